@@ -34,26 +34,26 @@ speed: $(STAMP)  ## a whole 1914 game against an earlier commit (AGAINST=...), t
 	$(BIN)/python tools/speed.py $(AGAINST) --workers 2
 
 fuzz: $(STAMP)  ## 20,000 spoiled rulesets: what validates, plays; goes on where it was stopped, findings under out/fuzz
-	$(BIN)/python -m wteaw.game.testing.fuzz --count 20000 --jobs 2 --out out/fuzz
+	$(BIN)/python -m wteaw_lab.fuzz --count 20000 --jobs 2 --out out/fuzz
 
 load: $(STAMP)  ## 200 players at a desk who check orders while 20 games resolve: no fault, 95 of 100 checks under 300 ms
 	$(BIN)/python tools/load_desk.py
 
 kills: $(STAMP)  ## a desk's server and worker killed 300 times while people play: nothing lost, nothing done or sent twice
-	$(BIN)/python -m tests.desk_kills
+	$(BIN)/python -m tests.web.kills
 
 hostile: $(STAMP)  ## 10,000 hostile requests and mails to a desk: none is answered by a fault of ours
-	$(BIN)/python -m tests.desk_hostile
+	$(BIN)/python -m tests.web.hostile
 
 test-mail: $(STAMP)  ## mail end to end against OpenSMTPD and Dovecot on loopback; installs them from Debian where it may
-	$(BIN)/python -m tests.mail_servers
+	$(BIN)/python -m tests.web.mail_servers
 
 examples: $(STAMP)  ## docs/examples: reports of real turns, so that a change of wording is seen in review
 	$(BIN)/python tools/examples.py
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
-	$(BIN)/ruff format --check engine tests tools
+	$(BIN)/ruff format --check engine web lab editor importers tests tools
 	$(BIN)/mypy
 	$(BIN)/mypy tools
 	$(BIN)/lint-imports --no-cache

@@ -9,9 +9,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from wteaw.core.dice import KeyedDice
-from wteaw.game.scenario import initial_state
 from wteaw.orders.intake import take_in
-from wteaw.orders.offers import offers_of
+from wteaw.orders.sheet import offers_of
+from wteaw.play.scenario import initial_state
 from wteaw.turn.referee import Inputs, Position, Resolution, resolve, start, waiting_seats
 from wteaw.world.view import Viewer
 from wteaw.world.world import World

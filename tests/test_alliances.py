@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
+from wteaw.bots import plan
 from wteaw.core.dice import KeyedDice
 from wteaw.core.journal import Entry
 from wteaw.core.package_data import rulesets, scenarios
 from wteaw.core.state import State
-from wteaw.game.report.build import nation_report
-from wteaw.game.report.render import as_text
-from wteaw.game.scenario import initial_state
-from wteaw.game.scenario_files import load_scenario
 from wteaw.orders.intake import parted
-from wteaw.orders.policies import plan
+from wteaw.play.scenario import initial_state
+from wteaw.play.scenario_files import load_scenario
+from wteaw.report.build import nation_report
+from wteaw.report.render import as_text
 from wteaw.ruleset import Ruleset, load_ruleset
 from wteaw.turn.context import Turn
 from wteaw.turn.referee import Inputs, Position, resolve, start, waiting_seats
@@ -72,7 +72,7 @@ def test_tokens_lie_open_for_the_rest_of_the_turn_once_they_are_shown() -> None:
     state = tokens(opening(6), uk=("train-token", "england"))
     state.put("game", "game", "turn", 3)
     turn = Turn(ruleset, state, KeyedDice("ab" * 32, 3), geography=geography)
-    from wteaw.turn.frame import run_step
+    from wteaw.turn.sequence import run_step
 
     run_step(turn, {"step": "token-show", "do": "inform", "shows": ["open-tokens"]})
     assert [row["what"] for row in seen(turn.state, "germany").values()] == ["train-token"]

@@ -15,14 +15,14 @@ import pytest
 from wteaw.audit.book import Book, Found
 from wteaw.audit.played import Played, Report, Stage
 from wteaw.audit.run import AUDITORS, audit
-from wteaw.cli import Code, main
+from wteaw.cli import ExitCode, main
 from wteaw.cli.game import read_scenario
 from wteaw.core.journal import Entry
 from wteaw.core.state import State
-from wteaw.game.auditing import QUESTIONS, ROWS, audited, played, rows
-from wteaw.game.begin import new_game
-from wteaw.game.many.one import resolutions
-from wteaw.game.store import Game
+from wteaw.play.begin import new_game
+from wteaw.report.game_audit import QUESTIONS, ROWS, audited, played, rows
+from wteaw.store import Game
+from wteaw_lab.single_game import resolutions
 
 TURNS = {"diplomacy": 3, "alliances-4": 3, "empire-orders": 3, "no-mans-land-1.4.2": 1, "no-mans-land": 1, "1914": 2, "third-edition-1914": 1}  # fmt: skip
 KNOWN = (
@@ -397,13 +397,13 @@ def test_the_command_says_what_it_has_reckoned(capsys: pytest.CaptureFixture[str
     where = str(scratch() / "diplomacy")
     game("diplomacy")
     code, out = run(capsys, where)
-    assert code == Code.DONE and "units: " in out and "0 found" in out
+    assert code == ExitCode.DONE and "units: " in out and "0 found" in out
     code, out = run(capsys, where, "--only", "units", "--format", "json")
     told = json.loads(out)
-    assert code == Code.DONE and [a["auditor"] for a in told["auditors"]] == ["units"]
+    assert code == ExitCode.DONE and [a["auditor"] for a in told["auditors"]] == ["units"]
     assert told["auditors"][0]["reckoned"] > 10 and told["auditors"][0]["found"] == []
     assert run(capsys, "--list")[1].splitlines() == [f"{name}: {question}" for name, question in QUESTIONS.items()]
-    assert run(capsys, where, "--only", "unit")[0] == Code.CALL
+    assert run(capsys, where, "--only", "unit")[0] == ExitCode.CALL
 
 
 def test_findings_name_rule_place_and_clause() -> None:

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from wteaw.battle.odds import Odds, Question, odds
 from wteaw.core.dice import KeyedDice
 from wteaw.core.model import Row, Ruleset
 from wteaw.core.state import Entity, State
+from wteaw.odds import Odds, Question, odds
 from wteaw.world.world import World
 
 from .battlefield import Field

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from wteaw.battle.batch import Batch
-from wteaw.battle.odds import Odds, Question, exact, odds, sample
-from wteaw.battle.odds.ask import plan_of
 from wteaw.battle.plan import Plan
 from wteaw.battle.rounds import Rounds, start
 from wteaw.battle.samplers import RealDice
 from wteaw.core.dice import ScriptedDice, Stream
 from wteaw.core.model import Row, Ruleset
 from wteaw.core.state import State
+from wteaw.odds import Odds, Question, exact, odds, sample
+from wteaw.odds.ask import plan_of
 from wteaw.world.world import World
 
 FIELDS = ("attack", "defense", "hits", "tech", "landed")

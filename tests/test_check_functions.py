@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
-from wteaw.ruleset.checks.expressions import Words
+from wteaw.ruleset.checks.expressions import RulesetVocabulary
 from wteaw.ruleset.expressions import check_expression
 from wteaw.ruleset.expressions.functions import FUNCTIONS
 
@@ -38,7 +38,7 @@ ROWS: Mapping[str, Mapping[str, dict[str, object]]] = {
         "serves": {"id": "serves", "of": ["unit", "nation"], "is": "unit.owner == nation"},
     },
 }
-WORDS = Words(lambda form: ROWS.get(form, {}), ROWS)
+WORDS = RulesetVocabulary(lambda form: ROWS.get(form, {}), ROWS)
 SCOPE = {
     "nation": "nation", "place": "place", "unit": "unit", "link": "link", "homes": "set:place", "army": "set:unit",
     "amount": "number", "sure": "truth", "said": "text", "war": "war",

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from wteaw.cli import Code, main
-from wteaw.game.scenario_files import load_scenario
+from wteaw.cli import ExitCode, main
+from wteaw.play.scenario_files import load_scenario
 from wteaw.ruleset.expressions.vocabulary import FACTS
 
 from .folders import found, marked, own_cache, places, write  # noqa: F401
@@ -339,5 +339,5 @@ def test_names_of_players_are_plain_text(tmp_path: Path, capsys: pytest.CaptureF
     assert run("new", "alliances-4", "--game", game) == 0
     assert run("players", "add", "Ann\x1b[2J", "--email", "ann@example.org", "--side", "west", "--game", game) != 0
     assert "\x1b" not in capsys.readouterr().err
-    assert run("map", "alliances-4", "--out", "/proc/nowhere/map.svg") == Code.MACHINE
+    assert run("map", "alliances-4", "--out", "/proc/nowhere/map.svg") == ExitCode.MACHINE
     assert "cannot be written" in capsys.readouterr().err

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wteaw.cli import main
-from wteaw.game.testing.coverage import Clause, Owners, matrix, read_clauses, sources
-from wteaw.game.testing.played import chapters
+from wteaw.testing.coverage import Clause, Owners, matrix, read_clauses, sources
+from wteaw.testing.played import chapters
 
 from .folders import own_cache, write
 

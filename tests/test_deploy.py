@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 from wteaw.core.package_data import scenarios
 from wteaw.core.state import Entity
-from wteaw.game.begin import new_game
-from wteaw.game.report.render import as_text
-from wteaw.game.resolve import resolve_turn
-from wteaw.game.scenario_files import load_scenario
-from wteaw.game.store import PLAYER, Game, StoreError, Submission
-from wteaw.game.turn_reports import report
-from wteaw.game.views import view_world
 from wteaw.orders.intake import take_in
-from wteaw.orders.template import order_template
+from wteaw.orders.sheet_layout import order_template
+from wteaw.play.begin import new_game
+from wteaw.play.resolve import resolve_turn
+from wteaw.play.scenario_files import load_scenario
+from wteaw.play.views import view_world
+from wteaw.report.render import as_text
+from wteaw.report.turn_reports import report
+from wteaw.store import PLAYER, Game, StoreError, Submission
 from wteaw.turn.context import Turn
 from wteaw.units import deploy
 from wteaw.world.world import World

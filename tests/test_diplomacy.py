@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 
 from wteaw.core.package_data import scenarios
-from wteaw.game.begin import new_game
-from wteaw.game.explain import why
-from wteaw.game.report.render import as_text
-from wteaw.game.resolve import resolve_turn
-from wteaw.game.scenario_files import load_scenario
-from wteaw.game.store import Game, Submission
-from wteaw.game.turn_reports import report
-from wteaw.game.views import view_world
 from wteaw.orders.intake import take_in
-from wteaw.orders.template import order_template
+from wteaw.orders.sheet_layout import order_template
+from wteaw.play.begin import new_game
+from wteaw.play.explain import why
+from wteaw.play.resolve import resolve_turn
+from wteaw.play.scenario_files import load_scenario
+from wteaw.play.views import view_world
+from wteaw.report.render import as_text
+from wteaw.report.turn_reports import report
+from wteaw.store import Game, Submission
 
 SEED = bytes(range(32))
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from wteaw.cli import Code, main
+from wteaw.cli import ExitCode, main
 from wteaw.cli import doctor as module
 
 
@@ -34,7 +34,7 @@ def ask(capsys: pytest.CaptureFixture[str], *needs: str) -> tuple[int, dict[str,
 
 def test_what_must_be_there_is_there(capsys: pytest.CaptureFixture[str]) -> None:
     code, checks = ask(capsys)
-    assert code == Code.DONE
+    assert code == ExitCode.DONE
     needed = [c for c in checks.values() if c["needed"]]
     assert {"Python", "SQLite", "packages", "working folder", "cache"} <= {c["name"] for c in needed}
     assert all(c["purpose"] and c["mend"] for c in needed)
@@ -52,30 +52,30 @@ def test_an_extra_is_missed_only_by_who_needs_it(monkeypatch: pytest.MonkeyPatch
     there = module._there
     monkeypatch.setattr(module, "_there", lambda name: name != "starlette" and there(name))
     code, checks = ask(capsys)
-    assert code == Code.DONE and not checks["extra desk"]["right"] and checks["extra lsp"]["right"]
+    assert code == ExitCode.DONE and not checks["extra desk"]["right"] and checks["extra lsp"]["right"]
     assert checks["extra desk"]["found"] == "without starlette" and checks["extra desk"]["mend"] == "pip install 'wteaw[desk]'"
-    assert ask(capsys, "desk")[0] == Code.MACHINE
-    assert ask(capsys, "lsp")[0] == Code.DONE
+    assert ask(capsys, "desk")[0] == ExitCode.MACHINE
+    assert ask(capsys, "lsp")[0] == ExitCode.DONE
 
 
 def test_a_package_that_everything_needs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     there = module._there
     monkeypatch.setattr(module, "_there", lambda name: name != "numpy" and there(name))
     code, checks = ask(capsys)
-    assert code == Code.MACHINE and checks["packages"]["found"] == "without numpy"
+    assert code == ExitCode.MACHINE and checks["packages"]["found"] == "without numpy"
 
 
 def test_programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
     code, checks = ask(capsys)
-    assert code == Code.DONE and not checks["chromium"]["right"] and not checks["JDK"]["right"]
+    assert code == ExitCode.DONE and not checks["chromium"]["right"] and not checks["JDK"]["right"]
     assert checks["chromium"]["mend"] == "apt-get install chromium"
     (tmp_path / "t.jar").write_bytes(b"")
     monkeypatch.setenv("TRIPLEA_JAR", str(tmp_path / "t.jar"))
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
-    assert ask(capsys, "benchmark")[0] == Code.DONE
+    assert ask(capsys, "benchmark")[0] == ExitCode.DONE
     monkeypatch.setenv("TRIPLEA_JAR", str(tmp_path / "none.jar"))
-    assert ask(capsys, "benchmark")[0] == Code.MACHINE
+    assert ask(capsys, "benchmark")[0] == ExitCode.MACHINE
 
 
 def test_a_folder_that_cannot_be_written(
@@ -84,7 +84,7 @@ def test_a_folder_that_cannot_be_written(
     (tmp_path / "file").write_text("", encoding="utf-8")
     monkeypatch.setenv("WTEAW_CACHE", str(tmp_path / "file" / "below"))
     code, checks = ask(capsys)
-    assert code == Code.MACHINE and not checks["cache"]["right"] and "WTEAW_CACHE" in checks["cache"]["mend"]
+    assert code == ExitCode.MACHINE and not checks["cache"]["right"] and "WTEAW_CACHE" in checks["cache"]["mend"]
     assert checks["working folder"]["right"]
 
 
@@ -98,7 +98,7 @@ def test_servers(listening: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest
     monkeypatch.setenv("WTEAW_MAIL", f"smtp://me:secret@127.0.0.1:{listening}")
     monkeypatch.setenv("WTEAW_DATABASE", "mysql://me:secret@127.0.0.1/x")
     code, checks = ask(capsys, "desk")
-    assert checks["mail server"]["right"] and code == Code.MACHINE
+    assert checks["mail server"]["right"] and code == ExitCode.MACHINE
     assert not checks["database"]["right"] and "postgresql://" in checks["database"]["found"]
     assert "secret" not in json.dumps(checks), "a password is never told"
     with socket.create_server(("127.0.0.1", 0)) as gone:
@@ -112,6 +112,6 @@ def test_as_text(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyP
     with pytest.raises(SystemExit) as left:
         main(["doctor", "dev"])
     said = capsys.readouterr().out
-    assert left.value.code == Code.MACHINE
+    assert left.value.code == ExitCode.MACHINE
     assert "WRONG    chromium: not found\n         for trying the pages of the desk\n         apt-get install chromium\n" in said
     assert "lacking  JDK" in said and said.endswith("of what is needed is missing.\n")

@@ -11,17 +11,17 @@ from math import sqrt
 
 import pytest
 
-from wteaw.battle.odds import odds
-from wteaw.battle.odds.as_written import as_written
-from wteaw.battle.odds.ask import Question
-from wteaw.battle.odds.resolved import Moment, numbers
 from wteaw.cli.game import read_scenario
 from wteaw.core.model import Ruleset
 from wteaw.core.package_data import scenarios
 from wteaw.core.state import State, unit_key
-from wteaw.game.scenario import initial_state
+from wteaw.odds import odds
+from wteaw.odds.as_written import as_written
+from wteaw.odds.ask import Question
+from wteaw.odds.resolved import TurnSnapshot, numbers
 from wteaw.orders.intake import take_in
 from wteaw.orders.odds_question import Composer
+from wteaw.play.scenario import initial_state
 from wteaw.world.world import World
 
 PLAYS = 120
@@ -96,7 +96,7 @@ def test_mean_losses_are_as_said(name: str) -> None:
         assert abs(sum(lost) / PLAYS - mean) <= 4 * spread / sqrt(PLAYS) + 1e-9, (name, side, mean, sum(lost) / PLAYS)
 
 
-def _fought(moment: Moment, seed: int) -> dict[str, int]:
+def _fought(moment: TurnSnapshot, seed: int) -> dict[str, int]:
     """How many units of each nation a resolution with these dice costs."""
     before, after = numbers(moment.before), numbers(moment.resolved(seed.to_bytes(32, "big")).state)
     out: dict[str, int] = {"aster": 0, "borea": 0}

@@ -9,7 +9,7 @@ import pytest
 
 from wteaw.cli import _run
 from wteaw.core.package_data import scenarios
-from wteaw.game.store import Game
+from wteaw.store import Game
 
 SCENARIO = str(scenarios() / "empire-orders.yaml")
 

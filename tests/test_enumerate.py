@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from wteaw.game.testing.cases import read
-from wteaw.game.testing.enumerate import Branch, TooManyWays, outcomes
-from wteaw.game.testing.runner import Runner
 from wteaw.ruleset import load_ruleset
+from wteaw.testing.cases import read
+from wteaw.testing.enumerate import Branch, TooManyPlays, outcomes
+from wteaw.testing.runner import Runner
 
 from .folders import own_cache, write
 
@@ -58,7 +58,7 @@ def test_a_ring_that_nothing_leads_out_of_is_told() -> None:
             branch.checkpoint("here".strip)
             branch.stream(step="s", rule="r", subject="").roll("1d6")
 
-    with pytest.raises(TooManyWays, match="circle"):
+    with pytest.raises(TooManyPlays, match="circle"):
         list(outcomes(play))
 
 
@@ -69,7 +69,7 @@ def test_too_many_ways_are_seen_long_before_they_are_played() -> None:
         plays.append(1)
         branch.stream(step="s", rule="r", subject="").faces(9, 10)
 
-    with pytest.raises(TooManyWays, match="1,000,000,000"):
+    with pytest.raises(TooManyPlays, match="1,000,000,000"):
         list(outcomes(play))
     assert len(plays) < 1000
 

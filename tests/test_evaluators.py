@@ -15,8 +15,8 @@ import pytest
 from wteaw.core.dice import KeyedDice
 from wteaw.core.package_data import scenarios
 from wteaw.core.state import Entity
-from wteaw.game.scenario import initial_state
-from wteaw.game.scenario_files import load_scenario
+from wteaw.play.scenario import initial_state
+from wteaw.play.scenario_files import load_scenario
 from wteaw.ruleset.expressions.definition import Definition
 from wteaw.ruleset.expressions.parse import Expression, ExpressionError, parse
 from wteaw.ruleset.expressions.vocabulary import KINDS
@@ -113,8 +113,8 @@ def turns(name: str) -> str:
     import tempfile
     from pathlib import Path
 
-    from wteaw.game.begin import new_game
-    from wteaw.game.resolve import resolutions
+    from wteaw.play.begin import new_game
+    from wteaw.play.resolve import resolutions
 
     scenario, ruleset, findings = load_scenario(scenarios() / f"{name}.yaml")
     assert scenario is not None and ruleset is not None, findings

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.test_cli_json import SERVERS, commands
-from wteaw.cli import Code, main
+from wteaw.cli import ExitCode, main
 from wteaw.cli.exits import MEANINGS
 from wteaw.core.package_data import rulesets, scenarios
 
@@ -17,66 +17,66 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 GAME = "--game {game}"
 NOWHERE = "{tmp}/nowhere"
 
-WRONG: dict[str, dict[Code, tuple[str, ...]]] = {
-    "init": {Code.CALL: ("123", "mine --extends third-editon", "--from exel x"), Code.REFUSED: ("{full}",)},
-    "validate": {Code.CALL: (NOWHERE, "{empty}"), Code.FOUND: ("{broken}", "{bad_scenario}")},
-    "test": {Code.CALL: (NOWHERE, "{empty}", "{rules}/tests/datc-6a.yaml -k nonsense"), Code.FOUND: ("{failing}",)},
-    "coverage": {Code.CALL: (NOWHERE, f"{{rules}} --clauses {NOWHERE}", f"{{rules}} --no-run --mutated {NOWHERE}"),
-                 Code.FOUND: ("{rules} --no-run --mutated {text}",)},
-    "mutate": {Code.CALL: (NOWHERE, "{rules} --clause nonsense --sample 1"), Code.FOUND: ("{broken}",)},
-    "systems": {Code.CALL: (NOWHERE, f"{{rules}} --write {NOWHERE}"), Code.FOUND: ("{rules} --write {text}",)},
-    "show": {Code.CALL: ("nonsense --ruleset {rules}", f"army --ruleset {NOWHERE}")},
-    "diff": {Code.CALL: (f"{{rules}} {NOWHERE}",), Code.FOUND: ("{rules} {unreadable}",)},
-    "rulebook": {Code.CALL: (NOWHERE,), Code.FOUND: ("{broken}",), Code.MACHINE: ("{rules} --out {locked}/book.md",)},
-    "new": {Code.CALL: ("nonsense --game {tmp}/g", "diplomacy --game {tmp}/desk.db#g", "diplomacy --game {tmp}/g --player narnia", "diplomacy --game {tmp}/g --seed xyz",
+WRONG: dict[str, dict[ExitCode, tuple[str, ...]]] = {
+    "init": {ExitCode.CALL: ("123", "mine --extends third-editon", "--from exel x"), ExitCode.REFUSED: ("{full}",)},
+    "validate": {ExitCode.CALL: (NOWHERE, "{empty}"), ExitCode.FOUND: ("{broken}", "{bad_scenario}")},
+    "test": {ExitCode.CALL: (NOWHERE, "{empty}", "{rules}/tests/datc-6a.yaml -k nonsense"), ExitCode.FOUND: ("{failing}",)},
+    "coverage": {ExitCode.CALL: (NOWHERE, f"{{rules}} --clauses {NOWHERE}", f"{{rules}} --no-run --mutated {NOWHERE}"),
+                 ExitCode.FOUND: ("{rules} --no-run --mutated {text}",)},
+    "mutate": {ExitCode.CALL: (NOWHERE, "{rules} --clause nonsense --sample 1"), ExitCode.FOUND: ("{broken}",)},
+    "systems": {ExitCode.CALL: (NOWHERE, f"{{rules}} --write {NOWHERE}"), ExitCode.FOUND: ("{rules} --write {text}",)},
+    "show": {ExitCode.CALL: ("nonsense --ruleset {rules}", f"army --ruleset {NOWHERE}")},
+    "diff": {ExitCode.CALL: (f"{{rules}} {NOWHERE}",), ExitCode.FOUND: ("{rules} {unreadable}",)},
+    "rulebook": {ExitCode.CALL: (NOWHERE,), ExitCode.FOUND: ("{broken}",), ExitCode.MACHINE: ("{rules} --out {locked}/book.md",)},
+    "new": {ExitCode.CALL: ("nonsense --game {tmp}/g", "diplomacy --game {tmp}/desk.db#g", "diplomacy --game {tmp}/g --player narnia", "diplomacy --game {tmp}/g --seed xyz",
                         "diplomacy --game {tmp}/g --option nonsense=1"),
-            Code.FOUND: ("{bad_scenario} --game {tmp}/g",), Code.REFUSED: (f"diplomacy {GAME}",),
-            Code.MACHINE: ("diplomacy --game {locked}/g",)},
-    "orders template": {Code.CALL: (f"{GAME} --nation narnia", f"--game {NOWHERE} --nation france")},
-    "orders reference": {Code.CALL: (NOWHERE, "--nation france"), Code.FOUND: ("{broken}",)},
-    "orders check": {Code.CALL: (f"{NOWHERE} {GAME}",), Code.FOUND: (f"{{bad_orders}} {GAME}",)},
-    "orders submit": {Code.CALL: (f"{{orders}} {GAME}",), Code.FOUND: (f"{{bad_orders}} {GAME} --nation france",),
-                      Code.REFUSED: (f"{{orders}} {GAME} --key nonsense",)},
-    "orders show": {Code.CALL: (GAME, f"{GAME} --nation narnia"), Code.REFUSED: (f"{GAME} --key nonsense",)},
-    "orders back": {Code.CALL: (f"{GAME} --nation france --to 99",), Code.REFUSED: (f"{GAME} --key nonsense --to 1",)},
-    "resolve": {Code.CALL: (f"--game {NOWHERE}", f"{GAME} --until-phase nonsense"), Code.REFUSED: (GAME,)},
-    "close": {Code.CALL: (f"--game {NOWHERE}",)},
-    "verify": {Code.CALL: (f"--game {NOWHERE}",), Code.FOUND: ("--game {damaged}",)},
-    "report": {Code.CALL: (f"--game {NOWHERE}", f"{GAME} --nation narnia", f"{GAME} --turn 99", f"{GAME} --update May")},
-    "map": {Code.CALL: ("", "nonsense", "diplomacy --out {tmp}/m.gif"), Code.MACHINE: ("diplomacy --out {locked}/m.svg",)},
-    "status": {Code.CALL: (f"--game {NOWHERE}",), Code.FOUND: ("--game {damaged}",)},
-    "explain": {Code.CALL: (f"nonsense {GAME}", f"france {GAME} --nation narnia")},
-    "rollback": {Code.CALL: (f"{GAME} --turn 99", f"{GAME} --to 1", f"{GAME} --to 99 --reason x")},
-    "decide": {Code.CALL: (f"narnia x y {GAME}", f"france nonsense y {GAME}")},
-    "players list": {Code.CALL: (f"--game {NOWHERE}",)},
-    "players add": {Code.CALL: (f"Ann {GAME}",)},
-    "players propose": {Code.CALL: (f"narnia Ann --by moderator {GAME}", f"france Ann --by moderator {GAME}")},
-    "players agree": {Code.CALL: (f"Ann {GAME}",)},
-    "players seat": {Code.CALL: (f"narnia {GAME}",), Code.REFUSED: (f"france {GAME}",)},
-    "players leave": {Code.CALL: (f"narnia {GAME}",), Code.REFUSED: (f"england {GAME}",)},
-    "players remove": {Code.CALL: (f"Ann {GAME}",)},
-    "players key": {Code.CALL: (f"narnia {GAME}",)},
-    "schedule": {Code.CALL: ("--start May", f"--start 2004-05-01 --game {NOWHERE}"), Code.FOUND: ("--start 2004-05-01 --ruleset {broken}",),
-                 Code.REFUSED: ("--start 2004-05-01 --ruleset {rules}",)},
-    "upgrade": {Code.CALL: (f"{GAME} --ruleset {NOWHERE}",), Code.FOUND: (f"{GAME} --ruleset {{broken}}",)},
-    "dice commit": {Code.CALL: (f"--game {NOWHERE}",)},
-    "dice reveal": {Code.CALL: (f"{GAME} --turn 99",)},
-    "dice verify": {Code.CALL: (f"{{json}} --published {NOWHERE}",), Code.FOUND: ("{text} --published {text}", "{json} --published {json}")},
-    "odds": {Code.CALL: ("--exact --trials 5", f"--ruleset {NOWHERE} --attacker x", "--scenario nonsense", "--scenario diplomacy --nation narnia"),
-             Code.FOUND: ("--ruleset {broken} --attacker x",)},
-    "import dpjson": {Code.CALL: (NOWHERE,), Code.FOUND: ("{text}",)},
-    "import triplea": {Code.CALL: (f"{NOWHERE} --out {{tmp}}/o",), Code.FOUND: ("{text} --out {tmp}/o",), Code.REFUSED: ("{text} --out {full}",)},
-    "luck": {Code.CALL: (NOWHERE,)},
-    "audit": {Code.CALL: (NOWHERE, "", "{game} --only nonsense")},
-    "statistics": {Code.CALL: (NOWHERE,)},
-    "tournament": {Code.CALL: ("nonsense --out {tmp}/o",)},
-    "balance": {Code.CALL: (NOWHERE, "{empty}")},
-    "simulate": {Code.CALL: ("nonsense --games 1 --out {tmp}/o", "diplomacy --games 1 --out {tmp}/o --with nonsense"),
-                 Code.FOUND: ("{bad_scenario} --games 1 --out {tmp}/o",)},
-    "play": {Code.CALL: ("nonsense", "diplomacy --out {tmp}/o --seed 00"), Code.FOUND: ("{bad_scenario} --out {tmp}/o",),
-             Code.REFUSED: ("diplomacy --out {played}",)},
-    "doctor": {Code.CALL: ("nonsense",), Code.MACHINE: ("",)},
-    "tick": {Code.CALL: (f"--folder {NOWHERE}",)},
+            ExitCode.FOUND: ("{bad_scenario} --game {tmp}/g",), ExitCode.REFUSED: (f"diplomacy {GAME}",),
+            ExitCode.MACHINE: ("diplomacy --game {locked}/g",)},
+    "orders template": {ExitCode.CALL: (f"{GAME} --nation narnia", f"--game {NOWHERE} --nation france")},
+    "orders reference": {ExitCode.CALL: (NOWHERE, "--nation france"), ExitCode.FOUND: ("{broken}",)},
+    "orders check": {ExitCode.CALL: (f"{NOWHERE} {GAME}",), ExitCode.FOUND: (f"{{bad_orders}} {GAME}",)},
+    "orders submit": {ExitCode.CALL: (f"{{orders}} {GAME}",), ExitCode.FOUND: (f"{{bad_orders}} {GAME} --nation france",),
+                      ExitCode.REFUSED: (f"{{orders}} {GAME} --key nonsense",)},
+    "orders show": {ExitCode.CALL: (GAME, f"{GAME} --nation narnia"), ExitCode.REFUSED: (f"{GAME} --key nonsense",)},
+    "orders back": {ExitCode.CALL: (f"{GAME} --nation france --to 99",), ExitCode.REFUSED: (f"{GAME} --key nonsense --to 1",)},
+    "resolve": {ExitCode.CALL: (f"--game {NOWHERE}", f"{GAME} --until-phase nonsense"), ExitCode.REFUSED: (GAME,)},
+    "close": {ExitCode.CALL: (f"--game {NOWHERE}",)},
+    "verify": {ExitCode.CALL: (f"--game {NOWHERE}",), ExitCode.FOUND: ("--game {damaged}",)},
+    "report": {ExitCode.CALL: (f"--game {NOWHERE}", f"{GAME} --nation narnia", f"{GAME} --turn 99", f"{GAME} --update May")},
+    "map": {ExitCode.CALL: ("", "nonsense", "diplomacy --out {tmp}/m.gif"), ExitCode.MACHINE: ("diplomacy --out {locked}/m.svg",)},
+    "status": {ExitCode.CALL: (f"--game {NOWHERE}",), ExitCode.FOUND: ("--game {damaged}",)},
+    "explain": {ExitCode.CALL: (f"nonsense {GAME}", f"france {GAME} --nation narnia")},
+    "rollback": {ExitCode.CALL: (f"{GAME} --turn 99", f"{GAME} --to 1", f"{GAME} --to 99 --reason x")},
+    "decide": {ExitCode.CALL: (f"narnia x y {GAME}", f"france nonsense y {GAME}")},
+    "players list": {ExitCode.CALL: (f"--game {NOWHERE}",)},
+    "players add": {ExitCode.CALL: (f"Ann {GAME}",)},
+    "players propose": {ExitCode.CALL: (f"narnia Ann --by moderator {GAME}", f"france Ann --by moderator {GAME}")},
+    "players agree": {ExitCode.CALL: (f"Ann {GAME}",)},
+    "players seat": {ExitCode.CALL: (f"narnia {GAME}",), ExitCode.REFUSED: (f"france {GAME}",)},
+    "players leave": {ExitCode.CALL: (f"narnia {GAME}",), ExitCode.REFUSED: (f"england {GAME}",)},
+    "players remove": {ExitCode.CALL: (f"Ann {GAME}",)},
+    "players key": {ExitCode.CALL: (f"narnia {GAME}",)},
+    "schedule": {ExitCode.CALL: ("--start May", f"--start 2004-05-01 --game {NOWHERE}"), ExitCode.FOUND: ("--start 2004-05-01 --ruleset {broken}",),
+                 ExitCode.REFUSED: ("--start 2004-05-01 --ruleset {rules}",)},
+    "upgrade": {ExitCode.CALL: (f"{GAME} --ruleset {NOWHERE}",), ExitCode.FOUND: (f"{GAME} --ruleset {{broken}}",)},
+    "dice commit": {ExitCode.CALL: (f"--game {NOWHERE}",)},
+    "dice reveal": {ExitCode.CALL: (f"{GAME} --turn 99",)},
+    "dice verify": {ExitCode.CALL: (f"{{json}} --published {NOWHERE}",), ExitCode.FOUND: ("{text} --published {text}", "{json} --published {json}")},
+    "odds": {ExitCode.CALL: ("--exact --trials 5", f"--ruleset {NOWHERE} --attacker x", "--scenario nonsense", "--scenario diplomacy --nation narnia"),
+             ExitCode.FOUND: ("--ruleset {broken} --attacker x",)},
+    "import dpjson": {ExitCode.CALL: (NOWHERE,), ExitCode.FOUND: ("{text}",)},
+    "import triplea": {ExitCode.CALL: (f"{NOWHERE} --out {{tmp}}/o",), ExitCode.FOUND: ("{text} --out {tmp}/o",), ExitCode.REFUSED: ("{text} --out {full}",)},
+    "luck": {ExitCode.CALL: (NOWHERE,)},
+    "audit": {ExitCode.CALL: (NOWHERE, "", "{game} --only nonsense")},
+    "statistics": {ExitCode.CALL: (NOWHERE,)},
+    "tournament": {ExitCode.CALL: ("nonsense --out {tmp}/o",)},
+    "balance": {ExitCode.CALL: (NOWHERE, "{empty}")},
+    "simulate": {ExitCode.CALL: ("nonsense --games 1 --out {tmp}/o", "diplomacy --games 1 --out {tmp}/o --with nonsense"),
+                 ExitCode.FOUND: ("{bad_scenario} --games 1 --out {tmp}/o",)},
+    "play": {ExitCode.CALL: ("nonsense", "diplomacy --out {tmp}/o --seed 00"), ExitCode.FOUND: ("{bad_scenario} --out {tmp}/o",),
+             ExitCode.REFUSED: ("diplomacy --out {played}",)},
+    "doctor": {ExitCode.CALL: ("nonsense",), ExitCode.MACHINE: ("",)},
+    "tick": {ExitCode.CALL: (f"--folder {NOWHERE}",)},
 }  # fmt: skip
 """Each command with wrong calls, by the code that they must end with."""
 
@@ -118,7 +118,7 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for line in (f"new diplomacy --game {out['game']} --player france", f"new diplomacy --game {out['played']}/game"):
         with pytest.raises(SystemExit) as left:
             main(line.split())
-        assert left.value.code == Code.DONE
+        assert left.value.code == ExitCode.DONE
     return out
 
 
@@ -128,13 +128,13 @@ CALLS = [(name, code, arguments) for name, kinds in WRONG.items() for code, call
 @pytest.mark.parametrize(("name", "code", "arguments"), CALLS)
 def test_wrong_input(
     name: str,
-    code: Code,
+    code: ExitCode,
     arguments: str,
     given: dict[str, Path],
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    if code is Code.MACHINE:  # root may write anywhere, so the system's answer is given here
+    if code is ExitCode.MACHINE:  # root may write anywhere, so the system's answer is given here
         monkeypatch.setattr(Path, "write_text", _refuse)
         monkeypatch.setattr(Path, "write_bytes", _refuse)
         monkeypatch.setattr(Path, "mkdir", _refuse)
@@ -157,14 +157,14 @@ def test_every_command_is_walked() -> None:
 def test_an_option_that_there_is_not(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
         main([*name.split(), "--no-such-option"])
-    assert left.value.code == Code.CALL and "--no-such-option" in capsys.readouterr().err
+    assert left.value.code == ExitCode.CALL and "--no-such-option" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("arguments", [[], ["nonsense"], ["orders", "nonsense"]])
 def test_a_command_that_there_is_not(arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as left:
         main(arguments)
-    assert left.value.code == Code.CALL
+    assert left.value.code == ExitCode.CALL
 
 
 def test_an_error_of_the_program_itself_is_told_apart(
@@ -176,20 +176,20 @@ def test_an_error_of_the_program_itself_is_told_apart(
     monkeypatch.setattr("wteaw.cli.game.open_game", broken)
     with pytest.raises(SystemExit) as left:
         main(["verify", "--game", "x"])
-    assert left.value.code == Code.BUG and "please report" in capsys.readouterr().err
+    assert left.value.code == ExitCode.BUG and "please report" in capsys.readouterr().err
 
 
 def test_the_page_shows_the_table() -> None:
     page = (DOCS / "exit-codes.md").read_text(encoding="utf-8")
     for code, meaning in MEANINGS.items():
         assert f"| {int(code)} | {meaning} |" in page
-    assert len(set(Code)) == len(MEANINGS)
+    assert len(set(ExitCode)) == len(MEANINGS)
 
 
 def test_a_process_ends_with_them(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-m", "wteaw", "validate", str(tmp_path / "nowhere")], capture_output=True, text=True)
-    assert done.returncode == Code.CALL
+    assert done.returncode == ExitCode.CALL
     done = subprocess.run(
         [sys.executable, "-m", "wteaw", "validate", str(scenarios() / "diplomacy.yaml")], capture_output=True, text=True
     )
-    assert done.returncode == Code.DONE
+    assert done.returncode == ExitCode.DONE

@@ -8,9 +8,9 @@ from itertools import pairwise
 import pytest
 
 from wteaw.core.state import State
-from wteaw.game.explain import Unknown
-from wteaw.game.explanation import Explanation, as_lines, explanation
-from wteaw.game.scenario import initial_state
+from wteaw.play.explain import Unknown
+from wteaw.play.scenario import initial_state
+from wteaw.report.explanation import Explanation, as_lines, explanation
 from wteaw.world.view import view
 
 from .world1914 import loaded, played

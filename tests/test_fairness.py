@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from wteaw.core import fairness
 from wteaw.core.dice import DiceRecord, KeyedDice, ScriptedDice, audience_key, drawer_of
-from wteaw.core.fairness import Chain, Commitment, Mismatch, Opening, Verdict
+from wteaw.core.fairness import Chain, Commitment, DiceVerdict, DrawMismatch, Opening
 
 GAME, TURN = "game-1", 3
 CHAIN = Chain.create(bytes(range(32)), 10)
@@ -56,7 +56,7 @@ def played() -> list[DiceRecord]:
     return [record for record in records if record is not None]
 
 
-def check(records: list[DiceRecord], seat: str = "east", mix: str = MIX) -> Verdict:
+def check(records: list[DiceRecord], seat: str = "east", mix: str = MIX) -> DiceVerdict:
     return fairness.verify_record(keys_of(seat), records, turn=TURN, mix=mix)
 
 
@@ -325,9 +325,9 @@ def test_equal_orders_do_not_show_as_equal_salts() -> None:
 
 
 def test_a_true_record_is_confirmed_and_hidden_dice_stay_hidden() -> None:
-    assert check(played()) == Verdict(ok=True, checked=7, typed=1, unseen=2, mismatch=None)
-    assert check(played(), "west") == Verdict(ok=True, checked=9, typed=1, unseen=0, mismatch=None)
-    assert check(played(), "north") == Verdict(ok=True, checked=5, typed=1, unseen=4, mismatch=None)
+    assert check(played()) == DiceVerdict(ok=True, checked=7, typed=1, unseen=2, mismatch=None)
+    assert check(played(), "west") == DiceVerdict(ok=True, checked=9, typed=1, unseen=0, mismatch=None)
+    assert check(played(), "north") == DiceVerdict(ok=True, checked=5, typed=1, unseen=4, mismatch=None)
 
 
 def test_a_record_may_come_in_parts() -> None:
@@ -364,7 +364,7 @@ def test_a_touched_record_is_found_at_its_place(touch: Touch, record: int, draw:
     touch(records)
     verdict = check(records)
     assert not verdict.ok
-    assert isinstance(verdict.mismatch, Mismatch)
+    assert isinstance(verdict.mismatch, DrawMismatch)
     assert (verdict.mismatch.record, verdict.mismatch.draw) == (record, draw)
     assert why in verdict.mismatch.why
 

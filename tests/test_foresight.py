@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from wteaw.bots.foresight import promise
+from wteaw.bots.front import Front
 from wteaw.core.state import unit_key
-from wteaw.game.begin import new_game
-from wteaw.game.scenario import initial_state
-from wteaw.game.store import StoreError
-from wteaw.orders.policies.foresight import promise
-from wteaw.orders.policies.front import Front
+from wteaw.play.begin import new_game
+from wteaw.play.scenario import initial_state
+from wteaw.store import StoreError
 from wteaw.world.view import UNKNOWN
 from wteaw.world.world import World
 

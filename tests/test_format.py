@@ -9,7 +9,7 @@ import pytest
 
 from wteaw.core.codes import CODES
 from wteaw.core.diagnostics import Diagnostic
-from wteaw.game.starter import begin
+from wteaw.play.starter import begin
 from wteaw.ruleset import load_ruleset
 from wteaw.ruleset.folder import FORMAT
 
@@ -75,14 +75,14 @@ def test_a_setting_that_cannot_be_read_is_told(old: str, new: str, says: str, mi
 def test_an_expression_may_have_its_mark(mine: Path) -> None:
     """With the mark or without it, reports say what a place is worth."""
     from wteaw.core.state import State
-    from wteaw.game.report.words import Words
+    from wteaw.report.wording import Wording
     from wteaw.world.world import World
 
     def worth() -> object:
         rules, found = load_ruleset(mine)
         assert rules is not None and found == []
         world = World(rules, State({"game": {"game": {"turn": 1}}}))
-        return [Words(world, "").worth(place) for place in rules.rows("places")]
+        return [Wording(world, "").worth(place) for place in rules.rows("places")]
 
     before = worth()
     assert findings(mine, "worth: place.worth", "worth: '= place.worth'") == []

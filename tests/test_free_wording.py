@@ -18,7 +18,7 @@ from wteaw.core.model import Ruleset
 from wteaw.orders.intake import take_in
 from wteaw.orders.readback import ReadBack, read_back
 from wteaw.orders.readback_text import rendered
-from wteaw.orders.template import order_template
+from wteaw.orders.sheet_layout import order_template
 from wteaw.turn.referee import Inputs, Position, resolve
 from wteaw.world.geography import Geography
 from wteaw.world.world import World

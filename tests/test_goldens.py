@@ -19,12 +19,12 @@ import pytest
 from wteaw.core.canonical import dumps
 from wteaw.core.journal import Entry
 from wteaw.core.package_data import scenarios
-from wteaw.game.begin import new_game
-from wteaw.game.report.drawing import read_drawing
-from wteaw.game.report_files import write_reports
-from wteaw.game.resolve import resolutions
-from wteaw.game.scenario_files import load_scenario, named_ruleset
-from wteaw.game.waiting import commanded
+from wteaw.play.begin import new_game
+from wteaw.play.pending import commanded
+from wteaw.play.resolve import resolutions
+from wteaw.play.scenario_files import load_scenario, named_ruleset
+from wteaw.report.report_files import write_reports
+from wteaw.store.drawing import read_drawing
 
 GOLDENS = Path(__file__).parent / "data" / "goldens.json"
 SEED = bytes.fromhex("60" * 32)

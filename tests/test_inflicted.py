@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from wteaw.battle import fight
-from wteaw.battle.luck import Onlooker
 from wteaw.core.dice import ScriptedDice
-from wteaw.game.report.fights import fights, gravest
-from wteaw.game.report.inflicted import Inflicted, inflicted, together
-from wteaw.game.report.words import Words
+from wteaw.odds.dice_statistics import Onlooker
+from wteaw.report.fights import fights, gravest
+from wteaw.report.inflicted import Inflicted, inflicted, together
+from wteaw.report.wording import Wording
 
 from .battlefield import Field
 
@@ -23,7 +23,7 @@ def told(field: Field, *dice: int, reader: str = "a") -> Inflicted | None:
     source.onlooker = Onlooker()
     fight.run({"battles": ["land"]}, field.turn)
     assert not source.unused()
-    words = Words(field.turn.world, reader)
+    words = Wording(field.turn.world, reader)
     (one,) = gravest(field.turn.world, fights(field.turn.journal.entries), reader, words)
     return inflicted([*one.preludes, one], reader, words)
 

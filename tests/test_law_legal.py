@@ -15,17 +15,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from wteaw.orders import ways
+from wteaw.orders import movement
 from wteaw.orders.check import check
 from wteaw.orders.legal import legal_orders
 from wteaw.orders.legal_entry import Legal
-from wteaw.orders.prospect import at_its_step
-from wteaw.orders.rows import orders_now
-from wteaw.orders.understand import Book, understand
-from wteaw.ruleset.order_forms import slot_of
+from wteaw.orders.lookahead import at_its_step
+from wteaw.orders.order_kinds import orders_now
+from wteaw.orders.validate import OrderBook, understand
+from wteaw.ruleset.order_syntax import slot_of
 from wteaw.turn.context import Order
-from wteaw.turn.intents import Refusal
 from wteaw.turn.referee import waiting_seats
+from wteaw.turn.validated_orders import Refusal
 from wteaw.world.world import World
 
 from .random_games import SEEDS
@@ -66,11 +66,13 @@ def anything(world: World, nation: str, key: str, rng: random.Random) -> dict[st
     shapes = {n: slot_of(n, d) for n, d in declared.items()}
     needed = {n: s for n, s in shapes.items() if not s.optional and not (s.many and key.startswith("orders/"))}
     slots = {n: guess(world, nation, s, rng) for n, s in needed.items()}
-    if ways.UNITS in slots and (here := ways.free_units(world, nation, str(slots.get(ways.ORIGIN)))):
+    if movement.UNITS in slots and (here := movement.free_units(world, nation, str(slots.get(movement.ORIGIN)))):
         kind = rng.choice(sorted(here))
-        slots[ways.UNITS] = {kind: rng.randint(1, here[kind])}
-        if ways.TARGET in slots and rng.random() < 0.8:
-            slots[ways.TARGET] = rng.choice(sorted(world.geography.next_to(str(slots[ways.ORIGIN]))) or [slots[ways.TARGET]])
+        slots[movement.UNITS] = {kind: rng.randint(1, here[kind])}
+        if movement.TARGET in slots and rng.random() < 0.8:
+            slots[movement.TARGET] = rng.choice(
+                sorted(world.geography.next_to(str(slots[movement.ORIGIN]))) or [slots[movement.TARGET]]
+            )
     return None if any(value is None for value in slots.values()) else slots
 
 
@@ -107,7 +109,7 @@ def broken(name: str, turn: int, later: int, seed: int) -> Iterator[str]:
     closed = [legal for those in of.values() for legal in those if not legal.open]
     for legal in rng.sample(closed, min(LISTED, len(closed))):
         slots = filled(world, legal, rng)
-        found = understand(Book(world, nation), order_of(nation, legal.order, slots), now)
+        found = understand(OrderBook(world, nation), order_of(nation, legal.order, slots), now)
         if isinstance(found, Refusal):
             yield f"{nation}: {legal.order} {slots} is listed, and refused: {found.text}"
     taken = [f"{f}/{i}" for f in ("acts", "orders") for i in ruleset.rows(f) if now is None or f"{f}/{i}" in now]
@@ -116,9 +118,9 @@ def broken(name: str, turn: int, later: int, seed: int) -> Iterator[str]:
         guessed = anything(world, nation, key, rng)
         if guessed is None:
             continue
-        if ways.ORIGIN in guessed and guessed[ways.ORIGIN] == guessed.get(ways.TARGET):
+        if movement.ORIGIN in guessed and guessed[movement.ORIGIN] == guessed.get(movement.TARGET):
             continue
-        found = understand(Book(world, nation), order_of(nation, key, guessed), now)
+        found = understand(OrderBook(world, nation), order_of(nation, key, guessed), now)
         if isinstance(found, Refusal) or found.intent.conditions:
             continue
         if not any(lists(legal, guessed) for legal in of[key]):
@@ -147,7 +149,7 @@ def broken_at_the_door(name: str, turn: int, seed: int) -> Iterator[str]:
     for _ in range(GUESSED if taken else 0):
         key = rng.choice(taken)
         guessed = anything(world, nation, key, rng)
-        if guessed is None or guessed.get(ways.ORIGIN, "") == guessed.get(ways.TARGET):
+        if guessed is None or guessed.get(movement.ORIGIN, "") == guessed.get(movement.TARGET):
             continue
         found = check(world, nation, [order_of(nation, key, guessed)]).intents
         if found and not found[0].conditions and not any(lists(legal, guessed) for legal in of[key]):

@@ -26,18 +26,18 @@ from wteaw.core.dice import KeyedDice
 from wteaw.core.journal import Entry
 from wteaw.core.package_data import scenarios
 from wteaw.economy.transfer import kind_of
-from wteaw.game.scenario import initial_state
-from wteaw.game.scenario_files import load_scenario
 from wteaw.orders.check import check
 from wteaw.orders.legal import legal_orders
-from wteaw.orders.prospect import in_frame
-from wteaw.orders.rows import mode_of_order
+from wteaw.orders.lookahead import in_frame
+from wteaw.orders.order_kinds import mode_of_order
+from wteaw.play.scenario import initial_state
+from wteaw.play.scenario_files import load_scenario
 from wteaw.ruleset import Ruleset
 from wteaw.ruleset.limits import needs_of
-from wteaw.ruleset.order_forms import FORM_OF, Slot, read_form, slot_of, slots_in
+from wteaw.ruleset.order_syntax import FORM_OF, Slot, read_form, slot_of, slots_in
 from wteaw.turn.context import Turn
-from wteaw.turn.intents import Code, Intent, Note
 from wteaw.turn.referee import Inputs, Position, resolve, start, waiting_seats
+from wteaw.turn.validated_orders import Note, RefusalCode, ValidatedOrder
 from wteaw.world.geography import Geography
 from wteaw.world.view import Viewer
 from wteaw.world.world import World
@@ -47,7 +47,7 @@ from .random_games import SEEDS
 SCENARIOS = ("1914", "third-edition-1914", "alliances-6", "no-mans-land", "diplomacy", "empire-orders")
 KEY = "3c" * 32
 MOST_INPUTS = 12
-TAKEN = {Code.UNITS, Code.MEANS, Code.LIMIT}
+TAKEN = {RefusalCode.UNITS, RefusalCode.MEANS, RefusalCode.LIMIT}
 """Refusals by what another line takes."""
 
 
@@ -179,7 +179,7 @@ Said = tuple[str, str]
 """What an order is about, and what is said of it: who goes which way, what is bought for how much, what is paid."""
 
 
-def read_back(ruleset: Ruleset, intents: Iterable[Intent]) -> Counter[Said]:
+def read_back(ruleset: Ruleset, intents: Iterable[ValidatedOrder]) -> Counter[Said]:
     """What intents say: units with their way, purchases with their price, payments of acts."""
     out: Counter[Said] = Counter()
     for intent in intents:
@@ -216,7 +216,7 @@ Sailed = tuple[str, tuple[str, ...]]
 """The row of an order for a force with tasks, and its way, a place where it stays said once."""
 
 
-def to_sail(ruleset: Ruleset, intents: Iterable[Intent]) -> list[Sailed]:
+def to_sail(ruleset: Ruleset, intents: Iterable[ValidatedOrder]) -> list[Sailed]:
     """The ways of forces with tasks as read back, without those that hang on a passage or on other lines."""
     found = [i for i in intents if (mode_of_order(ruleset, i.order) or {}).get("tasks") and i.path and not i.conditions]
     return sorted((i.verb, tuple(place for place, _ in groupby(i.path))) for i in found)
@@ -238,7 +238,7 @@ def sailed(entries: Sequence[Entry], nation: str) -> list[tuple[Sailed, bool]]:
     return [((rule, tuple(went[force])), force in cut) for force, rule in rules.items()]
 
 
-def otherwise_sailed(ruleset: Ruleset, intents: Iterable[Intent], entries: Sequence[Entry], nation: str) -> Iterator[str]:
+def otherwise_sailed(ruleset: Ruleset, intents: Iterable[ValidatedOrder], entries: Sequence[Entry], nation: str) -> Iterator[str]:
     """Forces with tasks whose way is another than that which was read back, or the beginning of one if they were stopped."""
     said = to_sail(ruleset, intents)
     for (rule, path), cut in sorted(sailed(entries, nation)):

@@ -11,25 +11,25 @@ from typing import Any
 import pytest
 
 from wteaw.battle import fight
-from wteaw.battle import luck as battle_luck
-from wteaw.battle.luck import Onlooker, Thrown
 from wteaw.cli import _run
 from wteaw.core.dice import KeyedDice, ScriptedDice
 from wteaw.core.journal import Entry
 from wteaw.core.package_data import scenarios
-from wteaw.game import luck as luck_found
-from wteaw.game import report_files
-from wteaw.game.begin import new_game
-from wteaw.game.luck import chance_of, luck, rolls_of
-from wteaw.game.resolve import resolve_turn
-from wteaw.game.scenario_files import load_scenario
-from wteaw.game.store import Game, Stage, StoreError
-from wteaw.game.turn_reports import report
+from wteaw.odds import dice_statistics as battle_luck
+from wteaw.odds.dice_statistics import Onlooker, Throw
+from wteaw.play import dice_statistics as luck_found
+from wteaw.play.begin import new_game
+from wteaw.play.dice_statistics import chance_of, luck, rolls_of
+from wteaw.play.resolve import resolve_turn
+from wteaw.play.scenario_files import load_scenario
+from wteaw.report import report_files
+from wteaw.report.turn_reports import report
+from wteaw.store import Game, StoredPosition, StoreError
 
 from .battlefield import Field, ruleset
 
 
-def seen(field: Field, *dice: int, battle: str = "land") -> list[Thrown]:
+def seen(field: Field, *dice: int, battle: str = "land") -> list[Throw]:
     """What an onlooker sees of a battle with these dice."""
     source = ScriptedDice(list(dice))
     source.onlooker = onlooker = Onlooker()
@@ -256,7 +256,7 @@ def test_the_last_reports_resolve_each_turn_once_again(tmp_path: Path, monkeypat
     nations = sorted(made.ruleset.rows("nations"))
     log, again = tmp_path / "log", luck_found.resolved_again
 
-    def resolved_again(game: Game, before: Stage, *args: Any, **more: Any) -> Any:
+    def resolved_again(game: Game, before: StoredPosition, *args: Any, **more: Any) -> Any:
         with log.open("a") as file:
             file.write(f"{before.number}\n")
         return again(game, before, *args, **more)

@@ -18,8 +18,9 @@ from colorspacious import cspace_convert, deltaE
 from ruamel.yaml import YAML
 
 from wteaw.core.package_data import scenarios
-from wteaw.game.report.drawing import Drawing
-from wteaw.game.report.map import (
+from wteaw.play.scenario import initial_state
+from wteaw.play.scenario_files import load_scenario
+from wteaw.report.map import (
     Arrow,
     Badge,
     Highlight,
@@ -39,12 +40,11 @@ from wteaw.game.report.map import (
     to_png,
     unseen,
 )
-from wteaw.game.report.map import bare as bare_maps
-from wteaw.game.report.map.projection import frame
-from wteaw.game.report.map.text import text_width
-from wteaw.game.report.mapview import map_model
-from wteaw.game.scenario import initial_state
-from wteaw.game.scenario_files import load_scenario
+from wteaw.report.map import bare as bare_maps
+from wteaw.report.map.projection import frame
+from wteaw.report.map.text import text_width
+from wteaw.report.map_views import map_model
+from wteaw.store.drawing import Drawing
 
 MAP = Path(__file__).resolve().parent.parent / "ruleset" / "map"
 

@@ -132,7 +132,7 @@ def test_what_a_schema_publishes_is_no_thing_of_a_game() -> None:
     assert not found, "\n".join(found)
 
 
-IMPORTERS = {"game/importers/triplea": "triplea/words.yaml"}
+IMPORTERS = {"importers/triplea": "triplea/words.yaml"}
 """Importers, which speak of the files of another program by the words of their own table."""
 
 OF_IMPORTERS = ("triplea-words",)

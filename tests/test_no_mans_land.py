@@ -9,17 +9,17 @@ import pytest
 from wteaw.core.faults import NotThere
 from wteaw.core.package_data import rulesets, scenarios
 from wteaw.core.state import State
-from wteaw.game.begin import new_game, option_value
-from wteaw.game.report.drawing import Drawing, drawing_from, read_drawing
-from wteaw.game.report.words import Words
-from wteaw.game.resolve import resolve_turn
-from wteaw.game.scenario_files import load_scenario
-from wteaw.game.store import Game, Submission
-from wteaw.game.views import Views
-from wteaw.game.waiting import wanted_now
 from wteaw.orders.intake import take_in
-from wteaw.orders.template import order_template
+from wteaw.orders.sheet_layout import order_template
+from wteaw.play.begin import new_game, option_value
+from wteaw.play.pending import wanted_now
+from wteaw.play.resolve import resolve_turn
+from wteaw.play.scenario_files import load_scenario
+from wteaw.play.views import Views
+from wteaw.report.wording import Wording
 from wteaw.ruleset import Ruleset, load_ruleset
+from wteaw.store import Game, Submission
+from wteaw.store.drawing import Drawing, drawing_from, read_drawing
 from wteaw.world.world import World
 
 VARIANT = rulesets() / "variants" / "no-mans-land"
@@ -146,7 +146,7 @@ def test_troops_of_a_power_across_the_sea_go_aboard_sail_and_land(tmp_path: Path
 
 
 def test_units_that_are_called_after_a_people_keep_their_capital(rules: Ruleset) -> None:
-    assert Words(World(rules, State()), "britain").units({"bedouin": 2, "infantry": 1}) == "2 Bedouins and 1 infantry"
+    assert Wording(World(rules, State()), "britain").units({"bedouin": 2, "infantry": 1}) == "2 Bedouins and 1 infantry"
 
 
 def test_an_option_that_was_typed_is_a_number_where_its_default_is_one(tmp_path: Path, rules: Ruleset) -> None:

@@ -14,11 +14,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from wteaw.core.registry import MECHANICS, VERBS
-from wteaw.game.importers.triplea.folder import import_game
-from wteaw.game.starter import begin
-from wteaw.game.testing.cases import read_tree
+from wteaw.play.starter import begin
 from wteaw.ruleset.expressions.functions import FUNCTIONS
 from wteaw.ruleset.nodes import plain_value
+from wteaw.testing.cases import read_tree
+from wteaw_importers.triplea.folder import import_game
 
 ROOT = Path(__file__).parents[1]
 Key = tuple[str, str]

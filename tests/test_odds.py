@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from wteaw.battle.odds import Odds, Question, estimate, exact, odds, sample
-from wteaw.battle.odds.ask import plan_of
 from wteaw.core.model import Ruleset
 from wteaw.core.state import State
+from wteaw.odds import Odds, Question, estimate, exact, odds, sample
+from wteaw.odds.ask import plan_of
 from wteaw.world.world import World
 
 from .battlefield import LINKS, ruleset
@@ -271,7 +271,7 @@ def test_the_mean_number_of_rounds_is_the_same_in_every_way() -> None:
 def test_the_picture_says_everything_that_the_text_says() -> None:
     from xml.etree import ElementTree
 
-    from wteaw.battle.odds.chart import chart
+    from wteaw.odds.chart import chart
 
     class Words:
         def nation(self, id_: str) -> str:

@@ -16,15 +16,15 @@ from typing import Any
 
 import pytest
 
-from wteaw.battle.odds.as_written import NoBattle, Written, as_written
-from wteaw.battle.odds.resolved import numbers
 from wteaw.core.dice import KeyedDice
 from wteaw.core.package_data import scenarios
 from wteaw.core.state import pair_key, unit_key
-from wteaw.game.scenario import initial_state
-from wteaw.game.scenario_files import load_scenario
+from wteaw.odds.as_written import NoBattle, Written, as_written
+from wteaw.odds.resolved import numbers
 from wteaw.orders.check import check
 from wteaw.orders.legal import legal_orders
+from wteaw.play.scenario import initial_state
+from wteaw.play.scenario_files import load_scenario
 from wteaw.turn.referee import Inputs, Position, resolve, start
 from wteaw.world import routes
 from wteaw.world.geography import Geography

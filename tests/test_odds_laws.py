@@ -10,12 +10,12 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from wteaw.battle.odds import Odds, Question, exact, odds, sample
-from wteaw.battle.odds.ask import plan_of
-from wteaw.battle.odds.simple_battle import duel
 from wteaw.battle.samplers import TooManyWays
 from wteaw.core.model import Row, Ruleset
 from wteaw.core.state import State
+from wteaw.odds import Odds, Question, exact, odds, sample
+from wteaw.odds.ask import plan_of
+from wteaw.odds.simple_battle import duel
 from wteaw.world.world import World
 
 NATIONS = ("ada", "ben", "cyd", "dot", "eve")

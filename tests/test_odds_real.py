@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from wteaw.battle import fight
-from wteaw.battle.odds import Odds, Question, odds
 from wteaw.core.dice import KeyedDice
 from wteaw.core.model import Ruleset
 from wteaw.core.state import State, unit_key
+from wteaw.odds import Odds, Question, odds
 from wteaw.turn.context import Turn
 from wteaw.units import forces
 

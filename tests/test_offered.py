@@ -9,9 +9,9 @@ import pytest
 from wteaw.core.state import State, unit_key
 from wteaw.orders.check import check
 from wteaw.orders.legal import legal_orders
-from wteaw.orders.offers import offers_of
 from wteaw.orders.parse import parse_orders
-from wteaw.orders.template import order_template
+from wteaw.orders.sheet import offers_of
+from wteaw.orders.sheet_layout import order_template
 from wteaw.world.world import World
 
 from .test_orders_check import MOVE, Rows, position, rules

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from wteaw.battle import make
+from wteaw.battle import compile
 from wteaw.battle.arrays import Members
-from wteaw.battle.figures import Figures
-from wteaw.battle.odds import Question
-from wteaw.battle.odds.ask import plan_of
 from wteaw.battle.plan import Plan, Setting
+from wteaw.battle.rational_arrays import Figures
 from wteaw.battle.values import compile_value
 from wteaw.core.model import Row, Ruleset
 from wteaw.core.state import Entity, State, unit_key
-from wteaw.world.whom import is_for
+from wteaw.odds import Question
+from wteaw.odds.ask import plan_of
+from wteaw.world.applies_to import is_for
 from wteaw.world.world import World
 
 from .battlefield import Field
@@ -130,9 +130,9 @@ def test_the_figure_shown_is_the_figure_fought_with(
 
 def test_all_rows_of_the_base_rules_give_in_battle_what_they_give_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every unit of the game on either side, over every kind of border and works, in the first rounds."""
-    makers: list[make._Maker] = []
-    made = make._Maker.plan
-    monkeypatch.setattr(make._Maker, "plan", lambda self, *told: makers.append(self) or made(self, *told))
+    makers: list[compile._Maker] = []
+    made = compile._Maker.plan
+    monkeypatch.setattr(compile._Maker, "plan", lambda self, *told: makers.append(self) or made(self, *told))
     field = Field()
     field.state.put("techs", "a", "*", {"improved-anti-aircraft": 1})
     kinds = [k for k, row in field.rules.rows("units").items() if "virtual" not in row.get("tags", ())]
@@ -145,7 +145,7 @@ def test_all_rows_of_the_base_rules_give_in_battle_what_they_give_elsewhere(monk
     assert compared > 300
 
 
-def _compared(plan: Plan, maker: make._Maker) -> int:
+def _compared(plan: Plan, maker: compile._Maker) -> int:
     """How many values of a battle were compared with the figures of the world that it is fought in."""
     seen = 0
     things = [tuple(plan.groups[i].entity for i in plan.of_side[s]) for s in (0, 1)]
@@ -192,7 +192,7 @@ def test_a_row_whose_numbers_read_what_is_not_there_does_not_apply() -> None:
 
 def test_a_label_is_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     """A verb that fights at once names adjusts that do not count, by their ids or tags."""
-    monkeypatch.setattr("wteaw.battle.odds.ask.Setting", partial(Setting, ignore=("mud",)))
+    monkeypatch.setattr("wteaw.odds.ask.Setting", partial(Setting, ignore=("mud",)))
     adjusts = [
         {"of": "attack", "add": 1, "label": "mud"},
         {"of": "attack", "add": 2, "tags": ["mud"]},

@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
+from wteaw.bots import plan
 from wteaw.core.dice import KeyedDice
 from wteaw.core.words import joined
-from wteaw.game.scenario import initial_state
-from wteaw.game.scenario_files import load_scenario
 from wteaw.orders.check import check
 from wteaw.orders.grammar import Grammar
 from wteaw.orders.legal import legal_orders
 from wteaw.orders.names import Names
 from wteaw.orders.parse import parse_orders
-from wteaw.orders.policies import plan
-from wteaw.orders.template import order_template
-from wteaw.ruleset.order_forms import FORM_OF, slots_in
+from wteaw.orders.sheet_layout import order_template
+from wteaw.play.scenario import initial_state
+from wteaw.play.scenario_files import load_scenario
+from wteaw.ruleset.order_syntax import FORM_OF, slots_in
 from wteaw.units.attacking import ALONE
 from wteaw.world.geography import Geography
 from wteaw.world.view import Viewer

@@ -17,7 +17,7 @@ from wteaw.orders.legal_acts import is_offered
 from wteaw.orders.legal_entry import Legal
 from wteaw.orders.names import Names
 from wteaw.orders.parse import parse_orders
-from wteaw.orders.template import order_template
+from wteaw.orders.sheet_layout import order_template
 from wteaw.ruleset.expressions.parse import conjuncts
 from wteaw.turn.context import OrderContext, Turn
 from wteaw.world.world import World

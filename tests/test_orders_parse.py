@@ -14,7 +14,7 @@ from wteaw.orders.grammar import Grammar
 from wteaw.orders.names import Names
 from wteaw.orders.parse import parse_orders, read_orders, strip_comment
 from wteaw.orders.text import order_text
-from wteaw.ruleset.order_forms import FormError, read_form, slots_in
+from wteaw.ruleset.order_syntax import FormError, read_form, slots_in
 
 FORMS: dict[str, list[dict[str, Any]]] = {
     "nations": [

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wteaw.game.scenario_files import load_scenario
+from wteaw.play.scenario_files import load_scenario
 
 from .folders import found, loaded, own_cache, places, write  # noqa: F401
 

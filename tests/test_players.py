@@ -8,13 +8,13 @@ import pytest
 
 from wteaw.cli import _run
 from wteaw.core.package_data import scenarios
-from wteaw.game.begin import new_game
-from wteaw.game.resolve import resolve_turn
-from wteaw.game.scenario_files import load_scenario
-from wteaw.game.store import Game, StoreError, Submission
-from wteaw.game.store.pool import Pool
-from wteaw.game.views import view_world
-from wteaw.game.waiting import seats, stand_in
+from wteaw.play.begin import new_game
+from wteaw.play.pending import seats, stand_in
+from wteaw.play.resolve import resolve_turn
+from wteaw.play.scenario_files import load_scenario
+from wteaw.play.views import view_world
+from wteaw.store import Game, StoreError, Submission
+from wteaw.store.pool import WaitingList
 
 
 @pytest.fixture
@@ -42,12 +42,12 @@ def game(folder: Path) -> Game:
 )
 def test_the_list_needs_name_address_and_side(game: Game, name: str, email: str, side: str, says: str) -> None:
     with pytest.raises(StoreError, match=says):
-        Pool(game).add(name, email, side)
-    assert Pool(game).candidates() == []
+        WaitingList(game).add(name, email, side)
+    assert WaitingList(game).candidates() == []
 
 
 def test_a_side_fills_its_own_vacancies_and_the_moderator_the_others(game: Game) -> None:
-    pool = Pool(game)
+    pool = WaitingList(game)
     pool.add("Ann", "ann@example.org", "allied")
     pool.add("Bob", "bob@example.org", "central")
     for nation, by, says in (
@@ -71,7 +71,7 @@ def test_a_side_fills_its_own_vacancies_and_the_moderator_the_others(game: Game)
 
 
 def test_a_position_is_proposed_to_one_at_a_time(game: Game) -> None:
-    pool = Pool(game)
+    pool = WaitingList(game)
     for name in ("Ann", "Bob"):
         pool.add(name, f"{name}@example.org", "central")
     pool.propose("german-empire", "Ann", "central")
@@ -85,7 +85,7 @@ def test_a_position_is_proposed_to_one_at_a_time(game: Game) -> None:
 
 def test_the_new_player_is_waited_for_at_once_and_the_journal_says_so(game: Game, folder: Path) -> None:
     assert "german-empire" not in game.awaited()
-    pool = Pool(game)
+    pool = WaitingList(game)
     pool.add("Bobolink", "bobolink@example.org", "central")
     pool.propose("german-empire", "Bobolink", "central")
     pool.agree("Bobolink")
@@ -104,7 +104,7 @@ def test_the_new_player_is_waited_for_at_once_and_the_journal_says_so(game: Game
 
 
 def test_who_leaves_is_off_the_list_and_his_position_vacant(game: Game) -> None:
-    pool = Pool(game)
+    pool = WaitingList(game)
     pool.add("Bob", "bob@example.org", "central")
     pool.propose("german-empire", "Bob", "central")
     pool.agree("Bob")

@@ -7,19 +7,19 @@ from typing import Any
 
 import pytest
 
+from wteaw import bots
+from wteaw.bots import plan, policy_of
+from wteaw.bots.front import Front, about
+from wteaw.bots.give import Giver
+from wteaw.bots.march import _share
 from wteaw.core.dice import ScriptedDice, Stream
 from wteaw.core.faults import RuleError
 from wteaw.core.model import Ruleset
 from wteaw.core.package_data import scenarios
 from wteaw.core.state import State, unit_key
-from wteaw.game.scenario import initial_state
-from wteaw.game.scenario_files import load_scenario
-from wteaw.orders import policies
 from wteaw.orders.check import check
-from wteaw.orders.policies import plan, policy_of
-from wteaw.orders.policies.front import Front, about
-from wteaw.orders.policies.give import Giver
-from wteaw.orders.policies.march import _share
+from wteaw.play.scenario import initial_state
+from wteaw.play.scenario_files import load_scenario
 from wteaw.world.world import World
 
 Rows = list[dict[str, Any]]
@@ -632,9 +632,9 @@ def test_what_is_required_is_met_by_the_first_rule_that_can(monkeypatch: pytest.
         {"id": "beg", "form": "beg", "step": "talk", "slots": {}},
     ]
     rows = [{"id": "p", "acts": [{"act": a, "meets": ["due"]} for a in ("pay", "beg")]}]
-    monkeypatch.setattr(policies, "gate", lambda world: ["due"])
+    monkeypatch.setattr(bots, "gate", lambda world: ["due"])
     asked = iter([{"due": "open"}, {}])
-    monkeypatch.setattr(policies, "standing", lambda world, nation, given: (list(given), next(asked)))
+    monkeypatch.setattr(bots, "standing", lambda world, nation, given: (list(given), next(asked)))
     world = World(rules({}, acts=acts, policies=rows), position())
     assert [o["order"] for o in plan(world, "red", dice())] == ["acts/beg"]
 
@@ -649,9 +649,9 @@ def test_where_one_way_to_meet_it_is_refused_another_is_tried(monkeypatch: pytes
         "needs": [{"test": "place.owner == self", "else": "that is not yours"}],
     }
     rows = [{"id": "p", "acts": [{"act": "sell", "meets": ["due"]}]}]
-    monkeypatch.setattr(policies, "gate", lambda world: ["due"])
+    monkeypatch.setattr(bots, "gate", lambda world: ["due"])
     asked = iter([{"due": "open"}, {"due": "open"}, {"due": "open"}, {}])
-    monkeypatch.setattr(policies, "standing", lambda world, nation, given: (list(given), next(asked)))
+    monkeypatch.setattr(bots, "standing", lambda world, nation, given: (list(given), next(asked)))
     world = World(rules({}, acts=[sell], policies=rows), position())
     assert [o["slots"]["place"] for o in plan(world, "red", dice())] == ["a", "b", "c"]
 
@@ -662,13 +662,13 @@ def test_what_did_not_stand_is_not_given_again(monkeypatch: pytest.MonkeyPatch) 
         {"id": "beg", "form": "beg", "step": "talk", "slots": {}},
     ]
     rows = [{"id": "p", "acts": [{"act": a, "meets": ["due"]} for a in ("sell", "beg")]}]
-    monkeypatch.setattr(policies, "gate", lambda world: ["due"])
+    monkeypatch.setattr(bots, "gate", lambda world: ["due"])
 
     def stands(_world: World, _nation: str, given: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], dict[str, str]]:
         kept = [order for order in given if order["order"] == "acts/beg"]
         return kept, {} if kept else {"due": "open"}
 
-    monkeypatch.setattr(policies, "standing", stands)
+    monkeypatch.setattr(bots, "standing", stands)
     world = World(rules({}, acts=acts, policies=rows), position())
     assert [o["order"] for o in plan(world, "red", dice())] == ["acts/beg"]
 

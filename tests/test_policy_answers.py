@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
+from wteaw.bots import plan
 from wteaw.core.dice import ScriptedDice
 from wteaw.core.package_data import scenarios
 from wteaw.core.state import unit_key
-from wteaw.game.scenario import initial_state
-from wteaw.game.scenario_files import load_scenario
 from wteaw.orders.check import check
 from wteaw.orders.intake import accept, parted
-from wteaw.orders.policies import plan
+from wteaw.play.scenario import initial_state
+from wteaw.play.scenario_files import load_scenario
 from wteaw.world.world import World
 
 from .test_alliances import played

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from wteaw.bots import plan
 from wteaw.core.model import Ruleset
-from wteaw.orders.policies import plan
 from wteaw.world.world import World
 
 from .test_policy import MOVE, WAR, dice, position, rules

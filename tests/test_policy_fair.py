@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
+from wteaw.bots import plan
 from wteaw.core.dice import KeyedDice
 from wteaw.core.model import Ruleset
 from wteaw.core.package_data import scenarios
 from wteaw.core.state import State, unit_key
-from wteaw.game.scenario import initial_state
-from wteaw.game.scenario_files import load_scenario
 from wteaw.orders.check import check
-from wteaw.orders.policies import plan
+from wteaw.play.scenario import initial_state
+from wteaw.play.scenario_files import load_scenario
 from wteaw.turn.context import Order
 from wteaw.world.geography import Geography
 from wteaw.world.world import World

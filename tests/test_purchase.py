@@ -12,7 +12,7 @@ from wteaw.core.model import Row, Ruleset
 from wteaw.economy import purchase
 from wteaw.economy.catalogue import Market, Quote
 from wteaw.turn.context import Turn
-from wteaw.turn.intents import Code, Refusal
+from wteaw.turn.validated_orders import Refusal, RefusalCode
 from wteaw.world.world import World
 
 from .economy import BY_REGION, ORDERS, position, refusals, rules, turn_of
@@ -150,7 +150,7 @@ def test_a_site_without_a_room_of_its_own_draws_on_others_the_emptiest_first() -
     assert isinstance(quote, Quote)
     assert quote.rooms == (("yard", "a", 5), ("yard", "e", 1))
     market.take(quote)
-    assert market.quote("gun", "b", 2) == Refusal(Code.SITE, "there is room for 1 only", "n")
+    assert market.quote("gun", "b", 2) == Refusal(RefusalCode.SITE, "there is room for 1 only", "n")
 
 
 def test_a_lot_gives_several_for_one_price_and_hand_items_need_no_site() -> None:

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
+from wteaw.bots import plan
 from wteaw.core.dice import KeyedDice
 from wteaw.core.state import unit_key
-from wteaw.orders.attack_odds import in_words
+from wteaw.odds.attack_odds import in_words
 from wteaw.orders.intake import Intake, take_in
 from wteaw.orders.odds_question import Composer
-from wteaw.orders.policies import plan
 from wteaw.orders.readback import ReadBack, read_back
 from wteaw.orders.readback_text import WIDTH, rendered
-from wteaw.ruleset.order_forms import FormError, read_form, slots_in
+from wteaw.ruleset.order_syntax import FormError, read_form, slots_in
 from wteaw.turn.referee import waiting_seats
 from wteaw.world.view import UNKNOWN
 from wteaw.world.world import World

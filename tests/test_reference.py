@@ -10,12 +10,12 @@ import yaml
 
 from wteaw.core.codes import CODES
 from wteaw.core.package_data import data_root, rulesets
-from wteaw.game.testing.runner import run_files
 from wteaw.ruleset.expressions.functions import FUNCTIONS
 from wteaw.ruleset.folder import find_rulesets
 from wteaw.ruleset.forms import Forms, forms
 from wteaw.ruleset.load import load_text
 from wteaw.ruleset.nodes import plain_value
+from wteaw.testing.runner import run_files
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 sys.path.insert(0, str(DOCS / "_ext"))

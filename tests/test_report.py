@@ -13,16 +13,16 @@ import pytest
 from wteaw.core.journal import Entry
 from wteaw.core.package_data import rulesets, scenarios
 from wteaw.core.state import WHOLE_ROW, Entity, State, unit_key
-from wteaw.game.report import account, fights, news, sightings, standing
-from wteaw.game.report.build import Report, Section, nation_report
-from wteaw.game.report.document import Block, Bullets, Para, Part, Table
-from wteaw.game.report.drawing import read_drawing
-from wteaw.game.report.map.small import on_grid, rings_data
-from wteaw.game.report.mapview import report_map
-from wteaw.game.report.render import MOST_OF_RULE, WIDTH, as_html, as_text, script
-from wteaw.game.report.words import Words, listing, sentence
-from wteaw.game.scenario import initial_state
-from wteaw.game.scenario_files import load_scenario
+from wteaw.play.scenario import initial_state
+from wteaw.play.scenario_files import load_scenario
+from wteaw.report import account, fights, news, sightings, standing
+from wteaw.report.build import Report, Section, nation_report
+from wteaw.report.document import Block, Bullets, Para, ReportPart, Table
+from wteaw.report.map.small import on_grid, rings_data
+from wteaw.report.map_views import report_map
+from wteaw.report.render import MOST_OF_RULE, WIDTH, as_html, as_text, script
+from wteaw.report.wording import Wording, listing, sentence
+from wteaw.store.drawing import read_drawing
 from wteaw.world.known import theaters
 from wteaw.world.view import readable, view
 from wteaw.world.world import World
@@ -47,7 +47,7 @@ def test_the_account_adds_up(reader: str) -> None:
     _, shown, entries = told(reader)
     _, ruleset, geography = loaded()
     world = World(ruleset, shown, geography=geography)
-    found = account.accounts(world, entries, reader, Words(world, reader))
+    found = account.accounts(world, entries, reader, Wording(world, reader))
     assert found
     before = played(2)[-2].position.state
     for item in found:
@@ -79,7 +79,7 @@ def test_of_very_many_lines_of_one_rule_a_page_shows_the_first_and_those_to_whic
     report, _, _ = told("german-empire")
     line = next(one for section in report.sections for one in section.lines if one.named and one.clauses)
     many = tuple(replace(line, number=n, text=f"Look {n}.") for n in range(1, 301))
-    part = Part("What happened", (Para("Something was seen.", "", (290,)),))
+    part = ReportPart("What happened", (Para("Something was seen.", "", (290,)),))
     html = as_html(replace(report, parts=(part,), sections=(Section("Looks", many),)))
     shown = [int(n) for n in re.findall(r"Look (\d+)\.", html)]
     assert shown == [*range(1, MOST_OF_RULE + 1), 290] and html.count("wteaw report --dice` has everything") == 1
@@ -108,7 +108,7 @@ def test_small_battles_take_a_sentence_and_large_ones_a_table() -> None:
     _, _, _ = told("german-empire")
     _, ruleset, geography = loaded()
     world = World(ruleset, played(2)[-1].position.state, geography=geography)
-    words = Words(world, "german-empire")
+    words = Wording(world, "german-empire")
 
     def fight(n: int, place: str, subject: str) -> list[Entry]:
         sides = {"attacker": {"german-empire": {"infantry": n - 2}}, "defender": {"french-empire": {"infantry": 2}}}
@@ -223,7 +223,7 @@ def test_the_map_opens_on_the_own_theater_without_a_script() -> None:
 def test_the_reader_is_you_and_others_go_by_their_short_name() -> None:
     _, shown, _ = told("german-empire")
     _, ruleset, geography = loaded()
-    words = Words(World(ruleset, shown, geography=geography), "german-empire")
+    words = Wording(World(ruleset, shown, geography=geography), "german-empire")
     for said, read in {
         "German Empire declares war on French Empire.": "You declare war on France.",
         "French Empire declares war on German Empire.": "France declares war on you.",
@@ -312,7 +312,7 @@ def test_what_waits_for_the_reader_and_what_is_agreed() -> None:
 def test_of_many_units_in_sight_the_strongest_enemies_beside_are_told_by_theater_and_none_is_left_uncounted() -> None:
     _, _, here = begun("no-mans-land", 1)
     world = known_to("no-mans-land", here, "germany")
-    words = Words(world, "germany")
+    words = Wording(world, "germany")
     lead, beside, *far = sightings.sightings(world, (), "germany", words, 1)
     assert isinstance(lead, Para) and isinstance(beside, Bullets) and lead.lead.startswith("Enemies beside your forces")
     by_name = {words.place(p): sum(int(r["n"]) for r in rows if world.hostile("germany", r["owner"])) for p, rows in
@@ -342,7 +342,7 @@ def test_of_many_units_in_sight_the_strongest_enemies_beside_are_told_by_theater
 def test_small_forces_of_many_places_are_told_in_words_and_all_are_counted() -> None:
     _, _, here = begun("no-mans-land", 1)
     world = known_to("no-mans-land", here, "britain")
-    words = Words(world, "britain")
+    words = Wording(world, "britain")
     blocks = standing.forces(world, "britain", words)
     tables = [b for b in blocks if isinstance(b, Table)]
     smaller = [b for b in blocks if isinstance(b, Para) and b.lead == "Smaller forces"]
@@ -358,7 +358,7 @@ def test_small_forces_of_many_places_are_told_in_words_and_all_are_counted() -> 
 def test_verbs_go_with_plural_names() -> None:
     """A nation whose row says `plural_name` takes the verbs of several, in whoever's report."""
     _, ruleset, geography = loaded()
-    words = Words(World(ruleset, played(2)[-1].position.state, geography=geography), "japan")
+    words = Wording(World(ruleset, played(2)[-1].position.state, geography=geography), "japan")
     assert words.told("Bolsheviks takes Kazan.") == "The Bolsheviks take Kazan."
     assert words.told("Serbia is lost to Mutineers.") == "Serbia is lost to the Mutineers."
     assert words.told("French Empire takes its port.") == "France takes its port."
@@ -386,7 +386,7 @@ def test_who_is_conquered_is_told_and_who_holds_what_stands_elsewhere() -> None:
     ]
     for entry in entries:
         entry.changes.append(["marks", "nation:serbia", "conquered", None, True])
-    public, _ = news.other_news(world, entries, "french-empire", Words(world, "french-empire"), ())
+    public, _ = news.other_news(world, entries, "french-empire", Wording(world, "french-empire"), ())
     assert [text for text, _ in public] == ["Serbia is conquered."]
 
 
@@ -397,6 +397,6 @@ def test_troops_aboard_an_allys_ships_are_told_to_both() -> None:
     row = {"owner": "france", "kind": "infantry", "place": "sea-zone-54", "n": 2, **extra}
     state.put("units", unit_key("france", "infantry", "sea-zone-54", extra), WHOLE_ROW, row)
     world = World(ruleset, state, geography=geography)
-    told = {n: str(standing.forces(world, n, Words(world, n))) for n in ("france", "britain", "russia")}
+    told = {n: str(standing.forces(world, n, Wording(world, n))) for n in ("france", "britain", "russia")}
     assert "2 infantry (aboard ships of Britain)" in told["france"]
     assert "of France Sea Zone 54 Alboran Sea 2 infantry." in told["britain"] and "Aboard your ships" not in told["russia"]

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from wteaw.core.package_data import scenarios
-from wteaw.game import report_files
-from wteaw.game.begin import new_game
-from wteaw.game.report_files import write_reports
-from wteaw.game.resolve import resolve_turn
-from wteaw.game.scenario_files import load_scenario
-from wteaw.game.store import Game
-from wteaw.game.waiting import commanded
+from wteaw.play.begin import new_game
+from wteaw.play.pending import commanded
+from wteaw.play.resolve import resolve_turn
+from wteaw.play.scenario_files import load_scenario
+from wteaw.report import report_files
+from wteaw.report.report_files import write_reports
+from wteaw.store import Game
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""The rooms of the engine: at most eleven, few files beside them, and no two files that import each other."""
+"""The rooms of the engine: at most seventeen, few files beside them, and no two files that import each other."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def test_no_files_import_each_other() -> None:
     assert not circles
 
 
-def test_at_most_eleven_rooms_and_few_files_beside_them() -> None:
+def test_at_most_seventeen_packages_and_few_files_beside_them() -> None:
     rooms = [p for p in ENGINE.iterdir() if p.is_dir() and p.name not in ("__pycache__", "data")]
-    assert len(rooms) <= 11, sorted(p.name for p in rooms)
+    assert len(rooms) <= 17, sorted(p.name for p in rooms)
     assert len(list(ENGINE.glob("*.py"))) <= 5
 
 
@@ -44,7 +44,7 @@ def test_imports_inside_functions_say_why() -> None:
     """
     silent = []
     for path in sorted(ENGINE.rglob("*.py")):
-        if {"cli", "desk", "importers"} & set(path.relative_to(ENGINE).parts):
+        if {"cli"} & set(path.relative_to(ENGINE).parts):
             continue
         lines = path.read_text(encoding="utf-8").splitlines()
         tree = ast.parse("\n".join(lines))

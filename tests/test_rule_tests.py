@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from wteaw.cli import main
 from wteaw.core.die import Die
-from wteaw.game.testing.cases import find, merged, over_fixture, read
-from wteaw.game.testing.enumerate import Branch, TooManyWays, outcomes
-from wteaw.game.testing.report import render
-from wteaw.game.testing.runner import Result, Run, run_files
-from wteaw.game.testing.values import same, shown
+from wteaw.testing.cases import find, merged, over_fixture, read
+from wteaw.testing.enumerate import Branch, TooManyPlays, outcomes
+from wteaw.testing.report import render
+from wteaw.testing.runner import Result, Run, run_files
+from wteaw.testing.values import same, shown
 
 from .folders import own_cache, write
 
@@ -206,7 +206,7 @@ def test_a_tree_without_end_is_refused() -> None:
     def play(branch: Branch) -> None:
         branch.stream(step="s", rule="r", subject="").faces(8, 10)
 
-    with pytest.raises(TooManyWays):
+    with pytest.raises(TooManyPlays):
         list(outcomes(play))
 
 

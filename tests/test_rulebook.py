@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from wteaw.core.package_data import rulesets
-from wteaw.game.rulebook import page, rulebook
-from wteaw.game.rulebook.phrases import asked, effect_words, fact_words, table
-from wteaw.game.rulebook.spoken import Spoken
+from wteaw.rulebook import page, rulebook
+from wteaw.rulebook.phrases import asked, effect_words, fact_words, table
+from wteaw.rulebook.spoken import Spoken
 from wteaw.ruleset import load_ruleset
 from wteaw.ruleset.expressions.functions import FUNCTIONS
 
@@ -145,7 +145,7 @@ def test_the_page_leads_to_every_chapter() -> None:
 
 
 def test_the_graph_shows_what_each_event_reads() -> None:
-    from wteaw.game.report.graph import dependencies, dependency_svg
+    from wteaw.report.graph import dependencies, dependency_svg
 
     events = [
         {"id": "rich", "for": "red", "becomes": "track('red', 'mood') > 3"},

@@ -19,22 +19,22 @@ REMARKS = {"id", "name", "note", "source", "basis", "lines", "silence", "remove"
 BY_EXPRESSIONS = {"places": {"section"}, "technologies": {"category", "name"}, "units": {"tags"}}
 """Facts that expressions read as fields, whatever the engine does."""
 READERS: dict[str, tuple[str, ...]] = {
-    "acts": ("turn/effects.py", "turn/calendar.py", "orders/understand"),
+    "acts": ("turn/effects.py", "turn/calendar.py", "orders/validate"),
     "events": ("turn/effects.py",),
     "battles": ("battle",),
     "contacts": ("battle", "units"),
     "decisions": ("turn", "orders", "economy"),
     "fields": ("ruleset", "world"),
-    "frame": ("turn", "units", "battle", "economy", "orders/prospect.py", "world/view.py"),
+    "frame": ("turn", "units", "battle", "economy", "orders/lookahead.py", "world/view.py"),
     "frame_changes": ("ruleset",),
     "missions": ("units",),
     "modes": ("units", "world", "orders", "turn/effects.py", "battle"),
-    "orders": ("orders/understand",),
+    "orders": ("orders/validate",),
     "order_options": ("units", "orders", "turn"),
-    "policies": ("orders/policies",),
+    "policies": ("bots",),
     "stances": ("world", "turn"),
     "tables": ("world", "ruleset"),
-    "schedule": ("game",),
+    "schedule": ("play",),
     "refusals": ("orders",),
     "rooms": ("economy",),
     "limits": ("ruleset/limits.py", "turn", "orders"),
@@ -52,7 +52,7 @@ READERS: dict[str, tuple[str, ...]] = {
 def words() -> dict[str, frozenset[str]]:
     """The texts in each module of the engine, docstrings apart, by its path."""
     out: dict[str, frozenset[str]] = {}
-    for path in ENGINE.rglob("*.py"):
+    for path in [*ENGINE.rglob("*.py"), *(ENGINE.parent / "importers").rglob("*.py")]:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         said = {
             id(node.body[0].value)
@@ -62,7 +62,7 @@ def words() -> dict[str, frozenset[str]]:
         texts = (
             n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str) and id(n) not in said
         )
-        out[path.relative_to(ENGINE).as_posix()] = frozenset(texts)
+        out[path.relative_to(ENGINE if path.is_relative_to(ENGINE) else ENGINE.parent).as_posix()] = frozenset(texts)
     return out
 
 

@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
+from wteaw.bots import plan
 from wteaw.core.faults import RuleError
 from wteaw.core.state import Entity, State
 from wteaw.orders.legal import legal_orders
-from wteaw.orders.policies import plan
 from wteaw.turn.calendar import end_turn
 from wteaw.turn.context import Turn
 from wteaw.turn.decisions import decide
 from wteaw.turn.effects import EffectRunner
-from wteaw.turn.frame import run_step
 from wteaw.turn.referee import Inputs, resolve, start
-from wteaw.units.march import unlike
+from wteaw.turn.sequence import run_step
+from wteaw.units.land_orders import unlike
 from wteaw.world import routes
 from wteaw.world.view import view
 from wteaw.world.world import World

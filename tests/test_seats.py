@@ -8,14 +8,14 @@ import pytest
 
 from wteaw.cli import _run
 from wteaw.core.package_data import scenarios
-from wteaw.game import seat_keys
-from wteaw.game.begin import new_game
-from wteaw.game.hand_in import hand_in
-from wteaw.game.resolve import absent, has_players, policy_submissions, resolve_turn
-from wteaw.game.scenario_files import load_scenario
-from wteaw.game.store import MODERATOR, POLICY, Game, StoreError
-from wteaw.game.store.pool import Pool
-from wteaw.game.waiting import seats, standing_of
+from wteaw.play import player_keys
+from wteaw.play.begin import new_game
+from wteaw.play.pending import seats, standing_of
+from wteaw.play.resolve import absent, has_players, policy_submissions, resolve_turn
+from wteaw.play.scenario_files import load_scenario
+from wteaw.play.submit import hand_in
+from wteaw.store import MODERATOR, POLICY, Game, StoreError
+from wteaw.store.pool import WaitingList
 from wteaw.turn.vacancies import vacancies
 
 REBELS = {"alive": True, "side": "central", "seat": "german-empire"}
@@ -54,7 +54,7 @@ def test_who_plays_a_nation_plays_those_that_it_commands(tmp_path: Path) -> None
     assert standing_of(game)["late"] == ["french-empire", "german-empire", "irish-rebels"]
     with pytest.raises(StoreError, match="no orders yet from french-empire, german-empire, irish-rebels"):
         resolve_turn(game)
-    germany, france = (seat_keys.give(game, n) for n in ("german-empire", "french-empire"))
+    germany, france = (player_keys.give(game, n) for n in ("german-empire", "french-empire"))
     orders = tmp_path / "orders.txt"
     orders.write_text("move 3 infantry from dublin to northern-ireland\n")
     submit = ["orders", "submit", str(orders), "--game", str(tmp_path / "game"), "--nation", "irish-rebels", "--key"]
@@ -91,7 +91,7 @@ def test_the_moderator_orders_for_a_nation_that_nobody_plays_and_chooses_its_pla
     hand_in(game, "bolsheviks", "", MODERATOR)
     assert game.submissions()["bolsheviks"].by == MODERATOR
     assert [
-        (v.nation, v.by) for v in vacancies(Pool(game).world()) if v.nation in ("bolsheviks", "irish-rebels", "mutineers")
+        (v.nation, v.by) for v in vacancies(WaitingList(game).world()) if v.nation in ("bolsheviks", "irish-rebels", "mutineers")
     ] == [("bolsheviks", "moderator")]
     assert _run(["players", "add", "Ann", "--email", "ann@example.org", "--side", "central", *folder]) == 0
     assert _run(["players", "propose", "irish-rebels", "Ann", "--by", "moderator", *folder]) == 3

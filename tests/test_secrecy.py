@@ -18,14 +18,14 @@ from wteaw.core.canonical import dumps
 from wteaw.core.journal import Entry
 from wteaw.core.package_data import rulesets
 from wteaw.core.state import Entity, State
-from wteaw.game.report.build import nation_report
-from wteaw.game.report.drawing import read_drawing
-from wteaw.game.report.mapview import map_svg, report_map
-from wteaw.game.report.render import as_html, as_text
-from wteaw.game.report.words import Words
 from wteaw.orders.check import check
 from wteaw.orders.parse import parse_orders
-from wteaw.orders.template import order_template
+from wteaw.orders.sheet_layout import order_template
+from wteaw.report.build import nation_report
+from wteaw.report.map_views import map_svg, report_map
+from wteaw.report.render import as_html, as_text
+from wteaw.report.wording import Wording
+from wteaw.store.drawing import read_drawing
 from wteaw.world.view import readable, view
 from wteaw.world.world import World
 
@@ -219,7 +219,7 @@ def test_random_games_keep_their_secrets(seed: int) -> None:
             assert view(ruleset, changed, reader, geography=geography) == shown, f"seed {seed}, {reader}"
             world = World(ruleset, shown, geography=geography)
             known = readable(entries, world, reader)
-            words = Words(world, reader)
+            words = Wording(world, reader)
             told = "\n".join(line for e in known for line in (e.text, words.told(e.text)))
             for entry in entries:
                 if entry.text and entry not in known and entry.text not in told:

@@ -16,7 +16,7 @@ NAMED = re.compile(r"`(test_\w+)`: (.*?)(?=; `|; by hand|$)")
 
 def written(file: str) -> set[str]:
     """The names of the tests of a file."""
-    tree = ast.parse((TESTS / f"{file}.py").read_text(encoding="utf-8"))
+    tree = ast.parse(next(TESTS.rglob(f"{file}.py")).read_text(encoding="utf-8"))
     return {f.name for f in tree.body if isinstance(f, ast.FunctionDef)}
 
 

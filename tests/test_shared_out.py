@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from wteaw.core.shared_out import shared_out
+from wteaw.core.parallel import shared_out
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3, 20])

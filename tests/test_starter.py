@@ -10,8 +10,8 @@ import pytest
 
 from wteaw.cli import COMMANDS, _run
 from wteaw.core.package_data import templates
-from wteaw.game.new_folder import FolderError
-from wteaw.game.starter import GAME, LAYER, StarterError, begin, shipped_rulesets
+from wteaw.play.new_folder import FolderError
+from wteaw.play.starter import GAME, LAYER, StarterError, begin, shipped_rulesets
 from wteaw.ruleset import load_ruleset
 
 FILES = Path(__file__).parent / "data" / "triplea"

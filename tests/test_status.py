@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from wteaw.cli import main
-from wteaw.game.report.render import as_text
-from wteaw.game.resolve import resolve_turn
-from wteaw.game.store import Game, StoreError
-from wteaw.game.turn_reports import report
-from wteaw.game.waiting import standing_of
+from wteaw.play.pending import standing_of
+from wteaw.play.resolve import resolve_turn
+from wteaw.report.render import as_text
+from wteaw.report.turn_reports import report
+from wteaw.store import Game, StoreError
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

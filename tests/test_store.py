@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from wteaw.core.journal import replay, verify_chain
-from wteaw.game.correction import compare, first_difference
-from wteaw.game.explain import Unknown, why
-from wteaw.game.store import Game, StoreError, Submission
+from wteaw.play.explain import Unknown, why
+from wteaw.play.rollback_preview import compare, first_difference
+from wteaw.store import Game, StoreError, Submission
 
 from . import small
 
@@ -180,7 +180,7 @@ def test_of_two_resolves_one_was_first(tmp_path: Path) -> None:
 
 
 def test_a_game_ends_where_its_secrets_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wteaw.game.store.games.MAX_TURNS", 2)
+    monkeypatch.setattr("wteaw.store.games.MAX_TURNS", 2)
     game = new(tmp_path)
     game.resolve()
     before = game.stages()
@@ -254,7 +254,7 @@ def test_a_killed_process_leaves_the_game_before_or_after(tmp_path: Path, delay:
     game.close()
     before = game.stage().position.state.hash()
     after = game.resolve(dry=True).position.state.hash()
-    code = f"from pathlib import Path; from wteaw.game.store import Game; g = Game.open(Path({str(tmp_path)!r})); print('ready', flush=True); g.resolve()"
+    code = f"from pathlib import Path; from wteaw.store import Game; g = Game.open(Path({str(tmp_path)!r})); print('ready', flush=True); g.resolve()"
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
     assert child.stdout is not None and child.stdout.readline()
     time.sleep(delay)

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from wteaw.core.package_data import scenarios
-from wteaw.game.scenario_files import load_scenario
+from wteaw.play.scenario_files import load_scenario
 from wteaw.ruleset import Ruleset
 
 # fmt: off

@@ -7,15 +7,15 @@ from dataclasses import replace
 import pytest
 
 from wteaw.orders.check import check
-from wteaw.orders.form_line import Offered
 from wteaw.orders.intake import take_in
 from wteaw.orders.legal import legal_orders
-from wteaw.orders.offers import offers_of
+from wteaw.orders.movement import free_units, places_with_units
+from wteaw.orders.order_kinds import orders_now
 from wteaw.orders.parse import parse_orders
 from wteaw.orders.reference import order_reference
-from wteaw.orders.rows import orders_now
-from wteaw.orders.template import FAR, FEW, MANY, MOST_ROWS, _joined, _rows, _sections, _together, order_template
-from wteaw.orders.ways import free_units, places_with_units
+from wteaw.orders.sheet import offers_of
+from wteaw.orders.sheet_layout import FAR, FEW, MANY, MOST_ROWS, _joined, _rows, _sections, _together, order_template
+from wteaw.orders.sheet_line import Offered
 from wteaw.turn.referee import waiting_seats
 from wteaw.world.world import World
 

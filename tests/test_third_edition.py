@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 
 from wteaw.core.package_data import rulesets, scenarios
-from wteaw.game.begin import new_game
-from wteaw.game.resolve import resolve_turn
-from wteaw.game.scenario_files import load_scenario
-from wteaw.game.store import Game
-from wteaw.game.waiting import commanded
+from wteaw.play.begin import new_game
+from wteaw.play.pending import commanded
+from wteaw.play.resolve import resolve_turn
+from wteaw.play.scenario_files import load_scenario
 from wteaw.ruleset import Ruleset, load_ruleset
 from wteaw.ruleset.compare import compare
 from wteaw.ruleset.describe_diff import tell
-from wteaw.turn.frame import inputs, phases, steps
+from wteaw.store import Game
 from wteaw.turn.referee import waiting_seats
+from wteaw.turn.sequence import inputs, phases, steps
 
 OVERLAY = rulesets() / "variants" / "third-edition"
 

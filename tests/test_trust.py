@@ -16,14 +16,14 @@ import pytest
 
 from wteaw.cli import _run
 from wteaw.core import canonical
-from wteaw.game.audit import audit, broken_chain
-from wteaw.game.begin import new_game
-from wteaw.game.proofs import Published, check, revealed
-from wteaw.game.report.render import as_text
-from wteaw.game.resolve import resolve_turn
-from wteaw.game.scenario_files import load_scenario
-from wteaw.game.store import Game, StoreError
-from wteaw.game.turn_reports import report as report_of
+from wteaw.play.begin import new_game
+from wteaw.play.proofs import Published, check, revealed
+from wteaw.play.resolve import resolve_turn
+from wteaw.play.scenario_files import load_scenario
+from wteaw.play.verify import audit, broken_chain
+from wteaw.report.render import as_text
+from wteaw.report.turn_reports import report as report_of
+from wteaw.store import Game, StoreError
 
 ROOT = Path(__file__).parents[1]
 NATION = "german-empire"

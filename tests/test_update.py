@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from wteaw.cli import Code, main
-from wteaw.game.starter import begin
+from wteaw.cli import ExitCode, main
+from wteaw.play.starter import begin
 
 HEAD = "# My cases.\nruleset: {at}\ngiven:\n  made_up: {{nations: [a, d], places: [p, q]}}\ncases:\n"
 GOOD = "  - {id: good, then: {values: {'1 + 1': 2}}}   # stays\n"
@@ -51,11 +51,11 @@ def test_a_value_is_written_and_every_other_byte_stays(file: Path, rules: Path, 
     before = write(file, rules, case).replace("levy", _kind(rules))
     file.write_text(before, encoding="utf-8")
     code, said = update(file, capsys)
-    assert code == Code.DONE and "1 case written, 0 still failing" in said
+    assert code == ExitCode.DONE and "1 case written, 0 still failing" in said
     assert "expected  5" in said and "got       4" in said
     after = before.replace('"2 + 2":   5', '"2 + 2":   4').replace(": 7}", ": 0}")
     assert file.read_text(encoding="utf-8") == after
-    assert update(file, capsys) == (Code.DONE, "every case passes\n")
+    assert update(file, capsys) == (ExitCode.DONE, "every case passes\n")
     assert file.read_text(encoding="utf-8") == after
 
 
@@ -76,7 +76,7 @@ def test_what_stands_at_a_place(file: Path, rules: Path, capsys: pytest.CaptureF
         q: none
 """
     write(file, rules, case)
-    assert update(file, capsys)[0] == Code.DONE
+    assert update(file, capsys)[0] == ExitCode.DONE
     text = file.read_text(encoding="utf-8")
     assert f"          a: {{{kind}: 2}}\n        q: {{d: {{{kind}: 1}}}}\n" in text
 
@@ -88,14 +88,14 @@ def test_a_block_becomes_a_line(file: Path, rules: Path, capsys: pytest.CaptureF
         rules,
         f"  - id: nobody\n    then:\n      units:\n        p:\n          a:\n            {kind}: 1\n      values: {{'1': 1}}\n",
     )
-    assert update(file, capsys)[0] == Code.DONE
+    assert update(file, capsys)[0] == ExitCode.DONE
     assert "        p: none\n      values: {'1': 1}\n" in file.read_text(encoding="utf-8")
 
 
 def test_exact_chances(file: Path, rules: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(file, rules, "  - {id: odds, dice: any, then: {chances: {'1 == 1': 1/2}, means: {'3': 2}, ranges: {'3': [1, 2]}}}\n")
     code, said = update(file, capsys)
-    assert code == Code.DONE, said
+    assert code == ExitCode.DONE, said
     assert "{'1 == 1': 1}, means: {'3': 3}, ranges: {'3': [3, 3]}" in file.read_text(encoding="utf-8")
 
 
@@ -117,9 +117,9 @@ def test_what_cannot_be_said_is_not_written(
     before = write(file, rules, case)
     code, said = update(file, capsys)
     if why is None:
-        assert code == Code.DONE, said
+        assert code == ExitCode.DONE, said
         return
-    assert code == Code.FOUND and "nothing is written" in said and why in said, said
+    assert code == ExitCode.FOUND and "nothing is written" in said and why in said, said
     assert file.read_text(encoding="utf-8") == before
 
 
@@ -127,7 +127,7 @@ def test_a_value_that_stands_for_several_cases_is_left_alone(file: Path, rules: 
     cases = "  - {id: y, given: {turn: 4}, then: {game: &g {turn: 4}}}\n  - {id: x, given: {turn: 5}, then: {game: *g}}\n"
     before = write(file, rules, cases)
     code, said = update(file, capsys)
-    assert code == Code.FOUND and "for other cases, too" in said, said
+    assert code == ExitCode.FOUND and "for other cases, too" in said, said
     assert file.read_text(encoding="utf-8") == before
 
 
@@ -135,20 +135,20 @@ def test_a_comment_inside_is_not_lost(file: Path, rules: Path, capsys: pytest.Ca
     kind = _kind(rules)
     before = write(file, rules, f"  - id: x\n    then:\n      units:\n        p:\n          a:  # ours\n            {kind}: 1\n")
     code, said = update(file, capsys)
-    assert code == Code.FOUND and "comments stand inside" in said
+    assert code == ExitCode.FOUND and "comments stand inside" in said
     assert file.read_text(encoding="utf-8") == before
 
 
 def test_other_line_ends_stay(file: Path, rules: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = write(file, rules, "  - {id: x, then: {values: {'2': 9}}}\n").replace("\n", "\r\n")
     file.write_bytes(b"\xef\xbb\xbf" + text.encode())
-    assert update(file, capsys)[0] == Code.DONE
+    assert update(file, capsys)[0] == ExitCode.DONE
     assert file.read_bytes() == b"\xef\xbb\xbf" + text.replace("9}}", "2}}").encode()
 
 
 def test_only_chosen_cases(file: Path, rules: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = write(file, rules, "  - {id: one, then: {values: {'2': 9}}}\n  - {id: two, then: {values: {'2': 9}}}\n")
-    assert update(file, capsys, "-k", "two")[0] == Code.DONE
+    assert update(file, capsys, "-k", "two")[0] == ExitCode.DONE
     assert file.read_text(encoding="utf-8") == before.replace("two, then: {values: {'2': 9}}", "two, then: {values: {'2': 2}}")
 
 
@@ -157,7 +157,7 @@ def test_nobody_is_not_asked(file: Path, rules: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "wteaw", "test", str(file), "--update"], stdin=subprocess.DEVNULL, capture_output=True, text=True
     )
-    assert done.returncode == Code.CALL and "--yes" in done.stderr
+    assert done.returncode == ExitCode.CALL and "--yes" in done.stderr
 
 
 @pytest.mark.parametrize(("answers", "left"), [("n\ny\n", 1), ("q\n", 2), ("what\na\n", 0)])
@@ -171,4 +171,4 @@ def test_each_case_is_asked_for(
     with pytest.raises(SystemExit) as stopped:
         main(["test", str(file), "--update"])
     assert file.read_text(encoding="utf-8").count("'2': 9") == left
-    assert stopped.value.code == (Code.FOUND if left else Code.DONE), capsys.readouterr().out
+    assert stopped.value.code == (ExitCode.FOUND if left else ExitCode.DONE), capsys.readouterr().out

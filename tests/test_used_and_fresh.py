@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from wteaw.battle.odds.estimate import estimate
 from wteaw.core.model import Row
 from wteaw.core.state import WHOLE_ROW, Entity, State
+from wteaw.odds.estimate import estimate
 from wteaw.orders.legal import legal_orders
 from wteaw.ruleset.expressions import ExpressionError
 from wteaw.world import routes, treasury

@@ -9,7 +9,7 @@ import pytest
 from wteaw.core.state import Entity, State
 from wteaw.ruleset import load_ruleset
 from wteaw.ruleset.expressions import ExpressionError
-from wteaw.world.verdicts import Open, settled
+from wteaw.world.verdicts import OpenVerdict, settled
 from wteaw.world.world import World
 
 HEAD = "id: small\ntitle: Small\nsettings: {money: coin}\n"
@@ -130,11 +130,11 @@ def test_a_verdict_is_read_like_a_term_afterwards(tmp_path: Path) -> None:
     assert made.value("stands(place('a'))", {}) is False
     made.state.put("verdicts", "place:a", "stands", True)
     assert made.value("stands(place('a')) and count(places(), 'stands') == 1", {})
-    assert Open("stands", Entity("place", "a")).thing.id == "a"
+    assert OpenVerdict("stands", Entity("place", "a")).thing.id == "a"
 
 
 def test_the_rulebook_tells_of_verdicts(tmp_path: Path) -> None:
-    from wteaw.game.rulebook import rulebook
+    from wteaw.rulebook import rulebook
 
     text = rulebook(world(tmp_path, LEANS, STANDS + ", left: [{is: true}]}").ruleset)
     assert "## Results that hang on each other" in text

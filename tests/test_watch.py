@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from wteaw.cli import Code, main
-from wteaw.game.starter import begin
+from wteaw.cli import ExitCode, main
+from wteaw.play.starter import begin
 
 PATIENCE = 60.0
 Next = Callable[[], list[str]]
@@ -80,7 +80,7 @@ def test_validate_tells_a_mistake_when_it_is_made_and_its_end_when_it_is_mended(
         assert "units.yaml changed; 2 of 2" in wrong[-1]
         units.write_text(before, encoding="utf-8")
         assert screen()[0] == "no errors, no warnings"
-        assert left(process) == Code.DONE
+        assert left(process) == ExitCode.DONE
     assert "Traceback" not in (process.stderr.read() if process.stderr else "")
 
 
@@ -91,7 +91,7 @@ def test_what_a_change_does_not_touch_is_not_looked_at_again(mine: Path) -> None
         assert "start.yaml changed; 1 of 2" in screen()[-1], "the ruleset does not hang on its scenario"
         edit(mine / "scenarios/start.yaml", "title:", "titel:")
         assert any("titel" in line for line in screen())
-        assert left(process) == Code.FOUND, "what was found last decides the code"
+        assert left(process) == ExitCode.FOUND, "what was found last decides the code"
 
 
 def test_rule_tests_run_again_file_by_file(mine: Path) -> None:
@@ -108,7 +108,7 @@ def test_rule_tests_run_again_file_by_file(mine: Path) -> None:
         assert "2 of 2" in screen()[-1], "a table touches the tests of its ruleset, and what still fails is still told"
         (mine / "tests/third.yaml").write_text("cases:\n  - {id: third, then: {values: {'1': 1}}}\n", encoding="utf-8")
         assert "1 of 3" in screen()[-1]
-        assert left(process) == Code.FOUND
+        assert left(process) == ExitCode.FOUND
 
 
 def test_a_screen_is_cleared_only_on_a_terminal(mine: Path) -> None:
@@ -121,4 +121,4 @@ def test_other_formats_are_for_one_look(capsys: pytest.CaptureFixture[str]) -> N
     for command in ("validate", "test"):
         with pytest.raises(SystemExit) as stopped:
             main([command, "x", "--watch", "--format", "json"])
-        assert stopped.value.code == Code.CALL and "--format" in capsys.readouterr().err
+        assert stopped.value.code == ExitCode.CALL and "--format" in capsys.readouterr().err

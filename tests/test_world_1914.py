@@ -21,11 +21,11 @@ import pytest
 from wteaw.core.model import Row, Ruleset
 from wteaw.core.package_data import rulesets, scenarios
 from wteaw.core.state import Entity, State
-from wteaw.game.scenario import initial_state
+from wteaw.play.scenario import initial_state
 from wteaw.ruleset.compile import compile_ruleset
 from wteaw.ruleset.load import load_bytes
 from wteaw.ruleset.nodes import plain_value
-from wteaw.turn.frame import phases
+from wteaw.turn.sequence import phases
 from wteaw.units.deploy import targets
 from wteaw.world.treasury import purse_at
 from wteaw.world.world import World

@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from wteaw.bots import plan
 from wteaw.core.dice import KeyedDice
 from wteaw.core.package_data import scenarios
-from wteaw.game.scenario import initial_state
-from wteaw.game.scenario_files import load_scenario
-from wteaw.orders import ways
+from wteaw.orders import movement
 from wteaw.orders.check import Checker
 from wteaw.orders.legal import legal_orders
-from wteaw.orders.policies import plan
-from wteaw.orders.understand.units import units_left
+from wteaw.orders.validate.units import units_left
+from wteaw.play.scenario import initial_state
+from wteaw.play.scenario_files import load_scenario
 from wteaw.ruleset import Ruleset
 from wteaw.turn.referee import Inputs, Position, Resolution, resolve, start, waiting_seats
 from wteaw.world.geography import Geography
@@ -63,7 +63,7 @@ def everything_moves(position: Position) -> dict[str, list[dict[str, Any]]]:
     """Orders by which every nation moves every stack that can go somewhere: each group to the first place that it may go to."""
     _, ruleset, geography = loaded()
     viewer = Viewer(ruleset, position.state, geography=geography)
-    moving = [f"orders/{i}" for i, row in ruleset.rows("orders").items() if ways.mode_of(ruleset, row) is not None]
+    moving = [f"orders/{i}" for i, row in ruleset.rows("orders").items() if movement.mode_of(ruleset, row) is not None]
     out: dict[str, list[dict[str, Any]]] = {}
     for nation in waiting_seats(ruleset, position):
         world = World(ruleset, viewer.view(nation), moments=position.moments, geography=geography)

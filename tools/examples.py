@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from wteaw.core.package_data import scenarios
-from wteaw.game.begin import new_game
-from wteaw.game.report.render import as_text
-from wteaw.game.resolve import resolve_turn
-from wteaw.game.scenario_files import load_scenario
-from wteaw.game.turn_reports import report
+from wteaw.play.begin import new_game
+from wteaw.play.resolve import resolve_turn
+from wteaw.play.scenario_files import load_scenario
+from wteaw.report.render import as_text
+from wteaw.report.turn_reports import report
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "examples"
 SEED = bytes(range(16))

@@ -29,18 +29,18 @@ from urllib.parse import urlencode
 from sqlalchemy import select
 
 from wteaw.core.package_data import scenarios
-from wteaw.game.begin import new_game
-from wteaw.game.desk.demonstration import greatest, ready_to_play
-from wteaw.game.desk.hall import Hall, Settings
-from wteaw.game.desk.people import stamp
-from wteaw.game.desk.tables import outbox
-from wteaw.game.resolve import planned
-from wteaw.game.store import PLAYER, Game
-from wteaw.game.store.database import engine_for
-from wteaw.game.store.schema import handins
-from wteaw.game.views import view_world
-from wteaw.orders.form_line import BLANK
-from wteaw.orders.template import order_template
+from wteaw.orders.sheet_layout import order_template
+from wteaw.orders.sheet_line import BLANK
+from wteaw.play.begin import new_game
+from wteaw.play.resolve import planned
+from wteaw.play.views import view_world
+from wteaw.store import PLAYER, Game
+from wteaw.store.database import engine_for
+from wteaw.store.schema import handins
+from wteaw_web.accounts import stamp
+from wteaw_web.demonstration import greatest, ready_to_play
+from wteaw_web.games import Games, Settings
+from wteaw_web.tables import outbox
 
 PORT = 8399
 TOGETHER = 10
@@ -107,7 +107,7 @@ class Line:
 
 def set_up(folder: Path, games: int, players: int) -> list[Player]:
     """The games of a desk that is about to be started, and their players with links that let them in."""
-    hall = Hall(engine_for(folder / "desk.db"))
+    hall = Games(engine_for(folder / "desk.db"))
     scenario, ruleset, drawing = ready_to_play(scenarios() / "1914.yaml")
     nations = greatest(ruleset, scenario, players)
     texts: dict[str, list[str]] = {}
@@ -193,7 +193,7 @@ async def load(port: int, players: list[Player], think: float, seconds: float, f
 
 def deadlines(folder: Path, players: list[Player], within: float) -> None:
     """Let the orders of the games be due one after another."""
-    hall = Hall(engine_for(folder / "desk.db"))
+    hall = Games(engine_for(folder / "desk.db"))
     ids = list(dict.fromkeys(p.game for p in players))
     for n, game in enumerate(ids, 1):
         due = stamp(datetime.now(UTC) + timedelta(seconds=within * n / len(ids)))

@@ -32,8 +32,8 @@ try:
 except ModuleNotFoundError:  # earlier commits, by their command line
     gc.set_threshold(50_000, 20, 20)
 try:
-    import wteaw.game.resolve as m
-    from wteaw.game.begin import new_game
+    import wteaw.play.resolve as m
+    from wteaw.play.begin import new_game
 except ModuleNotFoundError:  # earlier commits
     import wteaw.game.moderation as m
     from wteaw.game.moderation import new_game

@@ -9,11 +9,11 @@ from typing import Any
 import yaml
 
 from wteaw.core.diagnostics import Diagnostic
-from wteaw.game.report.mapview import drawing_faults
-from wteaw.game.scenario_files import load_scenario
-from wteaw.game.starter import begin
-from wteaw.game.testing.coverage import matrix
+from wteaw.play.scenario_files import load_scenario
+from wteaw.play.starter import begin
+from wteaw.report.map_views import drawing_faults
 from wteaw.ruleset import load_ruleset
+from wteaw.testing.coverage import matrix
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "findings.yaml"
 LAYER = "id: layer\ntitle: A layer\nextends: ../mine\n"

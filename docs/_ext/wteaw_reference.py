@@ -21,8 +21,7 @@ from wteaw.cli import COMMANDS, Command
 from wteaw.core.codes import CODES
 from wteaw.core.diagnostics import render_one
 from wteaw.core.package_data import data_root, rulesets
-from wteaw.game.rulebook import page, rulebook
-from wteaw.game.testing.cases import CitedBy
+from wteaw.rulebook import page, rulebook
 from wteaw.ruleset import Ruleset, load_ruleset
 from wteaw.ruleset.expressions.functions import FUNCTIONS
 from wteaw.ruleset.expressions.vocabulary import ALWAYS, BUILT_IN
@@ -30,6 +29,7 @@ from wteaw.ruleset.folder import find_rulesets
 from wteaw.ruleset.forms import Forms, forms
 from wteaw.ruleset.load import load_text
 from wteaw.ruleset.nodes import plain_value
+from wteaw.testing.cases import CitedBy
 
 GROUPS = {
     "The board": ("places", "links", "gates", "groups", "link_lists"),

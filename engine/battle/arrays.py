@@ -20,7 +20,7 @@ from ..core.state import Entity
 from ..ruleset.expressions.functions import BATTLE_FUNCTIONS
 from ..ruleset.expressions.parse import Expression, ExpressionError, parse, strip_mark
 from ..world.selections import apply
-from .figures import array_of
+from .rational_arrays import array_of
 
 if TYPE_CHECKING:
     from ..world.world import Names, World

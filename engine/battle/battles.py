@@ -17,9 +17,9 @@ from ..turn.context import Turn
 from ..units import forces
 from ..world.world import World
 from . import listed
-from .lineup import make_outline
-from .make import make_plan
-from .members import ATTACKER, DEFENDER, SIDES, Group, Troops
+from .combatants import make_outline
+from .compile import make_plan
+from .groups import ATTACKER, DEFENDER, SIDES, Group, Troops
 from .plan import Plan, Setting
 from .values import Frozen
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..core.model import Row
 from ..turn.context import Turn
-from ..units import early_warning, passive_recon
+from ..units import evasion, passive_recon
 from ..units.contact import find_forces
 from . import active_recon
 
@@ -27,6 +27,6 @@ def run(node: Row, turn: Turn) -> None:
         elif row["pairs"] == "next_to":
             passive_recon.run(turn, row)
         elif row["gives"] == "refuge":
-            early_warning.run(turn, row)
+            evasion.run(turn, row)
         else:
             find_forces(turn, row)

@@ -13,7 +13,7 @@ from ..units.contact import finds, may_find
 from ..world.passages import may_share
 from . import listed
 from .battles import Battle, Party, would_fight
-from .members import SIDES
+from .groups import SIDES
 from .record import back_entry
 
 

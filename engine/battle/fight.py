@@ -23,7 +23,7 @@ from ..units.carriers import settle
 from ..units.control import takers_of
 from ..units.forces import stacks_of
 from ..world.selections import as_set
-from . import aftermath, at_once, leaving
+from . import apply_losses, retreat, simultaneous
 from .battles import (
     Battle,
     Party,
@@ -40,7 +40,7 @@ from .battles import (
     would_fight,
 )
 from .encounters import contested, in_touch, is_for, meetings, rivals
-from .members import ATTACKER, DEFENDER, SIDES, Troops
+from .groups import ATTACKER, DEFENDER, SIDES, Troops
 from .record import absent_entries, begin_entry, describe, end_entry, stuck_entry, write_leave, write_parting, write_round
 from .rounds import Rounds, start
 from .samplers import RealDice
@@ -124,7 +124,7 @@ def fight_all(turn: Turn, battles: Sequence[Battle]) -> int:
     together = [c for c in of_tempo["together"] if _begin(turn, c)]
     _to_the_end(turn, together)
     abreast = [c for c in of_tempo["at_once"] if _begin(turn, c)]
-    at_once.fight(turn, abreast)
+    simultaneous.fight(turn, abreast)
     return began + len(together) + len(abreast)
 
 
@@ -197,12 +197,12 @@ def _to_the_end(turn: Turn, battles: Sequence[Battle]) -> None:
         for battle in [c for c in running if not c.over]:
             if number > 1 and not in_touch(turn, battle):
                 battle.over, battle.touch_lost = True, True
-                leaving.go_back(turn, battle)
+                retreat.go_back(turn, battle)
             else:
                 _round(turn, battle, busy)
         for battle in running:
             if battle.over and battle.winner == ATTACKER:
-                if leaving.forced(turn, battle, ATTACKER):
+                if retreat.forced(turn, battle, ATTACKER):
                     _leaving(turn, [battle], fallen)
                     battle.winner = None
                 elif _falls(turn, battle):
@@ -305,7 +305,7 @@ def _round(turn: Turn, battle: Battle, busy: dict[str, str]) -> None:
     for group in plan.groups:
         if group.n and not group.virtual:
             battle.fought[group.side].setdefault(group.owner, set()).add(group.kind)
-    flows: list[aftermath.Flow] = []
+    flows: list[apply_losses.Flow] = []
     dice = RealDice(streams(turn, battle))
     rounds = Rounds(plan, dice)
     rounds.told = lambda group, down, n: flows.append((group, down, n, rounds.stage))
@@ -316,9 +316,9 @@ def _round(turn: Turn, battle: Battle, busy: dict[str, str]) -> None:
         if turn.dice.onlooker is not None:
             turn.dice.onlooker.round(turn, battle, plan, batch)
         over = bool(rounds.over(batch, battle.number)[0])
-        lost = aftermath.apply_losses(turn, battle, plan, flows, runner)
-        cargo = aftermath.sink_cargo(turn, battle, plan)
-        aftermath.spend(turn, battle, plan, flows)
+        lost = apply_losses.apply_losses(turn, battle, plan, flows, runner)
+        cargo = apply_losses.sink_cargo(turn, battle, plan)
+        apply_losses.spend(turn, battle, plan, flows)
         if "cargo" in battle.row:
             fallen_now = {(str(note["owner"]), str(note["kind"])) for notes in lost.values() for note in notes if note["lost"]}
             battle.fallen |= fallen_now
@@ -351,12 +351,12 @@ def _leaving(turn: Turn, battles: Sequence[Battle], fallen: dict[str, str]) -> N
     for index, battle in enumerate(battles):
         both = battle.row.get("leave", {}).get("both")
         first = DEFENDER if both == "defender" else ATTACKER
-        going = list(leaving.who_leaves(turn, battle, first))
+        going = list(retreat.who_leaves(turn, battle, first))
         if going:
             plans[first] += [(battle, who, options) for who, options in going]
             gone.add(index)
         if not going or both == "both":
-            plans[1 - first] += [(battle, who, options) for who, options in leaving.who_leaves(turn, battle, 1 - first)]
+            plans[1 - first] += [(battle, who, options) for who, options in retreat.who_leaves(turn, battle, 1 - first)]
     for side in (ATTACKER, DEFENDER):
         shut = dict(fallen)
         if side == DEFENDER:
@@ -365,11 +365,11 @@ def _leaving(turn: Turn, battles: Sequence[Battle], fallen: dict[str, str]) -> N
             open_ = {k: v for k, v in shut.items() if k != battle.place}
             with turn.journal.entry(battle.rule, subject=battle.subject, audience=battle.audience, keep=False) as entry:
                 fire = _parting(turn, battle, side, who, entry)
-                left = leaving.leave(turn, battle, side, who, options, open_, fire)
+                left = retreat.leave(turn, battle, side, who, options, open_, fire)
                 if left:
                     write_leave(turn, battle, entry, side, left)
                     abandon(turn, battle, side)
-            held = leaving.kept_in(turn, battle, side, who) if not left and who not in battle.stuck else []
+            held = retreat.kept_in(turn, battle, side, who) if not left and who not in battle.stuck else []
             if held:
                 stuck_entry(turn, battle, side, who, open_, held)
 
@@ -379,9 +379,9 @@ def _slip_away(turn: Turn, battle: Battle) -> None:
     if "slip" not in battle.row:
         return
     for side in (ATTACKER, DEFENDER):
-        for rule, who, options in list(leaving.who_slips(turn, battle, side)):
+        for rule, who, options in list(retreat.who_slips(turn, battle, side)):
             with turn.journal.entry(battle.rule, subject=battle.subject, audience=battle.audience, keep=False) as entry:
-                left = leaving.leave(turn, battle, side, who, options, {}, rule=rule)
+                left = retreat.leave(turn, battle, side, who, options, {}, rule=rule)
                 if left:
                     write_leave(turn, battle, entry, side, left)
     _check(turn, battle)
@@ -400,12 +400,12 @@ def _parting(turn: Turn, battle: Battle, side: int, who: str, entry: Entry) -> C
         plan = compile_parting(turn, battle, members)
         dice = RealDice(streams(turn, battle, f"{who}:"))
         rounds = Rounds(plan, dice)
-        flows: list[aftermath.Flow] = []
+        flows: list[apply_losses.Flow] = []
         rounds.told = lambda group, down, n: flows.append((group, down, n, rounds.stage))
         after, _ = rounds.part(start(plan), side, np.ones(1, dtype=bool))
         if turn.dice.onlooker is not None:
             turn.dice.onlooker.leaving(turn, battle, plan, after, side)
-        lost = aftermath.apply_losses(turn, battle, plan, flows, EffectRunner(turn, entry, battle.rule, battle.subject))
+        lost = apply_losses.apply_losses(turn, battle, plan, flows, EffectRunner(turn, entry, battle.rule, battle.subject))
         write_parting(turn, battle, entry, plan, dice, lost)
 
     return fire

@@ -9,7 +9,7 @@ from ..core.model import Row
 from ..core.state import Entity, Fields
 from ..world.selections import as_set, id_of
 from ..world.world import EntitySet, World
-from .members import ATTACKER, DEFENDER, SIDES
+from .groups import ATTACKER, DEFENDER, SIDES
 
 
 def places(world: World, row: Row, names: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from .batch import Array, Batch
-from .members import GONE
+from .groups import GONE
 from .plan import Plan
 from .samplers import Sampler
 

@@ -16,8 +16,8 @@ from ..world.tables import in_range
 from ..world.world import World
 from .arrays import Compiled, Counts
 from .batch import Array
-from .members import Group
-from .values import Value
+from .groups import Group
+from .values import BattleNumber
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,8 @@ class Fire:
     """One group firing in a stage: dice for each unit, value, and while it may."""
 
     group: int
-    dice: Value
-    value: Value
+    dice: BattleNumber
+    value: BattleNumber
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Volley:
     when: Compiled
     dice_of_side: Compiled | None = None
     most: Compiled | None = None
-    each_die: Value | None = None
+    each_die: BattleNumber | None = None
     faces: int = 0
     die: str = ""
     side_die: SideDie | None = None
@@ -138,7 +138,7 @@ class Plan:
     holds: list[list[int]]
     """For each side the groups that keep it in the battle."""
     losses: list[Losses]
-    strength: list[list[Value]]
+    strength: list[list[BattleNumber]]
     """For each side the value by which each of its groups shares in the losses, in the order of `of_side`."""
     of_side: list[list[int]]
     pairs: list[Pair]

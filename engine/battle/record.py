@@ -11,7 +11,7 @@ from ..core.state import Fields
 from ..turn.context import Turn, audience_ids
 from ..units.forces import strength
 from .battles import Battle, absentees, hosts
-from .members import ATTACKER, DEFENDER, SIDES, Group
+from .groups import ATTACKER, DEFENDER, SIDES, Group
 from .plan import Plan
 from .rounds import Rounds
 from .samplers import RealDice

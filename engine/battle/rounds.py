@@ -13,8 +13,8 @@ import numpy as np
 from ..world.tables import in_range
 from . import losses
 from .batch import Array, Batch, begin
+from .groups import SIDES
 from .losses import Told
-from .members import SIDES
 from .plan import Leave, Pair, Plan, Stage, Volley
 from .samplers import Sampler, Shots, Throw
 from .sums import Comparison

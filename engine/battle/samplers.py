@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..core.dice import Stream
-from . import chances
+from . import distributions
 from .batch import Array, Batch
 
 TINY = 1e-18
@@ -82,7 +82,7 @@ class Distribution(ABC):
         """The batch after a throw whose outcomes have these chances (one row each), and each row's outcome."""
 
     def under(self, batch: Batch, shots: Sequence[Shots], throw: Throw) -> tuple[Batch, Array]:
-        return self.split(batch, chances.under([(s.dice, s.value) for s in shots], throw.faces))
+        return self.split(batch, distributions.under([(s.dice, s.value) for s in shots], throw.faces))
 
     def pooled(self, batch: Batch, shots: Sequence[Shots], throw: Throw) -> tuple[Batch, Array]:
         power = sum(s.dice * np.clip(s.value, 0, throw.faces) for s in shots)
@@ -97,7 +97,7 @@ class Distribution(ABC):
         self, batch: Batch, shots: Sequence[Shots], throw: Throw, table: Sequence[Sequence[int]], of: int
     ) -> tuple[Batch, Array]:
         dice = np.broadcast_to(sum(s.dice for s in shots), (len(batch),))
-        pmf, results = chances.classes(dice, [len(faces) for faces in table], throw.faces, of)
+        pmf, results = distributions.classes(dice, [len(faces) for faces in table], throw.faces, of)
         out, which = self.split(batch, pmf)
         return out, results[which]
 
@@ -105,7 +105,7 @@ class Distribution(ABC):
         self, batch: Batch, sides: tuple[Sequence[Shots], Sequence[Shots]], throws: tuple[Throw, Throw], plus: Array
     ) -> tuple[Batch, Array]:
         plain = tuple([(s.dice, s.value) for s in shots] for shots in sides)
-        pmf, low = chances.difference(plain[0], plain[1], throws[0].faces, throws[1].faces)
+        pmf, low = distributions.difference(plain[0], plain[1], throws[0].faces, throws[1].faces)
         batch.more["low"] = low + plus
         out, which = self.split(batch, pmf)
         return out, out.more.pop("low") + which
@@ -260,7 +260,7 @@ class RealDice:
             if faces:
                 self._note(throw, shot.group, faces, of, sum(found))
         self._take(stream)
-        return batch, np.array([chances.grouped(counts, of)])
+        return batch, np.array([distributions.grouped(counts, of)])
 
     def difference(
         self, batch: Batch, sides: tuple[Sequence[Shots], Sequence[Shots]], throws: tuple[Throw, Throw], plus: Array

@@ -8,9 +8,9 @@ from typing import Any
 from ..core.model import Row, Ruleset
 from ..core.state import Entity, unit_key
 from ..turn.context import Order
-from ..turn.intents import Code, Refusal
+from ..turn.validated_orders import Refusal, RefusalCode
 from ..world.world import World
-from .members import ATTACKER, DEFENDER, SIDES
+from .groups import ATTACKER, DEFENDER, SIDES
 
 
 def loss_options(ruleset: Ruleset) -> set[str]:
@@ -40,7 +40,7 @@ def no_loss(world: World, order: Order) -> Refusal | None:
             several = str(row.get("plural") or row.get("name", kind))
             where = " or ".join(f"a {name}" for name in battles)
             return Refusal(
-                Code.OPTION, f"no hit in {where} can be taken by {several}", "", "leave them out of what is lost first"
+                RefusalCode.OPTION, f"no hit in {where} can be taken by {several}", "", "leave them out of what is lost first"
             )
     return None
 

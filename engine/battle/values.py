@@ -16,17 +16,17 @@ import numpy as np
 
 from ..core.model import Row
 from ..core.state import Entity
-from ..world.quantities import FIGURES, LIMITS, Part, combine, exact
+from ..world.quantities import FIGURES, LIMITS, AppliedModifier, combine, exact
 from ..world.world import Names, World
 from .arrays import Compiled, Counts, Members, Result, compile_array, constant
-from .figures import Figures, Mask, figures
+from .rational_arrays import Figures, Mask, figures
 
 Frozen = dict[tuple[str, str], bool]
 """Tests judged at the start of a battle, by adjust row and thing."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class BattleModifier:
     """An adjust row in a battle: its test and its numbers, each plain or following the living."""
 
     row: Row
@@ -39,12 +39,12 @@ class Rule:
 
 
 @dataclass(slots=True)
-class Value:
+class BattleNumber:
     """A number in a battle: `fixed` if it never changes, else a function of numbers alive and round."""
 
     quantity: Row
     base: Compiled
-    rules: list[Rule] = field(default_factory=list)
+    rules: list[BattleModifier] = field(default_factory=list)
     limits: Mapping[str, Compiled] = field(default_factory=dict)
     fixed: int | Fraction | None = None
 
@@ -69,7 +69,9 @@ class Value:
             whole = bool(mask.all()) if isinstance(mask, np.ndarray) else bool(mask)
             if whole or (isinstance(mask, np.ndarray) and mask.any()):
                 numbers = {key: _number_of(n(counts, round_)) for key, n in rule.numbers.items()}
-                parts.append(Part(numbers, rule.row.get("round"), bool(rule.row.get("late")), True if whole else Mask(mask)))
+                parts.append(
+                    AppliedModifier(numbers, rule.row.get("round"), bool(rule.row.get("late")), True if whole else Mask(mask))
+                )
         limits = {key: _number_of(limit(counts, round_)) for key, limit in self.limits.items()}
         base = self.base(counts, round_)
         return combine(None if base is None else _number_of(base), parts, limits, self.quantity.get("round"))
@@ -86,8 +88,8 @@ def _number_of(value: Any) -> Any:
     return int(value) if isinstance(value, np.generic | bool) else value
 
 
-def fixed(number: int) -> Value:
-    return Value({}, constant(number), fixed=number)
+def fixed(number: int) -> BattleNumber:
+    return BattleNumber({}, constant(number), fixed=number)
 
 
 def compile_value(
@@ -99,7 +101,7 @@ def compile_value(
     start: Counts,
     frozen: Frozen,
     skip: tuple[str, ...] = (),
-) -> Value:
+) -> BattleNumber:
     """A value written as a number, as the id of a quantity, or as an expression.
 
     `start` are the numbers at the start of the battle (one row), by which `judged: battle` tests are decided; what is
@@ -108,12 +110,12 @@ def compile_value(
     scope = world.subject_names(thing, names)
     if not isinstance(text, str) or text not in world.ruleset.rows("quantities"):
         compiled = compile_array(world, _number(text), scope, sets)
-        return _settle(Value({}, compiled), start)
+        return _settle(BattleNumber({}, compiled), start)
     row = world.ruleset.row("quantities", text)
     base = compile_array(world, row["base"], scope, sets)
     limits: dict[str, Compiled] = {k: compile_array(world, _number(row[k]), scope, sets) for k in LIMITS if k in row}
     if "unless" in row and world.test(row["unless"], scope):
-        return _settle(Value({}, base), start)
+        return _settle(BattleNumber({}, base), start)
     rules = []
     for adjust in world.quantities.asked(text, thing, {**scope, **sets}):
         if adjust["id"] in skip:
@@ -127,8 +129,8 @@ def compile_value(
         if when.plain and not when.value:
             continue
         numbers = {k: compile_array(world, _number(adjust[k]), scope, sets) for k in FIGURES if k in adjust}
-        rules.append(Rule(adjust, when, numbers))
-    return _settle(Value(row, base, rules, limits), start)
+        rules.append(BattleModifier(adjust, when, numbers))
+    return _settle(BattleNumber(row, base, rules, limits), start)
 
 
 def _alike(world: World, thing: Entity, scope: Names) -> str:
@@ -138,7 +140,7 @@ def _alike(world: World, thing: Entity, scope: Names) -> str:
     return f"{row['owner']}.{row['kind']}>{link.id if isinstance(link, Entity) else ''}" if row else thing.id
 
 
-def _settle(value: Value, start: Counts) -> Value:
+def _settle(value: BattleNumber, start: Counts) -> BattleNumber:
     """A value that nothing can change becomes a plain number."""
     if value.base.plain and all(r.plain for r in value.rules) and all(c.plain for c in value.limits.values()):
         found = value.exact(start, 1)

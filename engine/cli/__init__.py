@@ -14,22 +14,23 @@ import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from ..core.collector import collect_rarely, leave_at_once
 from ..core.faults import RuleError, StoreError, of_rules
-from .exits import Code, Stop, of_os_error, of_store_error
+from .exits import ExitCode, Stop, of_os_error, of_store_error
 
 if TYPE_CHECKING:
     import typer
 
-__all__ = ["COMMANDS", "Code", "Command", "Stop", "formats", "main", "of_os_error", "tell"]
+__all__ = ["COMMANDS", "Command", "ExitCode", "Stop", "formats", "main", "of_os_error", "tell"]
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One line of the table: name, what `wteaw --help` says, module in this folder, and what to call in it."""
+    """One line of the table: name, what `wteaw --help` says, module in this folder (or, with a dot, wherever it stands), and
+    what to call in it."""
 
     name: str
     says: str
@@ -37,19 +38,22 @@ class Command:
     attribute: str = ""
 
     @property
-    def file(self) -> str:
-        return self.module or self.name
+    def path(self) -> str:
+        """The module as Python imports it."""
+        return self.module if "." in self.module else f"{__name__}.{self.module or self.name}"
 
     @property
     def exists(self) -> bool:
-        here = Path(__file__).parent
-        return (here / f"{self.file}.py").is_file() or (here / self.file / "__init__.py").is_file()
+        try:
+            return find_spec(self.path) is not None
+        except ModuleNotFoundError:
+            return False
 
     def app(self) -> typer.Typer:
         """What carries the command out: the group that its module has, or one of its function alone."""
         import typer  # start-up time: the list of commands is shown without it
 
-        module = import_module(f"{__name__}.{self.file}")
+        module = import_module(self.path)
         target = getattr(module, self.attribute or self.name, None)
         if target is None or not callable(target):
             target = module.app
@@ -65,8 +69,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("validate", "every error and warning in rulesets and scenarios, at its place"),
     Command("test", "run the rule tests of a ruleset"),
     Command("coverage", "clause to row to test, and what is missing"),
-    Command("mutate", "which changes of the rules no rule test would notice"),
-    Command("systems", "which systems of rules there are, in figures"),
+    Command("mutate", "which changes of the rules no rule test would notice", "wteaw_lab.commands.mutate"),
+    Command("systems", "which systems of rules there are, in figures", "wteaw_lab.commands.systems"),
     Command("show", "one row as resolved, with where each key comes from"),
     Command("diff", "what differs between two rulesets, in words", "show"),
     Command("rulebook", "a readable rulebook made from the tables"),
@@ -87,16 +91,16 @@ COMMANDS: tuple[Command, ...] = (
     Command("upgrade", "new rules for a game in progress", "game"),
     Command("dice", "fair dice: commit, reveal, verify"),
     Command("odds", "the odds of a battle"),
-    Command("import", "recorded games and game files of other programs", "import_"),
+    Command("import", "recorded games and game files of other programs", "wteaw_importers.command"),
     Command("luck", "what the dice of a game came to, against the odds before each throw"),
-    Command("statistics", "a game in charts by turn, for its news"),
-    Command("simulate", "whole campaigns, many times over"),
-    Command("tournament", "which policy beats which"),
-    Command("balance", "what a sweep of games came to, as a page with charts"),
-    Command("lsp", "a language server for editors: findings, completion, help, renaming"),
+    Command("statistics", "a game in charts by turn, for its news", "wteaw_lab.commands.statistics"),
+    Command("simulate", "whole campaigns, many times over", "wteaw_lab.commands.simulate"),
+    Command("tournament", "which policy beats which", "wteaw_lab.commands.tournament"),
+    Command("balance", "what a sweep of games came to, as a page with charts", "wteaw_lab.commands.balance"),
+    Command("lsp", "a language server for editors: findings, completion, help, renaming", "wteaw_editor.command"),
     Command("play", "a whole game by built-in policies"),
-    Command("serve", "the desk: games in a browser and by mail"),
-    Command("tick", "what is due at a desk: reminders, deadlines, mails", "serve"),
+    Command("serve", "the desk: games in a browser and by mail", "wteaw_web.command"),
+    Command("tick", "what is due at a desk: reminders, deadlines, mails", "wteaw_web.command"),
     Command("doctor", "what is missing on this machine, and what mends it"),
 )
 """All commands. `attribute` defaults to the command's name, or `app` if the module has one."""
@@ -108,7 +112,7 @@ def formats(format: str, *known: str) -> None:
 
     if format not in known:
         hint = did_you_mean(format, known) or "known: " + ", ".join(known)
-        raise Stop(f"no format {format!r}; {hint}", Code.CALL)
+        raise Stop(f"no format {format!r}; {hint}", ExitCode.CALL)
 
 
 def tell(format: str, data: Mapping[str, Any], *lines: str) -> None:
@@ -130,12 +134,12 @@ def _run(arguments: list[str]) -> int:
     name = arguments[0] if arguments else "--help"
     if name in ("--help", "-h", "help"):
         print(_help())
-        return Code.DONE if arguments else Code.CALL
+        return ExitCode.DONE if arguments else ExitCode.CALL
     if name == "--version":
         from importlib.metadata import version
 
         print(f"wteaw {version('wteaw')}")
-        return Code.DONE
+        return ExitCode.DONE
     if name in ("--install-completion", "--show-completion"):
         return _completion(name, arguments[1:])
     command = next((c for c in COMMANDS if c.name == name and c.exists), None)
@@ -154,10 +158,10 @@ def _run(arguments: list[str]) -> int:
         print(f"wteaw {name}: {error}", file=sys.stderr)
         return of_store_error(error)
     except KeyboardInterrupt:
-        return Code.INTERRUPTED
+        return ExitCode.INTERRUPTED
     except BrokenPipeError:  # the reader of our output has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Code.DONE
+        return ExitCode.DONE
     except OSError as error:
         print(f"wteaw {name}: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
         return of_os_error(error)
@@ -167,12 +171,12 @@ def _run(arguments: list[str]) -> int:
             return _unruly(name, found)
         traceback.print_exc()
         print(f"wteaw {name}: this is an error in wteaw itself; please report it with the lines above", file=sys.stderr)
-        return Code.BUG
+        return ExitCode.BUG
 
 
 def _unruly(name: str, error: RuleError) -> int:
     print(f"wteaw {name}: a rule cannot be carried out, and nothing is changed\n  {error}", file=sys.stderr)
-    return Code.FOUND
+    return ExitCode.FOUND
 
 
 def _call(command: Command, arguments: list[str]) -> int:
@@ -193,7 +197,7 @@ def _completion(option: str, shell: list[str]) -> int:
     except Stop as stop:
         print(f"wteaw {option}: {stop}", file=sys.stderr)
         return stop.code
-    return Code.DONE
+    return ExitCode.DONE
 
 
 def _unknown(name: str) -> int:
@@ -202,7 +206,7 @@ def _unknown(name: str) -> int:
     known = [c.name for c in COMMANDS if c.exists]
     hint = did_you_mean(name, known) or "`wteaw --help` lists the commands"
     print(f"wteaw: no command {name!r}; {hint}", file=sys.stderr)
-    return Code.CALL
+    return ExitCode.CALL
 
 
 def _help() -> str:

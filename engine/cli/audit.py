@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from . import Code, Stop, formats
+from . import ExitCode, Stop, formats
 from .game import open_game
 from .terminal import Working
 
@@ -31,7 +31,7 @@ def audit(
     Example: wteaw audit out/game
     """
     formats(format, "text", "json")
-    from ..game.auditing import QUESTIONS, audited, played
+    from ..report.game_audit import QUESTIONS, audited, played
 
     if list_:
         typer.echo("\n".join(f"{name}: {question}" for name, question in QUESTIONS.items()))
@@ -41,9 +41,9 @@ def audit(
         from ..core.diagnostics import did_you_mean
 
         hint = did_you_mean(unknown[0], QUESTIONS) or f"known: {', '.join(QUESTIONS)}"
-        raise Stop(f"no auditor {unknown[0]!r}; {hint}", Code.CALL)
+        raise Stop(f"no auditor {unknown[0]!r}; {hint}", ExitCode.CALL)
     if game is None:
-        raise Stop("which game? Give its folder", Code.CALL)
+        raise Stop("which game? Give its folder", ExitCode.CALL)
     found = open_game(game)
     with Working("reckoning the game anew"):
         books = audited(played(found), only)
@@ -54,4 +54,4 @@ def audit(
         for book in books:
             typer.echo("\n".join(book.lines(QUESTIONS[book.auditor], most=None if every else SHOWN)))
     if any(book.found for book in books):
-        raise typer.Exit(Code.FOUND)
+        raise typer.Exit(ExitCode.FOUND)

@@ -19,7 +19,7 @@ from typer.models import ParameterInfo
 
 from ..core.package_data import rulesets, scenarios
 from ..ruleset.folder import find_rulesets
-from . import COMMANDS, Code, Command, Stop
+from . import COMMANDS, Command, ExitCode, Stop
 
 __all__ = ["VARIABLE", "answer", "install", "script"]
 
@@ -55,7 +55,7 @@ def _known(shell: str) -> str:
                 shell = shellingham.detect_shell()[0]
     if shell not in SHELLS:
         raise Stop(
-            f"no shell {shell!r}; known: {', '.join(SHELLS)}" if shell else f"name the shell: {', '.join(SHELLS)}", Code.CALL
+            f"no shell {shell!r}; known: {', '.join(SHELLS)}" if shell else f"name the shell: {', '.join(SHELLS)}", ExitCode.CALL
         )
     return shell
 
@@ -71,7 +71,7 @@ def answer() -> int:
         typer.main.get_command(root).main(prog_name=NAME, complete_var=VARIABLE)
     except SystemExit as left:
         return left.code if isinstance(left.code, int) else 0
-    return Code.DONE
+    return ExitCode.DONE
 
 
 def _typed() -> list[str]:

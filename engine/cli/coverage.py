@@ -8,12 +8,13 @@ from pathlib import Path
 
 import typer
 
+from wteaw_lab.mutate_noticed import Noticed, read_noticed
+
 from ..core.diagnostics import render, render_one
 from ..core.package_data import rulesets
-from ..game.testing.coverage import Matrix, Owners, matrix, read_clauses
-from ..game.testing.mutate_noticed import Noticed, read_noticed
-from ..game.testing.played import Chapters, chapters
-from . import Code, Stop, formats
+from ..testing.coverage import Matrix, Owners, matrix, read_clauses
+from ..testing.played import Chapters, chapters
+from . import ExitCode, Stop, formats
 from .terminal import Working
 
 __all__ = ["coverage"]
@@ -60,9 +61,9 @@ def coverage(
     formats(format, *FORMATS)
     for path in [*(paths or []), *(p for p in (clauses, mutated) if p)]:
         if not path.exists():
-            raise Stop(f"{path} does not exist", Code.CALL)
+            raise Stop(f"{path} does not exist", ExitCode.CALL)
     if clauses is not None and not clauses.is_dir():
-        raise Stop(f"{clauses} is not a folder", Code.CALL)
+        raise Stop(f"{clauses} is not a folder", ExitCode.CALL)
     if played:
         _chapters(paths or [rulesets()], format, missing=missing, excepted=excepted, jobs=jobs)
         return
@@ -89,7 +90,7 @@ def coverage(
     for wrong in found.found:
         typer.echo(render_one(wrong), err=True)
     if found.found or (lines and found.strayed):
-        raise typer.Exit(Code.FOUND)
+        raise typer.Exit(ExitCode.FOUND)
 
 
 def _chapters(paths: list[Path], format: str, *, missing: bool, excepted: bool, jobs: int) -> None:
@@ -113,7 +114,7 @@ def _chapters(paths: list[Path], format: str, *, missing: bool, excepted: bool, 
     for one in wrong:
         typer.echo(render_one(one), err=True)
     if wrong:
-        raise typer.Exit(Code.FOUND)
+        raise typer.Exit(ExitCode.FOUND)
 
 
 def _played(found: Chapters) -> list[str]:
@@ -143,7 +144,7 @@ def _noticed(file: Path | None, clauses: Path | None) -> Noticed | None:
     try:
         return read_noticed(file, Owners(read_clauses(clauses)[0] if clauses else ()))
     except ValueError as error:
-        raise Stop(f"{file}: {error}", Code.FOUND) from None
+        raise Stop(f"{file}: {error}", ExitCode.FOUND) from None
 
 
 def _by_clause(found: Matrix, noticed: Noticed) -> list[str]:

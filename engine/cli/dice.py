@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from . import Code, Stop, formats, of_os_error
+from . import ExitCode, Stop, formats, of_os_error
 from .game import GAME, open_game
 
 __all__ = ["app"]
@@ -42,7 +42,7 @@ def reveal(
 
     Example: wteaw dice reveal --game games/flanders --turn 3 --nation NATION --out turn-3.json
     """
-    from ..game.proofs import revealed
+    from ..play.proofs import revealed
     from .names import nation_named
 
     formats(format, "json")
@@ -72,7 +72,7 @@ def verify(
 
     Example: wteaw dice verify turn-3.json --published published-3.json --salts salts-3.json --orders mine.txt --nation NATION
     """
-    from ..game.proofs import Published, check
+    from ..play.proofs import Published, check
 
     said = _json(published)
     listed = _json(salts) if salts is not None else {}
@@ -84,7 +84,7 @@ def verify(
         known = Published.read(said, listed)
     except (KeyError, TypeError, ValueError) as error:
         raise Stop(
-            f"{published if 'salts' in listed or salts is None else salts} is not what was published: {error}", Code.FOUND
+            f"{published if 'salts' in listed or salts is None else salts} is not what was published: {error}", ExitCode.FOUND
         ) from None
     verdict = check(_json(file), known, orders=text, nation=nation)
     if format == "json":
@@ -93,17 +93,17 @@ def verify(
         for line in verdict.lines():
             typer.echo(line)
     if verdict.wrong:
-        raise typer.Exit(Code.FOUND)
+        raise typer.Exit(ExitCode.FOUND)
 
 
 def _json(path: Path) -> Any:
     try:
         if not path.is_file():
-            raise Stop(f"{path} is no file", Code.CALL)
+            raise Stop(f"{path} is no file", ExitCode.CALL)
         if path.stat().st_size > MAX_BYTES:
-            raise Stop(f"{path} is larger than {MAX_BYTES:,} bytes", Code.CALL)
+            raise Stop(f"{path} is larger than {MAX_BYTES:,} bytes", ExitCode.CALL)
         return json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise Stop(f"{path} cannot be read: {error.strerror}", of_os_error(error)) from None
     except (ValueError, RecursionError) as error:
-        raise Stop(f"{path} cannot be read as JSON: {error}", Code.FOUND) from None
+        raise Stop(f"{path} cannot be read as JSON: {error}", ExitCode.FOUND) from None

@@ -22,7 +22,7 @@ import typer
 
 from ..core.package_data import data_root
 from ..ruleset.cache import cache_folder
-from . import Code, Stop, formats
+from . import ExitCode, Stop, formats
 from .terminal import say
 
 __all__ = ["doctor"]
@@ -70,7 +70,7 @@ def doctor(
     wanted = set(needs or ())
     unknown = sorted(wanted - {*EXTRAS, "benchmark"})
     if unknown:
-        raise Stop(f"nothing is known of {', '.join(unknown)}; known: {', '.join([*EXTRAS, 'benchmark'])}", Code.CALL)
+        raise Stop(f"nothing is known of {', '.join(unknown)}; known: {', '.join([*EXTRAS, 'benchmark'])}", ExitCode.CALL)
     checks = list(_checks())
     missing = [c for c in checks if not c.right and (not c.use or c.use in wanted)]
     if format == "json":
@@ -80,7 +80,7 @@ def doctor(
         say("\n".join(line for c in checks for line in _lines(c, needed=c in missing)))
         say(_verdict(checks, missing))
     if missing:
-        raise typer.Exit(Code.MACHINE)
+        raise typer.Exit(ExitCode.MACHINE)
 
 
 def _lines(check: Check, *, needed: bool) -> Iterator[str]:

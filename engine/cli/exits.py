@@ -10,10 +10,10 @@ from enum import IntEnum
 
 from ..core.faults import BrokenGame, MachineError, NotThere, StoreError
 
-__all__ = ["MEANINGS", "Code", "Stop", "of_os_error", "of_store_error"]
+__all__ = ["MEANINGS", "ExitCode", "Stop", "of_os_error", "of_store_error"]
 
 
-class Code(IntEnum):
+class ExitCode(IntEnum):
     """The exit codes of every command."""
 
     DONE = 0
@@ -25,18 +25,18 @@ class Code(IntEnum):
     INTERRUPTED = 130
 
 
-MEANINGS: dict[Code, str] = {
-    Code.DONE: "done, and nothing is wrong",
-    Code.FOUND: "what was looked at is at fault: errors in rules or files, a rule test that fails, an order that does not stand, "
-    "a difference, dice that do not come out",
-    Code.CALL: "the call is wrong: an option, a value or a combination that there is not, or a file, game, nation, row or turn "
-    "that is not there",
-    Code.REFUSED: "understood, but it may not be done now: orders are closed or missing, the game has ended, a folder is in use, "
-    "a key does not fit",
-    Code.MACHINE: "this machine lacks or refuses something: an extra that is not installed, a file that cannot be read or "
+MEANINGS: dict[ExitCode, str] = {
+    ExitCode.DONE: "done, and nothing is wrong",
+    ExitCode.FOUND: "what was looked at is at fault: errors in rules or files, a rule test that fails, an order "
+    "that does not stand, a difference, dice that do not come out",
+    ExitCode.CALL: "the call is wrong: an option, a value or a combination that there is not, or a file, game, nation, row "
+    "or turn that is not there",
+    ExitCode.REFUSED: "understood, but it may not be done now: orders are closed or missing, the game has ended, a folder "
+    "is in use, a key does not fit",
+    ExitCode.MACHINE: "this machine lacks or refuses something: an extra that is not installed, a file that cannot be read or "
     "written, an address in use (`wteaw doctor` says what is missing)",
-    Code.BUG: "an error in wteaw itself; please report it",
-    Code.INTERRUPTED: "ended by Ctrl-C",
+    ExitCode.BUG: "an error in wteaw itself; please report it",
+    ExitCode.INTERRUPTED: "ended by Ctrl-C",
 }
 """What each code means, in the order of the codes."""
 
@@ -44,20 +44,20 @@ MEANINGS: dict[Code, str] = {
 class Stop(Exception):
     """The command cannot go on; the message is for the user, the code one of the table."""
 
-    def __init__(self, message: str, code: Code = Code.REFUSED) -> None:
+    def __init__(self, message: str, code: ExitCode = ExitCode.REFUSED) -> None:
         super().__init__(message)
         self.code = code
 
 
-def of_store_error(error: StoreError) -> Code:
+def of_store_error(error: StoreError) -> ExitCode:
     """The code for what a game could not do."""
     if isinstance(error, NotThere):
-        return Code.CALL
+        return ExitCode.CALL
     if isinstance(error, MachineError):
-        return Code.MACHINE
-    return Code.FOUND if isinstance(error, BrokenGame) else Code.REFUSED
+        return ExitCode.MACHINE
+    return ExitCode.FOUND if isinstance(error, BrokenGame) else ExitCode.REFUSED
 
 
-def of_os_error(error: OSError) -> Code:
+def of_os_error(error: OSError) -> ExitCode:
     """The code for what the system refused: a path that is not there was given wrongly, all else is the machine."""
-    return Code.CALL if isinstance(error, (FileNotFoundError, IsADirectoryError, NotADirectoryError)) else Code.MACHINE
+    return ExitCode.CALL if isinstance(error, (FileNotFoundError, IsADirectoryError, NotADirectoryError)) else ExitCode.MACHINE

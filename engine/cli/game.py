@@ -11,7 +11,7 @@ from typing import Any
 import typer
 
 from ..core.package_data import scenarios
-from . import Code, Stop, formats, tell
+from . import ExitCode, Stop, formats, tell
 from .terminal import Working, say
 
 __all__ = ["decide", "new", "open_game", "options_given", "read_scenario", "resolve", "rollback", "seed_given", "upgrade"]
@@ -25,8 +25,8 @@ def open_game(where: Path) -> Any:
     Without one (`#GAME`) it is that of WTEAW_DATABASE, so that no password stands on a command line. StoreError, which ends every
     command with its words, if there is none.
     """
-    from ..game.store import Game, StoreError
-    from ..game.store.database import engine_for
+    from ..store import Game, StoreError
+    from ..store.database import engine_for
 
     database, mark, id_ = str(where).rpartition("#")
     if not mark or where.exists():
@@ -46,20 +46,20 @@ def find_scenario(name: str) -> Path:
         if path.is_file():
             return path
     shipped = ", ".join(sorted(p.stem for p in scenarios().glob("*.yaml")))
-    raise Stop(f"no scenario {name}; give a file, or one of: {shipped}", Code.CALL)
+    raise Stop(f"no scenario {name}; give a file, or one of: {shipped}", ExitCode.CALL)
 
 
 def read_scenario(name: str, ruleset: Path | None = None) -> tuple[dict[str, Any], Any, Path]:
     """A scenario, its ruleset (or another, from a folder) and that ruleset's folder; Stop with every error at its place."""
     from ..core.diagnostics import has_errors, render
-    from ..game.scenario_files import load_scenario, named_ruleset
+    from ..play.scenario_files import load_scenario, named_ruleset
 
     path = find_scenario(name)
     with Working("reading the rules"):
         scenario, rules, found = load_scenario(path, rules=ruleset)
     if scenario is None or rules is None or has_errors(found):
         by = f" by the rules of {ruleset}" if ruleset is not None else ""
-        raise Stop(f"{path} cannot be played{by}\n{render(found, 'text')}", Code.FOUND)
+        raise Stop(f"{path} cannot be played{by}\n{render(found, 'text')}", ExitCode.FOUND)
     gc.freeze()  # the rules stay for as long as the command runs, and need not be looked through for cycles
     return scenario, rules, ruleset or named_ruleset(scenario["ruleset"], path.parent)[0] or path.parent
 
@@ -69,7 +69,7 @@ def seed_given(seed: str) -> bytes | None:
     try:
         return bytes.fromhex(seed) if seed else None
     except ValueError:
-        raise Stop(f"a seed is hex text, two digits (0-9, a-f) for each byte, not {seed!r}", Code.CALL) from None
+        raise Stop(f"a seed is hex text, two digits (0-9, a-f) for each byte, not {seed!r}", ExitCode.CALL) from None
 
 
 def options_given(option: list[str]) -> dict[str, str]:
@@ -85,7 +85,7 @@ def policies_given(policy: list[str]) -> dict[str, str]:
 def _pairs(given: list[str], form: str) -> dict[str, str]:
     for said in given:
         if "=" not in said:
-            raise Stop(f"{form}, not {said!r}", Code.CALL)
+            raise Stop(f"{form}, not {said!r}", ExitCode.CALL)
     return {name.strip(): value.strip() for name, _, value in (said.partition("=") for said in given)}
 
 
@@ -105,11 +105,11 @@ def new(
     """
     formats(format, "text", "json")
     if "#" in game.name:
-        raise Stop(f"{game} names a game of a desk; those are begun on its pages (`--game FOLDER` makes another)", Code.CALL)
-    from ..game.begin import new_game
-    from ..game.report.drawing import read_drawing
-    from ..game.store import PLAYER, StoreError
-    from ..game.waiting import wanted_now
+        raise Stop(f"{game} names a game of a desk; those are begun on its pages (`--game FOLDER` makes another)", ExitCode.CALL)
+    from ..play.begin import new_game
+    from ..play.pending import wanted_now
+    from ..store import PLAYER, StoreError
+    from ..store.drawing import read_drawing
     from .names import nation_named
 
     data, ruleset, folder = read_scenario(scenario)
@@ -124,7 +124,7 @@ def new(
     except StoreError:
         raise
     except ValueError as error:
-        raise Stop(str(error), Code.CALL) from None
+        raise Stop(str(error), ExitCode.CALL) from None
     head = started.head
     tell(
         format, {"game": started.id, "title": head["title"], "waits": wanted_now(started), "anchor": head["anchor"]},
@@ -146,14 +146,14 @@ def resolve(
     Example: wteaw resolve --game games/flanders
     """
     formats(format, "text", "json")
-    from ..game.resolve import resolve_turn
-    from ..game.waiting import wanted_now
-    from ..turn.frame import phases
+    from ..play.pending import wanted_now
+    from ..play.resolve import resolve_turn
+    from ..turn.sequence import phases
 
     found = open_game(game)
     known = [p["phase"] for p in phases(found.ruleset.frame)]
     if until_phase and until_phase not in known:
-        raise Stop(f"no phase {until_phase}; there are {', '.join(known)}", Code.CALL)
+        raise Stop(f"no phase {until_phase}; there are {', '.join(known)}", ExitCode.CALL)
     before = found.stage().position.turn
     with Working("resolving"):
         outcome = resolve_turn(
@@ -223,7 +223,7 @@ def verify(game: Path = GAME, format: str = typer.Option("text", help="text or j
     Example: wteaw verify --game games/flanders
     """
     formats(format, "text", "json")
-    from ..game.audit import audit
+    from ..play.verify import audit
 
     found = open_game(game)
     done: list[str] = []
@@ -240,7 +240,7 @@ def verify(game: Path = GAME, format: str = typer.Option("text", help="text or j
     if format == "json":
         typer.echo(json.dumps({"game": found.id, "right": wrong is None, "looked_at": done, "wrong": wrong}))
     if wrong:
-        raise typer.Exit(Code.FOUND)
+        raise typer.Exit(ExitCode.FOUND)
 
 
 def rollback(
@@ -256,23 +256,23 @@ def rollback(
     Example: wteaw rollback --game games/flanders --turn 3 --reason "an order was misread"
     """
     formats(format, "text", "json")
-    from ..game.audit import broken_chain
+    from ..play.verify import broken_chain
 
     found = open_game(game)
     stages = found.stages()
     if turn and not to:
         to = next((number for number, t, waits in stages if t == turn and waits != "ended"), 0)
         if not to:
-            raise Stop(f"the game has no stage in turn {turn}", Code.CALL)
+            raise Stop(f"the game has no stage in turn {turn}", ExitCode.CALL)
     if not to:
         listed = [{"stage": number, "turn": t, "waits": waits} for number, t, waits in stages]
         tell(format, {"stages": listed}, *(f"{number:4}  turn {t}, waits for {waits}" for number, t, waits in stages))
         return
     if not reason:
-        raise Stop("say why with --reason; it is kept with the game", Code.CALL)
+        raise Stop("say why with --reason; it is kept with the game", ExitCode.CALL)
     broken = broken_chain(found)
     if broken:
-        raise Stop(f"{broken}; `wteaw verify` looks at everything", Code.FOUND)
+        raise Stop(f"{broken}; `wteaw verify` looks at everything", ExitCode.FOUND)
     fresh = found.rollback(to, reason)
     if fresh_dice and not fresh:
         found.again(reason)
@@ -294,7 +294,7 @@ def decide(
     Example: wteaw decide NATION loss-order '["KIND", "KIND"]' --game games/flanders
     """
     formats(format, "text", "json")
-    from ..game.views import view_world, whole_world
+    from ..play.views import view_world, whole_world
     from ..turn.context import OrderContext
     from ..turn.decisions import MODERATOR, answer_refusal
     from .names import nation_named
@@ -309,7 +309,7 @@ def decide(
     view = view_world(found, nation) if nation != MODERATOR else whole_world(found)
     why = answer_refusal(OrderContext(view), nation, decision, value)
     if why is not None:
-        raise Stop(f"{why.text}{f'; {why.hint}' if why.hint else ''}", Code.CALL)
+        raise Stop(f"{why.text}{f'; {why.hint}' if why.hint else ''}", ExitCode.CALL)
     found.decide(nation, decision, value)
     now = found.stage().position.turn
     said = f"{nation} answers {decision} with {value!r} in turn {now}."
@@ -328,8 +328,8 @@ def upgrade(
     Example: wteaw upgrade --game games/flanders --ruleset ruleset
     """
     formats(format, "text", "json")
-    from ..game.audit import audit
-    from ..game.correction import first_difference
+    from ..play.rollback_preview import first_difference
+    from ..play.verify import audit
     from .show import sound_ruleset
 
     found = open_game(game)
@@ -339,7 +339,7 @@ def upgrade(
         return
     for what, fault in audit(found):
         if fault:
-            raise Stop(f"{what}: {fault}; a game that has been changed by hand keeps its rules", Code.FOUND)
+            raise Stop(f"{what}: {fault}; a game that has been changed by hand keeps its rules", ExitCode.FOUND)
     with Working("playing the game again under the new rules"):
         difference = first_difference(found, rules)
     if yes:

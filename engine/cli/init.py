@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from . import Code, Stop, formats, tell
+from . import ExitCode, Stop, formats, tell
 
 __all__ = ["init"]
 
@@ -29,14 +29,14 @@ def init(
         _taken_over(words, from_, extends, force, format)
         return
     if len(words) != 1:
-        raise Stop(f"one name is needed, not {len(words)}; several words are written in quotes or with hyphens", Code.CALL)
-    from ..game.new_folder import FolderError
-    from ..game.starter import StarterError, begin
+        raise Stop(f"one name is needed, not {len(words)}; several words are written in quotes or with hyphens", ExitCode.CALL)
+    from ..play.new_folder import FolderError
+    from ..play.starter import StarterError, begin
 
     try:
         made = begin(Path(words[0]), extends=extends, force=force)
     except StarterError as error:
-        raise Stop(str(error), Code.CALL) from None
+        raise Stop(str(error), ExitCode.CALL) from None
     except FolderError as error:
         raise Stop(str(error)) from None
     then = _next(made.folder, made.scenario)
@@ -59,13 +59,14 @@ def _next(folder: Path, scenario: Path) -> list[str]:
 def _taken_over(words: list[str], kind: str, extends: str, force: bool, format: str) -> None:
     """`wteaw init --from triplea FILE [NAME]`."""
     if kind not in KINDS:
-        raise Stop(f"no files of {kind!r} are understood; known: {', '.join(KINDS)}", Code.CALL)
+        raise Stop(f"no files of {kind!r} are understood; known: {', '.join(KINDS)}", ExitCode.CALL)
     if extends:
-        raise Stop("--from and --extends cannot be given together", Code.CALL)
+        raise Stop("--from and --extends cannot be given together", ExitCode.CALL)
     if len(words) > 2:
-        raise Stop("a file and at most one name are needed", Code.CALL)
+        raise Stop("a file and at most one name are needed", ExitCode.CALL)
+    from wteaw_importers.command import triplea
+
     from ..core.words import slug
-    from .import_ import triplea
 
     file = Path(words[0])
     triplea(file, Path(words[1]) if len(words) == 2 else Path(slug(file.stem)), force=force, format=format)

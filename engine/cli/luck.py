@@ -26,10 +26,10 @@ def luck(
     Example: wteaw luck games/flanders --format html > luck.html
     """
     formats(format, "text", "html", "json")
-    from ..game.luck import luck as luck_of
-    from ..game.parted import hands
-    from ..game.report.luck import luck_parts
-    from ..game.report.render import parts_as_html, parts_as_text
+    from ..play.dice_statistics import luck as luck_of
+    from ..report.dice_statistics import luck_parts
+    from ..report.render import parts_as_html, parts_as_text
+    from ..store.per_process import hands
     from .names import nation_named
 
     found = open_game(game)

@@ -6,7 +6,7 @@ from ..core.state import State
 from ..core.words import joined
 from ..orders.names import Names
 from ..ruleset import Ruleset
-from . import Code, Stop
+from . import ExitCode, Stop
 
 __all__ = ["nation_named", "one_named"]
 
@@ -19,9 +19,9 @@ def one_named(kind: str, text: str, ruleset: Ruleset, state: State | None = None
         return ids[0]
     noun = kind.replace("-", " ")
     if ids:
-        raise Stop(f"several {noun}s are called {text}: {', '.join(ids)}", Code.CALL)
+        raise Stop(f"several {noun}s are called {text}: {', '.join(ids)}", ExitCode.CALL)
     near = names.guesses(kind, joined(text))
-    raise Stop(f"no {noun} is called {text}" + (f"; did you mean {' or '.join(near)}?" if near else ""), Code.CALL)
+    raise Stop(f"no {noun} is called {text}" + (f"; did you mean {' or '.join(near)}?" if near else ""), ExitCode.CALL)
 
 
 def nation_named(text: str, ruleset: Ruleset, state: State | None = None) -> str:

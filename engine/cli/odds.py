@@ -9,16 +9,16 @@ from typing import Any
 
 import typer
 
-from ..battle.odds.ask import Question
-from ..battle.odds.chain import odds as reckon
-from ..battle.odds.chart import chart
-from ..battle.odds.result import Odds
-from ..battle.odds.text import render
 from ..core.diagnostics import render as render_findings
 from ..core.state import State
+from ..odds.ask import Question
+from ..odds.chain import odds as reckon
+from ..odds.chart import chart
+from ..odds.result import Odds
+from ..odds.text import render
 from ..orders.odds_question import Composer, Unclear
 from ..world.world import World
-from . import Code, Stop, formats
+from . import ExitCode, Stop, formats
 from .terminal import Working
 
 __all__ = ["odds"]
@@ -69,9 +69,9 @@ def odds(
     """
     formats(format, *FORMATS)
     if exact_ and trials:
-        raise Stop("--exact and --trials exclude each other", Code.CALL)
+        raise Stop("--exact and --trials exclude each other", ExitCode.CALL)
     if plot is not None and plot.suffix.lower() not in (".svg", ".png"):
-        raise Stop(f"{plot} must end in .svg or .png", Code.CALL)
+        raise Stop(f"{plot} must end in .svg or .png", ExitCode.CALL)
     world, whose = _world(ruleset, scenario, game, nation)
     composer = Composer(world)
     most = {"most": None} if exact_ else {}
@@ -115,7 +115,7 @@ def odds(
         question = composer.settled(asked)
     except Unclear as unclear:
         found = f"\n{render_findings(unclear.found, 'text')}" if unclear.found else ""
-        raise Stop(f"{unclear}{found}", Code.CALL) from None
+        raise Stop(f"{unclear}{found}", ExitCode.CALL) from None
     question = replace(question, seekers=SEEKERS[contact])
     if question.seekers and world.ruleset.row("battles", question.battle).get("contact_again"):
         composer.notes.append("contact must be found again before every later round (--contact kept leaves that out)")
@@ -129,7 +129,7 @@ def odds(
 def _show(result: Odds, composer: Composer, question: Question, format: str, plot: Path | None) -> None:
     for note in composer.notes:
         typer.echo(f"note: {note}", err=True)
-    words = _Words(composer)
+    words = _ShortNames(composer)
     title = composer.title(question)
     if format == "json":
         asked = {"battle": question.battle, "place": question.place, "from": question.start, "works": question.works}
@@ -142,16 +142,16 @@ def _show(result: Odds, composer: Composer, question: Question, format: str, plo
         picture = chart(result, title, words)
         try:
             if plot.suffix.lower() == ".png":
-                from ..game.report.map import to_png
+                from ..report.map import to_png
 
                 plot.write_bytes(to_png(picture, 1920))
             else:
                 plot.write_text(picture, encoding="utf-8")
         except OSError as error:
-            raise Stop(f"{plot} cannot be written: {error.strerror}", Code.MACHINE) from None
+            raise Stop(f"{plot} cannot be written: {error.strerror}", ExitCode.MACHINE) from None
 
 
-class _Words:
+class _ShortNames:
     """Names for texts and pictures."""
 
     def __init__(self, composer: Composer) -> None:
@@ -162,9 +162,9 @@ class _Words:
 def _world(ruleset: Path | None, scenario: str, game: Path | None, nation: str) -> tuple[World, str]:
     """The world that is asked, and the nation that asks."""
     if sum((ruleset is not None, bool(scenario), game is not None)) > 1:
-        raise Stop("--ruleset, --scenario and --game exclude each other", Code.CALL)
+        raise Stop("--ruleset, --scenario and --game exclude each other", ExitCode.CALL)
     if game is not None:
-        from ..game.views import view_world
+        from ..play.views import view_world
         from .game import open_game
         from .names import nation_named
 
@@ -175,7 +175,7 @@ def _world(ruleset: Path | None, scenario: str, game: Path | None, nation: str) 
         position = found.stage().position
         return World(found.ruleset, position.state, moments=position.moments, geography=found.geography), ""
     if scenario:
-        from ..game.scenario import initial_state
+        from ..play.scenario import initial_state
         from .game import read_scenario
 
         data, rules, _ = read_scenario(scenario)
@@ -191,7 +191,7 @@ def _world(ruleset: Path | None, scenario: str, game: Path | None, nation: str) 
     try:
         return world, Composer(world).nation(nation)
     except Unclear as unclear:
-        raise Stop(str(unclear), Code.CALL) from None
+        raise Stop(str(unclear), ExitCode.CALL) from None
 
 
 def _with_technologies(world: World, levels: dict[str, dict[str, int]]) -> World:

@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from . import Code, Stop, formats, of_os_error, tell
+from . import ExitCode, Stop, formats, of_os_error, tell
 from .game import open_game
 from .terminal import say
 
@@ -39,8 +39,8 @@ def template(
 
     Example: wteaw orders template --game games/flanders --nation NAME --out orders.txt
     """
-    from ..game.views import view_world
-    from ..orders.template import order_template
+    from ..orders.sheet_layout import order_template
+    from ..play.views import view_world
 
     found = open_game(game)
     whose = _named(found, nation)
@@ -73,9 +73,9 @@ def reference(
 
     formats(format, "text", "json")
     if game is None and nation:
-        raise Stop("a nation's reference is that of a game: --game DIR", Code.CALL)
+        raise Stop("a nation's reference is that of a game: --game DIR", ExitCode.CALL)
     if game is not None and path is not None:
-        raise Stop("name a ruleset or a game, not both", Code.CALL)
+        raise Stop("name a ruleset or a game, not both", ExitCode.CALL)
     if game is not None:
         found = open_game(game)
         whose = _named(found, nation) if nation else ""
@@ -104,7 +104,7 @@ def check(
     taken, _, world = _read(found, file, _named(found, nation) if nation else None)
     _show(found, taken, world, format)
     if not taken.clean:
-        raise typer.Exit(Code.FOUND)
+        raise typer.Exit(ExitCode.FOUND)
 
 
 @app.command()
@@ -124,7 +124,7 @@ def submit(
 
     Example: wteaw orders submit orders.txt --game games/flanders --nation NATION
     """
-    from ..game.hand_in import NothingStands, hand_in
+    from ..play.submit import NothingStands, hand_in
 
     found = open_game(game)
     whose, by = _seat(found, nation, key)
@@ -136,13 +136,13 @@ def submit(
         salt = hand_in(found, whose, text, by, taken=taken, proxy=ally, only_whole=only_whole).salt
     except NothingStands:
         print(f"Nothing of it was handed in; {before}.", file=sys.stderr)
-        raise typer.Exit(Code.FOUND) from None
+        raise typer.Exit(ExitCode.FOUND) from None
     name = found.ruleset.row("nations", whose).get("name", whose)
     print(f"{_several(len(taken.orders))} handed in for {name}; before, {before}.", file=sys.stderr)
     if salt:
         print(f"Your part in the dice of turn {found.stage().position.turn}: {salt}", file=sys.stderr)
     if not taken.clean:
-        raise typer.Exit(Code.FOUND)
+        raise typer.Exit(ExitCode.FOUND)
 
 
 @app.command()
@@ -200,7 +200,7 @@ def back(
     chosen = next((h for h in files if h.number == to), None)
     if chosen is None:
         numbers = ", ".join(str(h.number) for h in files) or "none"
-        raise Stop(f"{whose} has handed in no file {to} for this stage; there are {numbers}", Code.CALL)
+        raise Stop(f"{whose} has handed in no file {to} for this stage; there are {numbers}", ExitCode.CALL)
     found.submit(replace(chosen.submission, by=by))
     n = len(chosen.submission.orders)
     tell(
@@ -224,12 +224,14 @@ def _seat(found: Any, nation: str, key: str) -> tuple[str, str]:
 
     The key of a seat is good for every nation that its own nation commands.
     """
-    from ..game.seat_keys import holder
-    from ..game.store import MODERATOR, PLAYER
+    from ..play.player_keys import holder
+    from ..store import MODERATOR, PLAYER
     from ..world.world import World
 
     if not key and not nation:
-        raise Stop("say whose orders these are: --key KEY as the player of the seat, --nation NATION as the moderator", Code.CALL)
+        raise Stop(
+            "say whose orders these are: --key KEY as the player of the seat, --nation NATION as the moderator", ExitCode.CALL
+        )
     if not key:
         return _named(found, nation), MODERATOR
     whose = holder(found, key)
@@ -276,7 +278,7 @@ def _read(found: Any, file: str, whose: str | None) -> tuple[Any, str, Any]:
 
 def _text(file: str) -> str:
     """What stands in a file of orders, or is typed in. Stop where it is too long for orders, empty, or no text."""
-    from ..orders.letter import MOST
+    from ..orders.mail_text import MOST
 
     try:
         if file == "-":
@@ -287,16 +289,16 @@ def _text(file: str) -> str:
     except OSError as error:
         raise Stop(f"{file} cannot be read: {error.strerror}", of_os_error(error)) from None
     except UnicodeDecodeError as error:
-        raise Stop(f"{file} is no text in UTF-8 (byte {error.start + 1} is none)", Code.FOUND) from None
+        raise Stop(f"{file} is no text in UTF-8 (byte {error.start + 1} is none)", ExitCode.FOUND) from None
     if len(text) > MOST:
-        raise Stop(f"{file} is longer than {MOST:,} characters: no file of orders is", Code.FOUND)
+        raise Stop(f"{file} is longer than {MOST:,} characters: no file of orders is", ExitCode.FOUND)
     if not text.strip():
-        raise Stop(f"{file} is empty; an order form sent as it stands orders nothing", Code.FOUND)
+        raise Stop(f"{file} is empty; an order form sent as it stands orders nothing", ExitCode.FOUND)
     return text
 
 
 def _worlds(found: Any) -> Callable[[str], Any]:
-    from ..game.views import view_world
+    from ..play.views import view_world
 
     return cache(lambda nation: view_world(found, nation))
 

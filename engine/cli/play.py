@@ -10,7 +10,7 @@ from pathlib import Path
 
 import typer
 
-from . import Code, Stop, formats, tell
+from . import ExitCode, Stop, formats, tell
 from .game import options_given, policies_given, read_scenario, seed_given
 from .terminal import Working, each
 
@@ -37,14 +37,14 @@ def play(
 
     Example: wteaw play 1914 --turns 3 --out out
     """
-    from ..game.begin import new_game
-    from ..game.report.drawing import read_drawing
-    from ..game.report.map import to_png
-    from ..game.report.mapview import map_svg
-    from ..game.report_files import write_reports
-    from ..game.resolve import resolutions
-    from ..game.store import FILE
-    from ..game.waiting import commanded
+    from ..play.begin import new_game
+    from ..play.pending import commanded
+    from ..play.resolve import resolutions
+    from ..report.map import to_png
+    from ..report.map_views import map_svg
+    from ..report.report_files import write_reports
+    from ..store import FILE
+    from ..store.drawing import read_drawing
 
     formats(format, "text", "json")
     secret, options = seed_given(seed), options_given(option)
@@ -67,7 +67,7 @@ def play(
             policies=policies_given(policy),
         )
     except ValueError as error:
-        raise Stop(str(error), Code.CALL) from None
+        raise Stop(str(error), ExitCode.CALL) from None
     title = str(data.get("title", game.id))
     pictures = {"map-start": map_svg(ruleset, game.stage().position.state, drawing, title=f"{title}: the start")}
     began = time.monotonic()

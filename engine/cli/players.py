@@ -31,12 +31,12 @@ def list_(game: Path = GAME, format: str = FORMAT) -> None:
     Example: wteaw players list --game games/flanders
     """
     formats(format, "text", "json")
-    from ..game.store.pool import Pool
+    from ..store.pool import WaitingList
     from ..turn.vacancies import vacancies
 
     found = open_game(game)
-    waiting = Pool(found).candidates()
-    places = vacancies(Pool(found).world())
+    waiting = WaitingList(found).candidates()
+    places = vacancies(WaitingList(found).world())
     if format == "json":
         people = [{"name": c.name, "email": c.email, "side": c.side, "nation": c.nation, "status": c.status} for c in waiting]
         vacant = [{"nation": v.nation, "by": v.by, "why": v.text} for v in places]
@@ -62,11 +62,11 @@ def add(
     Example: wteaw players add Ann --email ann@example.org --side SIDE --game games/flanders
     """
     formats(format, "text", "json")
-    from ..game.store.pool import Pool
+    from ..store.pool import WaitingList
 
     found = open_game(game)
     wanted = one_named("side", side, found.ruleset) if side else ""
-    one = Pool(found).add(name, email, wanted)
+    one = WaitingList(found).add(name, email, wanted)
     tell(format, _of(one), f"{one.name} is on the list and would join {one.side}.")
 
 
@@ -83,11 +83,11 @@ def propose(
     Example: wteaw players propose NATION Ann --by SIDE --game games/flanders
     """
     formats(format, "text", "json")
-    from ..game.store.pool import MODERATOR, Pool
+    from ..store.pool import MODERATOR, WaitingList
 
     found = open_game(game)
     chooser = by if by == MODERATOR else one_named("side", by, found.ruleset)
-    one = Pool(found).propose(nation_named(nation, found.ruleset), name, chooser)
+    one = WaitingList(found).propose(nation_named(nation, found.ruleset), name, chooser)
     tell(format, _of(one), f"{one.name} is asked to command {one.nation}; `wteaw players agree` notes that he will.")
 
 
@@ -98,9 +98,9 @@ def agree(name: str = NAME, game: Path = GAME, format: str = FORMAT) -> None:
     Example: wteaw players agree Ann --game games/flanders
     """
     formats(format, "text", "json")
-    from ..game.store.pool import Pool
+    from ..store.pool import WaitingList
 
-    one = Pool(open_game(game)).agree(name)
+    one = WaitingList(open_game(game)).agree(name)
     tell(format, _of(one), f"{one.name} agrees to command {one.nation}; `wteaw players seat {one.nation}` makes the change.")
 
 
@@ -111,10 +111,10 @@ def seat(nation: str = NATION, game: Path = GAME, format: str = FORMAT) -> None:
     Example: wteaw players seat NATION --game games/flanders
     """
     formats(format, "text", "json")
-    from ..game.store.pool import Pool
+    from ..store.pool import WaitingList
 
     found = open_game(game)
-    one = Pool(found).seat(nation_named(nation, found.ruleset))
+    one = WaitingList(found).seat(nation_named(nation, found.ruleset))
     tell(format, _of(one), f"{one.name} commands {one.nation} from turn {found.stage().position.turn} on.")
 
 
@@ -125,11 +125,11 @@ def leave(nation: str = NATION, game: Path = GAME, format: str = FORMAT) -> None
     Example: wteaw players leave NATION --game games/flanders
     """
     formats(format, "text", "json")
-    from ..game.store.pool import Pool
+    from ..store.pool import WaitingList
 
     found = open_game(game)
     whose = nation_named(nation, found.ruleset)
-    Pool(found).leave(whose)
+    WaitingList(found).leave(whose)
     tell(format, {"nation": whose, "vacant": True}, f"{whose} is vacant.")
 
 
@@ -140,9 +140,9 @@ def remove(name: str = NAME, game: Path = GAME, format: str = FORMAT) -> None:
     Example: wteaw players remove Ann --game games/flanders
     """
     formats(format, "text", "json")
-    from ..game.store.pool import Pool
+    from ..store.pool import WaitingList
 
-    Pool(open_game(game)).remove(name)
+    WaitingList(open_game(game)).remove(name)
     tell(format, {"name": name, "listed": False}, f"{name} is off the list.")
 
 
@@ -158,15 +158,15 @@ def key(
     Example: wteaw players key NATION --game games/flanders
     """
     formats(format, "text", "json")
-    from ..game import seat_keys
+    from ..play import player_keys
 
     found = open_game(game)
     whose = nation_named(nation, found.ruleset)
     if revoke:
-        ended = seat_keys.revoke(found, whose)
+        ended = player_keys.revoke(found, whose)
         tell(format, {"nation": whose, "ended": ended}, f"The key of {whose} has ended." if ended else f"{whose} had no key.")
         return
-    given = seat_keys.give(found, whose)
+    given = player_keys.give(found, whose)
     tell(format, {"nation": whose, "key": given}, given)
 
 

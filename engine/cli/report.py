@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from . import Code, Stop, formats, tell
+from . import ExitCode, Stop, formats, tell
 from .game import GAME, open_game
 from .terminal import Working, each
 
@@ -32,11 +32,11 @@ def report(
     from datetime import date
 
     from ..core.canonical import dumps
-    from ..game.report.render import as_html, as_text
-    from ..game.turn_reports import map_of_report
-    from ..game.turn_reports import report as report_of
-    from ..game.views import views_after
-    from ..game.waiting import commanded
+    from ..play.pending import commanded
+    from ..play.views import views_after
+    from ..report.render import as_html, as_text
+    from ..report.turn_reports import map_of_report
+    from ..report.turn_reports import report as report_of
     from .names import nation_named
 
     formats(format, "text", "html", "json")
@@ -45,10 +45,10 @@ def report(
     try:
         day = date.fromisoformat(update) if update else None
     except ValueError:
-        raise Stop(f"a day is written like 2004-05-01, not {update!r}", Code.CALL) from None
+        raise Stop(f"a day is written like 2004-05-01, not {update!r}", ExitCode.CALL) from None
     if out is not None:
         wanted = [nation] if nation else commanded(found) or sorted(found.ruleset.rows("nations"))
-        from ..game.report_files import write_reports
+        from ..report.report_files import write_reports
 
         written = write_reports(
             found, out, wanted, found.drawing(), turn=turn or None, update=day, counted=lambda some: each(some, "reports")
@@ -78,11 +78,11 @@ def map_(
     Example: wteaw map 1914 --out map.png
     """
     formats(format, "text", "json")
-    from ..game.report.drawing import read_drawing
-    from ..game.report.map import to_png
-    from ..game.report.mapview import map_svg
-    from ..game.scenario import initial_state
-    from ..game.views import view_world
+    from ..play.scenario import initial_state
+    from ..play.views import view_world
+    from ..report.map import to_png
+    from ..report.map_views import map_svg
+    from ..store.drawing import read_drawing
     from ..world.view import view
     from .game import read_scenario
     from .names import nation_named
@@ -99,9 +99,9 @@ def map_(
             shown = view(ruleset, shown, nation_named(nation, ruleset, shown))
         drawing, title = read_drawing(folder), str(data.get("title", ""))
     else:
-        raise Stop("name a scenario, or a game with --game", Code.CALL)
+        raise Stop("name a scenario, or a game with --game", ExitCode.CALL)
     if out.suffix.lower() not in (".svg", ".png"):
-        raise Stop(f"{out}: a map is .svg or .png", Code.CALL)
+        raise Stop(f"{out}: a map is .svg or .png", ExitCode.CALL)
     with Working("drawing the map"):
         svg = map_svg(ruleset, shown, drawing, title=title)
         picture = to_png(svg, width) if out.suffix.lower() == ".png" else svg.encode()
@@ -109,7 +109,7 @@ def map_(
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_bytes(picture)
     except OSError as error:
-        raise Stop(f"{out} cannot be written: {error.strerror or error}", Code.MACHINE) from None
+        raise Stop(f"{out} cannot be written: {error.strerror or error}", ExitCode.MACHINE) from None
     tell(format, {"file": str(out), "bytes": len(picture), "title": title}, f"{out}")
 
 
@@ -127,9 +127,9 @@ def explain(
     from dataclasses import asdict
 
     from ..core.canonical import dumps
-    from ..game.explain import Unknown
-    from ..game.explanation import as_lines, explanation
-    from ..game.views import views_after
+    from ..play.explain import Unknown
+    from ..play.views import views_after
+    from ..report.explanation import as_lines, explanation
     from .names import nation_named
 
     formats(format, "text", "json")
@@ -141,7 +141,7 @@ def explain(
     try:
         told = explanation(found.ruleset, state, entries, what, reader=nation, geography=found.geography)
     except Unknown as error:
-        raise Stop(str(error), Code.CALL) from None
+        raise Stop(str(error), ExitCode.CALL) from None
     if format == "json":
         typer.echo(dumps(asdict(told)).decode())
         return

@@ -24,10 +24,10 @@ def rulebook(
 
     Example: wteaw rulebook ruleset --tests --out rulebook.html
     """
-    from ..game.report.graph import dependency_svg
-    from ..game.rulebook import page
-    from ..game.rulebook import rulebook as written
-    from ..game.testing.cases import CitedBy
+    from ..report.graph import dependency_svg
+    from ..rulebook import page
+    from ..rulebook import rulebook as written
+    from ..testing.cases import CitedBy
     from .show import sound_ruleset
 
     chosen = format or ("html" if out is not None and out.suffix in (".html", ".htm") else "text")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from . import Code, Stop, formats, tell
+from . import ExitCode, Stop, formats, tell
 from .game import open_game
 
 __all__ = ["schedule"]
@@ -25,14 +25,14 @@ def schedule(
 
     Example: wteaw schedule --start 2004-05-01 --turns 3
     """
-    from ..game.schedule import turns as turns_of
+    from ..play.schedule import turns as turns_of
     from .show import sound_ruleset
 
     formats(format, "text", "json")
     try:
         day = date.fromisoformat(start)
     except ValueError:
-        raise Stop(f"a day is written like 2004-05-01, not {start!r}", Code.CALL) from None
+        raise Stop(f"a day is written like 2004-05-01, not {start!r}", ExitCode.CALL) from None
     number = 1
     if game is not None:
         found = open_game(game)

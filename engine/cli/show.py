@@ -15,7 +15,7 @@ from ..ruleset import Ruleset, load_ruleset
 from ..ruleset.compare import compare
 from ..ruleset.describe_diff import one_line, tell
 from ..ruleset.folder import MANIFEST, SHIPPED, find_rulesets
-from . import Code, Stop, formats
+from . import ExitCode, Stop, formats
 
 __all__ = ["diff", "open_ruleset", "show", "sound_ruleset"]
 
@@ -37,7 +37,7 @@ def show(
     if not rows:
         known = [i for form in rules.forms for i in rules.rows(form)] + [f"{f}/{i}" for f in rules.forms for i in rules.rows(f)]
         near = nearest(id, known, count=3)
-        raise Stop(f"no row {id!r} in {folder}" + (f"; did you mean {', '.join(near)}?" if near else ""), Code.CALL)
+        raise Stop(f"no row {id!r} in {folder}" + (f"; did you mean {', '.join(near)}?" if near else ""), ExitCode.CALL)
     if format == "json":
         data = [_as_json(rules, form, id_, folder) for form, id_ in rows]
         typer.echo(json.dumps(data, ensure_ascii=False, indent=1))
@@ -75,11 +75,11 @@ def open_ruleset(folder: Path) -> Ruleset:
         if str(folder) in shipped:
             folder = shipped[str(folder)]
     if not folder.exists():
-        raise Stop(f"{folder} does not exist", Code.CALL)
+        raise Stop(f"{folder} does not exist", ExitCode.CALL)
     rules, found = load_ruleset(folder, keep_broken=True)
     if rules is None:
         first = next((d for d in found if d.severity == "error"), None)
-        raise Stop(f"{folder} cannot be read as a ruleset" + (f":\n{render_one(first)}" if first else ""), Code.FOUND)
+        raise Stop(f"{folder} cannot be read as a ruleset" + (f":\n{render_one(first)}" if first else ""), ExitCode.FOUND)
     if has_errors(found):
         errors = sum(d.severity == "error" for d in found)
         typer.echo(f"note: {folder} has {errors} error{'s' if errors > 1 else ''}; `wteaw validate` shows them", err=True)
@@ -90,10 +90,10 @@ def sound_ruleset(path: Path | None) -> tuple[Path, Ruleset]:
     """A folder (without one the shipped base) and the ruleset in it; Stop with all findings if it has errors."""
     folder = path or rulesets()
     if not folder.is_dir():
-        raise Stop(f"{folder} is no folder", Code.CALL)
+        raise Stop(f"{folder} is no folder", ExitCode.CALL)
     ruleset, found = load_ruleset(folder)
     if ruleset is None:
-        raise Stop(f"{folder} cannot be read\n{render(found, 'text')}", Code.FOUND)
+        raise Stop(f"{folder} cannot be read\n{render(found, 'text')}", ExitCode.FOUND)
     return folder, ruleset
 
 

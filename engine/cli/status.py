@@ -18,7 +18,7 @@ def status(game: Path = GAME, format: str = typer.Option("text", help="text or j
 
     Example: wteaw status --game games/flanders
     """
-    from ..game.waiting import standing_of
+    from ..play.pending import standing_of
 
     formats(format, "text", "json")
     found = open_game(game)

@@ -10,11 +10,11 @@ from pathlib import Path
 import typer
 
 from ..core.package_data import rulesets
-from ..game.testing.cases import Case, read
-from ..game.testing.cases import find as found_at
-from ..game.testing.report import FORMATS, render
-from ..game.testing.runner import Run, joined, run_each, run_files
-from . import Code, Stop, formats
+from ..testing.cases import Case, read
+from ..testing.cases import find as found_at
+from ..testing.report import FORMATS, render
+from ..testing.runner import Run, joined, run_each, run_files
+from . import ExitCode, Stop, formats
 from .terminal import Working, say
 
 __all__ = ["test", "test_files"]
@@ -44,36 +44,36 @@ def test(
     """
     formats(format, *FORMATS)
     if (watch or update) and format != "text":
-        raise Stop(f"{'--watch' if watch else '--update'} shows text; leave out --format", Code.CALL)
+        raise Stop(f"{'--watch' if watch else '--update'} shows text; leave out --format", ExitCode.CALL)
     if (watch and update) or (yes and not update):
-        raise Stop("--watch and --update exclude each other" if watch else "--yes belongs to --update", Code.CALL)
+        raise Stop("--watch and --update exclude each other" if watch else "--yes belongs to --update", ExitCode.CALL)
     if watch:
-        _watch(paths or [rulesets()], Choice(k.casefold(), clause), show=show, jobs=jobs)
+        _watch(paths or [rulesets()], CaseFilter(k.casefold(), clause), show=show, jobs=jobs)
         return
     if update:
         from .update import update_files
 
-        update_files(test_files(paths or [rulesets()]), Choice(k.casefold(), clause), yes=yes)
+        update_files(test_files(paths or [rulesets()]), CaseFilter(k.casefold(), clause), yes=yes)
         return
     files = test_files(paths or [rulesets()])
     with Working("files of rule tests", len(files)) as working:
-        run = run_files(files, choose=Choice(k.casefold(), clause), show=show, jobs=jobs, progress=working.at)
+        run = run_files(files, choose=CaseFilter(k.casefold(), clause), show=show, jobs=jobs, progress=working.at)
     if not run.results and run.ok and (k or clause):
-        raise Stop("no case fits", Code.CALL)
+        raise Stop("no case fits", ExitCode.CALL)
     (say if format == "text" else typer.echo)(render(run, format, show=show))
     if not run.ok:
-        raise typer.Exit(Code.FOUND)
+        raise typer.Exit(ExitCode.FOUND)
 
 
-def _watch(paths: list[Path], choose: Choice, *, show: bool, jobs: int) -> None:
-    from .watch import Part, Watch
+def _watch(paths: list[Path], choose: CaseFilter, *, show: bool, jobs: int) -> None:
+    from .watch import Watch, Watched
 
     files: dict[str, tuple[Path, str]] = {}
 
-    def find() -> dict[str, Part[Run]]:
+    def find() -> dict[str, Watched[Run]]:
         files.clear()
         files.update({name: (path, name) for path, name in test_files(paths)})
-        return {name: Part(path, read(path, name).ruleset) for path, name in files.values()}
+        return {name: Watched(path, read(path, name).ruleset) for path, name in files.values()}
 
     def look(names: list[str]) -> Iterator[Run]:
         return run_each([files[name] for name in names], choose=choose, show=show, jobs=jobs)
@@ -87,7 +87,7 @@ def _watch(paths: list[Path], choose: Choice, *, show: bool, jobs: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class CaseFilter:
     """Which cases to run: a text in id or title, and the start of a clause's id."""
 
     text: str = ""
@@ -104,10 +104,10 @@ def test_files(paths: list[Path]) -> list[tuple[Path, str]]:
     files = []
     for path in paths:
         if not path.exists():
-            raise Stop(f"{path} does not exist", Code.CALL)
+            raise Stop(f"{path} does not exist", ExitCode.CALL)
         for file in found_at(path):
             name = os.path.relpath(file)
             files.append((file, file.as_posix() if name.startswith("..") else Path(name).as_posix()))
     if not files:
-        raise Stop(f"no rule tests in {', '.join(map(str, paths))}: YAML files in a folder called `tests`", Code.CALL)
+        raise Stop(f"no rule tests in {', '.join(map(str, paths))}: YAML files in a folder called `tests`", ExitCode.CALL)
     return files

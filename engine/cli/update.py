@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ..game.testing.cases import Case
-from . import Code, Stop
+from ..testing.cases import Case
+from . import ExitCode, Stop
 from .terminal import Working, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..game.testing.update import Proposal
+    from ..testing.update import Proposal
 
 __all__ = ["update_files"]
 
@@ -28,10 +28,10 @@ def update_files(files: Sequence[tuple[Path, str]], choose: Callable[[Case], boo
 
     Ends with the code for findings if a case still fails.
     """
-    from ..game.testing.update import ChangedMeanwhile, Declined, proposals, write
+    from ..testing.update import ChangedMeanwhile, Declined, proposals, write
 
     if not yes and not sys.stdin.isatty():
-        raise Stop("--update asks for every case; where nobody answers, --yes writes without asking", Code.CALL)
+        raise Stop("--update asks for every case; where nobody answers, --yes writes without asking", ExitCode.CALL)
     written = left = 0
     with Working("files of rule tests", len(files)) as working:
         for number, (path, name) in enumerate(files, 1):
@@ -65,7 +65,7 @@ def _end(written: int, left: int, more: str = "") -> None:
         if written or left
         else "every case passes"
     )
-    raise typer.Exit(Code.FOUND if left or more else Code.DONE)
+    raise typer.Exit(ExitCode.FOUND if left or more else ExitCode.DONE)
 
 
 def _shown(found: Proposal) -> str:

@@ -10,12 +10,12 @@ from pathlib import Path
 import typer
 
 from ..core.diagnostics import FORMATS, Diagnostic, has_errors, render, tidy
-from ..game.report.mapview import drawing_faults
-from ..game.scenario_files import load_scenario, read_scenario, ruleset_folder
+from ..play.scenario_files import load_scenario, read_scenario, ruleset_folder
+from ..report.map_views import drawing_faults
 from ..ruleset import load_ruleset
 from ..ruleset.compile import Done
 from ..ruleset.folder import MANIFEST, TABLE_FOLDERS, find_rulesets
-from . import Code, Stop, formats
+from . import ExitCode, Stop, formats
 from .terminal import each, say
 
 __all__ = ["find_inputs", "validate", "validate_paths"]
@@ -40,7 +40,7 @@ def validate(
     formats(format, *FORMATS)
     if watch:
         if format != "text":
-            raise Stop("--watch shows text; leave out --format", Code.CALL)
+            raise Stop("--watch shows text; leave out --format", ExitCode.CALL)
         _watch(paths, strict=strict, cache=cache)
         return
     found = validate_paths(paths, cache=cache)
@@ -48,18 +48,18 @@ def validate(
     if shown:
         (say if format == "text" else typer.echo)(shown)
     if has_errors(found, strict=strict):
-        raise typer.Exit(Code.FOUND)
+        raise typer.Exit(ExitCode.FOUND)
 
 
 def _watch(paths: list[Path], *, strict: bool, cache: bool) -> None:
-    from .watch import Part, Watch
+    from .watch import Watch, Watched
 
     known: dict[str, _Input] = {}
 
-    def find() -> dict[str, Part[list[Diagnostic]]]:
+    def find() -> dict[str, Watched[list[Diagnostic]]]:
         known.clear()
         known.update({str(one.path): one for one in _inputs(paths)})
-        return {key: Part(one.path, one.ruleset()) for key, one in known.items()}
+        return {key: Watched(one.path, one.ruleset()) for key, one in known.items()}
 
     def look(keys: list[str]) -> Iterator[list[Diagnostic]]:
         return (known[key].findings(cache=cache) for key in keys)
@@ -104,10 +104,10 @@ def _inputs(paths: list[Path]) -> Iterator[_Input]:
     """What there is to validate at or below the paths."""
     for path in paths:
         if not path.exists():
-            raise Stop(f"{path} does not exist", Code.CALL)
+            raise Stop(f"{path} does not exist", ExitCode.CALL)
         rulesets, scenarios = find_inputs(path)
         if not rulesets and not scenarios:
-            raise Stop(f"{path} holds neither a ruleset (a folder with {MANIFEST}) nor a scenario", Code.CALL)
+            raise Stop(f"{path} holds neither a ruleset (a folder with {MANIFEST}) nor a scenario", ExitCode.CALL)
         root = path if path.is_dir() else path.parent
         yield from (_Input(folder, root) for folder in rulesets)
         yield from (_Input(file, root, scenario=True) for file in scenarios)

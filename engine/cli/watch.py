@@ -12,9 +12,9 @@ import typer
 
 from ..ruleset.compile import read_layers
 from ..ruleset.folder import MANIFEST, TABLE_FOLDERS, ruleset_above
-from . import Code, Stop
+from . import ExitCode, Stop
 
-__all__ = ["Part", "Watch"]
+__all__ = ["Watch", "Watched"]
 
 SUFFIXES = (".yaml", ".yml", ".json")
 SOURCES = (MANIFEST, *TABLE_FOLDERS, "map")
@@ -27,7 +27,7 @@ ASKED = 250
 Result = TypeVar("Result")
 
 
-class Part(Generic[Result]):
+class Watched(Generic[Result]):
     """Something that is looked at by itself: its `own` file or folder, the ruleset that it hangs on, and what came of it.
 
     A ruleset hangs on the tables and the map of all its layers; a scenario and rule tests on scenarios, too, which may extend
@@ -60,13 +60,13 @@ class Watch(Generic[Result]):
     def __init__(
         self,
         roots: Sequence[Path],
-        find: Callable[[], dict[str, Part[Result]]],
+        find: Callable[[], dict[str, Watched[Result]]],
         look: Callable[[list[str]], Iterable[Result]],
         show: Callable[[list[Result]], bool],
     ) -> None:
         self.roots = [root.resolve() for root in roots]
         self.find, self.look, self.show = find, look, show
-        self.parts: dict[str, Part[Result]] = {}
+        self.parts: dict[str, Watched[Result]] = {}
         self.right = True
 
     def run(self) -> None:
@@ -74,7 +74,7 @@ class Watch(Generic[Result]):
         try:
             from watchfiles import watch  # an extra
         except ModuleNotFoundError as missing:
-            raise Stop(f"--watch needs {missing.name}: pip install 'wteaw[watch]'", Code.MACHINE) from None
+            raise Stop(f"--watch needs {missing.name}: pip install 'wteaw[watch]'", ExitCode.MACHINE) from None
         try:
             again = True
             while again:
@@ -96,7 +96,7 @@ class Watch(Generic[Result]):
             pass
         typer.echo("", err=True)
         if not self.right:
-            raise typer.Exit(Code.FOUND)
+            raise typer.Exit(ExitCode.FOUND)
 
     def _watched(self) -> list[Path]:
         """The outermost folders in which files matter."""

@@ -261,7 +261,7 @@ class KeyedDice(CountingDice):
                 raise DiceError(f"no key for the dice of audience {name.audience!r} ({_describe(name)})", name)
             key = audience_key(self._turn_key, name.audience)
             dice_key = self._dice_keys[name.audience] = canonical.keyed(key, "wteaw dice", self._label)
-        return _Words(canonical.keyed(dice_key, "wteaw stream", [*name[:3], use])).draw
+        return _StreamWords(canonical.keyed(dice_key, "wteaw stream", [*name[:3], use])).draw
 
 
 class ScriptedDice(CountingDice):
@@ -352,7 +352,7 @@ def group_key(drawer_key: bytes | str, audience: str) -> str:
     return canonical.keyed(drawer_key, "wteaw group", [audience]).hex()
 
 
-class _Words:
+class _StreamWords:
     """The bytes of one keyed stream, and the dice made of them."""
 
     __slots__ = ("_block", "_buffer", "_count", "_place")

@@ -148,7 +148,7 @@ class Opening:
 
 
 @dataclass(frozen=True, slots=True)
-class Mismatch:
+class DrawMismatch:
     """The first draw that is not what the keys give: which record and which of its draws, counted from 0."""
 
     record: int
@@ -162,7 +162,7 @@ class Mismatch:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class DiceVerdict:
     """What a check of dice found: draws that were rolled again, typed in by a person, or not ours to see.
 
     `ok` says only that no rolled draw was wrong. Typed dice have no proof: a reader should ask why there are any.
@@ -172,7 +172,7 @@ class Verdict:
     checked: int
     typed: int
     unseen: int
-    mismatch: Mismatch | None
+    mismatch: DrawMismatch | None
 
 
 def verify_secret(anchor: str, turn: int, secret: str) -> bool:
@@ -323,7 +323,7 @@ def mix_salts(masked: Mapping[str, str]) -> str:
     return _hash("wteaw mix", dict(masked))
 
 
-def verify_record(keys: Mapping[str, str], records: Sequence[DiceRecord], *, turn: int, mix: str) -> Verdict:
+def verify_record(keys: Mapping[str, str], records: Sequence[DiceRecord], *, turn: int, mix: str) -> DiceVerdict:
     """Roll recorded dice again, with the keys of one's audiences, and compare; stop at the first difference.
 
     `keys` are audience to key, as in ``{o.audience: o.dice_key for o in openings}`` once each opening has been verified.
@@ -343,8 +343,8 @@ def verify_record(keys: Mapping[str, str], records: Sequence[DiceRecord], *, tur
             continue
         if (name, use) not in drawers:
             if use != 0 and (name, use - 1) not in drawers:
-                gap = Mismatch(place, 0, name, use, "", (), (), f"use {use} of this name without use {use - 1}")
-                return Verdict(False, checked, typed, unseen, gap)
+                gap = DrawMismatch(place, 0, name, use, "", (), (), f"use {use} of this name without use {use - 1}")
+                return DiceVerdict(False, checked, typed, unseen, gap)
             drawers[name, use] = source.drawer(name, use)
         for index, drawn in enumerate(record["drawn"]):
             if drawn.get("typed", False):
@@ -354,15 +354,15 @@ def verify_record(keys: Mapping[str, str], records: Sequence[DiceRecord], *, tur
             try:
                 die = parse_die(drawn["die"])
             except ValueError as error:
-                wrong = Mismatch(place, index, name, use, drawn["die"], recorded, (), str(error))
-                return Verdict(False, checked, typed, unseen, wrong)
+                wrong = DrawMismatch(place, index, name, use, drawn["die"], recorded, (), str(error))
+                return DiceVerdict(False, checked, typed, unseen, wrong)
             expected = tuple(drawers[name, use](die)[0])
             if recorded != expected or drawn["total"] != sum(expected) + die.plus:
                 why = "other faces" if recorded != expected else f"a total of {drawn['total']} is not their sum"
-                wrong = Mismatch(place, index, name, use, drawn["die"], recorded, expected, why)
-                return Verdict(False, checked, typed, unseen, wrong)
+                wrong = DrawMismatch(place, index, name, use, drawn["die"], recorded, expected, why)
+                return DiceVerdict(False, checked, typed, unseen, wrong)
             checked += 1
-    return Verdict(True, checked, typed, unseen, None)
+    return DiceVerdict(True, checked, typed, unseen, None)
 
 
 def _hash(tag: str, value: object) -> str:

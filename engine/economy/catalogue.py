@@ -13,10 +13,10 @@ from ..core.model import Row
 from ..core.state import Entity
 from ..ruleset.expressions.parse import strip_mark
 from ..turn.effects import fill
-from ..turn.intents import Code, Refusal
+from ..turn.validated_orders import Refusal, RefusalCode
 from ..world import treasury as stores
+from ..world.applies_to import is_for
 from ..world.selections import as_set, id_of
-from ..world.whom import is_for
 from ..world.world import World, exact
 from . import commitments
 from .quotes import PLENTY, Offer, Quote, as_one, rounded_up
@@ -71,42 +71,42 @@ class Market:
         """The purchase, or why it cannot be made. With a `kind` of unit: of what is fitted to units and makes the same."""
         row = self.world.ruleset.rows("catalogue").get(item)
         if row is None:
-            return Refusal(Code.NAME, f"nothing called {item} can be bought", "item")
+            return Refusal(RefusalCode.NAME, f"nothing called {item} can be bought", "item")
         if n < 1:
-            return Refusal(Code.NUMBER, "the number must be at least 1", "n")
+            return Refusal(RefusalCode.NUMBER, "the number must be at least 1", "n")
         if kind is not None and "fits" not in row:
             fitted = self._fitted(row)
             if len(fitted) != 1:
                 made = self.world.ruleset.rows("units").get(row.get("makes", ""), {})
                 text = f"{row.get('name') or made.get('name', item)} is not fitted to units"
-                return Refusal(Code.SITE, text, "item", choices=fitted or self._fitted())
+                return Refusal(RefusalCode.SITE, text, "item", choices=fitted or self._fitted())
             row = self.world.ruleset.row("catalogue", fitted[0])
         closed = self.closed(row)
         if closed is not None:
-            return Refusal(Code.SITE, closed, "item")
+            return Refusal(RefusalCode.SITE, closed, "item")
         if row.get("hand") and (row["hand"] is True or site is None):
             return self._priced(row, "", {"id": ""}, n, "", (), kind)
         if site is None or not self.world.ruleset.has("places", site):
-            return Refusal(Code.SITE, "a place must be named", "site")
+            return Refusal(RefusalCode.SITE, "a place must be named", "site")
         found = self._site(row, site, into)
         if isinstance(found, str):
-            return Refusal(Code.SITE, found, "site")
+            return Refusal(RefusalCode.SITE, found, "site")
         variant, site, into = found
         where = self.stands(row, site)
         if into is not None and into not in where:
-            return Refusal(Code.SITE, f"it cannot appear in {self._name(into)}", "into")
+            return Refusal(RefusalCode.SITE, f"it cannot appear in {self._name(into)}", "into")
         if not where:
-            return Refusal(Code.SITE, "there is nowhere for it to appear", "site")
+            return Refusal(RefusalCode.SITE, "there is nowhere for it to appear", "site")
         if "works" in row:
             facing = self._faced(row, site, facing)
             if isinstance(facing, str):
-                return Refusal(Code.SITE, facing, "facing")
+                return Refusal(RefusalCode.SITE, facing, "facing")
             n = len(facing)
         if "fits" in row:
             spots = [p for p in where if into is None or p == into]
             into = next((p for p in spots if self.fitting(row, p, kind) >= n), None)
             if into is None:
-                return Refusal(Code.SITE, self._none_fits(row, spots, kind), "site")
+                return Refusal(RefusalCode.SITE, self._none_fits(row, spots, kind), "site")
         return self._priced(row, site, variant, n, into or where[0], tuple(facing), kind)
 
     def offers(self, *, items: Collection[str] | None = None) -> Iterator[Offer]:
@@ -352,14 +352,14 @@ class Market:
     ) -> Quote | Refusal:
         pack = self._several(row, "pack")
         if n % pack:
-            return Refusal(Code.NUMBER, f"they are sold by {pack}", "n")
+            return Refusal(RefusalCode.NUMBER, f"they are sold by {pack}", "n")
         price, rows = self.price(row)
         fee = self.world.number(variant.get("fee", 0), self._at(site) if site else self._names)
         paid = as_one(row, n)
         lot = self._several(row, "lot")
         rooms = self.rooms.take(row, site, n * lot, into)
         if isinstance(rooms, str):
-            return Refusal(Code.SITE, rooms, "n")
+            return Refusal(RefusalCode.SITE, rooms, "n")
         if facing:
             rooms += [(_works(row), f"{site}>{p}", 1) for p in facing]
         if "fits" in row:
@@ -369,7 +369,9 @@ class Market:
         for what, purse, each, taken, times, within in self._stocks(row, site):
             if times is None:
                 if n > within:
-                    return Refusal(Code.MEANS, f"there is {stores.in_words(self.world.ruleset, what)} for {within} only", "n")
+                    return Refusal(
+                        RefusalCode.MEANS, f"there is {stores.in_words(self.world.ruleset, what)} for {within} only", "n"
+                    )
                 uses.append((what, purse, each * n, taken))
                 continue
             beyond = max(0, n - within)
@@ -381,7 +383,9 @@ class Market:
         purse = self._purse(site, self._main)
         left = self.left(purse, self._main)
         if cost > left:
-            return Refusal(Code.MEANS, f"costs {cost} {stores.in_words(self.world.ruleset, self._main)}, {left} left there", "n")
+            return Refusal(
+                RefusalCode.MEANS, f"costs {cost} {stores.in_words(self.world.ruleset, self._main)}, {left} left there", "n"
+            )
         return Quote(
             row["id"], self.nation, site, n, n * lot, str(variant.get("id", "")), price, fee, dear, cost, self._main, purse,
             into, facing, tuple(u for u in uses if u[2]), tuple(rooms), rows, kind or "", tuple(short),

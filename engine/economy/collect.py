@@ -15,8 +15,8 @@ from ..ruleset.expressions.parse import strip_mark
 from ..turn.context import Turn
 from ..turn.effects import printed
 from ..world import treasury as stores
+from ..world.applies_to import is_for
 from ..world.selections import as_set, id_of
-from ..world.whom import is_for
 from ..world.world import exact, round_as
 from .purchase import unite_purses
 

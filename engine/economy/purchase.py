@@ -13,8 +13,8 @@ from ..core.model import Row
 from ..core.state import Entity
 from ..turn.context import Order, OrderContext, Turn
 from ..turn.effects import printed
-from ..turn.intents import Refusal
 from ..turn.slots import unfit
+from ..turn.validated_orders import Refusal
 from ..turn.verbs_later import put_under_way
 from ..world import treasury as stores
 from . import commitments, complete

@@ -8,8 +8,8 @@ from typing import Any
 from ..core.model import Row
 from ..core.state import Entity
 from ..ruleset.expressions.parse import strip_mark
+from ..world.applies_to import whom
 from ..world.selections import as_set
-from ..world.whom import whom
 from ..world.world import World
 from .quotes import PLENTY
 

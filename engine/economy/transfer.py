@@ -14,9 +14,9 @@ from ..core.journal import Entry
 from ..core.model import Row, Ruleset
 from ..core.state import Entity, pair_key
 from ..turn.context import Order, OrderContext, Turn
-from ..turn.intents import Code, Refusal
 from ..turn.slots import unfit
-from ..units import forces, tasks
+from ..turn.validated_orders import Refusal, RefusalCode
+from ..units import forces, task_forces
 from ..units.passive_recon import figure
 from ..world import routes
 from ..world import treasury as stores
@@ -97,12 +97,12 @@ def _no_gift(turn: OrderContext, order: Order, named: set[str] | None) -> Refusa
     giver, to, sum_ = str(order["nation"]), str(order["slots"]["target"]), _sum(order)
     row = gift_row(turn, giver, to, named)
     if row is None or giver == to:
-        return Refusal(Code.UNMET, "no gift can be made to them", "target")
+        return Refusal(RefusalCode.UNMET, "no gift can be made to them", "target")
     if sum_ <= 0:
-        return Refusal(Code.NUMBER, "it names no amount", "amount")
+        return Refusal(RefusalCode.NUMBER, "it names no amount", "amount")
     purse = stores.purse_at(turn.world, giver, order["slots"].get("origin"), row["what"])
     have = turn.state.get("stores", purse, row["what"], 0)
-    return Refusal(Code.MEANS, f"costs {sum_}, {have} left", "amount") if sum_ > have else None
+    return Refusal(RefusalCode.MEANS, f"costs {sum_}, {have} left", "amount") if sum_ > have else None
 
 
 def _gift(turn: Turn, order: Order, named: set[str] | None) -> list[Arrival]:
@@ -270,23 +270,23 @@ def _no_route(turn: OrderContext, order: Order, row: Row) -> Refusal | None:
     try:
         routes.named_places(world, slots.get("via"))
     except ValueError as error:
-        return Refusal(Code.NAME, str(error), "via")
+        return Refusal(RefusalCode.NAME, str(error), "via")
     if captors_of(turn, row, nation, (origin, target)):
         return None
     for slot, place in (("origin", origin), ("target", target)):
         names = {"self": Entity("nation", nation), "place": Entity("place", place)}
         if not world.test(row.get("ends"), names):
-            return Refusal(Code.WAY, f"nothing can be sent from or to {routes.name_of(world, 'places', place)}", slot)
+            return Refusal(RefusalCode.WAY, f"nothing can be sent from or to {routes.name_of(world, 'places', place)}", slot)
     purse, there = (stores.purse_at(world, nation, p, row["what"]) for p in (origin, target))
     if purse == there:
-        return Refusal(Code.WAY, "both places draw on one purse", "target")
+        return Refusal(RefusalCode.WAY, "both places draw on one purse", "target")
     if sum_ <= 0:
-        return Refusal(Code.NUMBER, "it names no amount", "amount")
+        return Refusal(RefusalCode.NUMBER, "it names no amount", "amount")
     if not joined(**_lanes_asked(turn, row, nation, origin, target, world)):
         text = f"no way from {routes.name_of(world, 'places', origin)} to {routes.name_of(world, 'places', target)}"
-        return Refusal(Code.WAY, text, "target")
+        return Refusal(RefusalCode.WAY, text, "target")
     have = turn.state.get("stores", purse, row["what"], 0)
-    return Refusal(Code.MEANS, f"{have} are there", "amount") if sum_ > have else None
+    return Refusal(RefusalCode.MEANS, f"{have} are there", "amount") if sum_ > have else None
 
 
 def lanes_of(
@@ -324,7 +324,7 @@ def cut_by(turn: Turn, row: Row, nation: str, lane: Lane, entry: Entry, subject:
         if "rouses" in row:
             mode = turn.ruleset.row("modes", row["rouses"])
             for owner in sorted(o for o in turn.state.owners_at(place) if turn.world.hostile(nation, o)):
-                tasks.rouse_at(turn, mode, owner, place)
+                task_forces.rouse_at(turn, mode, owner, place)
         for force, data in sorted(turn.state.table("forces").items()):
             if data["at"] != place or not turn.world.hostile(nation, data["owner"]):
                 continue

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..battle.targets import losses_named
-from ..turn.intents import Intent, Note, Remark
+from ..turn.validated_orders import Note, Remark, ValidatedOrder
 from ..units.forces import unit_slots
 from ..world.passages import kind_matches
 from ..world.world import World
 from .names import Names
 
 
-def absent_losses(world: World, nation: str, intents: Mapping[int, Intent]) -> Iterator[tuple[int, Remark]]:
+def absent_losses(world: World, nation: str, intents: Mapping[int, ValidatedOrder]) -> Iterator[tuple[int, Remark]]:
     """The place in the file of each such order, and what is to be remarked of it. `world` is the position before any order.
 
     There is what the orders of the file send to the same place, with what rides along, and what of the nation stands there.
@@ -32,13 +32,13 @@ def absent_losses(world: World, nation: str, intents: Mapping[int, Intent]) -> I
             yield place, Remark(Note.WARNED, f"you have no {what} there to lose")
 
 
-def _ends(intent: Intent) -> set[str]:
+def _ends(intent: ValidatedOrder) -> set[str]:
     """Where an order leads, and where it says that somebody stands."""
     said = {intent.slots.get(slot) for slot in ("target", "zone", "place", "site")}
     return {str(place) for place in (*said, *intent.path[-1:]) if place}
 
 
-def _kinds(world: World, nation: str, intent: Intent) -> Iterator[str]:
+def _kinds(world: World, nation: str, intent: ValidatedOrder) -> Iterator[str]:
     """The kinds that an order sends, with those that live on them where they set out."""
     row = world.ruleset.rows("orders").get(intent.verb.partition("/")[2], {})
     for slot, _ in unit_slots(row):

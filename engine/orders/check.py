@@ -13,31 +13,31 @@ from typing import Any
 
 from ..core.diagnostics import Diagnostic, Severity
 from ..economy.catalogue import Market
-from ..ruleset.order_forms import slot_of
+from ..ruleset.order_syntax import slot_of
 from ..turn.context import Order
-from ..turn.intents import Code, Intent, Note, Refusal, Remark
+from ..turn.validated_orders import Note, Refusal, RefusalCode, Remark, ValidatedOrder
 from ..units import assignment, fleet
 from ..units.attacking import ALONE, unaccompanied
 from ..world.world import World
 from .absent_losses import absent_losses
-from .prospect import Prospect, place_of
-from .rows import all_or_none, orders_now
+from .lookahead import Lookahead, place_of
+from .order_kinds import all_or_none, orders_now
 from .text import order_text
-from .understand import Book, Understood, advise, understand
+from .validate import OrderBook, Understood, advise, understand
 
-__all__ = ["Checked", "Checker", "check"]
+__all__ = ["CheckedOrders", "Checker", "check"]
 
 
 @dataclass(slots=True)
-class Checked:
+class CheckedOrders:
     """What the checker makes of a nation's orders: what stands, in the order of the file, and what is to be said.
 
     `held` would stand if the orders together met a requirement that they do not meet.
     """
 
-    intents: list[Intent] = field(default_factory=list)
+    intents: list[ValidatedOrder] = field(default_factory=list)
     found: list[Diagnostic] = field(default_factory=list)
-    held: list[Intent] = field(default_factory=list)
+    held: list[ValidatedOrder] = field(default_factory=list)
 
     @property
     def orders(self) -> list[Order]:
@@ -50,7 +50,7 @@ def _bare(order: Mapping[str, Any]) -> Order:
     return {k: v for k, v in order.items() if k not in ("columns", "readings", "place", "mended", "guessed", "first")}
 
 
-def check(world: World, nation: str, orders: Sequence[Order], *, file: str = "") -> Checked:
+def check(world: World, nation: str, orders: Sequence[Order], *, file: str = "") -> CheckedOrders:
     """What the orders of a nation come to; `world` is its view, at an input point.
 
     Orders are understood in the order in which the turn carries them out. Numbers take the place of `all`; of several readings
@@ -61,7 +61,7 @@ def check(world: World, nation: str, orders: Sequence[Order], *, file: str = "")
     run = _Run(world, nation, filed, file)
     if run.rolled:
         _hang(run, lambda unlucky: _Run(world, nation, filed, file, unlucky))
-    return Checked(_in_order(run.intents), run.checker.found, _in_order(run.held))
+    return CheckedOrders(_in_order(run.intents), run.checker.found, _in_order(run.held))
 
 
 def _hang(run: _Run, again: Callable[[Collection[int]], _Run]) -> None:
@@ -83,7 +83,7 @@ def _hang(run: _Run, again: Callable[[Collection[int]], _Run]) -> None:
         run.remark(place, _condition(run, Note.OTHERWISE, rolls or run.rolled, all_of=not rolls))
 
 
-def _in_order(intents: Mapping[int, Intent]) -> list[Intent]:
+def _in_order(intents: Mapping[int, ValidatedOrder]) -> list[ValidatedOrder]:
     """Intents in the order of the file, as the resolution takes them."""
     found = (intents[place] for place in sorted(intents))
     return [replace(i, order=_bare(i.order), mended=str(i.order.get("mended", ""))) for i in found]
@@ -113,9 +113,9 @@ class _Run:
     """All orders of a file taken in the order of the turn, where some lines fail by dice or by the votes of others."""
 
     def __init__(self, world: World, nation: str, filed: Sequence[Order], file: str, unlucky: Collection[int] = ()) -> None:
-        prospect = Prospect(world, nation, filed, unlucky)
+        prospect = Lookahead(world, nation, filed, unlucky)
         self.checker = Checker(world, nation, file=file, filed=filed, prospect=prospect)
-        self.intents: dict[int, Intent] = {}
+        self.intents: dict[int, ValidatedOrder] = {}
         self.rolled = prospect.rolled
         for order in sorted(filed, key=lambda o: place_of(world.ruleset, o)):
             prospect.go_to(order)
@@ -134,12 +134,12 @@ class _Run:
         for place, remark in absent_losses(world, nation, self.intents):
             self.remark(place, remark)
         self.standing = [_bare(self.intents[place].order) for place in sorted(self.intents)]
-        self.held: dict[int, Intent] = {}
+        self.held: dict[int, ValidatedOrder] = {}
         if prospect.unmet:
             self.held, self.intents = self.intents, {}
         self.checker.found.sort(key=lambda d: d.line)
 
-    def add(self, place: int, intent: Intent) -> None:
+    def add(self, place: int, intent: ValidatedOrder) -> None:
         """An order stands all the same."""
         self.intents[place] = intent
         self.checker.found.remove(self.checker.errors.pop(place))
@@ -176,11 +176,11 @@ class Checker:
         *,
         file: str = "",
         filed: Sequence[Order] = (),
-        prospect: Prospect | None = None,
+        prospect: Lookahead | None = None,
         quiet: bool = False,
         sure: bool = False,
     ) -> None:
-        self.book = Book(world, nation, filed, prospect, sure=sure)
+        self.book = OrderBook(world, nation, filed, prospect, sure=sure)
         self.file = file
         self.quiet = quiet
         self.now = orders_now(world)
@@ -227,7 +227,7 @@ class Checker:
             self.say(remark.note, remark.text, found.intent.order, remark.slot)
         return found
 
-    def _must_be_asked(self, intent: Intent) -> bool:
+    def _must_be_asked(self, intent: ValidatedOrder) -> bool:
         """Whether an order whose names were guessed is too grave for it: an attack, or something done to another nation."""
         guessed = intent.order.get("guessed")
         if not guessed:
@@ -235,10 +235,10 @@ class Checker:
         declared = self._row(intent.order).get("slots", {})
         return bool(intent.attacks) or any(slot_of(s, declared.get(s)).kind in ("nation", "side") for s in guessed)
 
-    def _written(self, intent: Intent) -> str:
+    def _written(self, intent: ValidatedOrder) -> str:
         return order_text(self.book.ruleset, self.book.names, intent.order, agree=True)
 
-    def unfit(self, intents: dict[int, Intent]) -> Iterable[int]:
+    def unfit(self, intents: dict[int, ValidatedOrder]) -> Iterable[int]:
         """The places of accepted orders that do not fit together, now that all are known; why is said.
 
         Task forces that name others which are not there, guns that fire where nobody goes in.
@@ -249,14 +249,14 @@ class Checker:
         for order in orders:
             if any(order["order"] in keys for keys in whole):
                 why = "another order of the same file cannot be paid: all are bought, or none"
-                self._say(Code.MEANS, "error", why, order, "", "")
+                self._say(RefusalCode.MEANS, "error", why, order, "", "")
                 wrong[int(order["place"])] = None
         alone = unaccompanied(a for a in self.book.attacks if a.key in intents)
         faults = [(dict(intents[place].order), ALONE) for place in sorted(alone)]
         for order, why in (*assignment.faults(self.book.context, self.book.fleet, orders), *faults):
             place = int(order["place"])
             if place not in wrong:
-                self._say(Code.WAY, "error", why, order, "", "")
+                self._say(RefusalCode.WAY, "error", why, order, "", "")
                 wrong[place] = None
         return wrong
 
@@ -265,7 +265,7 @@ class Checker:
     def _refuse(self, readings: Sequence[Order], refusals: Sequence[Refusal]) -> None:
         worst = min(refusals, key=lambda r: _GRAVITY.get(r.code, 5))
         at = readings[refusals.index(worst)]
-        from .instead import in_place_of  # only what is refused needs the list of legal orders
+        from .suggestions import in_place_of  # only what is refused needs the list of legal orders
 
         meant = in_place_of(self.book, at, worst, self.now)
         self._say(worst.code, "error", worst.text, at, worst.slot, advise(self.book, at, worst), meant)
@@ -277,7 +277,7 @@ class Checker:
     def say_of_all(self, requirement: str, why: str) -> None:
         """A requirement that the orders together do not fulfill: none of them stands."""
         row = self.book.ruleset.row("requirements", requirement)
-        self._say(Code.TOGETHER, "error", why, {}, "", f"none of the orders is accepted ({row.get('name', requirement)})")
+        self._say(RefusalCode.TOGETHER, "error", why, {}, "", f"none of the orders is accepted ({row.get('name', requirement)})")
 
     def _row(self, order: Mapping[str, Any]) -> Mapping[str, Any]:
         form, _, id_ = str(order["order"]).partition("/")
@@ -305,11 +305,11 @@ class Checker:
 
 
 def _too_dear(answer: Understood | Refusal) -> bool:
-    return isinstance(answer, Refusal) and answer.code == Code.MEANS
+    return isinstance(answer, Refusal) and answer.code == RefusalCode.MEANS
 
 
 # which refusal says most when every reading of a line is refused: the one that got furthest
 _GRAVITY = {
-    Code.MEANS: 0, Code.UNITS: 1, Code.WAY: 2, Code.LIMIT: 2, Code.SITE: 2, Code.NUMBER: 3, Code.CHOICE: 3, Code.UNMET: 4,
-    Code.OPTION: 4, Code.CLOSED: 6,
+    RefusalCode.MEANS: 0, RefusalCode.UNITS: 1, RefusalCode.WAY: 2, RefusalCode.LIMIT: 2, RefusalCode.SITE: 2,
+    RefusalCode.NUMBER: 3, RefusalCode.CHOICE: 3, RefusalCode.UNMET: 4, RefusalCode.OPTION: 4, RefusalCode.CLOSED: 6,
 }  # fmt: skip

@@ -13,17 +13,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..core.model import Row, Ruleset
-from ..ruleset.order_forms import (
-    FORM_OF,
-    Either,
-    Fixed,
-    FormError,
-    Pattern,
-    Slot,
-    first_words,
-    read_form,
-    slots_in,
-)
+from ..ruleset.order_syntax import FORM_OF, Either, Fixed, FormError, Pattern, Slot, first_words, read_form, slots_in
 from .names import Names
 
 ORDER_FORMS = ("acts", "orders", "decisions")

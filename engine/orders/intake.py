@@ -14,15 +14,15 @@ from typing import Any
 from ..core.diagnostics import Diagnostic, has_errors, tidy
 from ..core.model import Ruleset
 from ..turn.context import Order
-from ..turn.intents import Intent
+from ..turn.validated_orders import ValidatedOrder
 from ..world.world import World
 from .check import check
-from .form_line import BLANK
-from .instead import MOST, possible, proposable
-from .offers import filled_in
+from .order_kinds import answer_of
 from .parse import read_orders
 from .reference import COMMAND
-from .rows import answer_of
+from .sheet import filled_in
+from .sheet_line import BLANK
+from .suggestions import MOST, possible, proposable
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class Intake:
     orders: tuple[Order, ...] = ()
     answers: Mapping[str, Any] = field(default_factory=dict)
     found: tuple[Diagnostic, ...] = ()
-    intents: tuple[Intent, ...] = ()
+    intents: tuple[ValidatedOrder, ...] = ()
     passed: tuple[int, ...] = ()
-    held: tuple[Intent, ...] = ()
+    held: tuple[ValidatedOrder, ...] = ()
 
     @property
     def clean(self) -> bool:

@@ -19,18 +19,18 @@ from ..core.model import Row
 from ..economy.catalogue import Market, Offer
 from ..economy.complete import in_hand
 from ..economy.purchase import facing_slot
-from ..ruleset.order_forms import Slot, slot_of
+from ..ruleset.order_syntax import Slot, slot_of
 from ..turn.context import OrderContext
 from ..turn.slots import choices, parts, ruled_out
 from ..units import deploy
 from ..world import routes
 from ..world import treasury as stores
 from ..world.world import World
-from . import ways
+from . import movement
 from .legal_acts import MAX_WAYS, legal_acts
 from .legal_entry import Legal, names_of
+from .order_kinds import is_placing, is_purchase, open_to, orders_now, starts_at
 from .overseas import can_reach
-from .rows import is_placing, is_purchase, open_to, orders_now, starts_at
 
 
 def legal_orders(
@@ -70,9 +70,9 @@ def legal_orders(
             yield from legal_purchases(world, nation, row, items)
         elif is_placing(world.ruleset, row):
             yield from legal_placings(world, nation, row)
-        elif ways.mode_of(world.ruleset, row) is not None:
+        elif movement.mode_of(world.ruleset, row) is not None:
             yield from legal_moves(world, nation, row)
-        elif items is None and (ways.UNITS not in row.get("slots", {}) or ways.places_with_units(world, nation)):
+        elif items is None and (movement.UNITS not in row.get("slots", {}) or movement.places_with_units(world, nation)):
             yield _blank(nation, f"orders/{id_}", row)
     for id_, row in world.ruleset.rows("decisions").items():
         if "form" in row and wanted is not None and f"decisions/{id_}" in wanted:
@@ -97,7 +97,7 @@ def legal_deployments(world: World, nation: str, row: Row, step: Row) -> Iterato
     for place, units in sorted(there.items()):
         open_to_all = [set(deploy.targets(world, nation, row, kind)) for kind in units]
         others = sorted(set.intersection(*open_to_all) - {place})
-        slots = {ways.UNITS: units, ways.TARGET: place}
+        slots = {movement.UNITS: units, movement.TARGET: place}
         yield Legal(f"orders/{row['id']}", nation, slots, most=sum(units.values()), targets=tuple(others))
 
 
@@ -208,42 +208,42 @@ def legal_moves(world: World, nation: str, row: Row) -> list[Legal]:
         return not ruled_out(context, row, names_of(context, nation, f"orders/{row['id']}", slots), slots.keys())
 
     def make() -> list[Legal]:
-        mode = ways.mode_of(world.ruleset, row)
+        mode = movement.mode_of(world.ruleset, row)
         out: list[Legal] = []
         if mode is None:
             return out
-        if ways.CARGO in row.get("slots", {}):
+        if movement.CARGO in row.get("slots", {}):
             return _voyages(world, nation, row, mode)
-        if ways.ORIGIN not in row.get("slots", {}):  # they start from where another order brings them
-            return [_blank(nation, f"orders/{row['id']}", row)] if ways.places_with_units(world, nation) else []
-        for place in ways.places_with_units(world, nation):
-            counts = ways.free_units(world, nation, place)
-            if not counts or not may({ways.ORIGIN: place}):
+        if movement.ORIGIN not in row.get("slots", {}):  # they start from where another order brings them
+            return [_blank(nation, f"orders/{row['id']}", row)] if movement.places_with_units(world, nation) else []
+        for place in movement.places_with_units(world, nation):
+            counts = movement.free_units(world, nation, place)
+            if not counts or not may({movement.ORIGIN: place}):
                 continue
-            if ways.TARGET not in row.get("slots", {}):
-                fits = {k: n for k, n in counts.items() if ways.goes_by(world, mode, k)}
-                if fits and ways.ORIGIN in row.get("slots", {}):
-                    out.append(Legal(f"orders/{row['id']}", nation, {ways.UNITS: fits, ways.ORIGIN: place}))
+            if movement.TARGET not in row.get("slots", {}):
+                fits = {k: n for k, n in counts.items() if movement.goes_by(world, mode, k)}
+                if fits and movement.ORIGIN in row.get("slots", {}):
+                    out.append(Legal(f"orders/{row['id']}", nation, {movement.UNITS: fits, movement.ORIGIN: place}))
                 continue
-            fits = {k: n for k, n in counts.items() if ways.goes_by(world, mode, k)}
-            ends = {k: ways.targets(world, nation, mode, place, k) for k in fits}
+            fits = {k: n for k, n in counts.items() if movement.goes_by(world, mode, k)}
+            ends = {k: movement.targets(world, nation, mode, place, k) for k in fits}
             room = routes.room_left(world, mode, (place,)) if mode.get("capacity") else None
-            for kinds, targets in ways.grouped(fits, ends):
+            for kinds, targets in movement.grouped(fits, ends):
                 most = sum(kinds.values()) if room is None else min(int(room), sum(kinds.values()))
                 kinds = {k: min(n, most) for k, n in kinds.items()}
                 if row.get("needs"):
-                    targets = tuple(t for t in targets if may({ways.ORIGIN: place, ways.TARGET: t}))
+                    targets = tuple(t for t in targets if may({movement.ORIGIN: place, movement.TARGET: t}))
                 less: dict[str, int] = {}
                 if most > 0 and mode.get("capacity"):
-                    reach = ways.room_to(world, nation, mode, place, kinds, targets, most)
+                    reach = movement.room_to(world, nation, mode, place, kinds, targets, most)
                     targets = tuple(t for t in targets if t in reach)
                     less = {t: n for t, n in reach.items() if n < most}
                 if most > 0 and targets:
-                    slots = {ways.UNITS: kinds, ways.ORIGIN: place}
+                    slots = {movement.UNITS: kinds, movement.ORIGIN: place}
                     out.append(Legal(f"orders/{row['id']}", nation, slots, most=most, targets=targets, room=less))
         return out
 
-    mode = ways.mode_of(world.ruleset, row)
+    mode = movement.mode_of(world.ruleset, row)
     tables = None if row.get("needs") or mode is None else routes.decided_by(world, mode)
     return world.keep(("moves", nation, row["id"]), tables, make)  # type: ignore[no-any-return]
 
@@ -255,13 +255,15 @@ def _voyages(world: World, nation: str, row: Row, mode: Row) -> list[Legal]:
     of = next((s["of"] for s in row.get("slots", {}).values() if isinstance(s, dict) and "of" in s), "")
     others = world.ruleset.rows("nations") if of and mode.get("carries", {}).get("shared") else ()
     for host in (nation, *(other for other in others if other != nation and world.allied(other, nation))):
-        for place in ways.places_with_units(world, host):
+        for place in movement.places_with_units(world, host):
             if host != nation and not can_reach(world, nation, mode, place, host):
                 continue
-            counts = ways.free_units(world, host, place)
-            fits = {k: n for k, n in counts.items() if ways.goes_by(world, mode, k) and routes.kind_matches(world, carriers, k)}
+            counts = movement.free_units(world, host, place)
+            fits = {
+                k: n for k, n in counts.items() if movement.goes_by(world, mode, k) and routes.kind_matches(world, carriers, k)
+            }
             if fits:
                 whose = {of: host} if host != nation else {}
-                slots = {ways.UNITS: fits, starts_at(row): place, **whose}
-                out.append(Legal(f"orders/{row['id']}", nation, slots, open=(ways.CARGO, ways.ORIGIN, ways.TARGET)))
+                slots = {movement.UNITS: fits, starts_at(row): place, **whose}
+                out.append(Legal(f"orders/{row['id']}", nation, slots, open=(movement.CARGO, movement.ORIGIN, movement.TARGET)))
     return out

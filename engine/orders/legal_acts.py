@@ -17,12 +17,12 @@ from ..economy.catalogue import PLENTY
 from ..ruleset.expressions import parse
 from ..ruleset.expressions.parse import ExpressionError, conjuncts, strip_mark
 from ..ruleset.expressions.reads import reads
-from ..ruleset.order_forms import FORM_OF, Slot, slot_of
+from ..ruleset.order_syntax import FORM_OF, Slot, slot_of
 from ..turn import acts as act
 from ..turn.bounds import bounds as number_bounds
 from ..turn.context import Order, OrderContext
-from ..turn.intents import Refusal
-from ..turn.slots import Part, choices, parts, ruled_out
+from ..turn.slots import SlotTest, choices, parts, ruled_out
+from ..turn.validated_orders import Refusal
 from ..world import treasury as stores
 from ..world.world import World
 from .legal_entry import Legal, names_of
@@ -61,7 +61,7 @@ def legal_acts(
     return world.keep(("legal", nation, row["id"], tried, where, offered), None, make)  # type: ignore[no-any-return]
 
 
-def _acts(world: World, nation: str, row: Row, tried: int, wishes: Sequence[Part]) -> Iterator[Legal]:
+def _acts(world: World, nation: str, row: Row, tried: int, wishes: Sequence[SlotTest]) -> Iterator[Legal]:
     context = OrderContext(world)
     base = names_of(context, nation, f"acts/{row['id']}", {})
     if act.closed(context, row, nation) is not None or not _may_hold(context, [w for w in wishes if not w.slots], base):
@@ -127,16 +127,16 @@ def _fillings(domains: Iterable[Sequence[str]]) -> int:
     return prod(max(1, len(values)) for values in domains)
 
 
-def _wishes(row: Row, test: str | bool | None, *, plain: bool = False) -> list[Part]:
+def _wishes(row: Row, test: str | bool | None, *, plain: bool = False) -> list[SlotTest]:
     """The parts of a test of an act's slots; with `plain` those that call nothing, and so cost next to nothing."""
     if not isinstance(test, str):
         return []
     slots = frozenset(row.get("slots", {}))
     each = {part: parse(part) for part in conjuncts(strip_mark(test))}
-    return [Part(part, read.names & slots) for part, read in each.items() if not (plain and read.functions)]
+    return [SlotTest(part, read.names & slots) for part, read in each.items() if not (plain and read.functions)]
 
 
-def _may_hold(context: OrderContext, wishes: Sequence[Part], names: Mapping[str, Any]) -> bool:
+def _may_hold(context: OrderContext, wishes: Sequence[SlotTest], names: Mapping[str, Any]) -> bool:
     """Whether tests hold, as far as they can be answered."""
     try:
         return all(context.world.test(wish.test, names) for wish in wishes)
@@ -145,7 +145,7 @@ def _may_hold(context: OrderContext, wishes: Sequence[Part], names: Mapping[str,
 
 
 def _wished(
-    context: OrderContext, wishes: Sequence[Part], values: list[str], base: Mapping[str, Any], slot: Slot, declared: Any
+    context: OrderContext, wishes: Sequence[SlotTest], values: list[str], base: Mapping[str, Any], slot: Slot, declared: Any
 ) -> list[str]:
     """The values of a slot that wishes for this slot alone do not rule out."""
     own = [wish for wish in wishes if wish.slots == {slot.name}]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..core.words import Word, misspelled, normal, run_together, slips, split
-from ..ruleset.order_forms import Fixed, Pattern, Slot
+from ..ruleset.order_syntax import Fixed, Pattern, Slot
 from .names import EVERY, Names
 
 MAX_STEPS = 20_000
@@ -25,7 +25,7 @@ def is_every(units: Any) -> bool:
     return any(str(kind).startswith(EVERY) for kind in units or ())
 
 
-class Value(NamedTuple):
+class SlotValue(NamedTuple):
     """What a slot was given: the value, the columns it stands in, a note if it was read with forgiveness, and whether it was
     guessed: misspelled, not only shortened."""
 
@@ -36,10 +36,10 @@ class Value(NamedTuple):
     guessed: bool = False
 
 
-class Found(NamedTuple):
+class Match(NamedTuple):
     """A way to read the words: the values of the slots, the word after the last, and how much had to be forgiven."""
 
-    values: dict[str, Value]
+    values: dict[str, SlotValue]
     end: int
     cost: int
 
@@ -68,7 +68,7 @@ class Matcher:
         self.ambiguous: list[Ambiguous] = []
         self.steps = 0
 
-    def match(self, pattern: Pattern, at: int = 0) -> Iterator[Found]:
+    def match(self, pattern: Pattern, at: int = 0) -> Iterator[Match]:
         """Every way to read the words from `at` on as the pattern. It need not reach the last word."""
         yield from self._walk(pattern, at, {}, 0)
 
@@ -78,12 +78,12 @@ class Matcher:
         if at == self.furthest and wanted not in self.expected:
             self.expected.append(wanted)
 
-    def _walk(self, nodes: Pattern, at: int, values: dict[str, Value], cost: int) -> Iterator[Found]:
+    def _walk(self, nodes: Pattern, at: int, values: dict[str, SlotValue], cost: int) -> Iterator[Match]:
         self.steps += 1
         if self.steps > MAX_STEPS:
             return
         if not nodes:
-            yield Found(values, at, cost)
+            yield Match(values, at, cost)
             return
         node, rest = nodes[0], nodes[1:]
         if isinstance(node, Fixed):
@@ -114,7 +114,7 @@ class Matcher:
 
     # each gives (word after, value, cost)
 
-    def _spans(self, slot: Slot, at: int) -> Iterator[tuple[int, Value, int]]:
+    def _spans(self, slot: Slot, at: int) -> Iterator[tuple[int, SlotValue, int]]:
         if at >= len(self.words):
             return
         if slot.many:
@@ -122,7 +122,7 @@ class Matcher:
             return
         yield from self._one(slot, at)
 
-    def _one(self, slot: Slot, at: int) -> Iterator[tuple[int, Value, int]]:
+    def _one(self, slot: Slot, at: int) -> Iterator[tuple[int, SlotValue, int]]:
         if at >= len(self.words):
             return
         if slot.kind == "number":
@@ -140,8 +140,8 @@ class Matcher:
         else:
             yield from self._name(slot.kind, at)
 
-    def _value(self, at: int, end: int, value: Any, note: str = "", guessed: bool = False) -> Value:
-        return Value(value, self.words[at].column, self.words[end - 1].end, note, guessed)
+    def _value(self, at: int, end: int, value: Any, note: str = "", guessed: bool = False) -> SlotValue:
+        return SlotValue(value, self.words[at].column, self.words[end - 1].end, note, guessed)
 
     def _number(self, at: int) -> int | None:
         if at >= len(self.words):
@@ -151,7 +151,7 @@ class Matcher:
             return int(word.norm)
         return NUMBERS.get(word.norm)
 
-    def _name(self, kind: str, at: int) -> Iterator[tuple[int, Value, int]]:
+    def _name(self, kind: str, at: int) -> Iterator[tuple[int, SlotValue, int]]:
         start = at + 1 if self.words[at].norm == "the" and at + 1 < len(self.words) else at
         most = self.names.longest(kind)
         exact = False
@@ -175,9 +175,9 @@ class Matcher:
                 note = f"{as_written!r} was read as {self.names.printed(kind, near[0].id)!r}"
                 yield end, self._value(start, end, near[0].id, note, near[0].slips > 0), near[0].slips or 1
 
-    def _units(self, at: int) -> Iterator[tuple[int, Value, int]]:
+    def _units(self, at: int) -> Iterator[tuple[int, SlotValue, int]]:
         """A list of counted kinds, longest first: `6 guards, 2 guns and 1 car`, `all guns`, `all`."""
-        found: list[tuple[int, Value, int]] = []
+        found: list[tuple[int, SlotValue, int]] = []
 
         def go_on(here: int, counts: dict[str, Any], note: str, cost: int, guessed: bool = False) -> None:
             if here >= len(self.words):
@@ -210,7 +210,7 @@ class Matcher:
         go_on(at, {}, "", 0)
         yield from sorted(found, key=lambda f: -f[0])
 
-    def _link(self, at: int) -> Iterator[tuple[int, Value, int]]:
+    def _link(self, at: int) -> Iterator[tuple[int, SlotValue, int]]:
         for middle, a, cost in self._name("place", at):
             after = middle
             if after < len(self.words) and self.words[after].norm in ("and", "to", "/", ">", "with"):
@@ -226,12 +226,12 @@ class Matcher:
             if not some:
                 self.fail(after, Slot("place", "place"))
 
-    def _text(self, at: int) -> Iterator[tuple[int, Value, int]]:
+    def _text(self, at: int) -> Iterator[tuple[int, SlotValue, int]]:
         for end in range(len(self.words), at, -1):
             text = " ".join(w.text for w in self.words[at:end]).strip('" ')
             yield end, self._value(at, end, text), 0
 
-    def _choice(self, slot: Slot, at: int) -> Iterator[tuple[int, Value, int]]:
+    def _choice(self, slot: Slot, at: int) -> Iterator[tuple[int, SlotValue, int]]:
         for choice in slot.choices:
             words = split(choice)
             here = self.words[at : at + len(words)]
@@ -243,9 +243,9 @@ class Matcher:
                     note = f"{written!r} was read as {choice!r}"
                     yield at + len(here), self._value(at, at + len(here), choice, note, off > 0), off
 
-    def _list(self, slot: Slot, at: int) -> Iterator[tuple[int, Value, int]]:
+    def _list(self, slot: Slot, at: int) -> Iterator[tuple[int, SlotValue, int]]:
         """Several of a kind, between commas or `and`; the longest list first."""
-        found: list[tuple[int, Value, int]] = []
+        found: list[tuple[int, SlotValue, int]] = []
 
         def go_on(here: int, items: tuple[Any, ...], note: str, cost: int, guessed: bool = False) -> None:
             for end, value, price in self._one(slot, here):

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ..core.model import Row, Ruleset
 from ..core.state import State
 from ..core.words import distance, joined, misspelled, slips, split
-from ..ruleset.order_forms import FORM_OF, WORDS_OF_KIND
+from ..ruleset.order_syntax import FORM_OF, WORDS_OF_KIND
 
 EVERY = "*"
 """In a list of units: of every kind; with a tag after it, of every kind with that tag."""

@@ -12,14 +12,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..battle.battles import foes
-from ..battle.members import LADDER, SIDES, hits_to_destroy
-from ..battle.odds.as_written import NoBattle, Written, as_written
-from ..battle.odds.ask import Question, plan_of
-from ..battle.odds.result import Odds
+from ..battle.groups import LADDER, SIDES, hits_to_destroy
 from ..core.diagnostics import Diagnostic, nearest
 from ..core.model import Ruleset
 from ..core.state import Entity, Fields
 from ..core.words import joined
+from ..odds.as_written import NoBattle, Written, as_written
+from ..odds.ask import Question, plan_of
+from ..odds.result import Odds
 from ..turn.context import Order
 from ..world.world import World
 from .intake import take_in

@@ -12,12 +12,12 @@ from ..core.model import Row
 from ..core.words import joined
 from ..turn.context import OrderContext
 from ..units import forces
-from ..units.room import burden, room_of, size_of_kinds
+from ..units.cargo_room import burden, room_of, size_of_kinds
 from ..world import routes
 from ..world.world import World
-from . import ways
+from . import movement
 from .names import Names
-from .rows import starts_at
+from .order_kinds import starts_at
 
 Slots = dict[str, Any]
 
@@ -27,16 +27,16 @@ def crossings(world: World, nation: str, row: Row, mode: Row, ships: Mapping[str
     the ships come to."""
     zone = str(ships[starts_at(row)])
     host = forces.whose(row, ships, nation)
-    kind = max(ships[ways.UNITS], key=lambda k: int(ships[ways.UNITS][k]))
+    kind = max(ships[movement.UNITS], key=lambda k: int(ships[movement.UNITS][k]))
     shores = _shores(world, nation, mode, zone, kind if host == nation else None)
     links = tuple(mode["carries"].get("link", ()))
     for origin in (zone, *sorted(world.geography.next_to(zone, links))):
-        if (found := _load(world, nation, mode, zone, origin, {kind: int(ships[ways.UNITS][kind])}, host)) is None:
+        if (found := _load(world, nation, mode, zone, origin, {kind: int(ships[movement.UNITS][kind])}, host)) is None:
             continue
         cargo, carriers = found
         ends = [place for place in (*shores, *([] if host == nation else [zone])) if place != origin]
         if ends:
-            yield {**ships, ways.CARGO: cargo, ways.ORIGIN: origin, ways.UNITS: carriers}, ends
+            yield {**ships, movement.CARGO: cargo, movement.ORIGIN: origin, movement.UNITS: carriers}, ends
 
 
 def can_reach(world: World, nation: str, mode: Row, zone: str, host: str) -> bool:
@@ -49,7 +49,7 @@ def _shores(world: World, nation: str, mode: Row, zone: str, kind: str | None) -
     """The land next to where ships of a kind come, themselves and what they carry (None: they stay); without a fight if the
     mode knows none."""
     links = tuple(mode["carries"].get("link", ()))
-    zones = dict.fromkeys((zone, *(ways.targets(world, nation, mode, zone, kind) if kind is not None else ())))
+    zones = dict.fromkeys((zone, *(movement.targets(world, nation, mode, zone, kind) if kind is not None else ())))
     found = {place for at in zones for place in world.geography.next_to(at, links)}
     peaceful = (world.ruleset.row("modes", mode["ashore"]) if "ashore" in mode else mode).get("fights") is False
     return sorted(p for p in found if not (peaceful and routes.is_attack(world, nation, p)))

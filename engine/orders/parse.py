@@ -16,13 +16,13 @@ from ..core.diagnostics import Diagnostic
 from ..core.model import Ruleset
 from ..core.state import State
 from ..core.words import Word, joined, split
-from .letter import Line, read_letter
-from .line import MAX_LINE, Attempt, Order, did_you_mean, one_of, strip_comment
+from .compound import LineReader
+from .line_parser import MAX_LINE, Attempt, Order, did_you_mean, one_of, strip_comment
+from .mail_text import TextLine, read_letter
 from .names import Names
-from .rows import by_phase
-from .several import LineReader
+from .order_kinds import by_phase
 
-__all__ = ["MAX_LINES", "Head", "Order", "Reading", "parse_orders", "read_orders", "strip_comment"]
+__all__ = ["MAX_LINES", "Order", "OrderFile", "OrderHead", "parse_orders", "read_orders", "strip_comment"]
 
 MAX_LINES = 2_000
 SHORT = 5
@@ -61,7 +61,7 @@ _LEAVE = re.compile(
 )
 
 
-class Head(NamedTuple):
+class OrderHead(NamedTuple):
     """What the head of a file says: the game, the nation (its id) and the turn it is for."""
 
     game: str | None = None
@@ -70,10 +70,10 @@ class Head(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class OrderFile:
     """A text of orders as read: its head, its orders, the findings, the lines that were passed over as no orders."""
 
-    head: Head
+    head: OrderHead
     orders: tuple[Order, ...]
     found: tuple[Diagnostic, ...]
     passed: tuple[int, ...] = ()
@@ -108,10 +108,10 @@ def read_orders(
     state: State | None = None,
     file: str = "",
     proposable: Callable[[str, Mapping[str, Any]], bool] | None = None,
-) -> Reading:
+) -> OrderFile:
     """Like `parse_orders`, with the head. Of what comes near to a line only that is proposed which is `proposable`: an order
     ("form/id") with the slots that are filled."""
-    reader = _Reader(ruleset, Names(ruleset, state), nation, game, turn, file)
+    reader = _OrderFileReader(ruleset, Names(ruleset, state), nation, game, turn, file)
     reader.lines.proposable = proposable
     return reader.read(text)
 
@@ -120,19 +120,19 @@ def read_orders(
 class _Entry:
     """A line as read so far: its attempt, and what it may be if it is no order."""
 
-    line: Line
+    line: TextLine
     attempt: Attempt
     worth: int = 0
     """How much of a game it names."""
     free: bool = True
-    members: list[Line] = field(default_factory=list)
+    members: list[TextLine] = field(default_factory=list)
 
     @property
     def stands(self) -> bool:
         return bool(self.attempt.orders)
 
 
-class _Reader:
+class _OrderFileReader:
     def __init__(self, ruleset: Ruleset, names: Names, nation: str | None, game: str | None, turn: int | None, file: str) -> None:
         self.ruleset = ruleset
         self.names = names
@@ -140,7 +140,7 @@ class _Reader:
         self.nation = nation
         self.game = game
         self.turn = turn
-        self.head = Head()
+        self.head = OrderHead()
         self.file = file
         self.begun = False  # an order has been read
         self.found: list[Diagnostic] = []
@@ -152,7 +152,7 @@ class _Reader:
     def say(self, code: str, message: str, number: int, column: int, hint: str = "", line: str = "") -> None:
         self.found.append(Diagnostic(code, "error", message, self.file, number, column, hint, line[:MAX_LINE]))
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str) -> OrderFile:
         """The whole text. Quoted lines are read only where nothing outside them is an order."""
         letter = read_letter(text)
         passed = self.passed = list(letter.passed)
@@ -176,11 +176,11 @@ class _Reader:
             self.found += entry.attempt.found
         orders.sort(key=lambda o: int(o["line"]))
         self.found.sort(key=lambda d: (d.line, d.column))
-        return Reading(self.head, () if self.refused else tuple(orders), tuple(self.found), tuple(sorted(set(passed))))
+        return OrderFile(self.head, () if self.refused else tuple(orders), tuple(self.found), tuple(sorted(set(passed))))
 
     # ---- lines
 
-    def _entries(self, lines: Sequence[Line]) -> list[_Entry]:
+    def _entries(self, lines: Sequence[TextLine]) -> list[_Entry]:
         out: list[_Entry] = []
         for count, line in enumerate(lines, 1):
             if count > MAX_LINES:
@@ -209,7 +209,7 @@ class _Reader:
             return False
         return joined(bare) in self.titles or any(form.fullmatch(bare) for form in (_NOTHING, _REST_STAYS))
 
-    def _entry(self, line: Line, bare: str) -> _Entry:
+    def _entry(self, line: TextLine, bare: str) -> _Entry:
         entry = self._read(line, bare)
         salute = _SALUTE.match(bare)
         if entry.stands or salute is None or bare.rstrip().endswith(":"):
@@ -218,7 +218,7 @@ class _Reader:
         after = self._read(line._replace(text=rest), rest)
         return after if after.stands or after.worth > 1 else entry
 
-    def _read(self, line: Line, bare: str) -> _Entry:
+    def _read(self, line: TextLine, bare: str) -> _Entry:
         if len(bare) > MAX_LINE:
             parts = self.lines.freely(line.number, bare) if bare.count(";") > 2 else None
             if parts is not None:
@@ -250,7 +250,7 @@ class _Reader:
         whole = strip_comment(first.text).rstrip()
         if before.stands and len(whole) < 40 and not whole.endswith((",", "and", "+", ":")):
             return None
-        line = Line(first.number, f"{whole} {text}", first.quoted)
+        line = TextLine(first.number, f"{whole} {text}", first.quoted)
         attempt = self.lines.word_for_word(line.number, line.text)
         if not attempt.orders and self.free <= MOST_FREE and (entry.worth or before.worth):
             self.free += 1

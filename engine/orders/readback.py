@@ -14,26 +14,26 @@ from typing import Any
 from ..core.diagnostics import Diagnostic
 from ..core.model import Row, Ruleset
 from ..economy.catalogue import Market
-from ..turn.intents import CONDITIONS, Intent, Note
+from ..odds.attack_odds import Known, at_once, odds_of_attacks
+from ..turn.validated_orders import CONDITIONS, Note, ValidatedOrder
 from ..world import routes
 from ..world import treasury as stores
 from ..world.view import UNKNOWN
 from ..world.world import World
-from . import ways
-from .attack_odds import Known, at_once, odds_of_attacks
+from . import movement
 from .intake import Intake
 from .names import Names
-from .rows import by_phase, orders_now, unit_slots, whose
+from .order_kinds import by_phase, orders_now, unit_slots, whose
 from .text import options_in_words, order_in_words, order_text
 
-__all__ = ["Group", "NotTaken", "ReadBack", "Said", "read_back"]
+__all__ = ["NotTaken", "PhaseOrders", "ReadBack", "ReadBackOrder", "read_back"]
 
 ATTACKS = "Attacks"
 ANSWERS = "Answers to what you may be asked"
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ReadBackOrder:
     """One order that stands.
 
     `line` is its line in the text, `written` the player's own words, `order` the same order word for word as its form has it,
@@ -60,11 +60,11 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class PhaseOrders:
     """The orders of one phase, in the order in which the turn carries them out."""
 
     title: str
-    orders: tuple[Said, ...]
+    orders: tuple[ReadBackOrder, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class ReadBack:
     rules: str
     game: str
     turn: int
-    groups: tuple[Group, ...] = ()
+    groups: tuple[PhaseOrders, ...] = ()
     not_taken: tuple[NotTaken, ...] = ()
     refused: tuple[str, ...] = ()
     money: str = ""
@@ -119,7 +119,7 @@ class ReadBack:
         return 0 if self.withheld else sum(len(g.orders) for g in self.groups)
 
     @property
-    def mended(self) -> tuple[Said, ...]:
+    def mended(self) -> tuple[ReadBackOrder, ...]:
         """The orders that were not written as their form has them."""
         return tuple(sorted((o for g in self.groups for o in g.orders if o.mended), key=lambda o: o.line))
 
@@ -161,7 +161,7 @@ def read_back(world: World, taken: Intake, *, game: str = "", with_odds: bool = 
     standing = list(taken.intents or taken.held)
     odds = odds_of_attacks(world, nation, standing, known) if with_odds else {}
     for title, intents in _grouped(ruleset, standing):
-        groups.append(Group(title, tuple(_said(world, nation, names, intent, purse, odds) for intent in intents)))
+        groups.append(PhaseOrders(title, tuple(_said(world, nation, names, intent, purse, odds) for intent in intents)))
     touched = [r for r in ruleset.rows("resources") if r in purse.touched or (r == purse.money and purse.start.get(r))]
     return ReadBack(
         head.nation,
@@ -201,7 +201,7 @@ class _Purse:
         self.left = dict(self.start)
         self.touched: set[str] = set()
 
-    def take(self, intent: Intent) -> tuple[dict[str, Any], dict[str, Any]]:
+    def take(self, intent: ValidatedOrder) -> tuple[dict[str, Any], dict[str, Any]]:
         """What an order takes, and what is left of each of these."""
         taken: dict[str, Any] = {}
         for part in (intent.cost, intent.uses):
@@ -216,12 +216,12 @@ class _Purse:
         return taken, {what: self.left[what] for what in taken}
 
 
-def _grouped(ruleset: Ruleset, intents: Sequence[Intent]) -> Iterable[tuple[str, list[Intent]]]:
+def _grouped(ruleset: Ruleset, intents: Sequence[ValidatedOrder]) -> Iterable[tuple[str, list[ValidatedOrder]]]:
     """Intents by phase, in the order of the turn; those that go into a fight after the others of their phase."""
     titles = [(title, key) for title, keys in by_phase(ruleset) for key in keys]
     order = {key: (index, title) for index, (title, key) in reversed(list(enumerate(titles)))}
     last = (len(titles), ANSWERS)
-    groups: dict[tuple[str, bool], list[Intent]] = {}
+    groups: dict[tuple[str, bool], list[ValidatedOrder]] = {}
     for intent in sorted(intents, key=lambda i: (order.get(i.verb, last)[0], i.attacks)):
         groups.setdefault((order.get(intent.verb, last)[1], bool(intent.attacks)), []).append(intent)
     for title in dict.fromkeys(t for t, _ in groups):
@@ -230,18 +230,22 @@ def _grouped(ruleset: Ruleset, intents: Sequence[Intent]) -> Iterable[tuple[str,
                 yield (ATTACKS if hostile else title), groups[title, hostile]
 
 
-def _said(world: World, nation: str, names: Names, intent: Intent, purse: _Purse, odds: Mapping[str, tuple[int, str]]) -> Said:
+def _said(
+    world: World, nation: str, names: Names, intent: ValidatedOrder, purse: _Purse, odds: Mapping[str, tuple[int, str]]
+) -> ReadBackOrder:
     ruleset, order = world.ruleset, intent.order
     cost, left = purse.take(intent)
     says = order_in_words(ruleset, names, order)
     places = tuple(names.printed("place", p) for p in intent.attacks)
     slots = intent.slots
-    if places and set(slots) - {"via"} == {ways.UNITS, ways.ORIGIN, ways.TARGET}:
-        where = names.printed("place", str(slots[ways.ORIGIN]))
+    if places and set(slots) - {"via"} == {movement.UNITS, movement.ORIGIN, movement.TARGET}:
+        where = names.printed("place", str(slots[movement.ORIGIN]))
         by_way = ", ".join(names.printed("place", str(p)) for p in slots.get("via") or ())
-        says = f"Attack on {places[0]}: {names.units(slots[ways.UNITS])} from {where}{f' by way of {by_way}' if by_way else ''}"
+        says = (
+            f"Attack on {places[0]}: {names.units(slots[movement.UNITS])} from {where}{f' by way of {by_way}' if by_way else ''}"
+        )
     seen = "; ".join(filter(None, (last_seen(world, nation, p) for p in intent.attacks)))
-    return Said(
+    return ReadBackOrder(
         int(order.get("line", 0)),
         str(order.get("text", "")),
         order_text(ruleset, names, order, agree=True),
@@ -308,14 +312,14 @@ def _not_taken(found: Diagnostic) -> NotTaken:
 # ---- what is left over
 
 
-def _idle(world: World, nation: str, names: Names, intents: Sequence[Intent]) -> tuple[tuple[str, str], ...]:
+def _idle(world: World, nation: str, names: Names, intents: Sequence[ValidatedOrder]) -> tuple[tuple[str, str], ...]:
     """Units without an order, by place; nothing where no order that is taken now is one of units."""
     if not _orders_units(world):
         return ()
     taken = _ordered(world, nation, intents)
     out = []
-    for place in ways.places_with_units(world, nation):
-        left = {k: n - taken.get((place, k), 0) for k, n in ways.free_units(world, nation, place).items()}
+    for place in movement.places_with_units(world, nation):
+        left = {k: n - taken.get((place, k), 0) for k, n in movement.free_units(world, nation, place).items()}
         left = {k: n for k, n in left.items() if n > 0}
         if left:
             out.append((names.printed("place", place), names.units(left)))
@@ -331,7 +335,7 @@ def _orders_units(world: World) -> bool:
     return False
 
 
-def _ordered(world: World, nation: str, intents: Sequence[Intent]) -> dict[tuple[str, str], int]:
+def _ordered(world: World, nation: str, intents: Sequence[ValidatedOrder]) -> dict[tuple[str, str], int]:
     """(place, kind) -> how many units there are named in an order."""
     taken: dict[tuple[str, str], int] = {}
 
@@ -345,18 +349,18 @@ def _ordered(world: World, nation: str, intents: Sequence[Intent]) -> dict[tuple
             for kind, n in (slots.get(name) or {}).items() if whose(row, slots, nation, name) == nation else ():
                 take(slots.get(where, slots.get("place")), kind, int(n) if isinstance(n, int) else 0)
         if "kind" in row.get("slots", {}) and slots.get("place") is not None:
-            for kind, n in ways.free_units(world, nation, str(slots["place"])).items():
+            for kind, n in movement.free_units(world, nation, str(slots["place"])).items():
                 if slots.get("kind") in (None, kind):
                     take(slots["place"], kind, n)
     return taken
 
 
-def _again(world: World, nation: str, names: Names, intents: Sequence[Intent]) -> Iterable[str]:
+def _again(world: World, nation: str, names: Names, intents: Sequence[ValidatedOrder]) -> Iterable[str]:
     """What to think of once more: own places from which everybody goes, and into which nobody comes."""
     taken = _ordered(world, nation, [i for i in intents if len(i.path) > 1])
     comes = {i.path[-1] for i in intents if len(i.path) > 1} | {i.site for i in intents if i.item}
     empty = []
-    for place in ways.places_with_units(world, nation):
+    for place in movement.places_with_units(world, nation):
         there: dict[str, int] = {}
         for _, row in world.state.stacks(at=place, owner=nation):
             there[str(row["kind"])] = there.get(str(row["kind"]), 0) + int(row["n"])

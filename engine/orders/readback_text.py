@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable
 
-from .readback import NotTaken, ReadBack, Said
+from .readback import NotTaken, ReadBack, ReadBackOrder
 
 WIDTH = 72
 COLUMN = 8
@@ -80,7 +80,7 @@ def _table(found: ReadBack) -> list[str]:
     return out
 
 
-def _order(found: ReadBack, said: Said, costs: bool) -> list[str]:
+def _order(found: ReadBack, said: ReadBackOrder, costs: bool) -> list[str]:
     mark = "~ " if said.mended else "  "
     room = WIDTH - (2 * COLUMN if costs else 0)
     others = [
@@ -119,7 +119,7 @@ def _idle(idle: Iterable[tuple[str, str]]) -> list[str]:
     return out + ([f"  and units in {len(items) - MOST_IDLE} more places"] if len(items) > MOST_IDLE else [])
 
 
-def _mended(said: Said) -> list[str]:
+def _mended(said: ReadBackOrder) -> list[str]:
     return [
         *_wrap(f"line {said.line:>3}  {said.written}", "  ", "            "),
         *_wrap(said.order, "            ", "              "),

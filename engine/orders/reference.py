@@ -13,13 +13,13 @@ from typing import Any
 
 from ..core.model import Row, Ruleset
 from ..economy.catalogue import Market
-from ..ruleset.order_forms import Either, Fixed, Pattern, Slot, slot_of
+from ..ruleset.order_syntax import Either, Fixed, Pattern, Slot, slot_of
 from ..world import treasury as stores
 from ..world.world import World
 from .grammar import Grammar, OrderForm
-from .instead import open_orders
 from .names import Names
-from .rows import by_phase, is_purchase
+from .order_kinds import by_phase, is_purchase
+from .suggestions import open_orders
 
 WIDTH = 72
 COMMAND = "`wteaw orders reference`"

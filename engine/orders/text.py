@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.model import Row, Ruleset
-from ..ruleset.order_forms import read_form, slots_in
+from ..ruleset.order_syntax import read_form, slots_in
 from .grammar import Grammar, shortest
 from .names import Names
 

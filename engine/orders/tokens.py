@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..core.words import Word, joined, run_together, slips
-from ..ruleset.order_forms import FORM_OF
+from ..ruleset.order_syntax import FORM_OF
 from .match import ALL, NUMBERS
 from .names import EVERY, Names
 

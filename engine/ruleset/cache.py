@@ -22,7 +22,7 @@ __all__ = ["cache_folder", "code_digest", "key_of", "player_digest", "read", "re
 
 KEEP = 600
 """Entries kept in one shelf; the oldest go first."""
-NOT_PLAYED_BY = ("cli/", "game/desk/", "game/editing/", "game/report/", "game/rulebook/", "game/testing/")
+NOT_PLAYED_BY = ("cli/", "web/", "editor/", "report/", "rulebook/", "testing/")
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 

@@ -20,11 +20,11 @@ from .folder import MANIFEST, SourceFile, base_folder, format_fault, name_of, re
 from .forms import Forms, forms
 from .load import load_bytes
 from .nodes import Node, diagnose, pack, plain_value, unpack
-from .overlay import FRAME, Draft, Layer, lay_over
+from .overlay import FRAME, Layer, MergedRuleset, lay_over
 
 __all__ = [
     "Done",
-    "Reading",
+    "RulesetFiles",
     "add_source_lines",
     "assemble",
     "compile_ruleset",
@@ -40,7 +40,7 @@ Done = dict[str, tuple[Ruleset | None, list[Diagnostic]]]
 """What a run has made of rulesets, by all that they are made of: scenarios of one ruleset share it."""
 
 
-class Reading:
+class RulesetFiles:
     """All files of a ruleset and of those it extends, from the bottom up, with what was found on the way."""
 
     def __init__(self, top: Path) -> None:
@@ -101,7 +101,9 @@ def load_ruleset(
     return (ruleset if keep_broken or not has_errors(found) else None), found
 
 
-def _loaded(reading: Reading, known: Forms, key: str, cache: bool, over: Node | None) -> tuple[Ruleset | None, list[Diagnostic]]:
+def _loaded(
+    reading: RulesetFiles, known: Forms, key: str, cache: bool, over: Node | None
+) -> tuple[Ruleset | None, list[Diagnostic]]:
     """The ruleset that the texts make, if they make one, and all findings; from the cache if it may be asked and has them."""
     kept = shelf.read("rulesets", key) if cache else None
     if kept is not None:
@@ -122,10 +124,10 @@ def compile_ruleset(path: Path | str, *, root: Path | None = None) -> tuple[Rule
     return load_ruleset(path, cache=False, root=root)
 
 
-def read_layers(path: Path, root: Path | None = None) -> Reading:
+def read_layers(path: Path, root: Path | None = None) -> RulesetFiles:
     """Read the files of a ruleset and of all that it extends."""
     top = path.parent if path.name == MANIFEST and path.is_file() else path
-    reading = Reading(top)
+    reading = RulesetFiles(top)
     folder: Path | None = top
     seen: list[Path] = []
     asked: Node | None = None
@@ -153,7 +155,7 @@ def read_layers(path: Path, root: Path | None = None) -> Reading:
 
 
 def assemble(
-    reading: Reading, known: Forms, *, cache: bool = True, over: Node | None = None
+    reading: RulesetFiles, known: Forms, *, cache: bool = True, over: Node | None = None
 ) -> tuple[Ruleset | None, list[Diagnostic]]:
     """The ruleset that the files make, if there is enough to make one; and all findings."""
     from .checks import OF_SHAPE, Subject, run_checks  # heavy, and not needed when the cache has the answer
@@ -180,7 +182,7 @@ def assemble(
     return ruleset, reading.with_lines(found)
 
 
-def layers_of(reading: Reading, *, cache: bool = True) -> tuple[list[Layer], list[Diagnostic]]:
+def layers_of(reading: RulesetFiles, *, cache: bool = True) -> tuple[list[Layer], list[Diagnostic]]:
     """The parsed files, layer by layer, and what is wrong with them as text; no layers if a manifest cannot be read."""
     layers: list[Layer] = []
     found: list[Diagnostic] = []
@@ -200,7 +202,7 @@ def layers_of(reading: Reading, *, cache: bool = True) -> tuple[list[Layer], lis
     return layers, found
 
 
-def ruleset_of(draft: Draft, known: Forms) -> Ruleset:
+def ruleset_of(draft: MergedRuleset, known: Forms) -> Ruleset:
     """What a merged draft says, as plain rows with the place of each of their keys."""
     origins: dict[str, str] = {}
     rows: dict[str, dict[str, dict[str, Any]]] = {}
@@ -222,7 +224,7 @@ def ruleset_of(draft: Draft, known: Forms) -> Ruleset:
     return Ruleset(id_, title, rows, tuple(plain_value(n) for n in draft.frame if n.is_map), manifest, origins)
 
 
-def _manifest(reading: Reading, files: list[SourceFile], name: str) -> Node | None:
+def _manifest(reading: RulesetFiles, files: list[SourceFile], name: str) -> Node | None:
     for file in files:
         if file.name == name:
             return parse_file(file)[0]
@@ -256,7 +258,7 @@ _READ: dict[str, list[Any]] = {}
 MAX_READ = 500
 
 
-def _key(reading: Reading, known: Forms, over: Node | None) -> str:
+def _key(reading: RulesetFiles, known: Forms, over: Node | None) -> str:
     parts: list[str | bytes] = [shelf.code_digest(), known.digest]
     for file in reading.files:
         parts += [file.name, hashlib.sha256(file.data).digest()]

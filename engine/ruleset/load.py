@@ -15,7 +15,7 @@ from pathlib import Path
 from ..core.diagnostics import Diagnostic
 from .nodes import Node, kind_of
 from .refused import MAX_ALIAS_NODES as MAX_ALIAS_NODES
-from .refused import MAX_BYTES, Refused
+from .refused import MAX_BYTES, UnreadableText
 from .refused import MAX_DEPTH as MAX_DEPTH
 
 __all__ = ["MAX_ALIAS_NODES", "MAX_BYTES", "MAX_DEPTH", "decode", "load_bytes", "load_text", "read_file"]
@@ -46,7 +46,7 @@ def load_bytes(data: bytes, file: str) -> tuple[Node | None, list[Diagnostic]]:
     """The map that a YAML file holds, and all that is wrong with it. None if it cannot be read as a map at all."""
     try:
         return load_text(decode(data), file)
-    except Refused as refused:
+    except UnreadableText as refused:
         return None, [refused.at(file)]
 
 
@@ -58,7 +58,7 @@ def load_text(text: str, file: str) -> tuple[Node | None, list[Diagnostic]]:
     try:
         _check_characters(text)
         root = builder.read(events(text))
-    except Refused as refused:
+    except UnreadableText as refused:
         return None, [*builder.found, refused.at(file)]
     if not root.is_map:
         message = f"a file must be a map (`key: value`), not {kind_of(root)}"
@@ -69,9 +69,9 @@ def load_text(text: str, file: str) -> tuple[Node | None, list[Diagnostic]]:
 def decode(data: bytes) -> str:
     """UTF-8 with or without a byte order mark; Refused for anything else, for files too large and for empty ones."""
     if len(data) > MAX_BYTES:
-        raise Refused("E102", f"larger than {MAX_BYTES:,} bytes")
+        raise UnreadableText("E102", f"larger than {MAX_BYTES:,} bytes")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise Refused("E103", "not UTF-8 (byte offset 0): it begins like UTF-16", 1, 1, "save the file as UTF-8")
+        raise UnreadableText("E103", "not UTF-8 (byte offset 0): it begins like UTF-16", 1, 1, "save the file as UTF-8")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as fault:
@@ -79,17 +79,17 @@ def decode(data: bytes) -> str:
         before = data[:offset].decode("utf-8-sig", "replace")
         lines = _BREAK.split(before)
         message = f"not UTF-8: byte 0x{data[offset]:02x} at byte offset {offset}"
-        raise Refused("E103", message, len(lines), len(lines[-1]) + 1, "save the file as UTF-8") from None
+        raise UnreadableText("E103", message, len(lines), len(lines[-1]) + 1, "save the file as UTF-8") from None
 
 
 def _check_characters(text: str) -> None:
     """What is refused before parsing: control characters, and tabs where indentation stands."""
     if found := _UNPRINTABLE.search(text):
         name = "a NUL byte" if found[0] == "\0" else f"the control character U+{ord(found[0]):04X}"
-        raise Refused("E104", f"{name} in the text", *_position(text, found.start()))
+        raise UnreadableText("E104", f"{name} in the text", *_position(text, found.start()))
     if found := _INDENT_TAB.search(text):
         line, column = _position(text, found.end() - 1)
-        raise Refused("E105", "a tab in the indentation", line, column, "indent with spaces")
+        raise UnreadableText("E105", "a tab in the indentation", line, column, "indent with spaces")
 
 
 def _position(text: str, index: int) -> tuple[int, int]:

@@ -25,11 +25,11 @@ from dataclasses import dataclass, field
 
 from ..core.diagnostics import Diagnostic, did_you_mean
 from .forms import Forms
-from .frame_changes import change_frame
 from .nodes import Node, diagnose
-from .order_forms import SLOT, slot_of
+from .order_syntax import SLOT, slot_of
+from .sequence_changes import change_frame
 
-__all__ = ["FRAME", "FRAME_CHANGES", "Draft", "Layer", "has_slots", "lay_over", "row_id", "with_slots"]
+__all__ = ["FRAME", "FRAME_CHANGES", "Layer", "MergedRuleset", "has_slots", "lay_over", "row_id", "with_slots"]
 
 FRAME = "frame"
 FRAME_CHANGES = "frame_changes"
@@ -44,7 +44,7 @@ class Layer:
 
 
 @dataclass(slots=True)
-class Draft:
+class MergedRuleset:
     """A merged ruleset, still with the place of every value; what the checks look at."""
 
     manifest: Node
@@ -65,10 +65,10 @@ class Draft:
                 yield form, id_, row
 
 
-def lay_over(layers: list[Layer], known: Forms) -> tuple[Draft, list[Diagnostic]]:
+def lay_over(layers: list[Layer], known: Forms) -> tuple[MergedRuleset, list[Diagnostic]]:
     """The merged ruleset of layers given from the bottom up, and what does not fit together."""
     found: list[Diagnostic] = []
-    draft = Draft(layers[0].manifest)
+    draft = MergedRuleset(layers[0].manifest)
     for depth, layer in enumerate(layers):
         if depth:
             draft.manifest = _manifest(draft.manifest, layer.manifest)
@@ -112,7 +112,7 @@ def row_id(row: Node) -> str | None:
     return None
 
 
-def _add_layer(draft: Draft, layer: Layer, known: Forms, found: list[Diagnostic]) -> None:
+def _add_layer(draft: MergedRuleset, layer: Layer, known: Forms, found: list[Diagnostic]) -> None:
     first: dict[tuple[str, str], Node] = {}
     frames: list[tuple[Node, Node]] = []
     changes: list[Node] = []
@@ -146,7 +146,7 @@ def _list_forms(known: Forms) -> str:
 
 
 def _add_rows(
-    draft: Draft,
+    draft: MergedRuleset,
     form: str,
     rows: Node,
     known: Forms,
@@ -196,7 +196,7 @@ def _add_rows(
                 draft.added[form, id_] = below
 
 
-def _remove(draft: Draft, form: str, id_: str, row: Node, below: set[str], found: list[Diagnostic]) -> None:
+def _remove(draft: MergedRuleset, form: str, id_: str, row: Node, below: set[str], found: list[Diagnostic]) -> None:
     removal = row.value["remove"]
     if removal.value is not True:
         message = f"'remove' is true, or a list of keys; {removal.value!r} is neither"

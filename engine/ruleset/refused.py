@@ -11,7 +11,7 @@ MAX_NODES = 500_000
 MAX_FINDINGS = 100
 
 
-class Refused(Exception):
+class UnreadableText(Exception):
     """The text cannot be read further; carries the finding."""
 
     def __init__(self, code: str, message: str, line: int = 0, column: int = 0, hint: str = "") -> None:

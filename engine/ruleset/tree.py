@@ -15,7 +15,7 @@ import yaml
 
 from ..core.diagnostics import Diagnostic
 from .nodes import Node, kind_of
-from .refused import MAX_ALIAS_NODES, MAX_DEPTH, MAX_FINDINGS, MAX_NODES, Refused
+from .refused import MAX_ALIAS_NODES, MAX_DEPTH, MAX_FINDINGS, MAX_NODES, UnreadableText
 from .scalars import BadNumber, resolve
 
 __all__ = ["TreeBuilder", "events"]
@@ -50,12 +50,12 @@ def _thorough(text: str) -> Iterator[Any]:
     except MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
-        raise Refused("E106", *_in_words(fault, line, column)) from None
-    except Refused:
+        raise UnreadableText("E106", *_in_words(fault, line, column)) from None
+    except UnreadableText:
         raise
     except Exception as fault:
         # The parser has assertions and index errors of its own for some malformed text: the text is at fault.
-        raise Refused("E106", f"not readable as YAML ({type(fault).__name__})") from None
+        raise UnreadableText("E106", f"not readable as YAML ({type(fault).__name__})") from None
 
 
 def _name(event: Any) -> str:
@@ -147,7 +147,7 @@ class TreeBuilder:
                 continue
             root = self.node(event, events, 0)
         if root is None or (root.value is None and root.size == 1):
-            raise Refused("E107", "the file is empty", 1, 1, "a file is a map from a form to a list of rows")
+            raise UnreadableText("E107", "the file is empty", 1, 1, "a file is a map from a form to a list of rows")
         return root
 
     def node(self, event: Any, events: Iterator[Any], depth: int) -> Node:
@@ -284,6 +284,6 @@ class TreeBuilder:
             message = f"the control character U+{ord(found[0]):04X} in a quoted text"
             self.found.append(Diagnostic("E104", "error", message, self.file, mark.line + 1, mark.column + 1))
 
-    def refused(self, event: Any, code: str, message: str, hint: str = "") -> Refused:
+    def refused(self, event: Any, code: str, message: str, hint: str = "") -> UnreadableText:
         mark = event.start_mark
-        return Refused(code, message, mark.line + 1, mark.column + 1, hint)
+        return UnreadableText(code, message, mark.line + 1, mark.column + 1, hint)

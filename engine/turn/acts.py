@@ -15,14 +15,14 @@ from ..core.model import Row
 from ..core.state import Entity
 from ..ruleset.limits import with_own_cases
 from ..world import treasury as stores
+from ..world.applies_to import is_for
 from ..world.selections import id_of
-from ..world.whom import is_for
 from ..world.world import Names
 from . import vacancies
 from .context import Order, OrderContext, Turn, audience_ids
 from .effects import EffectRunner, fill, whole
-from .intents import Code, Refusal
 from .slots import misfit, unmet
+from .validated_orders import Refusal, RefusalCode
 from .verbs import take
 
 
@@ -123,7 +123,7 @@ def forbidden(turn: OrderContext, row: Row, order: Order, names: Names, spent: S
 def closed(turn: OrderContext, row: Row, nation: str) -> Refusal | None:
     """Whether the act is not open to the nation."""
     if "for" in row and not is_for(turn.world, row["for"], nation):
-        return Refusal(Code.CLOSED, "this is not open to your nation")
+        return Refusal(RefusalCode.CLOSED, "this is not open to your nation")
     return None
 
 
@@ -132,7 +132,7 @@ def exhausted(turn: OrderContext, row: Row, names: Names, spent: Spent | None = 
     for keys, most in limits(row):
         before = spent.used.get(_use_key(turn, row, keys, names), 0) if spent else 0
         if uses(turn, row, keys, names) + before >= most:
-            return Refusal(Code.LIMIT, limit_words(keys, most))
+            return Refusal(RefusalCode.LIMIT, limit_words(keys, most))
     return None
 
 
@@ -145,10 +145,10 @@ def lacking(turn: OrderContext, cost: Mapping[str, Any], nation: str, spent: Spe
     """What a nation lacks to pay a price, by resource; with `spent` beside what earlier orders of its file take."""
     for what, amount in cost.items():
         if amount < 0:
-            return Refusal(Code.NUMBER, "the amount cannot be negative")
+            return Refusal(RefusalCode.NUMBER, "the amount cannot be negative")
         have = stores.stock(turn.world, Entity("nation", nation), what) - (spent.paid.get(what, 0) if spent else 0)
         if have < amount:
-            return Refusal(Code.MEANS, f"costs {amount} {stores.in_words(turn.ruleset, what)}, {have} left")
+            return Refusal(RefusalCode.MEANS, f"costs {amount} {stores.in_words(turn.ruleset, what)}, {have} left")
     return None
 
 

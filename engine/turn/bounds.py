@@ -7,7 +7,7 @@ from typing import Any
 from ..core.model import Row
 from ..world.world import Names
 from .context import OrderContext
-from .intents import Code, Refusal
+from .validated_orders import Refusal, RefusalCode
 
 
 def out_of_bounds(context: OrderContext, declared: Row, name: str, value: Any, names: Names) -> Refusal | None:
@@ -16,9 +16,9 @@ def out_of_bounds(context: OrderContext, declared: Row, name: str, value: Any, n
         return None
     least, most = bounds(context, declared, names)
     if value < least:
-        return Refusal(Code.NUMBER, f"the number must be at least {least}", name)
+        return Refusal(RefusalCode.NUMBER, f"the number must be at least {least}", name)
     if most is not None and value > most:
-        return Refusal(Code.NUMBER, f"the number must be at most {most}", name)
+        return Refusal(RefusalCode.NUMBER, f"the number must be at most {most}", name)
     return None
 
 

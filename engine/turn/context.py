@@ -17,7 +17,7 @@ from ..core.model import Row, Ruleset
 from ..core.state import Entity, State, columns
 from ..ruleset.expressions.parse import strip_mark
 from ..world.world import Names, World
-from .intents import Code
+from .validated_orders import RefusalCode
 
 if TYPE_CHECKING:
     from ..world.geography import Geography
@@ -128,7 +128,7 @@ class Turn(OrderContext):
         self.fortune: bool | None = None  # in a prospect: how every test by dice and every vote of others comes out
         self.chanced = False  # whether there was such a test or vote since this was last looked at
         self.carried: set[str] = set()  # rows and verbs that were carried out of which the journal says only what came of it
-        self.dropped: list[tuple[Order, Code | None, str]] = []  # orders not carried out, why, and why in words
+        self.dropped: list[tuple[Order, RefusalCode | None, str]] = []  # orders not carried out, why, and why in words
         self.watched = -1  # the state's version when `becomes` was last looked at
 
     @property
@@ -224,7 +224,7 @@ class Turn(OrderContext):
         return out
 
     def drop_order(
-        self, order: Order, why: str, code: Code | None = None, *, audience: Iterable[str] | None = None
+        self, order: Order, why: str, code: RefusalCode | None = None, *, audience: Iterable[str] | None = None
     ) -> None:  # fmt: skip
         """Journal that an order is not carried out, and why, to its nation; nothing else changes."""
         self.dropped.append((order, code, why))

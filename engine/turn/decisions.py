@@ -12,12 +12,12 @@ from ..core.state import Entity
 from ..ruleset.expressions import parse
 from ..ruleset.expressions.parse import strip_mark
 from ..ruleset.expressions.vocabulary import ALWAYS, KINDS
+from ..world.applies_to import is_for
 from ..world.selections import as_set, id_of
-from ..world.whom import is_for
 from ..world.world import Names, World
 from .bounds import out_of_bounds
 from .context import OrderContext, Turn
-from .intents import Code, Refusal
+from .validated_orders import Refusal, RefusalCode
 
 MODERATOR = "moderator"
 """Who is asked what the rules leave to a person: his answers stand beside those of the nations."""
@@ -65,13 +65,13 @@ def answer_refusal(context: OrderContext, nation: str, key: str, answer: Any) ->
     row = rows.get(id_)
     if row is None:
         near = nearest(id_, rows) or sorted(rows)
-        return Refusal(Code.NAME, f"no decision {id_!r}", "", f"there are {', '.join(near[:8])}")
+        return Refusal(RefusalCode.NAME, f"no decision {id_!r}", "", f"there are {', '.join(near[:8])}")
     if (row.get("asks") == MODERATOR) != (nation == MODERATOR):
         who = "the moderator" if row.get("asks") == MODERATOR else "nations, not the moderator"
-        return Refusal(Code.CLOSED, f"{id_} asks {who}")
+        return Refusal(RefusalCode.CLOSED, f"{id_} asks {who}")
     asks = str(row.get("asks", "=self"))
     if not asks.startswith("=") and asks != MODERATOR and not is_for(context.world, asks, nation):
-        return Refusal(Code.CLOSED, f"{id_} does not ask your nation")
+        return Refusal(RefusalCode.CLOSED, f"{id_} does not ask your nation")
     slots = row.get("slots", {})
     about = next((n for n in slots if n != "answer"), row.get("about", "")) if "answer" in slots or "about" in row else ""
     me = Entity("nation", nation)
@@ -79,12 +79,12 @@ def answer_refusal(context: OrderContext, nation: str, key: str, answer: Any) ->
     if subject:
         kind = kind_of(slots.get(about, about))
         if not about:
-            return Refusal(Code.NAME, f"the answer to {id_} is about nothing in particular, not about {subject!r}")
+            return Refusal(RefusalCode.NAME, f"the answer to {id_} is about nothing in particular, not about {subject!r}")
         if kind == "record" and not context.state.row("records", subject):
-            return Refusal(Code.NAME, f"{subject!r} is not in the books", about)
+            return Refusal(RefusalCode.NAME, f"{subject!r} is not in the books", about)
         if KINDS.get(kind) and not context.ruleset.has(KINDS[kind], subject):
             near = nearest(subject, context.ruleset.rows(KINDS[kind]))
-            return Refusal(Code.NAME, f"{subject!r} is no {kind}", about, f"did you mean {near[0]!r}?" if near else "")
+            return Refusal(RefusalCode.NAME, f"{subject!r} is no {kind}", about, f"did you mean {near[0]!r}?" if near else "")
         names[about] = context.world.thing(subject, kind if kind in KINDS else None)
     declared = slots.get("answer", next(iter(slots.values()), None) if len(slots) == 1 else None)
     return _unfit(context, row, declared, names, answer)
@@ -108,19 +108,25 @@ def _unfit(context: OrderContext, row: Row, declared: Any, names: Names, answer:
         if answer in ("all", "none") and "most" in row:
             return None
         if not isinstance(answer, int) or isinstance(answer, bool):
-            return Refusal(Code.CHOICE, f"{answer!r} is no number", "answer", "a number, all or none" if "most" in row else "")
+            return Refusal(
+                RefusalCode.CHOICE, f"{answer!r} is no number", "answer", "a number, all or none" if "most" in row else ""
+            )
         bounds = {"kind": "number", "least": row.get("least", 0 if "most" in row else 1)}
         bounds |= {k: v for k, v in row.items() if k == "most"} | (declared if isinstance(declared, dict) else {})
         return None if _unbound(bounds, names) else out_of_bounds(context, bounds, "answer", answer, names)
     if listed:
         wrong = next((a for a in (answer if isinstance(answer, list) else [answer]) if a not in listed), None)
         text = f"{wrong!r} is no answer to {row['id']}"
-        return None if wrong is None else Refusal(Code.CHOICE, text, "answer", f"it is one of {', '.join(map(str, listed))}")
+        return (
+            None if wrong is None else Refusal(RefusalCode.CHOICE, text, "answer", f"it is one of {', '.join(map(str, listed))}")
+        )
     if kind in KINDS:
         for one in answer if isinstance(answer, list) else [answer]:
             if not context.ruleset.has(KINDS[kind], str(one)):
                 near = nearest(str(one), context.ruleset.rows(KINDS[kind]))
-                return Refusal(Code.CHOICE, f"{one!r} is no {kind}", "answer", f"did you mean {near[0]!r}?" if near else "")
+                return Refusal(
+                    RefusalCode.CHOICE, f"{one!r} is no {kind}", "answer", f"did you mean {near[0]!r}?" if near else ""
+                )
     return None
 
 

@@ -17,7 +17,7 @@ from ..world.selections import is_named, selection
 from . import matrices, relations, streaks, tallies
 from .context import Turn, audience_ids
 from .effects import EffectRunner, fill, printed, whole
-from .facts import bare_role, matches, triggers, view
+from .triggers import bare_role, matches, triggers, view
 
 MAX_CHAIN = 20
 

@@ -12,7 +12,7 @@ from .effects import fill, printed
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
+class OpenDecision:
     """A decision that the rules leave to the moderator at an input point: its key, what it is about, how he may answer.
 
     `default` holds without an answer. `choices` are the answers one by one where they are listed, none where a number is
@@ -31,7 +31,7 @@ class Open:
         return f"{self.text}: {self.answers}; default {self.default}"
 
 
-def left_open(world: World, node: Row) -> list[Open]:
+def left_open(world: World, node: Row) -> list[OpenDecision]:
     """What an input point leaves to the moderator (`leaves`), whether or not he has answered."""
     out = []
     for rule in node.get("leaves", ()):
@@ -47,5 +47,5 @@ def left_open(world: World, node: Row) -> list[Open]:
                 choices = tuple(str(id_of(o)) for o in options_of(world, row, names))
                 first, answers = choices[0] if choices else "none", ", ".join(choices)
             default = str(id_of(world.marked(row.get("default", first), names)))
-            out.append(Open(f"{row['id']}/{thing.id}", said, answers, default, choices))
+            out.append(OpenDecision(f"{row['id']}/{thing.id}", said, answers, default, choices))
     return out

@@ -19,7 +19,7 @@ from ..world.tracks import way_to, way_to_zero
 from ..world.world import Names
 from .context import Turn, audience_ids
 from .effects import EffectRunner, fill
-from .facts import matches, triggers, view
+from .triggers import matches, triggers, view
 from .verbs import move_track
 
 

@@ -21,7 +21,7 @@ from . import vacancies
 from .calendar import begin_turn, end_turn
 from .context import Turn
 from .events import first_look, settle
-from .frame import advance, alive, bind_loops, cursor, node_at
+from .sequence import advance, alive, bind_loops, cursor, node_at
 
 Orders = Mapping[str, Sequence[Mapping[str, Any]]]
 """Nation -> its accepted orders at an input point: `order` ("form/id"), `slots`, `options`, `text`, `line`."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ..core.journal import Entry
 from ..core.model import Row
-from ..world.verdicts import TABLE, Open, kind_of, settled, subject_of
+from ..world.verdicts import TABLE, OpenVerdict, kind_of, settled, subject_of
 from .context import Turn, audience_ids
 from .effects import fill
 
@@ -24,7 +24,7 @@ def run(node: Row, turn: Turn) -> None:
         entry.text = reason(turn, row, one, how)
 
 
-def _written(turn: Turn, row: Row, found: dict[Open, bool]) -> Iterator[tuple[Entry, Row, Open, bool]]:
+def _written(turn: Turn, row: Row, found: dict[OpenVerdict, bool]) -> Iterator[tuple[Entry, Row, OpenVerdict, bool]]:
     """Write the verdicts of one row; gives the entries that are to say why."""
     rule, readers = f"verdicts/{row['id']}", audience_ids(turn.world, row.get("audience"), {})
     keys = {subject_of(one): one for one in found}
@@ -42,7 +42,7 @@ def _written(turn: Turn, row: Row, found: dict[Open, bool]) -> Iterator[tuple[En
         yield entry, row, one, found[one]
 
 
-def reason(turn: Turn, row: Row, one: Open, how: bool) -> str:
+def reason(turn: Turn, row: Row, one: OpenVerdict, how: bool) -> str:
     """The words of the first reason that fits a verdict."""
     names = {kind_of(row)[0]: one.thing}
     for said in row["why"]:

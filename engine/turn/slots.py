@@ -12,14 +12,14 @@ from ..core.model import Row, Ruleset
 from ..ruleset.expressions import parse
 from ..ruleset.expressions.parse import conjuncts, strip_mark
 from ..ruleset.limits import needs_of, test_of
-from ..ruleset.order_forms import as_said, read_form
+from ..ruleset.order_syntax import as_said, read_form
+from ..world.applies_to import is_for
 from ..world.selections import as_set, id_of
-from ..world.whom import is_for
 from ..world.world import Names
 from .bounds import out_of_bounds
 from .context import Order, OrderContext
 from .effects import fill, printed
-from .intents import Code, Refusal
+from .validated_orders import Refusal, RefusalCode
 
 _TABLES = {"unit-kind": "units", "tech": "technologies", "item": "catalogue", "resource": "resources", "gate": "gates"}
 
@@ -30,7 +30,7 @@ def unfit(context: OrderContext, row: Row, order: Order, names: Names, *, secret
     Without `secrets` only the needs are tested that its nation may test.
     """
     if "for" in row and not is_for(context.world, row["for"], str(order["nation"])):
-        return Refusal(Code.CLOSED, "this is not open to your nation")
+        return Refusal(RefusalCode.CLOSED, "this is not open to your nation")
     return misfit(context, row, order, names) or unmet(context, row, names, secrets=secrets)
 
 
@@ -43,18 +43,18 @@ def unmet(context: OrderContext, row: Row, names: Names, *, secrets: bool = True
     for need in needs_of(context.ruleset, row):
         if not context.world.test(test_of(need, secrets), names):
             slots = row.get("slots", {})
-            return Refusal(Code.UNMET, fill(context.world, need["else"], names), next(iter(slots), ""))
+            return Refusal(RefusalCode.UNMET, fill(context.world, need["else"], names), next(iter(slots), ""))
     return None
 
 
-class Part(NamedTuple):
+class SlotTest(NamedTuple):
     """A test that must hold for an order, with the slots of its row that it asks for."""
 
     test: str
     slots: frozenset[str]
 
 
-def parts(ruleset: Ruleset, row: Row) -> Sequence[Part]:
+def parts(ruleset: Ruleset, row: Row) -> Sequence[SlotTest]:
     """The needs of a row that its nation may test, taken apart at their `and`s.
 
     An order for which one of them does not hold is `unmet`, whatever its other slots hold: so the lists of what may be ordered
@@ -63,7 +63,7 @@ def parts(ruleset: Ruleset, row: Row) -> Sequence[Part]:
     names = frozenset(row.get("slots", {}))
     tests = [test for need in needs_of(ruleset, row) if (test := test_of(need, secrets=False)) is not True]
     each = [part for test in tests for part in (conjuncts(test) if isinstance(test, str) else [str(test)])]
-    return [Part(test, frozenset(parse(test).names) & names) for test in each]
+    return [SlotTest(test, frozenset(parse(test).names) & names) for test in each]
 
 
 def ruled_out(context: OrderContext, row: Row, names: Names, known: Set[str]) -> bool:
@@ -79,7 +79,7 @@ def misfit(context: OrderContext, row: Row, order: Order, names: Names) -> Refus
         declared = slots.get(name)
         if not isinstance(declared, dict):
             if declared == "number" and isinstance(value, int) and value < 1:
-                return Refusal(Code.NUMBER, "the number must be at least 1", name)
+                return Refusal(RefusalCode.NUMBER, "the number must be at least 1", name)
             continue
         found = out_of_bounds(context, declared, name, value, names) or _not_among(context, declared, name, value, names)
         if found is not None:
@@ -99,7 +99,7 @@ def _option_misfit(context: OrderContext, row: Row, order: Order, names: Names) 
             forms = [_readable(rows[o]) for o in may if o in rows]
             hint = f"it may carry: {'; '.join(forms)}" if forms else "it carries no options"
             return Refusal(
-                Code.OPTION, f"the order may not carry {_readable(rows[option]) if option in rows else option!r}", "", hint
+                RefusalCode.OPTION, f"the order may not carry {_readable(rows[option]) if option in rows else option!r}", "", hint
             )
         declared = rows.get(option, {}).get("slots", {})
         values = given if isinstance(given, dict) else dict.fromkeys(declared, given)
@@ -118,7 +118,7 @@ def _not_among(context: OrderContext, declared: Row, name: str, value: Any, name
     if not wrong:
         return None
     said = name_of(context, declared["kind"], str(wrong[0]))
-    return Refusal(Code.CHOICE, f"{said} is not among what may be chosen", name, choices=tuple(sorted(allowed)))
+    return Refusal(RefusalCode.CHOICE, f"{said} is not among what may be chosen", name, choices=tuple(sorted(allowed)))
 
 
 def choices(context: OrderContext, declared: Row, names: Names) -> set[str] | None:

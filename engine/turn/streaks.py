@@ -16,7 +16,7 @@ from ..world.selections import selection
 from ..world.treasury import main_purse, purses, regions, store_row
 from .context import Turn, audience_ids
 from .effects import EffectRunner, whole
-from .facts import matches, triggers, view
+from .triggers import matches, triggers, view
 
 
 def offer(turn: Turn, fact: Fact) -> None:

@@ -13,7 +13,7 @@ from ..core.state import Entity
 from ..world.selections import as_set
 from ..world.world import exact
 from .context import Turn
-from .facts import matches, triggers, view
+from .triggers import matches, triggers, view
 
 
 def offer(turn: Turn, fact: Fact) -> None:

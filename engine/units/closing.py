@@ -14,8 +14,8 @@ from ..core.state import Entity
 from ..turn.context import Turn
 from ..world import routes
 from . import forces
+from .cargo_guests import part_company
 from .carriers import settle_all
-from .guests import part_company
 from .homes import homes_apart, may_stay
 
 

@@ -25,7 +25,7 @@ from .closing import close
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class HolderChange:
     """A place that goes over: from whom, to whom, taken by whom, by which row."""
 
     row: Row
@@ -39,7 +39,7 @@ def run(node: Row, turn: Turn) -> None:
     """Settle the control rows that the node names (`rows`; absent: all), then end the forces if it says `close`."""
     rows = turn.ruleset.rows("control")
     chosen = [rows[r] for r in node.get("rows", rows)]
-    changes: list[Change] = []
+    changes: list[HolderChange] = []
     for row in chosen:
         if row["how"] == "capture":
             changes.extend(captures(turn, row))
@@ -57,7 +57,7 @@ def run(node: Row, turn: Turn) -> None:
 # ---- by capture
 
 
-def captures(turn: Turn, row: Row) -> list[Change]:
+def captures(turn: Turn, row: Row) -> list[HolderChange]:
     """The places that units of the row's tags take: hostile to the holder, with no armed enemy beside them."""
     out = []
     for place in sorted(turn.state.occupied_places()):
@@ -79,13 +79,13 @@ def take_on_the_way(turn: Turn) -> None:
             hand_over(turn, change)
 
 
-def capture_of(turn: Turn, row: Row, place: str, takers: Sequence[str]) -> Change | None:
+def capture_of(turn: Turn, row: Row, place: str, takers: Sequence[str]) -> HolderChange | None:
     """What becomes of one place that falls to these nations under a capture row, or None if it falls to nobody."""
     holder = turn.world.holder_of(place)
     if not takers:
         return None
     captor = captor_of(turn, row, place, holder, takers)
-    return Change(row, place, holder, captor, tuple(takers))
+    return HolderChange(row, place, holder, captor, tuple(takers))
 
 
 def takers_of(turn: Turn, row: Row, place: str) -> list[str]:
@@ -226,7 +226,7 @@ def _note_emptied(turn: Turn, row: Row, place: str) -> None:
 # ---- by presence
 
 
-def presences(turn: Turn, row: Row) -> list[Change]:
+def presences(turn: Turn, row: Row) -> list[HolderChange]:
     """Places held by whoever alone has units there. `none` says what an empty place is: unowned, owner (its owner's) or keep."""
     out = []
     for thing in as_set(turn.world, turn.world.value(strip_mark(str(row["places"])), turn.names())):
@@ -240,7 +240,7 @@ def presences(turn: Turn, row: Row) -> list[Change]:
         )
         new = _present_holder(turn, row, place, holder, present)
         if new != holder:
-            out.append(Change(row, place, holder, new, tuple(n for n in present if n == new)))
+            out.append(HolderChange(row, place, holder, new, tuple(n for n in present if n == new)))
     return out
 
 
@@ -256,7 +256,7 @@ def _present_holder(turn: Turn, row: Row, place: str, holder: str | None, presen
 # ---- handing over
 
 
-def hand_over(turn: Turn, change: Change) -> None:
+def hand_over(turn: Turn, change: HolderChange) -> None:
     """Change a place's holder, with all that falls with it, and say so."""
     row, place, world = change.row, change.place, turn.world
     where = routes.name_of(world, "places", place)

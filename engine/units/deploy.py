@@ -17,9 +17,9 @@ from ..core.state import Entity, unit_key
 from ..ruleset.expressions.parse import strip_mark
 from ..turn.context import Order, OrderContext, Turn
 from ..turn.decisions import decide
-from ..turn.frame import steps
-from ..turn.intents import Code, Refusal
+from ..turn.sequence import steps
 from ..turn.slots import unfit
+from ..turn.validated_orders import Refusal, RefusalCode
 from ..world import routes
 from ..world.selections import as_set, id_of
 from ..world.world import World
@@ -39,7 +39,7 @@ def run(node: Row, turn: Turn) -> None:
     step = str(node.get("step", node["do"]))
     told = False
     for nation in turn.world.nations():
-        layout = Layout(turn, nation, node)
+        layout = UnitLayout(turn, nation, node)
         for order in [o for o in turn.orders(None, nation) if deploys(turn.ruleset, o["order"]) == node]:
             why = layout.refusal(order)
             if why is not None:
@@ -107,7 +107,7 @@ def _most(there: Mapping[str, int], wanted: int) -> Places:
 
 
 @dataclass(slots=True)
-class Layout:
+class UnitLayout:
     """Where one nation's free units come to stand, order by order."""
 
     context: OrderContext
@@ -140,7 +140,7 @@ class Layout:
                 what = routes.units_name(world, kind, free)
                 more = "" if free == most else f", {most} after the orders before"
                 text = f"{free} {what} may be placed freely{more}, {n} ordered"
-                return Refusal(Code.UNITS, text, UNITS, f"at most {most}" if most else "")
+                return Refusal(RefusalCode.UNITS, text, UNITS, f"at most {most}" if most else "")
         return None
 
     def take(self, order: Order) -> None:
@@ -181,7 +181,7 @@ def targets(world: World, nation: str, row: Row, kind: str) -> list[str]:
     )
 
 
-def _lay_out(turn: Turn, layout: Layout) -> bool:
+def _lay_out(turn: Turn, layout: UnitLayout) -> bool:
     """Move the units of a nation to the places that its orders name. False if there were none."""
     if not layout.named:
         return False
@@ -318,4 +318,4 @@ def _choose(
     return str(decide(turn, row, names, stream, options=options, who=nation, subject=place))
 
 
-__all__ = ["Layout", "deploys", "free_of", "pool", "run", "targets"]
+__all__ = ["UnitLayout", "deploys", "free_of", "pool", "run", "targets"]

@@ -22,15 +22,25 @@ from ..turn.slots import unfit
 from ..turn.verbs_later import put_under_way
 from ..world import routes
 from ..world.selections import as_set
-from . import forces, tasks
+from . import forces, task_forces
 from .arrive import bring_in
 from .attacking import ALONE, Attack, begin_war, follows, take_over, unaccompanied
 from .carriers import Claim
 from .control import take_on_the_way
-from .gauntlet import depart_under_fire, run_the_gauntlet
-from .march import March, crosses_enemies, in_anothers_turn, only_attacks, orders_of, pinned_refusal, row_of, understand, unlike
-from .onward import go_on
+from .exploitation import go_on
+from .land_orders import (
+    March,
+    crosses_enemies,
+    in_anothers_turn,
+    only_attacks,
+    orders_of,
+    pinned_refusal,
+    row_of,
+    understand,
+    unlike,
+)
 from .rationing import draw_on, ration
+from .transit_fire import depart_under_fire, run_the_gauntlet
 
 
 def run(node: Row, turn: Turn) -> None:
@@ -48,7 +58,7 @@ def run(node: Row, turn: Turn) -> None:
         return
     tasked = [m for m in modes if m.get("tasks")]
     if tasked:
-        tasks.run(node, turn, tasked)
+        task_forces.run(node, turn, tasked)
     modes = [m for m in modes if not m.get("tasks")]
     if not modes and "threats" not in node:
         return
@@ -61,7 +71,7 @@ def run(node: Row, turn: Turn) -> None:
         marches = [m for m in marches if not m.hostile]
     carry_out(turn, marches)
     if tasked and any(m.hostile or m.mode.get("mission") for m in marches):
-        tasks.rouse(turn, tasked)
+        task_forces.rouse(turn, tasked)
 
 
 def node_modes(node: Row, turn: Turn) -> list[Row]:
@@ -157,7 +167,7 @@ def mark_attacked(turn: Turn, marches: Sequence[March], others: Sequence[Row]) -
     for march in (*_accompanied(marches), *_accompanied([m for _, m in later if isinstance(m, March)])):
         if march.hostile and _threatens(march.mode):
             threats.setdefault(march.target, set()).add(march.path[-2])
-    for place, start in tasks.threats(turn, [m for m in threatening if m.get("tasks")]):
+    for place, start in task_forces.threats(turn, [m for m in threatening if m.get("tasks")]):
         threats.setdefault(place, set()).add(start)
     with turn.journal.entry("frame/" + turn.journal.step, keep=False):
         for place in sorted(threats):
@@ -212,9 +222,9 @@ def step_in(turn: Turn, march: March) -> None:
                 "order": march.order["key"],
                 "mode": march.mode["id"],
                 "options": march.order.get("options") or {},
-                "targets": [target, *tasks.targets_of(turn, march.order)],
+                "targets": [target, *task_forces.targets_of(turn, march.order)],
                 "mission": mission,
-                "stance": tasks.stance_of(turn, nation, target, mission) if mission else None,
+                "stance": task_forces.stance_of(turn, nation, target, mission) if mission else None,
                 "covers": _covered(march.order),
             }
             if march.picks:

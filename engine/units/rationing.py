@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from ..turn.context import Turn
 from ..world import routes
-from .march import March
+from .land_orders import March
 
 
 def ration(turn: Turn, marches: Sequence[March]) -> list[March]:

@@ -15,8 +15,8 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 from ..core.model import Row, Ruleset
 from ..core.state import Entity
 from ..ruleset.expressions.parse import parse, strip_mark
+from .applies_to import Whom, whom
 from .fields import Readings
-from .whom import Whom, whom
 
 Names = Mapping[str, Any]
 
@@ -69,7 +69,7 @@ class Cases(Protocol):
         ...
 
 
-class Part(NamedTuple):
+class AppliedModifier(NamedTuple):
     """An adjust row that applies: its numbers by key, how it rounds, whether it comes late, and in which cases it applies."""
 
     figures: Mapping[str, Any]
@@ -78,7 +78,7 @@ class Part(NamedTuple):
     cases: Cases | Literal[True] = True
 
 
-def combine(base: Any, parts: Sequence[Part], limits: Mapping[str, Any] = {}, rounding: str | None = None) -> Any:
+def combine(base: Any, parts: Sequence[AppliedModifier], limits: Mapping[str, Any] = {}, rounding: str | None = None) -> Any:
     """A base and the adjust rows that apply, in their order: the exact value.
 
     The last base counts, then all that is added, then all factors; the last row that says how rounds (else the quantity, by
@@ -214,7 +214,10 @@ class Quantities:
         if not applied and _PLAIN_KEYS.isdisjoint(row):
             return exact(base) if base is not None else 0
         number = self.world.number
-        parts = [Part({k: number(a[k], scope) for k in FIGURES if k in a}, a.get("round"), bool(a.get("late"))) for a in applied]
+        parts = [
+            AppliedModifier({k: number(a[k], scope) for k in FIGURES if k in a}, a.get("round"), bool(a.get("late")))
+            for a in applied
+        ]
         return combine(base, parts, {k: number(row[k], scope) for k in LIMITS if k in row}, row.get("round"))
 
     def names(self, subject: Entity, names: Names) -> dict[str, Any]:

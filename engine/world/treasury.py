@@ -15,7 +15,7 @@ from ..core.model import Ruleset
 from ..core.state import Entity, columns
 from ..ruleset.expressions.functions import HOLDERS
 from ..ruleset.expressions.reads import purses_read
-from .wording import inside_sentence
+from .name_wording import inside_sentence
 from .world import World
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..core.model import Row, Ruleset
 from ..core.state import Entity
 from ..ruleset.expressions import ExpressionError
-from ..ruleset.expressions.bounds import Reader, Run, open_names
+from ..ruleset.expressions.bounds import BoundsCompiler, Run, open_names
 from ..ruleset.expressions.parse import strip_mark
 from .selections import apply, as_set, weight
 
@@ -25,7 +25,7 @@ TABLE = "verdicts"
 """Table of the state: thing (`kind:id`) -> verdict -> true or false, from the step that settled it to the next that does."""
 
 
-class Open(NamedTuple):
+class OpenVerdict(NamedTuple):
     """One verdict to be settled: the id of its row and the thing it is about."""
 
     verdict: str
@@ -44,12 +44,12 @@ def kind_of(row: Row) -> tuple[str, str]:
     return name or kind, kind
 
 
-def subject_of(one: Open) -> str:
+def subject_of(one: OpenVerdict) -> str:
     """The row of the state in which a verdict stands."""
     return f"{one.thing.kind}:{one.thing.id}"
 
 
-def settled(world: World, rows: Sequence[Row]) -> dict[Open, bool]:
+def settled(world: World, rows: Sequence[Row]) -> dict[OpenVerdict, bool]:
     """Every verdict of the rows. Raises ExpressionError where a rule cannot be judged between bounds."""
     return Settling(world, rows).run()
 
@@ -61,18 +61,18 @@ class Settling:
         self.world = world
         self.evaluator = world._evaluator
         self.rows = {row["id"]: row for row in rows}
-        self.known: dict[Open, bool] = {}
-        self.open: dict[Open, None] = {}
-        self.asked: set[Open] = set()  # the open verdicts that the value being found has read
-        self.hangs_on: dict[Open, set[Open]] = {}
-        self._values: dict[tuple[str, tuple[Any, ...], bool], tuple[Any, frozenset[Open]]] = {}
-        self._used_by: dict[Open, set[tuple[str, tuple[Any, ...], bool]]] = {}
+        self.known: dict[OpenVerdict, bool] = {}
+        self.open: dict[OpenVerdict, None] = {}
+        self.asked: set[OpenVerdict] = set()  # the open verdicts that the value being found has read
+        self.hangs_on: dict[OpenVerdict, set[OpenVerdict]] = {}
+        self._values: dict[tuple[str, tuple[Any, ...], bool], tuple[Any, frozenset[OpenVerdict]]] = {}
+        self._used_by: dict[OpenVerdict, set[tuple[str, tuple[Any, ...], bool]]] = {}
         self._always = world.always()
         for row in rows:
             things = as_set(world, world.value(strip_mark(row["over"]), {}))
-            self.open |= {Open(row["id"], thing): None for thing in things}
+            self.open |= {OpenVerdict(row["id"], thing): None for thing in things}
 
-    def run(self) -> dict[Open, bool]:
+    def run(self) -> dict[OpenVerdict, bool]:
         due = list(self.open)
         while self.open:
             while due:
@@ -85,7 +85,7 @@ class Settling:
             due = [one for one in self.open if not self.hangs_on[one].isdisjoint(freed)]
         return self.known
 
-    def _look_at(self, one: Open) -> bool:
+    def _look_at(self, one: OpenVerdict) -> bool:
         """Settle a verdict if its bounds agree; else note what it hangs on."""
         row = self.rows[one.verdict]
         test = self._bounds(row["yes"])
@@ -100,7 +100,7 @@ class Settling:
         self.hangs_on[one] = self.asked
         return False
 
-    def _settle(self, one: Open, how: bool) -> None:
+    def _settle(self, one: OpenVerdict, how: bool) -> None:
         self.known[one] = how
         del self.open[one]
         self.hangs_on.pop(one, None)
@@ -109,13 +109,13 @@ class Settling:
 
     # ---- what hangs on itself
 
-    def _ring(self) -> list[Open]:
+    def _ring(self) -> list[OpenVerdict]:
         """Open verdicts that hang on each other and on no others: the first such set, in order."""
         place = {one: n for n, one in enumerate(self.open)}
         rings = (r for r in _components(list(self.open), self.hangs_on) if all(self.hangs_on[one] <= set(r) for one in r))
         return sorted(min(rings, key=lambda r: min(place[one] for one in r)), key=place.__getitem__)
 
-    def _left(self, ring: Sequence[Open]) -> list[Open]:
+    def _left(self, ring: Sequence[OpenVerdict]) -> list[OpenVerdict]:
         """Settle what a ring leaves open by the first row that has a rule for its verdicts there."""
         for id_, row in self.rows.items():
             name = kind_of(row)[0]
@@ -137,13 +137,13 @@ class Settling:
 
     def _bounds(self, text: str) -> Run:
         ruleset = self.world.ruleset
-        run: Run = ruleset.derived(f"bounds of {text}", lambda: Reader(_open_names(ruleset)).bounds(strip_mark(text)))
+        run: Run = ruleset.derived(f"bounds of {text}", lambda: BoundsCompiler(_open_names(ruleset)).bounds(strip_mark(text)))
         return run
 
     def of(self, name: str, thing: Any, rest: tuple[Any, ...], high: bool) -> Any:
         """A bound of a verdict, a term or a field of a thing."""
         if name in self.rows:
-            one = Open(name, thing)
+            one = OpenVerdict(name, thing)
             found = self.known.get(one)
             if found is None and one in self.open:
                 self.asked.add(one)
@@ -192,11 +192,11 @@ class Settling:
         return any(place in wanted for place in self.world.geography.reachable(start.id, through))
 
 
-def _components(nodes: Iterable[Open], edges: Mapping[Open, set[Open]]) -> Iterator[list[Open]]:
+def _components(nodes: Iterable[OpenVerdict], edges: Mapping[OpenVerdict, set[OpenVerdict]]) -> Iterator[list[OpenVerdict]]:
     """The sets of nodes that lead to each other (strongly connected components)."""
     import networkx as nx  # heavy, and few rulesets have results that hang on each other
 
-    graph: nx.DiGraph[Open] = nx.DiGraph()
+    graph: nx.DiGraph[OpenVerdict] = nx.DiGraph()
     for node in nodes:
         graph.add_node(node)
         graph.add_edges_from((node, other) for other in edges[node])

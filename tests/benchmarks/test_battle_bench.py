@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from tests.battlefield import Field, ruleset
-from wteaw.battle.odds import Question, estimate, exact, odds, sample
-from wteaw.battle.odds.ask import plan_of
 from wteaw.core.state import State
+from wteaw.odds import Question, estimate, exact, odds, sample
+from wteaw.odds.ask import plan_of
 from wteaw.world.world import World
 
 Benchmark = Any

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from wteaw.core.package_data import rulesets
-from wteaw.game.editing.project import Project
+from wteaw_editor.project import Project
 
 FILE = "tables/battles.yaml"
 EDITS: dict[str, Callable[[str], str]] = {

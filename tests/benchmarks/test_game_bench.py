@@ -13,16 +13,16 @@ import pytest
 
 from tests.world1914 import dice, everything_moves, loaded, orders_by_policy, played
 from wteaw.core.package_data import rulesets, scenarios
-from wteaw.game.begin import new_game
-from wteaw.game.report.build import nation_report
-from wteaw.game.report.map import bare
-from wteaw.game.report.render import as_html, as_text
-from wteaw.game.resolve import resolve_turn
-from wteaw.game.scenario_files import load_scenario
-from wteaw.game.turn_reports import map_of_report, report
-from wteaw.game.views import Views
-from wteaw.game.waiting import commanded
-from wteaw.orders.template import order_template
+from wteaw.orders.sheet_layout import order_template
+from wteaw.play.begin import new_game
+from wteaw.play.pending import commanded
+from wteaw.play.resolve import resolve_turn
+from wteaw.play.scenario_files import load_scenario
+from wteaw.play.views import Views
+from wteaw.report.build import nation_report
+from wteaw.report.map import bare
+from wteaw.report.render import as_html, as_text
+from wteaw.report.turn_reports import map_of_report, report
 from wteaw.ruleset import compile_ruleset, load_ruleset
 from wteaw.turn.referee import Inputs, resolve
 from wteaw.world.view import Viewer, view

@@ -18,13 +18,13 @@ import pytest
 import yaml
 
 from tests.benchmarks.peer import LAND, SEA, Answer, Asked, Peer, game_file
-from wteaw.battle.odds import Odds, Question, odds
-from wteaw.battle.odds.ask import plan_of
-from wteaw.battle.odds.solve import exact, sample
 from wteaw.core.package_data import rulesets, scenarios
 from wteaw.core.state import Entity
-from wteaw.game.scenario import initial_state
-from wteaw.game.scenario_files import load_scenario
+from wteaw.odds import Odds, Question, odds
+from wteaw.odds.ask import plan_of
+from wteaw.odds.solve import exact, sample
+from wteaw.play.scenario import initial_state
+from wteaw.play.scenario_files import load_scenario
 from wteaw.world.world import World
 
 RUNS = int(os.environ.get("PEER_RUNS", "1000"))

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from wteaw.bots import plan
 from wteaw.core.dice import KeyedDice
 from wteaw.core.package_data import scenarios
-from wteaw.game.scenario import initial_state
-from wteaw.game.scenario_files import load_scenario
-from wteaw.orders.policies import plan
+from wteaw.play.scenario import initial_state
+from wteaw.play.scenario_files import load_scenario
 from wteaw.ruleset import Ruleset
 from wteaw.turn.referee import Inputs, Position, resolve, start, waiting_seats
 from wteaw.world.geography import Geography

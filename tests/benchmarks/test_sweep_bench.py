@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from wteaw.core.package_data import scenarios
-from wteaw.game.many.sweep import seed_of
-from wteaw.game.many.workers import Cluster, Crew, Processes, Rules, Task
-from wteaw.game.scenario_files import load_scenario
+from wteaw.play.scenario_files import load_scenario
+from wteaw_lab.sweep import seed_of
+from wteaw_lab.workers import Cluster, Crew, Processes, Rules, Task
 
 pytestmark = pytest.mark.benchmark(group="sweep")
 GAMES, TURNS, PAIRS = 8, 1, 3
@@ -86,7 +86,7 @@ def schedulers(tmp_path: Path) -> Iterator[dict[int, str]]:
     pytest.importorskip("distributed")
     import json
 
-    from ..test_cluster import dask, worker
+    from ..lab.test_cluster import dask, worker
 
     processes, out = [], {}
     for n in (1, 2):

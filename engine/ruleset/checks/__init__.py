@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ...core.diagnostics import Diagnostic
 from ..nodes import Node
-from ..overlay import Draft, Layer
+from ..overlay import Layer, MergedRuleset
 from . import (
     beside,
     cells,
@@ -35,9 +35,9 @@ from . import (
     words,
 )
 from .silence import apply_silences
-from .subject import Kept, Subject
+from .subject import CheckCache, Subject
 
-__all__ = ["BY_ROW", "CHECKS", "OF_SHAPE", "Check", "Kept", "Subject", "of_altered", "run_checks"]
+__all__ = ["BY_ROW", "CHECKS", "OF_SHAPE", "Check", "CheckCache", "Subject", "of_altered", "run_checks"]
 
 Check = Callable[[Subject], Iterable[Diagnostic]]
 
@@ -143,7 +143,7 @@ BY_ROW: tuple[Check, ...] = (
 """Checks that ask of each row by itself, whatever stands in the others but their ids, terms and fields."""
 
 
-def of_altered(base: Subject, draft: Draft, *rows: tuple[str, str]) -> Iterator[Diagnostic]:
+def of_altered(base: Subject, draft: MergedRuleset, *rows: tuple[str, str]) -> Iterator[Diagnostic]:
     """The findings in a draft that differs in some rows (form and id) from that of `base`, which has none, or has more.
 
     What shows in the rows by themselves comes first, their shape before all else; the whole is looked at as they are asked for.
@@ -151,7 +151,7 @@ def of_altered(base: Subject, draft: Draft, *rows: tuple[str, str]) -> Iterator[
     altered: dict[str, dict[str, Node]] = {}
     for form, id_ in rows:
         altered.setdefault(form, {})[id_] = draft.rows(form)[id_]
-    part = Subject(Draft(draft.manifest, altered), base.known, kept=base.kept)
+    part = Subject(MergedRuleset(draft.manifest, altered), base.known, kept=base.kept)
     faults = list(schema.rows_have_the_shape_of_their_form(part))
     yield from faults
     whole = base.with_rows(draft, part)

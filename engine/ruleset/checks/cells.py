@@ -12,7 +12,7 @@ from ..expressions import KINDS, ExpressionError, parse
 from ..expressions.check import kind_of
 from ..expressions.vocabulary import BUILT_IN
 from ..nodes import diagnose, plain_value
-from .expressions import Words, scope_of, text_of, words_of
+from .expressions import RulesetVocabulary, scope_of, text_of, words_of
 from .subject import Marked, Subject
 
 __all__ = ["fields_can_be_what_they_are_compared_with", "tables_have_the_cells_that_are_asked_for"]
@@ -39,7 +39,7 @@ def tables_have_the_cells_that_are_asked_for(subject: Subject) -> Iterator[Diagn
         except ExpressionError:  # another check's question
             continue
         for call, tests in _lookups(tree, ()):
-            for key, id_, missing in _missing(call, tests, Reader(mark, words, given)):
+            for key, id_, missing in _missing(call, tests, ExpressionSite(mark, words, given)):
                 node, at = mark.place
                 message = f"the table {id_} has no cell for {' and '.join(map(repr, missing))}, which {ast.unparse(key)} may be"
                 hint = "add a row for each, or say a `default`"
@@ -70,11 +70,11 @@ def fields_can_be_what_they_are_compared_with(subject: Subject) -> Iterator[Diag
                 yield diagnose("W615", "warning", message, node, key=key, hint=hint, offset=found.start(2) - 1)
 
 
-class Reader(NamedTuple):
+class ExpressionSite(NamedTuple):
     """Where an expression stands, what the ruleset knows, and the words that are put into fields in play."""
 
     mark: Marked
-    words: Words
+    words: RulesetVocabulary
     given: Mapping[str, set[str]]
 
 
@@ -119,7 +119,7 @@ def _lookups(node: ast.AST, tests: tuple[ast.expr, ...]) -> Iterator[tuple[ast.C
         yield from _lookups(child, tests)
 
 
-def _missing(call: ast.Call, tests: Iterable[ast.expr], reader: Reader) -> Iterator[tuple[ast.expr, str, list[str]]]:
+def _missing(call: ast.Call, tests: Iterable[ast.expr], reader: ExpressionSite) -> Iterator[tuple[ast.expr, str, list[str]]]:
     """Each key that may be a word without a cell: the key, the table, the words."""
     named = call.args[0]
     table = reader.words.ids("tables").get(str(named.value)) if isinstance(named, ast.Constant) else None
@@ -139,7 +139,7 @@ def _missing(call: ast.Call, tests: Iterable[ast.expr], reader: Reader) -> Itera
         level = [part for part in chosen if isinstance(part, Mapping)]
 
 
-def _words(node: ast.expr, reader: Reader) -> set[str] | None:
+def _words(node: ast.expr, reader: ExpressionSite) -> set[str] | None:
     """The words that a key may be; None if that cannot be told."""
     if isinstance(node, ast.Constant):
         return {node.value} if isinstance(node.value, str) and node.value else set()
@@ -158,7 +158,7 @@ def _words(node: ast.expr, reader: Reader) -> set[str] | None:
     return None
 
 
-def _of_call(name: str, args: list[ast.expr], reader: Reader) -> set[str] | None:
+def _of_call(name: str, args: list[ast.expr], reader: ExpressionSite) -> set[str] | None:
     said = [arg.value if isinstance(arg, ast.Constant) else None for arg in args]
     if name == "was" and len(said) == 3 and isinstance(said[1], str):
         return _of_field(args[0], said[1], reader)
@@ -171,7 +171,7 @@ def _of_call(name: str, args: list[ast.expr], reader: Reader) -> set[str] | None
     return None
 
 
-def _of_field(thing: ast.expr, field: str, reader: Reader) -> set[str] | None:
+def _of_field(thing: ast.expr, field: str, reader: ExpressionSite) -> set[str] | None:
     """The words that a declared field of one kind of things may be: what rows and effects say, and its default.
 
     Records of all kinds have the same fields: what one kind has in it tells nothing of another.

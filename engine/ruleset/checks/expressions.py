@@ -24,7 +24,7 @@ from ..forms import ARRAYS, CLOSED, SLOTS_OF
 from ..nodes import Node, diagnose, plain_value
 from .subject import Marked, Subject, gone
 
-__all__ = ["Words", "expressions_are_right", "scope_of", "text_of", "words_of", "wrong_expressions"]
+__all__ = ["RulesetVocabulary", "expressions_are_right", "scope_of", "text_of", "words_of", "wrong_expressions"]
 
 GENERAL: Mapping[str, str] = {
     **{kind: kind for kind in KINDS},
@@ -59,12 +59,12 @@ def expressions_are_right(subject: Subject) -> Iterator[Diagnostic]:
     yield from wrong_expressions(subject.marked, words_of(subject))
 
 
-def words_of(subject: Subject) -> Words:
+def words_of(subject: Subject) -> RulesetVocabulary:
     """What a subject's ruleset knows, for the checker of expressions."""
-    return subject.once("words", lambda s: Words(s.rows, s.known.names, s.draft.frame, s.draft.removed))
+    return subject.once("words", lambda s: RulesetVocabulary(s.rows, s.known.names, s.draft.frame, s.draft.removed))
 
 
-def wrong_expressions(marks: Iterable[Marked], words: Words) -> Iterator[Diagnostic]:
+def wrong_expressions(marks: Iterable[Marked], words: RulesetVocabulary) -> Iterator[Diagnostic]:
     """A finding for each problem of each expression."""
     for mark in marks:
         found, how = text_of(mark, words), _how(mark)
@@ -92,7 +92,7 @@ def _how(mark: Marked) -> Mapping[str, Any] | None:
     return how
 
 
-def text_of(mark: Marked, words: Words) -> tuple[str, int] | None:
+def text_of(mark: Marked, words: RulesetVocabulary) -> tuple[str, int] | None:
     """The text of an expression and how far into the value it begins; None if the value is none."""
     how = _how(mark)
     return _expression(mark.annotation.value, how, words) if how is not None and isinstance(mark.annotation.value, str) else None
@@ -105,7 +105,7 @@ def _wanted(how: Mapping[str, Any], mark: Marked) -> str:
     return "thing" if gives == "any" and ids else gives
 
 
-def _expression(value: str, how: Mapping[str, Any], words: Words) -> tuple[str, int] | None:
+def _expression(value: str, how: Mapping[str, Any], words: RulesetVocabulary) -> tuple[str, int] | None:
     """The text of the expression and how far into the value it begins; None if the value is an id or a plain word."""
     text = value.lstrip()
     if text.startswith("="):
@@ -118,7 +118,7 @@ def _expression(value: str, how: Mapping[str, Any], words: Words) -> tuple[str, 
     return text.strip(), len(value) - len(text)
 
 
-def scope_of(mark: Marked, words: Words) -> dict[str, str]:
+def scope_of(mark: Marked, words: RulesetVocabulary) -> dict[str, str]:
     """The names that expressions and texts may use at a place, each with its kind."""
     told = {name: kind for name, kind in mark.annotation.scope.items() if name != ARRAYS}
     other = told.pop(SLOTS_OF, None)
@@ -153,7 +153,7 @@ def scope_of(mark: Marked, words: Words) -> dict[str, str]:
     return scope
 
 
-def _slots_of(other: str, words: Words) -> dict[str, str]:
+def _slots_of(other: str, words: RulesetVocabulary) -> dict[str, str]:
     """The slots of another row (`form/id`), each with its kind."""
     form, _, id_ = other.partition("/")
     slots = words.rows.get(form, {}).get(id_, {}).get("slots", {})
@@ -169,7 +169,7 @@ def _triggers(node: Node | None) -> Iterator[tuple[str, Node | None]]:
             yield from item.items()
 
 
-def _unbound(row: Node, words: Words) -> set[str]:
+def _unbound(row: Node, words: RulesetVocabulary) -> set[str]:
     """`nation` and `self` where neither a `for`, nor the actor of a fact, nor a loop of the frame is there to bind them."""
     if row.get("for") is not None or row.get("rows") is not None:
         return set()
@@ -178,7 +178,7 @@ def _unbound(row: Node, words: Words) -> set[str]:
     return set() if bound else {"nation", "self"}
 
 
-def _binds(word: str, filters: Node | None, words: Words) -> bool:
+def _binds(word: str, filters: Node | None, words: RulesetVocabulary) -> bool:
     """Whether a nation is in scope when a fact is offered: its actor, or whose turn it is in a loop of the frame."""
     if "by" in FACTS.get(word, {"by": ()}):
         return True
@@ -188,7 +188,7 @@ def _binds(word: str, filters: Node | None, words: Words) -> bool:
     return word not in ("turn_start", "turn_end") and bool(words.looped)
 
 
-def _roles(mark: Marked, words: Words) -> dict[str, str]:
+def _roles(mark: Marked, words: RulesetVocabulary) -> dict[str, str]:
     """What `event.x` reads: the roles of the facts waited for, also where effects are held until a fact."""
     roles: dict[str, str] = {}
     triggers = list(_triggers(mark.row.get("on")))
@@ -219,7 +219,7 @@ def _roles(mark: Marked, words: Words) -> dict[str, str]:
 _ALIASES = {"by": "actor", "of": "target", "from": "origin"}
 
 
-def _bound(node: Node, key: str, scope: Mapping[str, str], words: Words) -> dict[str, str]:
+def _bound(node: Node, key: str, scope: Mapping[str, str], words: RulesetVocabulary) -> dict[str, str]:
     """The names that a structure binds for what stands under one of its keys."""
     out: dict[str, str] = {}
     if node.get("for") is not None and key not in _BEFORE_FOR and (key in _INSIDE or key in VERBS or key == "becomes"):
@@ -236,7 +236,7 @@ _AFTER_ROLL = frozenset({"results", "effects", "miss", "cases"})
 _INSIDE = frozenset({"effects", "roll", "results", "miss", "cases", "always", "in_turn", "audience", "when", "says"})
 
 
-def _things_of(wanted: Node | None, scope: Mapping[str, str], words: Words) -> dict[str, str]:
+def _things_of(wanted: Node | None, scope: Mapping[str, str], words: RulesetVocabulary) -> dict[str, str]:
     """What a `for` binds: a name by the kind of its things; any kind where that cannot be told."""
     kind = _kind_of_things(wanted, scope, words)
     if kind == "nation":
@@ -248,7 +248,7 @@ def _things_of(wanted: Node | None, scope: Mapping[str, str], words: Words) -> d
     return {**{k: k for k in KINDS}, "self": "nation"}
 
 
-def _kind_of_things(wanted: Node | None, scope: Mapping[str, str], words: Words) -> str:
+def _kind_of_things(wanted: Node | None, scope: Mapping[str, str], words: RulesetVocabulary) -> str:
     """The kind of the things that a selection stands for; nothing where there is none, and no kind where it cannot be told."""
     if wanted is None or not isinstance(wanted.value, str):
         return "" if wanted is None else "any"
@@ -283,7 +283,7 @@ def _looped(nodes: Iterable[Node], inside: bool) -> Iterator[str]:
             yield from _looped(steps.members(), here)
 
 
-class Words:
+class RulesetVocabulary:
     """What the checker of expressions asks of a ruleset: `rows` gives the plain rows of a form, `forms` names all forms."""
 
     looped: frozenset[str] = frozenset()

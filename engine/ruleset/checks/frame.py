@@ -10,8 +10,8 @@ from ...core.diagnostics import Diagnostic
 from ...core.faults import MOST_ROUNDS
 from ..expressions import ExpressionError, parse
 from ..expressions.certain import constant
-from ..frame_changes import frame_nodes
 from ..nodes import Node, diagnose, find
+from ..sequence_changes import frame_nodes
 from .subject import Subject
 
 __all__ = ["acts_are_carried_out_once", "the_frame_comes_to_an_input", "ticks_are_few"]

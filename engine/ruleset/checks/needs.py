@@ -12,8 +12,8 @@ from ..expressions.check import kind_of
 from ..expressions.parse import strip_mark
 from ..limits import tries_own_cases
 from ..nodes import Node, diagnose, find
-from ..order_forms import SLOT, FormError, always_there, read_form, slots_in, written_twice
-from .expressions import Words, scope_of, words_of
+from ..order_syntax import SLOT, FormError, always_there, read_form, slots_in, written_twice
+from .expressions import RulesetVocabulary, scope_of, words_of
 from .subject import Marked, Subject
 from .words import vocabulary
 
@@ -222,7 +222,7 @@ def quantities_are_of_what_is_asked(subject: Subject) -> Iterator[Diagnostic]:
         )
 
 
-def _in_scope(mark: Marked, words: Words) -> list[str]:
+def _in_scope(mark: Marked, words: RulesetVocabulary) -> list[str]:
     """The kinds of things of which a roll may ask a quantity: those in scope by their kind, or what its `of` says."""
     scope = scope_of(mark, words)
     roll = find(mark.row, mark.annotation.path[:-1])

@@ -9,9 +9,9 @@ from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
 from ..forms import KINDS
-from ..frame_changes import frame_nodes, node_id
 from ..nodes import Node, diagnose, find, plain_value
-from ..order_forms import CARGO
+from ..order_syntax import CARGO
+from ..sequence_changes import frame_nodes, node_id
 from .conditions import never_holds
 from .expressions import words_of
 from .subject import Subject

@@ -15,7 +15,7 @@ from fnmatch import fnmatchcase
 from ...core.codes import CODES
 from ...core.diagnostics import Diagnostic, did_you_mean
 from ..nodes import Node, diagnose
-from ..overlay import Draft, Layer, row_id
+from ..overlay import Layer, MergedRuleset, row_id
 
 __all__ = ["apply_silences"]
 
@@ -32,7 +32,7 @@ class _Silence:
     used: bool = False
 
 
-def apply_silences(found: Iterable[Diagnostic], draft: Draft, layers: list[Layer]) -> Iterator[Diagnostic]:
+def apply_silences(found: Iterable[Diagnostic], draft: MergedRuleset, layers: list[Layer]) -> Iterator[Diagnostic]:
     """The findings that are not silenced, and what is wrong with the silences."""
     silences = [*_of_rows(draft, layers), *_of_manifests(layers)]
     by_row: dict[tuple[str, str, str], _Silence] = {(*s.row, s.code): s for s in silences if s.row}
@@ -65,7 +65,7 @@ def _judge(silence: _Silence) -> Iterator[Diagnostic]:
         yield diagnose("W701", "warning", message, silence.node, key=code, hint="remove it")
 
 
-def _of_rows(draft: Draft, layers: list[Layer]) -> Iterator[_Silence]:
+def _of_rows(draft: MergedRuleset, layers: list[Layer]) -> Iterator[_Silence]:
     top = {file.file for file in layers[-1].files}
     for form, id_, row in draft.all_rows():
         given = row.get("silence")

@@ -10,9 +10,9 @@ from typing import Any, TypeVar, cast
 from ...core.diagnostics import did_you_mean
 from ..forms import KINDS, Annotation, Forms, annotated
 from ..nodes import Node, find, plain_value
-from ..overlay import FRAME, Draft
+from ..overlay import FRAME, MergedRuleset
 
-__all__ = ["Kept", "Marked", "Subject"]
+__all__ = ["CheckCache", "Marked", "Subject"]
 
 T = TypeVar("T")
 MANIFEST = "manifest"
@@ -42,7 +42,7 @@ class Marked:
         return find(self.row, path), None
 
 
-class Kept:
+class CheckCache:
     """What follows from rows by themselves, kept from one check of a ruleset to the next while somebody edits it.
 
     A row is known by its node: nodes are never changed, and of a file that is not edited they stay the same.
@@ -59,7 +59,7 @@ class Kept:
         self._kept[name, id(node)] = (node, made)
         return made
 
-    def forget(self, draft: Draft) -> None:
+    def forget(self, draft: MergedRuleset) -> None:
         """Keep only what is of rows of this draft."""
         here = {id(node) for _, _, node in draft.all_rows()}
         self._kept = {key: entry for key, entry in self._kept.items() if key[1] in here}
@@ -72,10 +72,10 @@ class Subject:
     `kept`: what follows from rows by themselves; of earlier checks, where somebody edits them.
     """
 
-    draft: Draft
+    draft: MergedRuleset
     known: Forms
     faulty: set[tuple[str, str]] = field(default_factory=set)
-    kept: Kept = field(default_factory=Kept)
+    kept: CheckCache = field(default_factory=CheckCache)
     _made: dict[str, Any] = field(default_factory=dict)
 
     @cached_property
@@ -121,7 +121,7 @@ class Subject:
     def _annotated(self, form: str, value: Any) -> list[Annotation]:
         return list(annotated(self.known, form, value))
 
-    def with_rows(self, draft: Draft, part: Subject) -> Subject:
+    def with_rows(self, draft: MergedRuleset, part: Subject) -> Subject:
         """The subject of a draft that differs from this one's in the rows that `part` has; the rest is taken over."""
         other = Subject(draft, self.known, set(self.faulty), self.kept)
         altered = {(form, id_) for form, id_, _ in part.draft.all_rows()}

@@ -11,7 +11,7 @@ from ..expressions.check import kind_of
 from ..expressions.kinds import say
 from ..expressions.parse import strip_mark
 from ..nodes import diagnose, find
-from .expressions import Words, scope_of, words_of
+from .expressions import RulesetVocabulary, scope_of, words_of
 from .subject import Marked, Subject
 from .words import vocabulary
 
@@ -87,7 +87,7 @@ def adjusts_are_for_things_of_their_quantity(subject: Subject) -> Iterator[Diagn
             yield diagnose("E307", "error", message, node, key=key, hint=hint)
 
 
-def _kind(text: str, mark: Marked, words: Words) -> str:
+def _kind(text: str, mark: Marked, words: RulesetVocabulary) -> str:
     """The kind of the things that a value stands for: a word's, or what its expression gives; `any` where nobody can tell."""
     scope = scope_of(mark, words)
     bare = strip_mark(text.lstrip())
@@ -96,7 +96,7 @@ def _kind(text: str, mark: Marked, words: Words) -> str:
     return words.kind_of(bare) or kind_of(bare, scope, words).removeprefix("set:")
 
 
-def _unlike(mark: Marked, words: Words, wanted: Sequence[str]) -> Iterator[Diagnostic]:
+def _unlike(mark: Marked, words: RulesetVocabulary, wanted: Sequence[str]) -> Iterator[Diagnostic]:
     value = mark.annotation.value
     kind = _kind(value, mark, words) if isinstance(value, str) else "any"
     if kind in KINDS and kind not in (*wanted, "group"):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...core.diagnostics import Diagnostic
 from ..expressions import ExpressionError
-from ..expressions.bounds import Reader, open_names
+from ..expressions.bounds import BoundsCompiler, open_names
 from ..expressions.parse import strip_mark
 from ..expressions.terms import terms_used
 from ..nodes import diagnose
@@ -23,7 +23,7 @@ def verdicts_can_be_judged(subject: Subject) -> Iterator[Diagnostic]:
     if not rows:
         return
     names = open_names(rows, terms)
-    reader = Reader(names)
+    reader = BoundsCompiler(names)
     texts = [("verdicts", id_, "yes", row.get("yes")) for id_, row in rows.items()]
     texts += [("terms", id_, "is", terms[id_].get("is")) for id_ in sorted(names) if id_ in terms and id_ in _between(subject)]
     for form, id_, key, text in texts:

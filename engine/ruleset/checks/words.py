@@ -17,7 +17,7 @@ from ...core.diagnostics import Diagnostic, did_you_mean
 from ..expressions import KINDS, check_expression
 from ..expressions.vocabulary import BARE_ROLES, BUILT_IN, FACTS
 from ..nodes import Node, diagnose, texts_in
-from .expressions import Words, scope_of
+from .expressions import RulesetVocabulary, scope_of
 from .subject import Marked, Subject, gone
 
 __all__ = [
@@ -45,7 +45,7 @@ class Vocabulary:
     def __init__(self, subject: Subject) -> None:
         """A subject, or what answers `rows`, `nodes`, `known` and `once` like one."""
         self.subject = subject
-        self.words = Words(subject.rows, subject.known.names, subject.draft.frame, subject.draft.removed)
+        self.words = RulesetVocabulary(subject.rows, subject.known.names, subject.draft.frame, subject.draft.removed)
         self._kept: dict[str, Collection[str]] = {}
 
     def of(self, source: str) -> Collection[str]:

@@ -44,7 +44,7 @@ Run = Callable[[Asked, Names, bool], Any]
 """A bound of a value: the lower one with False, the upper one with True."""
 
 
-class Part(NamedTuple):
+class PreparedNode(NamedTuple):
     """A node made ready: how its bounds are run, and whether it reads a verdict at all."""
 
     run: Run
@@ -63,7 +63,7 @@ def open_names(verdicts: Iterable[str], terms: Mapping[str, Mapping[str, Any]]) 
 
 
 @dataclass(frozen=True)
-class Reader:
+class BoundsCompiler:
     """Makes bounds of expressions; `open_names` are the verdicts and the terms that lead to one."""
 
     open_names: frozenset[str]
@@ -79,11 +79,11 @@ class Reader:
         except ExpressionError:
             return False  # another check's question
 
-    def _make(self, node: ast.expr) -> Part:
+    def _make(self, node: ast.expr) -> PreparedNode:
         if not self._is_open(node):
             code = compiled(node)
-            return Part(lambda on, names, high: code(on.evaluator, names), False)
-        return Part(_MAKERS[type(node)](self, node), True)
+            return PreparedNode(lambda on, names, high: code(on.evaluator, names), False)
+        return PreparedNode(_MAKERS[type(node)](self, node), True)
 
     def _is_open(self, node: ast.expr) -> bool:
         for part in ast.walk(node):
@@ -101,19 +101,19 @@ class Reader:
 # ---- nodes
 
 
-def _constant(reader: Reader, node: ast.Constant) -> Run:
+def _constant(reader: BoundsCompiler, node: ast.Constant) -> Run:
     value = node.value
     return lambda on, names, high: value
 
 
-def _attribute(reader: Reader, node: ast.Attribute) -> Run:
+def _attribute(reader: BoundsCompiler, node: ast.Attribute) -> Run:
     thing, name = reader._make(node.value), node.attr
     if thing.open or name not in reader.open_names:
         raise _refused(node, "a field of something that hangs on a verdict")
     return lambda on, names, high: on.of(name, thing.run(on, names, high), (), high)
 
 
-def _not(reader: Reader, node: ast.UnaryOp) -> Run:
+def _not(reader: BoundsCompiler, node: ast.UnaryOp) -> Run:
     inner = reader._make(node.operand).run
     if isinstance(node.op, ast.Not):
         return lambda on, names, high: not inner(on, names, not high)
@@ -122,7 +122,7 @@ def _not(reader: Reader, node: ast.UnaryOp) -> Run:
     return inner
 
 
-def _boolean(reader: Reader, node: ast.BoolOp) -> Run:
+def _boolean(reader: BoundsCompiler, node: ast.BoolOp) -> Run:
     closed = [p.run for p in map(reader._make, node.values) if not p.open]
     parts = [*closed, *(p.run for p in map(reader._make, node.values) if p.open)]  # what is known first: it may decide
     if isinstance(node.op, ast.Or):
@@ -130,7 +130,7 @@ def _boolean(reader: Reader, node: ast.BoolOp) -> Run:
     return lambda on, names, high: all(part(on, names, high) for part in parts)
 
 
-def _choice(reader: Reader, node: ast.IfExp) -> Run:
+def _choice(reader: BoundsCompiler, node: ast.IfExp) -> Run:
     test, yes, no = reader._make(node.test), reader._make(node.body).run, reader._make(node.orelse).run
 
     def run(on: Asked, names: Names, high: bool) -> Any:
@@ -149,7 +149,7 @@ def _wider(a: Any, b: Any, high: bool) -> Any:
     return max(a, b) if high else min(a, b)
 
 
-def _binary(reader: Reader, node: ast.BinOp) -> Run:
+def _binary(reader: BoundsCompiler, node: ast.BinOp) -> Run:
     left, right, operate = reader._make(node.left).run, reader._make(node.right).run, OPERATORS[type(node.op)]
     if isinstance(node.op, ast.Add):
         return lambda on, names, high: left(on, names, high) + right(on, names, high)
@@ -172,7 +172,7 @@ _ORDERED: Final[dict[type, tuple[Callable[[Any, Any], bool], bool]]] = {
 """Comparisons, and whether a greater left side makes them hold."""
 
 
-def _compare(reader: Reader, node: ast.Compare) -> Run:
+def _compare(reader: BoundsCompiler, node: ast.Compare) -> Run:
     if len(node.ops) > 1:
         raise _refused(node, "a chain of comparisons; write them with `and`")
     left, right = reader._make(node.left).run, reader._make(node.comparators[0]).run
@@ -204,7 +204,7 @@ def _compare(reader: Reader, node: ast.Compare) -> Run:
 # ---- calls
 
 
-def _call(reader: Reader, node: ast.Call) -> Run:
+def _call(reader: BoundsCompiler, node: ast.Call) -> Run:
     name = node.func.id  # type: ignore[attr-defined]
     if node.keywords and any(reader._make(k.value).open or k.arg in reader.open_names for k in node.keywords):
         raise _refused(node, "a selection by what hangs on a verdict; use those()")
@@ -232,10 +232,10 @@ def _named(node: ast.Call, at: int) -> str:
     return named.value
 
 
-Maker = Callable[[Reader, ast.Call, list[Run]], Run]
+Maker = Callable[[BoundsCompiler, ast.Call, list[Run]], Run]
 
 
-def _over(reader: Reader, node: ast.Call, args: list[Run]) -> tuple[Run, Callable[[Asked, Names, Any, bool], Any] | None]:
+def _over(reader: BoundsCompiler, node: ast.Call, args: list[Run]) -> tuple[Run, Callable[[Asked, Names, Any, bool], Any] | None]:
     """The set of a function over members, and what it asks of each."""
     if len(args) < 2:
         return args[0], None
@@ -243,31 +243,31 @@ def _over(reader: Reader, node: ast.Call, args: list[Run]) -> tuple[Run, Callabl
     return args[0], lambda on, names, thing, high: on.of(name, thing, tuple([r(on, names, high) for r in rest]), high)
 
 
-def _those(reader: Reader, node: ast.Call, args: list[Run]) -> Run:
+def _those(reader: BoundsCompiler, node: ast.Call, args: list[Run]) -> Run:
     things, asked = _over(reader, node, args)
     return lambda on, names, high: tuple(
         t for t in on.members(things(on, names, high)) if asked is None or asked(on, names, t, high)
     )
 
 
-def _count(reader: Reader, node: ast.Call, args: list[Run]) -> Run:
+def _count(reader: BoundsCompiler, node: ast.Call, args: list[Run]) -> Run:
     those = _those(reader, node, args)
     return lambda on, names, high: sum(on.weight(t) for t in those(on, names, high))
 
 
-def _some(reader: Reader, node: ast.Call, args: list[Run]) -> Run:
+def _some(reader: BoundsCompiler, node: ast.Call, args: list[Run]) -> Run:
     things, asked = _over(reader, node, args)
     return lambda on, names, high: any(asked is None or asked(on, names, t, high) for t in on.members(things(on, names, high)))
 
 
-def _every(reader: Reader, node: ast.Call, args: list[Run]) -> Run:
+def _every(reader: BoundsCompiler, node: ast.Call, args: list[Run]) -> Run:
     things, asked = _over(reader, node, args)
     return lambda on, names, high: all(
         asked is None or asked(on, names, t, high) for t in on.members(things(on, names, not high))
     )
 
 
-def _total(reader: Reader, node: ast.Call, args: list[Run]) -> Run:
+def _total(reader: BoundsCompiler, node: ast.Call, args: list[Run]) -> Run:
     things, asked = _over(reader, node, args)
     assert asked is not None
 
@@ -282,7 +282,7 @@ def _total(reader: Reader, node: ast.Call, args: list[Run]) -> Run:
     return run
 
 
-def _highest(reader: Reader, node: ast.Call, args: list[Run]) -> Run:
+def _highest(reader: BoundsCompiler, node: ast.Call, args: list[Run]) -> Run:
     things, asked = _over(reader, node, args)
     assert asked is not None
 
@@ -297,7 +297,7 @@ def _highest(reader: Reader, node: ast.Call, args: list[Run]) -> Run:
     return run
 
 
-def _reaches(reader: Reader, node: ast.Call, args: list[Run]) -> Run:
+def _reaches(reader: BoundsCompiler, node: ast.Call, args: list[Run]) -> Run:
     start, goals, rest, name = args[0], args[1], args[3:], _named(node, 2)
 
     def run(on: Asked, names: Names, high: bool) -> bool:
@@ -307,7 +307,7 @@ def _reaches(reader: Reader, node: ast.Call, args: list[Run]) -> Run:
     return run
 
 
-def _without(reader: Reader, node: ast.Call, args: list[Run]) -> Run:
+def _without(reader: BoundsCompiler, node: ast.Call, args: list[Run]) -> Run:
     those, out = args
 
     def run(on: Asked, names: Names, high: bool) -> Any:
@@ -317,7 +317,7 @@ def _without(reader: Reader, node: ast.Call, args: list[Run]) -> Run:
     return run
 
 
-def _both(reader: Reader, node: ast.Call, args: list[Run]) -> Run:
+def _both(reader: BoundsCompiler, node: ast.Call, args: list[Run]) -> Run:
     one, other = args
 
     def run(on: Asked, names: Names, high: bool) -> Any:
@@ -327,7 +327,7 @@ def _both(reader: Reader, node: ast.Call, args: list[Run]) -> Run:
     return run
 
 
-def _either(reader: Reader, node: ast.Call, args: list[Run]) -> Run:
+def _either(reader: BoundsCompiler, node: ast.Call, args: list[Run]) -> Run:
     one, other = args
     return lambda on, names, high: tuple(dict.fromkeys((*on.members(one(on, names, high)), *on.members(other(on, names, high)))))
 
@@ -342,7 +342,7 @@ _SPECIAL: Final[dict[str, Maker]] = {
 }  # fmt: skip
 """Functions that can be run over what hangs on verdicts. Of others every argument must be known."""
 
-_MAKERS: Final[dict[type, Callable[[Reader, Any], Run]]] = {
+_MAKERS: Final[dict[type, Callable[[BoundsCompiler, Any], Run]]] = {
     ast.Constant: _constant,
     ast.Attribute: _attribute,
     ast.UnaryOp: _not,

@@ -18,7 +18,7 @@ from .evaluate import Evaluator, compiled
 from .functions import FUNCTIONS
 from .parse import ExpressionError, parse
 
-__all__ = ["Open", "certain", "constant", "span"]
+__all__ = ["UnknownValue", "certain", "constant", "span"]
 
 Rows = Callable[[str], Mapping[str, Any]]
 """The rows of a form, by id."""
@@ -45,11 +45,11 @@ _SAME: Mapping[type, bool] = {
 _BARE = Evaluator({"min": min, "max": max}, lambda thing, field: None)
 
 
-class Open(NamedTuple):
+class UnknownValue(NamedTuple):
     """What stands for a value that is not the same in every game."""
 
 
-OPEN: Final = Open()
+OPEN: Final = UnknownValue()
 
 
 def constant(node: ast.expr) -> Any:

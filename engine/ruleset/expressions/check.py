@@ -14,14 +14,14 @@ from .calls import Calls
 from .certain import constant
 from .functions import FUNCTIONS
 from .kinds import apart, fits, say
-from .named import Problem, Words, near
+from .named import Problem, Vocabulary, near
 from .parse import MAX_POWER, ExpressionError, parse
 from .vocabulary import BUILT_IN, KINDS
 
-__all__ = ["Problem", "Words", "check_expression", "kind_of"]
+__all__ = ["Problem", "Vocabulary", "check_expression", "kind_of"]
 
 
-def check_expression(text: str, scope: Mapping[str, str], words: Words, gives: str = "any") -> list[Problem]:
+def check_expression(text: str, scope: Mapping[str, str], words: Vocabulary, gives: str = "any") -> list[Problem]:
     """All problems of an expression. `scope` maps names to kinds; `gives` is the type the place asks for."""
     try:
         expression = parse(text)
@@ -35,7 +35,7 @@ def check_expression(text: str, scope: Mapping[str, str], words: Words, gives: s
     return problems
 
 
-def kind_of(text: str, scope: Mapping[str, str], words: Words) -> str:
+def kind_of(text: str, scope: Mapping[str, str], words: Vocabulary) -> str:
     """What an expression gives, as far as that can be told without evaluating it: a word such as `number` or `set:unit`."""
     try:
         return _Checker(scope, words).visit(parse(text).tree)

@@ -32,7 +32,7 @@ class Problem:
     hint: str = ""
 
 
-class Words(Protocol):
+class Vocabulary(Protocol):
     """What the checker asks of a ruleset."""
 
     def ids(self, form: str) -> Mapping[str, object]:
@@ -63,7 +63,7 @@ def near(word: str, known: object) -> str:
 class Named(ABC):
     """What every part of the checker shares: the names in scope, what the ruleset knows, the problems found so far."""
 
-    def __init__(self, scope: Mapping[str, str], words: Words) -> None:
+    def __init__(self, scope: Mapping[str, str], words: Vocabulary) -> None:
         self.scope = {**ALWAYS, **scope}
         self.words = words
         self.problems: list[Problem] = []

@@ -1,0 +1,260 @@
+"""What an editor asks at a place: what could stand here, what is this, where is it said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from wteaw.core.diagnostics import Diagnostic
+from wteaw.ruleset.checks.expressions import scope_of
+from wteaw.ruleset.checks.subject import Marked
+from wteaw.ruleset.checks.words import Vocabulary, allowed_words
+from wteaw.ruleset.describe_diff import one_line
+from wteaw.ruleset.expressions.check import kind_of
+from wteaw.ruleset.expressions.functions import FUNCTIONS, Signature
+from wteaw.ruleset.expressions.vocabulary import ALWAYS, BUILT_IN, KINDS
+from wteaw.ruleset.load import load_text
+from wteaw.ruleset.nodes import Node, find, plain_value
+
+from .cursor import Spot, marks_at, spot_at, word_at
+from .project import Project
+from .schemas_at import keys_at, says_of, words_at
+
+__all__ = ["Completion", "Definition", "completions", "hover", "meant", "quick_fix", "source_line", "word_at"]
+
+PLACEHOLDER = "zz-here-zz"
+"""Stands in for what is being typed, so that the text around it can be read."""
+PLACEHOLDER_NAME = "zz_here_zz"
+CALLABLE = ("terms", "quantities")
+MOST_CHOICES = 500
+_BEING_TYPED = re.compile(r"[A-Za-z0-9_-]*$")
+_DOTTED = re.compile(r"((?:[A-Za-z_]\w*)(?:\([^()]*\))?(?:\.[A-Za-z_]\w*)*)\.$")
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """Something that could stand at the cursor. `kind`: id, word, key, function, term, name or field."""
+
+    text: str
+    kind: str
+    says: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A row that a word means, and where it is written."""
+
+    form: str
+    id: str
+    row: Node
+
+
+def meant(project: Project, path: Path, line: int, column: int) -> list[Definition]:
+    """The rows that the word at a place means: the one that is defined there, or those that it refers to."""
+    tree, draft = project.tree(path), project.draft
+    if tree is None or draft is None:
+        return []
+    spot = spot_at(tree, line, column)
+    if spot is None:
+        return []
+    marks = marks_at(project, spot)
+    in_expression = any("x-expr" in m.annotation.schema for m in marks)
+    word, _ = word_at(source_line(project, path, line), column, name=in_expression)
+    if not word:
+        return []
+    if spot.path == ("id",) and word == spot.id:
+        return list(_rows(project, [spot.form], word))
+    forms: list[str] = []
+    for mark in marks:
+        forms += mark.annotation.refs
+        forms += [source for source in mark.annotation.schema.get("x-word", ()) if source in project.known]
+    found = list(_rows(project, forms, word))
+    if not found and (in_expression or marks):
+        found = list(_rows(project, [*CALLABLE, "fields"], word)) or list(_rows(project, draft.forms, word))
+    return found
+
+
+def _rows(project: Project, forms: Iterable[str], id_: str) -> Iterator[Definition]:
+    draft = project.draft
+    if draft is not None:
+        for form in dict.fromkeys(forms):
+            if (row := draft.rows(form).get(id_)) is not None:
+                yield Definition(form, id_, row)
+
+
+def source_line(project: Project, path: Path, line: int) -> str:
+    """A line of the text of a file, without its end."""
+    text = next((data for name, data in project.texts.items() if project.path(name) == path), b"").decode("utf-8", "replace")
+    lines = text.splitlines()
+    return lines[line - 1] if 0 < line <= len(lines) else ""
+
+
+# ---- hover
+
+
+def hover(project: Project, path: Path, line: int, column: int, tested: dict[str, int] | None = None) -> str:
+    """What stands at a place, in Markdown: the row that is meant, what a key is for, what a function does.
+
+    '' if nothing is known. `tested`: how many rule tests cite each clause.
+    """
+    tree = project.tree(path)
+    spot = spot_at(tree, line, column) if tree is not None else None
+    if spot is None:
+        return ""
+    marks = marks_at(project, spot)
+    if any("x-expr" in m.annotation.schema for m in marks):
+        word, _ = word_at(source_line(project, path, line), column, name=True)
+        if word in FUNCTIONS:
+            return _function(word, FUNCTIONS[word])
+    rows = meant(project, path, line, column)
+    if rows and (not spot.is_key or any(m.is_key for m in (mark.annotation for mark in marks))):
+        return "\n\n---\n\n".join(row_in_words(project, found, tested) for found in rows[:3])
+    says = says_of(project.known, spot.form, spot.path)
+    if says:
+        return f"**{spot.path[-1]}** — {says}" if spot.path else says
+    form = project.known.schema(spot.form).get("description", "") if spot.form in project.known else ""
+    return f"**{spot.form}** — {form}" if form else ""
+
+
+def row_in_words(project: Project, found: Definition, tested: dict[str, int] | None = None) -> str:
+    """A row as it is after all overlays, where it is written, its clauses and how many rule tests cite them."""
+    value = plain_value(found.row)
+    lines = [f"{key}: {one_line(item)}" for key, item in value.items() if key not in ("source", "lines")]
+    shown = "\n".join(line if len(line) <= 160 else line[:159] + "…" for line in lines[:24])
+    out = [f"**{found.form}/{found.id}** — {found.row.file}:{found.row.line}", f"```yaml\n{shown}\n```"]
+    clauses = [str(c) for c in value.get("source", ())] if isinstance(value.get("source"), list) else []
+    for clause in clauses:
+        tests = "" if tested is None else f": {tested.get(clause, 0)} rule test{'' if tested.get(clause) == 1 else 's'}"
+        out.append(f"- `{clause}`{tests}")
+    return "\n\n".join(out[:2]) + ("\n\n" + "\n".join(out[2:]) if len(out) > 2 else "")
+
+
+def _function(name: str, signature: Signature) -> str:
+    return f"`{signature.called(name)}` → {signature.gives}\n\n{signature.says}"
+
+
+# ---- completion
+
+
+def completions(project: Project, path: Path, text: str, line: int, column: int) -> list[Completion]:
+    """What could stand at a place of a text that is being typed, the nearest kinds first.
+
+    The text need not be readable as it is: what is being typed is replaced by a word, and the rest decides.
+    """
+    lines = text.splitlines()
+    row = lines[line - 1] if 0 < line <= len(lines) else ""
+    before, after = row[: column - 1], row[column - 1 :]
+    typed = _BEING_TYPED.search(before)
+    stem = before[: typed.start()] if typed else before
+    rest = re.sub(r"^[A-Za-z0-9_-]*", "", after)
+    if dotted := _DOTTED.search(stem):
+        return _fields(project, path, lines, line, stem, rest, dotted[1])
+    found = _try(project, path, lines, line, stem, rest, PLACEHOLDER)
+    return found[:MOST_CHOICES]
+
+
+def _try(project: Project, path: Path, lines: list[str], line: int, stem: str, rest: str, word: str) -> list[Completion]:
+    bare_key = not stem.strip(" -{,") and ":" not in rest.split(",")[0].split("}")[0]
+    for middle in [f"{word}: 0", word] if bare_key else [word]:
+        spot = _spot(path, lines, line, stem, middle + rest)
+        if spot is not None:
+            return _choices(project, spot)
+    return []
+
+
+def _spot(path: Path, lines: list[str], line: int, stem: str, end: str) -> Spot | None:
+    text = "\n".join([*lines[: line - 1], stem + end, *lines[line:]])
+    tree, _ = load_text(text, path.name)
+    spot = spot_at(tree, line, len(stem) + 1) if tree is not None else None
+    return spot if spot is None or _holds(spot) else None
+
+
+def _holds(spot: Spot) -> bool:
+    """Whether the placeholder is at the spot indeed."""
+    if spot.is_key:
+        return PLACEHOLDER in str(spot.path[-1])
+    value = str(find(spot.row, spot.path).value)
+    return PLACEHOLDER in value or PLACEHOLDER_NAME in value
+
+
+def _choices(project: Project, spot: Spot) -> list[Completion]:
+    if spot.is_key:
+        have = _keys_beside(spot)
+        keys = [
+            Completion(k.name, "key", k.says) for k in keys_at(project.known, spot.form, spot.path[:-1]) if k.name not in have
+        ]
+        if len(spot.path) == 1 and spot.form in project.known and project.known.is_open(spot.form):
+            keys += [Completion(name, "key", f"a declared field: {says}") for name, says in _declared(project, spot.form)]
+    else:
+        keys = []
+    subject = project.subject
+    words: list[Completion] = []
+    if subject is not None:
+        known = Vocabulary(subject)
+        for mark in marks_at(project, spot):
+            words += _of_mark(project, mark, known)
+    fixed = [] if spot.is_key else [Completion(w, "word") for w in words_at(project.known, spot.form, spot.path)]
+    return list({(c.text, c.kind): c for c in [*keys, *fixed, *words]}.values())
+
+
+def _of_mark(project: Project, mark: Marked, known: Vocabulary) -> Iterator[Completion]:
+    schema = mark.annotation.schema
+    draft = project.draft
+    value = str(mark.annotation.value)
+    assert draft is not None
+    for form in mark.annotation.refs:
+        yield from (Completion(id_, "id", _titled(form, row)) for id_, row in draft.rows(form).items())
+    if "x-word" in schema:
+        yield from (Completion(word, "word") for word in sorted(allowed_words(known, schema["x-word"], mark)))
+    if "x-expr" in schema or value.lstrip().startswith("="):
+        quoted = value[: value.find(PLACEHOLDER)].count("'") % 2 == 1
+        if quoted:
+            for form in dict.fromkeys(KINDS.values()):
+                yield from (Completion(id_, "id", _titled(form, row)) for id_, row in draft.rows(form).items())
+            return
+        yield from (
+            Completion(name, "name", kind) for name, kind in {**ALWAYS, **scope_of(mark, known.words)}.items() if "." not in name
+        )
+        yield from (Completion(id_, "term", _titled("terms", row)) for id_, row in draft.rows("terms").items())
+        yield from (Completion(name, "function", s.says) for name, s in FUNCTIONS.items())
+
+
+def _fields(project: Project, path: Path, lines: list[str], line: int, stem: str, rest: str, head: str) -> list[Completion]:
+    """The fields of what stands before a dot."""
+    spot = _spot(path, lines, line, stem, PLACEHOLDER_NAME + rest)
+    subject = project.subject
+    if spot is None or subject is None:
+        return []
+    known = Vocabulary(subject)
+    for mark in marks_at(project, spot):
+        kind = kind_of(head, scope_of(mark, known.words), known.words)
+        if kind in BUILT_IN or kind in KINDS:
+            own = [Completion(name, "field", gives) for name, gives in BUILT_IN.get(kind, {}).items()]
+            form = KINDS.get(kind, "")
+            return own + [Completion(n, "field", says) for n, says in _declared(project, form) if form]
+    return []
+
+
+def _declared(project: Project, form: str) -> Iterator[tuple[str, str]]:
+    kind = next((k for k, f in KINDS.items() if f == form), "")
+    for id_, row in (project.draft.rows("fields") if project.draft else {}).items():
+        value = plain_value(row)
+        if kind and kind in value.get("of", ()):
+            yield id_, str(value.get("says") or value.get("type", ""))
+
+
+def _keys_beside(spot: Spot) -> set[str]:
+    return {key for key, _ in find(spot.row, spot.path[:-1]).items()}
+
+
+def _titled(form: str, row: Node) -> str:
+    title = row.text("name") or row.text("title") or row.text("says") or ""
+    return f"{form}: {title}" if title else form
+
+
+def quick_fix(found: Diagnostic) -> str | None:
+    """The text that a finding's hint suggests in place of what is wrong, if it suggests one."""
+    match = re.fullmatch(r"did you mean '?([^'?]+)'?\?", found.hint)
+    return match[1] if match else None

@@ -1,0 +1,88 @@
+"""Which schemas describe the value at a path of a row, whatever stands there now: for completion and for help with keys."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wteaw.ruleset.forms import Forms
+
+__all__ = ["Key", "keys_at", "schemas_at", "words_at"]
+
+Schema = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key that may stand in a map, and what it is for."""
+
+    name: str
+    says: str
+
+
+def schemas_at(known: Forms, form: str, path: Iterable[str | int]) -> list[tuple[Schema, str]]:
+    """The schemas that may describe the value at a path, each with the file it stands in; every branch of a choice is one."""
+    found = list(_branches(known, known.schema(form), f"{form}.schema.json")) if form in known else []
+    for step in path:
+        found = [inner for schema, base in found for inner in _step(known, schema, base, step)]
+    return found
+
+
+def keys_at(known: Forms, form: str, path: Iterable[str | int]) -> list[Key]:
+    """The keys that a map at a path may have, each once, in the order of the schemas."""
+    out: dict[str, Key] = {}
+    for schema, base in schemas_at(known, form, path):
+        for name, inner in schema.get("properties", {}).items():
+            out.setdefault(name, Key(name, _says(known, inner, base)))
+    return list(out.values())
+
+
+def words_at(known: Forms, form: str, path: Iterable[str | int]) -> list[str]:
+    """The fixed words that a value at a path may be."""
+    out: dict[str, None] = {}
+    for schema, _ in schemas_at(known, form, path):
+        for word in [*schema.get("enum", ()), *([schema["const"]] if "const" in schema else [])]:
+            out[str(word).lower() if isinstance(word, bool) else str(word)] = None
+        if schema.get("type") == "boolean":
+            out |= {"true": None, "false": None}
+    return list(out)
+
+
+def says_of(known: Forms, form: str, path: tuple[str | int, ...]) -> str:
+    """What the schemas say of the key or value at a path."""
+    for key in keys_at(known, form, path[:-1]) if path else ():
+        if key.name == path[-1]:
+            return key.says
+    return next((str(s["description"]) for s, _ in schemas_at(known, form, path) if "description" in s), "")
+
+
+def _says(known: Forms, schema: Any, base: str) -> str:
+    if isinstance(schema, dict) and "description" in schema:
+        return str(schema["description"])
+    found, _ = known.resolve(schema, base)
+    return str(found.get("description", ""))
+
+
+def _branches(known: Forms, raw: Any, base: str, depth: int = 0) -> Iterator[tuple[Schema, str]]:
+    schema, base = known.resolve(raw, base)
+    yield schema, base
+    if depth < 6:
+        for word in ("allOf", "oneOf", "anyOf"):
+            for option in schema.get(word, ()):
+                yield from _branches(known, option, base, depth + 1)
+
+
+def _step(known: Forms, schema: Schema, base: str, step: str | int) -> Iterator[tuple[Schema, str]]:
+    parts: list[Any] = []
+    if isinstance(step, int):
+        parts = [schema["items"]] if isinstance(schema.get("items"), dict) else []
+    else:
+        named = schema.get("properties", {})
+        parts = [named[step]] if step in named else []
+        parts += [part for pattern, part in schema.get("patternProperties", {}).items() if re.search(pattern, step)]
+        if not parts and isinstance(schema.get("additionalProperties"), dict):
+            parts = [schema["additionalProperties"]]
+    for part in parts:
+        yield from _branches(known, part, base)

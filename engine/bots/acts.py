@@ -1,0 +1,206 @@
+"""Acts of a policy: for each rule of the row, the legal ways to give the act are weighed, and the dice choose. So are payments,
+and answers to decisions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any
+
+from ..core.model import Row
+from ..core.state import Entity
+from ..orders.legal import legal_orders
+from ..orders.legal_entry import Legal
+from ..orders.order_kinds import may_come_now
+from ..ruleset.expressions.parse import strip_mark
+from ..ruleset.order_syntax import slot_of
+from ..turn.context import OrderContext
+from ..world.selections import as_set, id_of
+from ..world.treasury import stock
+from .give import Giver
+
+
+class Purse:
+    """A part of what a nation has: what has been paid since it was opened comes off it."""
+
+    def __init__(self, giver: Giver, share: Fraction) -> None:
+        self.giver = giver
+        self.share = share
+        self.before = dict(giver.paid)
+
+    def pays(self, cost: Mapping[str, Any], besides: Mapping[str, Any] = MappingProxyType({})) -> bool:
+        """Whether it bears a cost, besides others that are not paid yet. The whole of what there is bears all."""
+        if self.share >= 1:
+            return True
+        nation = Entity("nation", self.giver.nation)
+        return all(
+            self.giver.paid.get(what, 0) - self.before.get(what, 0) + besides.get(what, 0) + n
+            <= self.share * stock(self.giver.world, nation, what)
+            for what, n in cost.items()
+        )
+
+    def pays_for(self, key: str, slots: Mapping[str, Any]) -> bool:
+        """Whether it bears what an order would cost."""
+        if self.share >= 1:
+            return True
+        found = self.giver.understood(key, slots)
+        return found is None or self.pays(found.cost)
+
+
+class Leftovers:
+    """What is left in each purse when all that was bought is paid for."""
+
+    def __init__(self, giver: Giver) -> None:
+        self.giver = giver
+
+    def pays_for(self, key: str, slots: Mapping[str, Any]) -> bool:
+        """Whether the purse from which it is sent still holds as much."""
+        sent = self.giver.understood(key, slots)
+        return sent is not None and all(self.giver.checker.market.left(sent.purse, what) >= n for what, n in sent.cost.items())
+
+
+def give_acts(giver: Giver, rules: Sequence[Row], *, share: Any = 1, insist: bool = False) -> set[str]:
+    """Give the acts of the rules. Returns the nations that a rule's `opens` slot named: they count as enemies this turn.
+
+    `share` is the part of what the nation has that they may cost together, as a row says it.
+    `insist`: of each rule one order, by whatever way is left where the dice chose one that is refused.
+    """
+    opened: set[str] = set()
+    context = OrderContext(giver.world)
+    whole = Purse(giver, Fraction(giver.world.number(share, {"self": Entity("nation", giver.nation)})))
+    for rule in rules:
+        key = f"acts/{rule['act']}"
+        if rule["act"] not in giver.world.ruleset.rows("acts"):
+            continue
+        if "each" in rule:
+            _give_one_for_each(giver, context, rule, key, whole)
+            continue
+        for chosen in _choose(giver, context, rule, key, insist, whole):
+            if not giver.give(key, chosen.slots):
+                continue
+            if rule.get("opens") in chosen.slots:
+                opened.update(giver.world.members(str(chosen.slots[rule["opens"]])))
+            if insist:
+                break
+    return opened
+
+
+def give_payments(giver: Giver, rules: Sequence[Row]) -> None:
+    """Send what is to be had elsewhere: of each rule one order for each value of its slot, of no more than is left."""
+    context = OrderContext(giver.world)
+    for rule in rules:
+        key = f"orders/{rule['order']}"
+        if rule["order"] in giver.world.ruleset.rows("orders") and may_come_now(giver.world, key):
+            _give_one_for_each(giver, context, rule, key, Leftovers(giver))
+
+
+def give_answers(giver: Giver, rules: Sequence[Row]) -> None:
+    """Answer decisions beforehand: of each rule one answer for each value of its slot; `ordered` tells all orders."""
+    if not rules:
+        return
+    giver.note_all()
+    context = OrderContext(giver.world)
+    for rule in rules:
+        key = f"decisions/{rule['decision']}"
+        if rule["decision"] in giver.world.ruleset.rows("decisions"):
+            _give_one_for_each(giver, context, rule, key, Purse(giver, Fraction(1)))
+
+
+def _give_one_for_each(giver: Giver, context: OrderContext, rule: Row, key: str, whole: Purse | Leftovers) -> None:
+    """For each value of a slot one order, of those that the rule's sets (`among`) and tests let it think of.
+
+    What was given before is known to the tests (`ordered`).
+    """
+    me = {"nation": giver.nation, "order": key}
+    if not giver.world.test(rule.get("if"), context.order_names({**me, "slots": {}})):
+        return
+    own = Purse(giver, Fraction(rule.get("share", 1)))
+    for value in _values(giver, context, me, rule, rule["each"], {}):
+        weighted = []
+        for slots in _fillings(giver, context, me, rule, {rule["each"]: value}):
+            names = context.order_names({**me, "slots": slots})
+            slots = {**slots, **{slot: int(giver.world.number(n, names)) for slot, n in rule.get("numbers", {}).items()}}
+            if giver.world.test(rule.get("when"), names):
+                weighted.append((slots, int(giver.world.number(rule.get("weight", 1), names))))
+        chosen = giver.pick(weighted, int(rule.get("idle", 0)))
+        while chosen is not None and not (own.pays_for(key, chosen) and whole.pays_for(key, chosen) and giver.give(key, chosen)):
+            weighted = [(slots, weight) for slots, weight in weighted if slots is not chosen]
+            chosen = giver.pick(weighted, int(rule.get("idle", 0)))
+        if chosen is not None:
+            giver.note_last()
+
+
+def _fillings(giver: Giver, context: OrderContext, me: Row, rule: Row, slots: Row) -> Iterator[Row]:
+    """Every way to fill the slots of a rule that are not filled yet, in its order; a set may read the slots before it."""
+    left = [slot for slot in rule["among"] if slot not in slots]
+    if not left:
+        yield slots
+        return
+    for value in _values(giver, context, me, rule, left[0], slots):
+        yield from _fillings(giver, context, me, rule, {**slots, left[0]: value})
+
+
+def _values(giver: Giver, context: OrderContext, me: Row, rule: Row, slot: str, slots: Row) -> list[Any]:
+    """What the set of a slot holds, as an order writes it: numbers as such, of slots that hold many each by itself."""
+    names = context.order_names({**me, "slots": slots})
+    found = giver.world.value(strip_mark(rule["among"][slot]), names)
+    values = [id_of(thing) for thing in (found if isinstance(found, tuple) else as_set(giver.world, found))]
+    declared = slot_of(slot, giver.world.ruleset.row(*str(me["order"]).split("/", 1))["slots"][slot])
+    if declared.kind == "number":
+        return [int(value) for value in values]
+    return [[str(value)] if declared.many else str(value) for value in values]
+
+
+def _choose(giver: Giver, context: OrderContext, rule: Row, key: str, every: bool, whole: Purse) -> list[Legal]:
+    """Up to `most` ways, or every one, drawn by weight without putting back; `idle` is the weight of giving none."""
+    me = {"nation": giver.nation, "order": key}
+    if not giver.world.test(rule.get("if"), context.order_names({**me, "slots": {}})):
+        return []
+    weighted: list[tuple[Legal, int]] = []
+    for legal in legal_orders(giver.world, giver.nation, [key], where=rule.get("when")):
+        if set(legal.open) - set(rule.get("fill", ())):
+            continue
+        names = context.order_names({**me, "slots": legal.slots})
+        legal = _filled(giver, rule, legal, names)
+        if not giver.world.test(rule.get("when"), names):
+            continue
+        legal = _numbers(giver, rule, legal, names)
+        weight = int(giver.world.number(rule.get("weight", 1), names))
+        if weight > 0:
+            weighted.append((legal, weight))
+    out: list[Legal] = []
+    idle = int(rule.get("idle", 0))
+    own = Purse(giver, Fraction(rule.get("share", 1)))
+    due: Counter[str] = Counter()
+    for _ in range(len(weighted) if every else int(rule.get("most", 1))):
+        chosen = giver.pick([(i, w) for i, w in weighted if own.pays(i.cost, due) and whole.pays(i.cost, due)], idle)
+        if chosen is None:
+            break
+        out.append(chosen)
+        due.update(chosen.cost)
+        weighted = [(item, weight) for item, weight in weighted if item is not chosen]
+    return out
+
+
+def _filled(giver: Giver, rule: Row, legal: Legal, names: Any) -> Legal:
+    """Lists of units that an act leaves open, as the rule says (`fill: {slot: {kind: number}}`)."""
+    if not legal.open:
+        return legal
+    slots = dict(legal.slots)
+    for slot in legal.open:
+        wanted = {kind: int(giver.world.number(n, names)) for kind, n in rule["fill"][slot].items()}
+        slots[slot] = {kind: n for kind, n in wanted.items() if n > 0}
+    return Legal(legal.order, legal.nation, slots, legal.cost, legal.most, legal.targets, legal.bounds)
+
+
+def _numbers(giver: Giver, rule: Row, legal: Legal, names: Any) -> Legal:
+    """Numbers of an act as the rule says (`numbers: {slot: value}`), within their bounds."""
+    if not legal.bounds or "numbers" not in rule:
+        return legal
+    slots = dict(legal.slots)
+    for slot, (low, high) in legal.bounds.items():
+        if slot in rule["numbers"]:
+            slots[slot] = max(low, min(high, int(giver.world.number(rule["numbers"][slot], names))))
+    return Legal(legal.order, legal.nation, slots, legal.cost, legal.most, legal.targets, legal.bounds, legal.open)

@@ -1,0 +1,440 @@
+"""The front as a nation sees it: its own strength place by place, what threatens it, and how far every place is from the enemy.
+
+Strength is counted from the fields that the policy names (what a unit is worth in attack and in defense), so it is the same
+estimate for any game with battles of dice against values: of two forces the one is stronger whose number times value is.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, isqrt
+from typing import Any
+
+from ..core.model import Row
+from ..core.state import Entity
+from ..orders import movement
+from ..world import routes
+from ..world.view import UNKNOWN, learned
+from ..world.world import World
+
+FAR = 999
+ASHORE = 500
+"""Steps from where no way over land leads to the front are counted to a shore, and this is added."""
+
+SECTORS = 12
+"""How many of the hardest pressed places of the front are thought of where troops are sent from afar."""
+
+
+class Front:
+    """Where a nation stands and whom it faces. `war` is the key `war` of the policy row, `opened` further enemies."""
+
+    def __init__(self, world: World, nation: str, war: Row, opened: Iterable[str] = ()) -> None:
+        self.world = world
+        self.nation = nation
+        self.war = war
+        self.opened = set(opened)
+        self.searches = int(war.get("long", 6))  # how many kinds that go several steps at once are still thought about
+        self.used: dict[tuple[str, str], int] = {}
+        self._hostile: dict[str, bool] = {}
+        self._power: dict[str, Fraction | int] = {}
+        self._facings: dict[str, int] = {}
+        self._threats: dict[str, Fraction | int] = {}
+        self._help: dict[str, tuple[Any, Fraction]] = {}
+        self._stays: dict[str, Any] = {}
+        self._calls: dict[str, int] = {}
+        self._of_allies: dict[tuple[str, str], tuple[int, Any]] = {}
+        self._is_front: dict[str, bool] = {}
+        self._room: dict[str, int] = {}
+
+    # ---- the rows that move
+
+    @cached_property
+    def near_rows(self) -> list[tuple[Row, Row]]:
+        """Orders to go somewhere by a mode with an allowance, with their modes."""
+        return [(row, mode) for row, mode in self._rows if mode.get("steps") is not None]
+
+    @cached_property
+    def march_rows(self) -> list[tuple[Row, Row]]:
+        """Of these the ones by which units come to where they go: not those by which they only ever fire or strike there."""
+        return [(row, mode) for row, mode in self.near_rows if not mode.get("attacks")]
+
+    @cached_property
+    def fire_rows(self) -> list[tuple[Row, Row]]:
+        """Of these the ones by which units fire from where they stand and stay there, whoever else goes in."""
+        return [(row, mode) for row, mode in self.near_rows if mode.get("attacks") and mode.get("stays_alone")]
+
+    @cached_property
+    def far_rows(self) -> list[tuple[Row, Row]]:
+        """Orders to go any distance, with their modes."""
+        return [(row, mode) for row, mode in self._rows if mode.get("steps") is None]
+
+    @cached_property
+    def _rows(self) -> list[tuple[Row, Row]]:
+        wanted = self.war.get("orders")
+        out = []
+        for id_, row in self.world.ruleset.rows("orders").items():
+            mode = movement.mode_of(self.world.ruleset, row)
+            if mode is None or mode.get("tasks") or movement.TARGET not in row.get("slots", {}):
+                continue
+            if wanted is None or id_ in wanted:
+                out.append((row, mode))
+        return out
+
+    @cached_property
+    def links(self) -> tuple[str, ...] | None:
+        """The kinds of links that attacks on the ground use."""
+        kinds: dict[str, None] = {}
+        for _, mode in self.near_rows:
+            if mode.get("passes_over") or mode.get("fights") is False:
+                continue
+            if "links" not in mode:
+                return None
+            kinds.update(dict.fromkeys(mode["links"]))
+        return tuple(kinds)
+
+    # ---- own units
+
+    def free(self, place: str) -> dict[str, int]:
+        """Units at a place that have no order yet."""
+        counts = movement.free_units(self.world, self.nation, place)
+        return {k: n - self.used.get((place, k), 0) for k, n in counts.items() if n > self.used.get((place, k), 0)}
+
+    def use(self, place: str, kinds: Mapping[str, int]) -> None:
+        for kind, n in kinds.items():
+            self.used[place, kind] = self.used.get((place, kind), 0) + n
+
+    def worth_of(self, kind: str, owner: str, field: str) -> Any:
+        """A unit's worth by a field of its row, such as what it hits with."""
+        if kind == UNKNOWN:
+            return self.war.get("unknown", 4)
+        return self.world.unit_row(kind, owner).get(field, 0)
+
+    def power(self, kinds: Mapping[str, int], owner: str, side: str) -> tuple[int, Any]:
+        """Number and total worth of units, in `attack` or in `defense`."""
+        field = str(self.war[side])
+        return sum(kinds.values()), sum(n * self.worth_of(k, owner, field) for k, n in kinds.items())
+
+    # ---- enemies
+
+    def is_enemy(self, other: str) -> bool:
+        known = self._hostile.get(other)
+        if known is None:
+            known = other in self.opened or self.world.hostile(self.nation, other)
+            self._hostile[other] = known
+        return known
+
+    @cached_property
+    def enemy_places(self) -> set[str]:
+        """Places that an enemy holds or stands in, as far as is known."""
+        out: set[str] = set()
+        if not any(self.is_enemy(other) for other in self.world.ruleset.rows("nations")):
+            return out
+        for place in self.world.ruleset.rows("places"):
+            holder = self.world.holder_of(place)
+            if holder is not None and self.is_enemy(holder):
+                out.add(place)
+        for place in self.world.state.occupied_places():
+            if any(self.is_enemy(o) for o in self.world.state.owners_at(place)):
+                out.add(place)
+        return out
+
+    def defenders(self, place: str, side: str = "defense") -> tuple[int, Any]:
+        """Number and worth of the enemies in a place. Where they are known without an upper bound, they are taken to be no fewer
+        than its own units next to the place when they defend it."""
+        number, worth = 0, 0
+        for owner, kind, n in self.foes(place, self._facing(place) if side == "defense" else 0):
+            each = self.worth_of(kind, owner, str(self.war[side]))
+            if each:
+                number, worth = number + n, worth + n * each
+        return number, worth
+
+    def foes(self, place: str, least: int = 0) -> list[tuple[str, str, int]]:
+        """The enemies in a place, by owner and kind: those that are seen, of the others as many as the last look told or as their
+        bands say (`least`: of bands without an end)."""
+        out: list[tuple[str, str, int]] = []
+        unseen: dict[str, None] = {}
+        looked = self._looked(place)
+        for _, row in self.world.state.stacks(at=place):
+            if not self.is_enemy(row["owner"]):
+                continue
+            if looked and row["kind"] == UNKNOWN:  # a look tells of all owners together
+                unseen[row["owner"]] = None
+                continue
+            n = about(row, least)
+            least -= n
+            out.append((row["owner"], row["kind"], n))
+        owner = next(iter(unseen), "")
+        return [*out, *((owner, kind, n) for kind, n in (_told(looked).items() if unseen else ()))]
+
+    def _looked(self, place: str) -> Mapping[str, Any]:
+        """What a look has told of the enemies in a place since last turn; nothing, if there was none."""
+        return learned(self.world.state, self.nation, f"{self._looks}:{place}") if self._looks else {}
+
+    @cached_property
+    def _looks(self) -> str | None:
+        """What a look at units gives, in rulesets that show no more of them than that."""
+        return next((str(r["follows"]) for r in self.world.ruleset.rows("shows").values() if "follows" in r), None)
+
+    def _facing(self, place: str) -> int:
+        """How many units of its own, that fight, stand next to a place."""
+        found = self._facings.get(place)
+        if found is None:
+            field = str(self.war["attack"])
+            own = (row for near in self.near(place) for _, row in self.world.state.stacks(at=near, owner=self.nation))
+            found = self._facings[place] = sum(int(row["n"]) for row in own if self.worth_of(row["kind"], self.nation, field))
+        return found
+
+    def threat(self, place: str, but: str = "") -> Any:
+        """Number times worth of the enemies next to a place, by attack: the square of what they could throw at it. `but`: of a
+        place that is attacked itself they count half."""
+        found = self._power.get(place)
+        if found is None:
+            found = self._power[place] = sum(self._threat_from(near) for near in self.near(place) if near in self.enemy_places)
+        return found - Fraction(self._threat_from(but)) / 2 if but in self.near(place) else found
+
+    def _threat_from(self, place: str) -> Any:
+        found = self._threats.get(place)
+        if found is None:
+            number, worth = self.defenders(place, "attack") if place in self.enemy_places else (0, 0)
+            found = self._threats[place] = number * worth
+        return found
+
+    def near(self, place: str) -> tuple[str, ...]:
+        return self.world.geography.next_to(place, self.links)
+
+    def is_front(self, place: str) -> bool:
+        found = self._is_front.get(place)
+        if found is None:
+            found = self._is_front[place] = not self.enemy_places.isdisjoint(self.near(place))
+        return found
+
+    # ---- distances
+
+    @cached_property
+    def friendly(self) -> set[str]:
+        """Places where the nation's units may stand without a fight: its own and its allies'."""
+        out = set()
+        for place in self.world.ruleset.rows("places"):
+            holder = self.world.holder_of(place)
+            if holder is not None and place not in self.enemy_places and self.world.allied(self.nation, holder):
+                out.add(place)
+        return out
+
+    @cached_property
+    def camp(self) -> list[str]:
+        """The nation and its allies that have units where they may stand, in order."""
+        owners = {owner for place in self.friendly for owner in self.world.state.owners_at(place)}
+        return sorted(owner for owner in owners if owner == self.nation or self.world.allied(self.nation, owner))
+
+    @cached_property
+    def front_places(self) -> list[str]:
+        """Friendly places next to an enemy's."""
+        return sorted(p for p in self.friendly if self.is_front(p))
+
+    @cached_property
+    def need(self) -> dict[str, Any]:
+        """How much each front place wants more units: what threatens or beckons, against what stands there (0: enough)."""
+        out = {}
+        for place in self.front_places:
+            n, worth = self._of_camp(place, "defense")
+            out[place] = self.threat(place) - n * worth
+        return out
+
+    @cached_property
+    def distance(self) -> dict[str, int]:
+        """Steps over friendly land to the front, else to a shore; front places that have enough count as a little further."""
+        start = []
+        for place in self.front_places:
+            holder = self.world.holder_of(place)
+            ease = 0 if self.need[place] > 0 else 2
+            start.append((ease + (0 if holder == self.nation else 1), place))
+        return self.spread([*start, *((ASHORE, quay) for quay in self._quays)])
+
+    @cached_property
+    def _quays(self) -> list[str]:
+        """Friendly places from which troops can go aboard, where the policy has armies go by sea."""
+        if "armies" not in self.war.get("sea", {}):
+            return []
+        modes = self.world.ruleset.rows("modes").values()
+        links = tuple(dict.fromkeys(kind for mode in modes for kind in mode.get("carries", {}).get("link", ())))
+        return [place for place in sorted(self.friendly) if self.world.geography.next_to(place, links)]
+
+    @cached_property
+    def _pulls(self) -> dict[str, Fraction]:
+        """What draws troops to each friendly place: the enemy's strength at the front behind it, less the further that is; half
+        of it where there are enough to hold the front, and too few to go on."""
+        drawn = [(isqrt(int(self.threat(p))) // (1 if self.need[p] > 0 else 2), p) for p in self.front_places if self._wants(p)]
+        out: dict[str, Fraction] = {}
+        for strength, place in sorted(drawn, reverse=True)[:SECTORS]:
+            for near, steps in self.spread([(0, place)]).items() if strength else ():
+                out[near] = max(out.get(near, Fraction(0)), Fraction(strength, 2 + steps))
+        return out
+
+    def _wants(self, place: str) -> bool:
+        """Whether a front place wants more units: to hold it, or to take from there what is worth most beside it (`push`)."""
+        if self.need[place] > 0:
+            return True
+        if "push" not in self.war:
+            return False
+        prey = max(self.enemy_places & set(self.near(place)), key=lambda p: (self.value("worth", p, 1), p))
+        foes, strength = self.defenders(prey)
+        n, worth = self._of_camp(place, "attack")
+        return bool(n * worth < Fraction(str(self.war["push"])) * foes * strength)
+
+    def pull(self, place: str) -> Fraction:
+        """How much troops are wanted in a friendly place; 0: not at all."""
+        return self._pulls.get(place, Fraction(0))
+
+    def spread(self, start: Iterable[tuple[int, str]]) -> dict[str, int]:
+        """Steps from several places, each with a head start, over friendly land."""
+        heap = sorted(start)
+        out: dict[str, int] = {}
+        while heap:
+            steps, place = heapq.heappop(heap)
+            if place in out:
+                continue
+            out[place] = steps
+            for near in self.near(place):
+                if near not in out and near in self.friendly:
+                    heapq.heappush(heap, (steps + 1, near))
+        return out
+
+    # ---- what the row says of places
+
+    def value(self, key: str, place: str, default: int, link: str = "") -> Any:
+        """An expression of the policy about a place (and the link it is reached over)."""
+        text = self.war.get(key)
+        return default if text is None else self.asked(text, place, link)
+
+    def asked(self, text: Any, place: str, link: str = "", **more: Any) -> Any:
+        """A number of the policy row, or its expression, for a place; `more` names are in scope, too."""
+        me = Entity("nation", self.nation)
+        names: dict[str, Any] = {"self": me, "nation": me, "place": Entity("place", place), **more}
+        if link:
+            names["link"] = Entity("link", link)
+        return self.world.number(text, names)
+
+    def room(self, place: str) -> int:
+        """How many more units it wants in a place; less than none, if some should leave."""
+        if "room" not in self.war or self.is_front(place):
+            return FAR
+        found = self._room.get(place)
+        if found is None:
+            found = self._room[place] = int(self.value("room", place, FAR))
+        return found
+
+    def come(self, place: str, n: int) -> None:
+        """So many units come to a place, or leave it."""
+        if "room" in self.war:
+            self._room[place] = self.room(place) - n
+
+    def garrison(self, place: str, but: str = "") -> dict[str, int]:
+        """Units that stay in a place: next to enemies its part of the least that hold it with allies, else what is kept at home;
+        the plainest first. `but`: when those of a place are attacked, who then are less of a threat."""
+        rule = self.war.get("garrison", {})
+        if not self.is_front(place) and not {"home", "calls"} & rule.keys():
+            return {}
+        free = self.free(place)
+        least = int(rule.get("least", 1))
+        threat = self.threat(place, but)
+        if place not in self._stays and self.is_front(place):
+            self._stays[place] = self.asked(rule.get("share", "1/3"), place)
+        elif place not in self._stays:
+            self._stays[place] = max(self.asked(rule.get("home", 0), place), self.called_to(place))
+        if not self.is_front(place):
+            wanted_n = int(self._stays[place])
+        elif not threat:
+            wanted_n = least
+        else:
+            n, worth = self.power(free, self.nation, "defense")
+            others, theirs = self.allies(place, "defense")
+            held = self._stays[place] * threat
+            # power goes by the square of the number: so many of the units are worth that
+            square = ceil(Fraction(n * n * held) / ((n + others) * (worth + theirs))) if worth else n * n
+            wanted_n = max(least, min(n, isqrt(square - 1) + 1 if square else 0))
+        out: dict[str, int] = {}
+        holders = sorted(free, key=lambda k: (not routes.kind_matches(self.world, rule.get("who"), k), k))
+        for kind in holders:
+            part_n = min(free[kind], wanted_n)
+            if part_n > 0:
+                out[kind] = part_n
+                wanted_n -= part_n
+        return out
+
+    def called_to(self, place: str) -> int:
+        """How many units a place calls for, if it has fewer."""
+        rule = self.war.get("garrison", {})
+        if "calls" not in rule:
+            return 0
+        if place not in self._calls:
+            self._calls[place] = int(self.asked(rule["calls"], place, faced=self.is_front(place)))
+        return self._calls[place]
+
+    def allies(self, place: str, side: str) -> tuple[int, Any]:
+        """Number and total worth of units that allies have in a place, in `attack` or in `defense`."""
+        found = self._of_allies.get((place, side))
+        if found is None:
+            number, worth = 0, 0
+            for _, row in self.world.state.stacks(at=place):
+                if row["owner"] != self.nation and self.world.allied(self.nation, row["owner"]):
+                    each = self.worth_of(row["kind"], row["owner"], str(self.war[side]))
+                    if each:
+                        number, worth = number + about(row), worth + about(row) * each
+            found = self._of_allies[place, side] = number, worth
+        return found
+
+    def _of_camp(self, place: str, side: str) -> tuple[int, Any]:
+        """Number and total worth of all units that the nation and its allies have in a place, whatever they are ordered."""
+        n, worth = self.allies(place, side)
+        for _, row in self.world.state.stacks(at=place, owner=self.nation):
+            n += row["n"]
+            worth += row["n"] * self.worth_of(row["kind"], self.nation, str(self.war[side]))
+        return n, worth
+
+    def help_against(self, place: str) -> tuple[Any, Fraction]:
+        """Number and worth, over the ways that they would come, of the allies by an enemy's place on whom an attack counts."""
+        found = self._help.get(place)
+        if found is None:
+            part = Fraction(str(self.war.get("allies", 0)))
+            number, worth = Fraction(0), Fraction(0)
+            for near in self.near(place) if part else ():
+                n, w = self.allies(near, "attack") if near in self.friendly else (0, 0)
+                if n:
+                    number += part * n
+                    worth += part * Fraction(w) / Fraction(self.value("hardness", place, 1, f"{near}>{place}"))
+            found = self._help[place] = number, worth
+        return found
+
+    def spare(self, place: str, but: str = "") -> dict[str, int]:
+        """Units at a place without an order and beyond its garrison; `but`: when those of that place are attacked."""
+        stay = self.garrison(place, but)
+        return {k: n - stay.get(k, 0) for k, n in self.free(place).items() if n > stay.get(k, 0)}
+
+
+def _told(looked: Mapping[str, Any]) -> Mapping[str, int]:
+    """The enemies of whom a look has told, by kind; where it saw but some, twice as many of an unknown one."""
+    if "units" in looked:
+        return looked["units"]  # type: ignore[no-any-return]
+    return {UNKNOWN: max(1, 2 * int(looked.get("n", 0)))}
+
+
+def about(row: Mapping[str, Any], least: int = 0) -> int:
+    """How many units a stack has; of one that is known as a band only, rather many: a look seldom finds all. `least`: of a band
+    without an end."""
+    text = row.get("range")
+    if not text:
+        return int(row["n"])
+    low, _, high = str(text).partition("..")
+    return (int(low or 0) + 3 * int(high) + 2) // 4 if high else max(least, int(low or 1) * 3 // 2)
+
+
+def first_of(kinds: Mapping[str, int], n: int) -> dict[str, int]:
+    """So many of some units, kind by kind."""
+    out: dict[str, int] = {}
+    for kind, number in kinds.items():
+        if (part := min(number, n - sum(out.values()))) > 0:
+            out[kind] = part
+    return out

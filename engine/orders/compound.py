@@ -1,0 +1,193 @@
+"""A line of orders: one order (`line.py`), or several between commas, under a title or after one verb.
+
+`LineReader.nearest` says what a line that is not understood may have meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ..core.words import misspelled, slips, split
+from . import fuzzy
+from .line_parser import Attempt, Order, OrderReader, plainly, strip_comment
+from .match import is_every
+from .movement import TARGET, UNITS
+from .tokens import MOST_WORDS, PASSED, Recognizer
+
+MOST_PARTS = 12
+"""Parts of a line that are tried as orders of their own."""
+_PART = re.compile(r"\s*(?:;|,|\band\b|&|\+|\.(?=\s|$))\s*", re.IGNORECASE)
+
+
+class LineReader(OrderReader):
+    """Reads lines by the grammar of a ruleset."""
+
+    proposable: Callable[[str, Mapping[str, Any]], bool] | None = None
+    """Whether an order ("form/id") with these slots may be proposed to the nation; None: any."""
+
+    def freely(self, number: int, line: str) -> Attempt | None:
+        """A line in words of its own: one order, or several; None if nothing whole is made of it."""
+        bare = strip_comment(line)
+        if len(split(bare)) > MOST_WORDS:
+            return self._several(number, bare, ";")
+        found = self._several(number, bare, ";") or self.one_freely(number, bare) or self._several(number, bare, ",")
+        return found or self._under(number, bare) or self._counted(number, bare)
+
+    # ---- several orders
+
+    def _several(self, number: int, bare: str, mark: str) -> Attempt | None:
+        """Several orders in one line: each part an order of its own, or one more with the verb of the one before."""
+        if mark not in bare and not (mark == "," and _PART.search(bare)):
+            return None
+        if mark == ";":
+            ends = [m.start() for m in re.finditer(";", bare)]
+            spans = [(a + (i > 0), b) for i, (a, b) in enumerate(zip([0, *ends], [*ends, len(bare)], strict=True))]
+        else:
+            marks = list(_PART.finditer(bare))
+            spans = list(zip([0, *(m.end() for m in marks)], [*(m.start() for m in marks), len(bare)], strict=True))
+        spans = [(a, b) for a, b in spans if bare[a:b].strip()]
+        if not 2 <= len(spans) <= (MOST_PARTS if mark == "," else 100):
+            return None
+        found = self._parted(number, bare, spans, "", mark)
+        last = bare[slice(*spans[-1])]
+        for word in reversed(split(last)[1:]) if mark == "," else ():  # the end of the line may be meant for all its parts
+            if found is None and word.norm in fuzzy.SAME:
+                found = self._parted(number, bare, spans, "", mark, shared=last[word.column - 1 :])
+        return found
+
+    def _under(self, number: int, bare: str) -> Attempt | None:
+        """Several orders under a title that is part of each: `Home: build 2 guns, 1 car`, `Home: 2 guns to Port`."""
+        title, colon, _ = bare.partition(":")
+        if not colon or not title.strip():
+            return None
+        marks = list(_PART.finditer(bare, len(title) + 1))
+        spans = list(zip([len(title) + 1, *(m.end() for m in marks)], [*(m.start() for m in marks), len(bare)], strict=True))
+        if not 2 <= len(spans) <= MOST_PARTS:
+            return None
+        return self._parted(number, bare, spans, "", ":", title=title)
+
+    def _counted(self, number: int, bare: str) -> Attempt | None:
+        """Several of the same with nothing between them: a verb, and more than one number."""
+        spans = _counted_spans(bare)
+        if not 2 <= len(spans) <= MOST_PARTS or not self._verb(bare):
+            return None
+        return self._parted(number, bare, spans, "", ",")
+
+    def _parted(
+        self,
+        number: int,
+        bare: str,
+        spans: Sequence[tuple[int, int]],
+        verb: str,
+        mark: str,
+        before: Order | None = None,
+        shared: str = "",
+        title: str = "",
+    ) -> Attempt | None:
+        """The parts from here on as orders, with as little to each as makes it whole; None if something is left over.
+
+        A part may have the `verb` of the one before, go where that went, be of the same kind, or end as the last does (`shared`).
+        A `title` stands before each.
+        """
+        if not spans:
+            return Attempt([], [])
+        for many in range(1, len(spans) + 1):
+            start, end = spans[0][0], spans[many - 1][1]
+            if mark == "," and not verb and many == len(spans):
+                return None  # that is the line itself
+            part = title.ljust(start) + bare[start:end]
+            found = self._part(number, part, mark)
+            if found is None and verb:
+                found = self._part(number, f"{verb} {title} {bare[start:end]}", mark)
+            for text in self._like(before, verb, bare[start:end]) if found is None and before is not None else ():
+                found = found or self._part(number, text, mark)
+            if found is None and shared and many < len(spans):
+                found = self._part(number, f"{verb} {bare[start:end]} {shared}", mark)
+            if found is None:
+                continue
+            verb_now = self._verb(bare[start:end]) or verb
+            rest = self._parted(number, bare, spans[many:], verb_now, mark, found.orders[-1], shared, title)
+            if rest is not None:
+                return Attempt([*found.orders, *rest.orders], [*found.found, *rest.found])
+        return None
+
+    def _like(self, before: Order, verb: str, text: str) -> Iterator[str]:
+        """A part with what it may have of the order before it: where that goes, or the kind that it counts."""
+        went = before["slots"].get(TARGET)
+        if isinstance(went, str) and went in self.ruleset.rows("places"):
+            yield f"{text} to {self.names.printed('place', went)}"
+        units = before["slots"].get(UNITS)
+        kinds = {"unit-kind": units} if isinstance(units, dict) and len(units) == 1 else {"item": [before["slots"].get("item")]}
+        first, _, rest = text.strip().partition(" ")
+        for kind, ids in kinds.items():
+            for id_ in ids if first.isdecimal() and verb else ():
+                if isinstance(id_, str):
+                    yield f"{verb} {first} {self.names.printed(kind, id_, int(first))} {rest}"
+
+    def _part(self, number: int, text: str, mark: str) -> Attempt | None:
+        if not split(text):
+            return None
+        found = self.word_for_word(number, text)
+        if found.orders:
+            return found
+        one = self.one_freely(number, text)
+        return one or (self._several(number, text, ",") if mark == ";" else None)
+
+    # ---- what a line holds
+
+    def _verb(self, text: str) -> str:
+        """The words that a part begins with, before anything is named or counted."""
+        words = split(text)
+        while words and words[0].norm in PASSED:
+            words = words[1:]
+        tokens, _ = Recognizer(words, self.names, self.nation or "").tokens()
+        openings = self.grammar.opening_words
+        if not words or self.names.synonym(words[0].norm) not in openings:
+            return ""
+        end = next((t.at for t in tokens if t.at > 0), 1)
+        return " ".join(w.text for w in words[: max(1, end)])
+
+    def nearest(self, line: str, count: int = 6) -> list[str]:
+        """The orders that come nearest to a line, filled in as far as it goes; a question mark where something is missing."""
+        bare = strip_comment(line)
+        title, colon, text = bare.partition(":")
+        if colon and (words := split(title)) and len(words) < 4 and self.names_nothing(words):
+            bare = text
+        readings = self._nearest(bare, 3 * count)
+        if (
+            not readings or len(readings[0].values) < 2 or readings[0].left_over or readings[0].wanting
+        ):  # perhaps there are several in it
+            texts = [part for part in _PART.split(bare) if part.strip()]
+            texts = texts if len(texts) > 1 else [bare[slice(*span)] for span in _counted_spans(bare)]
+            parts = [self._nearest(text, 3) for text in texts]
+            fit = (part and part[0].values and not (part[0].left_over or part[0].missing) for part in parts)
+            if len(parts) > 1 and all(fit):
+                readings = [part[0] for part in parts]
+        return list(dict.fromkeys(fuzzy.written(r, self.names) for r in readings))[:count]
+
+    def _nearest(self, text: str, count: int) -> list[fuzzy.FuzzyReading]:
+        words = split(plainly(text))
+        readings = fuzzy.WordLine(words[:MOST_WORDS], self.names, self.grammar, self.nation or "", True, True).nearest(count)
+        return [r for r in readings if self.proposable is None or self.proposable(r.form.key, r.values)]
+
+    def names_something(self, line: str) -> int:
+        """How much of a line is of a game: its things, counted units, and whether it begins like an order."""
+        words = split(strip_comment(line))[:MOST_WORDS]
+        if not words:
+            return 0
+        tokens, _ = Recognizer(words, self.names, self.nation or "").tokens()
+        first = self.names.synonym(words[0].norm)
+        most = slips(len(first) + 1)
+        begins = first in self.grammar.opening_words or any(
+            most and len(word) > 3 and misspelled(first, word, most) is not None for word in self.grammar.opening_words
+        )
+        counted = any(t.units and not is_every(t.units) for t in tokens)
+        return sum(bool(t.names) for t in tokens) + 2 * begins + 2 * counted
+
+
+def _counted_spans(bare: str) -> list[tuple[int, int]]:
+    """A line in parts, each with one number."""
+    starts = [w.column - 1 for w in split(bare) if w.is_number][1:]
+    return list(zip([0, *starts], [*starts, len(bare)], strict=True))

@@ -1,0 +1,399 @@
+"""Lines that follow no form word for word: the forms whose slots are filled by what is recognized in them (`tokens.py`).
+
+Things are found by their names, numbers beside kinds of units, words of forms anywhere in the line. A form is read when all
+of its own words stand there (a line of units, whence and where to needs none), every slot that it must have is filled by
+something that can stand there, small words and their order permitting, and nothing is left over. `Reading.guessed` names the
+slots whose names were not written as they are; `nearest_forms` are the forms that come nearest to a line, filled in as far as
+they go. Nothing is decided here about what an order may do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from typing import Any, NamedTuple
+
+from ..core.words import Word, misspelled, slips, split
+from ..ruleset.order_syntax import Either, Fixed, Pattern, Slot, slots_in
+from .grammar import Grammar, OrderForm, shortest
+from .match import ALL, is_every
+from .names import Names
+from .tokens import MOST_WORDS, SMALL, Recognizer, Token
+
+SAME: dict[str, frozenset[str]] = {
+    "from": frozenset({"from", "at", "in", "of", "leaving"}),
+    "to": frozenset({"to", "into", "onto", "toward", "towards", "for", "against", "on"}),
+    "in": frozenset({"in", "at", "on", "for", "near", "of", "to"}),
+    "at": frozenset({"at", "in", "on", "against"}),
+    "on": frozenset({"on", "against", "at", "in", "to"}),
+    "with": frozenset({"with", "using", "by"}),
+    "by": frozenset({"by", "with", "using"}),
+    "via": frozenset({"via", "through", "over", "by", "of"}),
+    "facing": frozenset({"facing", "against", "toward", "towards", "to", "at", "vs"}),
+    "against": frozenset({"against", "of", "from", "on", "toward", "towards", "vs"}),
+    "toward": frozenset({"toward", "towards", "to"}),
+    "of": frozenset({"of", "in", "from", "at"}),
+    "over": frozenset({"over", "in", "above", "at"}),
+}
+"""What may be written in the place of a small word of a form."""
+MOST_WAYS = 96
+"""Ways to write one form that are looked at."""
+MOST_TRIED = 3_000
+"""Assignments of one form's slots that are looked at."""
+
+
+@dataclass(frozen=True)
+class FuzzyReading:
+    """A form with its slots filled from a line: what was missing or left over, and how much was set right."""
+
+    form: OrderForm
+    values: dict[str, Any]
+    cost: int
+    missing: tuple[str, ...] = ()
+    left_over: int = 0
+    guessed: tuple[str, ...] = ()
+    words: int = 0
+    """How many of the form's own words stand in the line."""
+    wanting: int = 0
+    """How many do not."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is missing or left over."""
+        return not (self.missing or self.left_over or self.wanting)
+
+
+# ---- forms as they can be written
+
+
+class _Slot(NamedTuple):
+    slot: Slot
+    role: str
+    optional: bool
+
+
+@dataclass(frozen=True)
+class _Way:
+    """One way to write a form: its own words, each with its alternatives, and its slots in order."""
+
+    form: OrderForm
+    keys: tuple[tuple[str, ...], ...]
+    slots: tuple[_Slot, ...]
+    more: frozenset[str] = frozenset()
+    """Words of its own that may be left out."""
+
+    @cached_property
+    def carries(self) -> bool:
+        """Whether it is an order of units from one place to another, and asks for nothing else."""
+        needed = {s.slot.name for s in self.slots if not s.optional}
+        return self.whither is not None and self.whence is not None and needed <= {self.units, self.whence, self.whither}
+
+    @cached_property
+    def units(self) -> str | None:
+        """The slot of those who go."""
+        return next((s.slot.name for s in self.slots if s.slot.kind == "units" and not s.optional), None)
+
+    @cached_property
+    def whence(self) -> str | None:
+        """The slot of where they go from."""
+        return self._place("from")
+
+    @cached_property
+    def whither(self) -> str | None:
+        """The slot of where they go to."""
+        return self._place("to")
+
+    def _place(self, role: str) -> str | None:
+        return next((s.slot.name for s in self.slots if s.slot.kind == "place" and s.role == role), None)
+
+
+def _ways(form: OrderForm) -> tuple[_Way, ...]:
+    out: dict[Any, _Way] = {}
+    for parts in _flattened(form.pattern):
+        keys: list[tuple[str, ...]] = []
+        slots: list[_Slot] = []
+        more: set[str] = set()
+        role = ""
+        for part, optional in parts:
+            if isinstance(part, Fixed):
+                if part.word in SMALL:
+                    role = part.word
+                elif not optional and part.word.isalnum():
+                    keys.append((part.word,))
+                    role = ""
+                else:
+                    more.add(part.word)
+            else:
+                slots.append(_Slot(part, role, optional or part.optional))
+                role = ""
+        way = _Way(form, tuple(keys), tuple(slots), frozenset(more))
+        same = out.get((way.keys, way.slots))
+        out[way.keys, way.slots] = way if same is None else replace(same, more=same.more | way.more)
+        if len(out) >= MOST_WAYS:
+            break
+    return tuple(out.values())
+
+
+def _flattened(pattern: Pattern, optional: bool = False) -> Iterator[tuple[tuple[Fixed | Slot, bool], ...]]:
+    """A pattern without branches: each alternative with slots or words of its own is a way; optional parts stay, marked."""
+    choices: list[list[tuple[tuple[Fixed | Slot, bool], ...]]] = []
+    for node in pattern:
+        if isinstance(node, Either):
+            ways = [way for way in node.ways if way]
+            empty = len(ways) < len(node.ways)
+            choices.append([flat for way in ways for flat in _flattened(way, optional or empty)])
+            if empty and len(ways) > 1:
+                choices[-1].append(())
+        else:
+            choices.append([((node, optional),)])
+    for picked in product(*choices):
+        yield tuple(part for parts in picked for part in parts)
+
+
+# ---- a line
+
+
+@dataclass
+class WordLine:
+    """A line of words and what is recognised in it. With `loose` names may be misspelled."""
+
+    words: tuple[Word, ...]
+    names: Names
+    grammar: Grammar
+    nation: str = ""
+    loose: bool = False
+    generous: bool = False
+    """Whether kinds of units without a number stand for all of them: only for what is proposed."""
+
+    def __post_init__(self) -> None:
+        self._recognizer = Recognizer(self.words, self.names, self.nation, self.loose, self.generous)
+
+    def readings(self) -> list[FuzzyReading]:
+        """The whole readings that need the least, the best first; of orders of units without a verb all, in their order."""
+        if not self.words or len(self.words) > MOST_WORDS:
+            return []
+        found = [r for r in self._all(verbless=False) if r.whole]
+        if not found:
+            found = [r for r in self._all(verbless=True) if r.whole]
+            return found
+        least = min(r.cost for r in found)
+        return [r for r in found if r.cost == least]
+
+    def nearest(self, count: int = 3) -> list[FuzzyReading]:
+        """The forms that come nearest, whole or not, each once; none if nothing of any form was recognised."""
+        if not self.words or len(self.words) > MOST_WORDS:
+            return []
+        best: dict[str, FuzzyReading] = {}
+        for reading in (*self._all(verbless=False, partly=True), *self._all(verbless=True, partly=True)):
+            if reading.form.key not in best or _better(reading, best[reading.form.key]):
+                best[reading.form.key] = reading
+        ranked = sorted((r for r in best.values() if r.words or _tells(r)), key=_rank, reverse=True)
+        return [r for r in ranked if _rank(r) >= _rank(ranked[0]) - 3][:count]
+
+    def _all(self, *, verbless: bool, partly: bool = False) -> Iterator[FuzzyReading]:
+        for way in self._candidates(verbless, partly):
+            found = self._filled(way, verbless, partly)
+            if found is not None:
+                yield found
+
+    def _candidates(self, verbless: bool, partly: bool) -> Iterator[_Way]:
+        here = {w for i in range(len(self.words)) for w in (self._word(i), self.words[i].norm)}
+        bare = any(f.row.get("bare") for f in self.grammar.forms)
+        for way in ways_of(self.grammar):
+            if verbless:
+                if way.carries and (way.form.row.get("bare") or not bare):
+                    yield way
+                continue
+            present = sum(any(self._same(k, w) for k in key for w in here) for key in way.keys)
+            if present == len(way.keys) or (partly and (present or len(way.keys) == 1)):
+                yield way
+
+    def _word(self, at: int) -> str:
+        return self.names.synonym(self.words[at].norm)
+
+    def _same(self, own: str, word: str) -> bool:
+        """Whether a word of a line is a word of a form; with small slips, if these are forgiven."""
+        if own == word or not self.loose or len(own) < 4 or word in self.grammar.opening_words or self.names.together(word):
+            return own == word
+        return misspelled(word, own, slips(len(word) + 1)) is not None
+
+    def _filled(self, way: _Way, verbless: bool, partly: bool) -> FuzzyReading | None:
+        used: set[int] = set()
+        wanting = 0
+        for key in () if verbless else way.keys:
+            free = [i for i in range(len(self.words)) if i not in used]
+            at = next((i for i in free if any(self._same(k, w) for k in key for w in (self._word(i), self.words[i].norm))), None)
+            if at is None:
+                wanting += 1
+            else:
+                used.add(at)
+        matched = len(used)
+        chosen = self._chosen(way, used)
+        tokens, unknown = self._recognizer.tokens(frozenset(used))
+        over = sum(way.more.isdisjoint((self._word(i), self.words[i].norm)) for i in unknown)
+        best: FuzzyReading | None = None
+        for found, cost, left, guessed in _assigned(way, tokens, partly):
+            values = {**found, **chosen}
+            missing = [
+                s
+                for s in way.slots
+                if s.slot.name not in values and (not s.optional or (verbless and s.slot.name == way.whither))
+            ]
+            if len(missing) == 1 and (only := self._only_place(missing[0], values)):
+                values, missing, cost = {**values, missing[0].slot.name: only}, [], cost + 2
+            if way.whence in values and not self._stand_there(str(values[way.whence])):
+                cost += 4
+            names = tuple(s.slot.name for s in missing)
+            reading = FuzzyReading(way.form, values, cost + (3 if verbless else 0), names, left + over, guessed, matched, wanting)
+            if not partly and not reading.whole:
+                continue
+            if best is None or _better(reading, best):
+                best = reading
+        return best
+
+    def _chosen(self, way: _Way, used: set[int]) -> dict[str, Any]:
+        """What is chosen of the words that some slots offer; the words are used up."""
+        out: dict[str, Any] = {}
+        for one in way.slots:
+            for choice in one.slot.choices:
+                wanted = [w.norm for w in split(choice)]
+                for at in range(len(self.words) - len(wanted) + 1):
+                    span = range(at, at + len(wanted))
+                    if not used.intersection(span) and [self.words[i].norm for i in span] == wanted:
+                        used.update(span)
+                        if one.slot.many:
+                            out.setdefault(one.slot.name, []).append(choice)
+                        else:
+                            out.setdefault(one.slot.name, choice)
+                        break
+        return out
+
+    def _stand_there(self, place: str) -> bool:
+        """Whether the nation has anybody in a place, as far as that is known."""
+        state = self.names.state
+        return state is None or any(row["owner"] == self.nation for _, row in state.stacks(at=place))
+
+    def _only_place(self, one: _Slot, values: dict[str, Any]) -> str:
+        """Where the units that a line names stand, if it does not say so and the nation has so many in one place only."""
+        wanted = next((v for v in values.values() if isinstance(v, dict)), None)
+        state = self.names.state
+        if one.slot.kind != "place" or one.role != "from" or state is None or not wanted or is_every(wanted):
+            return ""
+        there: dict[str, dict[str, int]] = {}
+        for _, row in state.stacks(owner=self.nation):
+            here = there.setdefault(str(row["place"]), {})
+            here[str(row["kind"])] = here.get(str(row["kind"]), 0) + int(row["n"])
+        places = [p for p, has in there.items() if all(has.get(k, 0) >= (1 if n == ALL else n) for k, n in wanted.items())]
+        return places[0] if len(places) == 1 and places[0] not in values.values() else ""
+
+
+def ways_of(grammar: Grammar) -> tuple[_Way, ...]:
+    """Every way to write every form, made once for a grammar."""
+    found: tuple[_Way, ...] | None = grammar.__dict__.get("_ways")
+    if found is None:
+        found = tuple(way for form in grammar.forms for way in _ways(form))
+        grammar.__dict__["_ways"] = found
+    return found
+
+
+def _better(one: FuzzyReading, other: FuzzyReading) -> bool:
+    """Whether one of two readings of a form is nearer to what was written: a whole one before others, then the least mended."""
+    if one.whole != other.whole:
+        return one.whole
+    return one.cost < other.cost if one.whole else _rank(one) > _rank(other)
+
+
+def _tells(reading: FuzzyReading) -> bool:
+    """Whether a reading without a word of its form has enough in it to be proposed: something counted, and where."""
+    if not (reading.left_over or reading.missing):
+        return bool(reading.values)
+    kinds = {s.kind for s in slots_in(reading.form.pattern) if s.name in reading.values}
+    return len(reading.values) > 1 and bool(kinds & {"units", "item", "resource", "number"} or not reading.wanting)
+
+
+def _rank(reading: FuzzyReading) -> int:
+    filled = len(reading.values)
+    return 4 * reading.words + 3 * filled - 3 * len(reading.missing) - 2 * reading.left_over - 3 * reading.wanting - reading.cost
+
+
+# ---- slots
+
+
+def _assigned(way: _Way, tokens: Sequence[Token], partly: bool) -> Iterator[tuple[dict[str, Any], int, int, tuple[str, ...]]]:
+    """Ways to put what was recognised into the slots: the values, their cost, how many things are left, and guessed slots."""
+    tried = 0
+
+    def go_on(
+        at: int, values: dict[str, Any], last: dict[str, int], cost: int, left: int, guessed: tuple[str, ...]
+    ) -> Iterator[Any]:
+        nonlocal tried
+        tried += 1
+        if tried > MOST_TRIED:
+            return
+        if at == len(tokens):
+            yield values, cost, left, guessed
+            return
+        token = tokens[at]
+        for index, one in enumerate(way.slots):
+            name = one.slot.name
+            if name in values and not one.slot.many:
+                continue
+            fit = _fits(way, one, token, values)
+            price = _role(way, one, token, partly)
+            if fit is None or price is None:
+                continue
+            kind = one.slot.kind
+            if not token.before and index < last.get(kind, -1):
+                continue  # without small words things of a kind stand in the order of the form
+            more = dict(fit)
+            if one.slot.many:
+                more[name] = [*values.get(name, ()), fit[name]]
+            said = (*guessed, name) if token.guessed else guessed
+            now = last if token.before else {**last, kind: max(index, last.get(kind, -1))}
+            yield from go_on(at + 1, {**values, **more}, now, cost + price, left, said)
+        if partly:
+            yield from go_on(at + 1, values, last, cost, left + 1, guessed)
+
+    yield from go_on(0, {}, {}, 0, 0, ())
+
+
+def _fits(way: _Way, one: _Slot, token: Token, values: dict[str, Any]) -> dict[str, Any] | None:
+    """What a slot, and with it a number's slot beside it, is given by something recognised; None if it cannot stand there."""
+    slot = one.slot
+    if slot.kind == "units":
+        return None if token.units is None else {slot.name: dict(token.units)}
+    if slot.kind == "number":
+        return {slot.name: token.number} if token.number is not None and token.units is None else None
+    if slot.kind in token.names and (token.units is None or token.bare):
+        return {slot.name: token.names[slot.kind]}
+    if slot.kind in ("item", "unit-kind") and token.units is not None and len(token.units) == 1 and token.number is not None:
+        counted = next((s.slot.name for s in way.slots if s.slot.kind == "number" and s.slot.name not in values), None)
+        named = token.names.get(slot.kind)
+        return {slot.name: named, counted: token.number} if named is not None and counted is not None else None
+    return None
+
+
+def _role(way: _Way, one: _Slot, token: Token, partly: bool) -> int | None:
+    """What it costs that a thing stands after its small word in a slot that wants another; None if it cannot mean that.
+
+    For what is only proposed (`partly`) any small word will do, unless the form has it for another slot.
+    """
+    if token.before == one.role:
+        return 0
+    if not token.before:
+        return 1
+    if any(s.role == token.before and s.slot.kind == one.slot.kind for s in way.slots):
+        return None  # the form has that word for another of its slots
+    if not one.role:
+        return 1 if token.before in ("of", "on", "in", "at", "with", "to", "for", "against", "from") else 2 if partly else None
+    return 1 if token.before in SAME.get(one.role, ()) else 2 if partly else None
+
+
+def written(reading: FuzzyReading, names: Names) -> str:
+    """The line that a reading stands for, as its form has it; a question mark where something is missing."""
+    text = shortest(reading.form.pattern, names, reading.values, agree=True)
+    for name in reading.missing:
+        text = text.replace(f"<{name}>", "?")
+    return text

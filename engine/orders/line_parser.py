@@ -1,0 +1,401 @@
+"""One order in a line, read by the forms of the ruleset: word for word, with small slips of spelling, or freely (`free.py`).
+
+An `Attempt` is what a reading gives: orders, and what is to be said of them. Reading changes nothing; whoever reads a text
+(`parse.py`) decides which of several attempts counts. Several orders in one line are for `several.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from ..core.diagnostics import Diagnostic, Severity, nearest
+from ..core.model import Ruleset
+from ..core.words import Word, split
+from ..ruleset.order_syntax import Fixed, Slot
+from . import fuzzy
+from .grammar import Grammar, OrderForm
+from .match import MAX_STEPS, Match, Matcher
+from .names import Names
+from .text import order_text
+from .tokens import Recognizer
+
+MAX_LINE = 500
+SEPARATORS = (",", ";", "or", "and", "then", "/", ":")
+MOST_EXPECTED = 6
+"""Things that may stand in one place of an order, as a finding lists them."""
+_ARROW = re.compile(r"[-=~]+>|[\u2192\u21d2\u2794\u279c]|(?<=\w) +[\u2013\u2014-] +(?=\w)")
+_WITH = re.compile(r"\bw/\s*", re.IGNORECASE)
+_ASKED = re.compile(r"(?<=\w)\?+(?=\s|$)")
+"""A question mark that ends a polite request; one that stands alone is a blank to be filled in."""
+_SIGNS = str.maketrans("()[]{}*_", "        ")
+
+Order = dict[str, Any]
+"""An order as read: nation, order ("form/id"), slots, options, text, line; `columns` (slot -> column), `readings` (other
+orders that the same words can be; with `first` the first of them that is allowed is meant), `mended` (how it was read where
+it was not written as its form has it) and `guessed` (the slots whose names were misspelled)."""
+
+
+class Attempt(NamedTuple):
+    """What a line comes to, read in one way."""
+
+    orders: list[Order]
+    found: list[Diagnostic]
+
+
+class OrderReader:
+    """Reads one order by the grammar of a ruleset. `nation` is whose order it is."""
+
+    def __init__(self, ruleset: Ruleset, names: Names, nation: str | None, file: str) -> None:
+        self.ruleset = ruleset
+        self.names = names
+        self.grammar = Grammar.of(ruleset)
+        self.nation = nation
+        self.file = file
+        self.orders: list[Order] = []
+        self.found: list[Diagnostic] = []
+
+    def say(
+        self,
+        code: str,
+        severity: Severity,
+        message: str,
+        number: int,
+        column: int,
+        hint: str = "",
+        line: str = "",
+        instead: Sequence[str] = (),
+    ) -> None:
+        self.found.append(Diagnostic(code, severity, message, self.file, number, column, hint, line[:MAX_LINE], tuple(instead)))
+
+    def word_for_word(self, number: int, line: str) -> Attempt:
+        """A line as its form has it, small slips forgiven; what is wrong with it otherwise."""
+        bare = strip_comment(line)
+        words = split(bare)
+        self.orders, self.found = [], []
+        if words:
+            self._order(number, line, bare, words)
+        else:
+            self.say("O101", "error", "no order begins like this", number, 1, line=line)
+        if any(d.code == "O303" for d in self.found):
+            for order in self.orders:
+                order.setdefault("mended", self._written(order))
+        return Attempt(self.orders, self.found)
+
+    # ---- free wording
+
+    def one_freely(self, number: int, bare: str) -> Attempt | None:
+        """One order, whatever stands between its things; None if nothing whole is made of it."""
+        text = plainly(bare)
+        words = split(text)
+        colon = next((i for i, w in enumerate(words) if w.norm == ":"), None)
+        body, tail = (words, ()) if colon is None else (words[:colon], words[colon + 1 :])
+        ways: list[tuple[tuple[Word, ...], tuple[Word, ...]]] = [(body, tail)]
+        if colon is not None:
+            ways.append((tuple(w for w in words if w.norm != ":"), ()))
+            if 0 < colon < 4 and self.names_nothing(body):
+                ways.append((tail, ()))  # a title
+        for front, back in ways:
+            for loose in (False, True):
+                found = self._read_freely(number, bare, front, back, loose)
+                if found is not None:
+                    return found
+        starts = {w for f in self.grammar.options for w in f.first or ()}
+        for front in (front for front, back in ways if not back):
+            for at in range(2, len(front)):
+                if not {front[at].norm, self.names.synonym(front[at].norm)}.isdisjoint(starts):
+                    fits = self._option_parts(Matcher(front[at:], self.names, True), 0) is not None
+                    found = self._read_freely(number, bare, front[:at], front[at:], True) if fits else None
+                    if found is not None:
+                        return found
+        return None
+
+    def _read_freely(self, number: int, bare: str, body: tuple[Word, ...], tail: tuple[Word, ...], loose: bool) -> Attempt | None:
+        body = tuple(w for w in body if w.norm not in (".", "!"))
+        readings = fuzzy.WordLine(body, self.names, self.grammar, self.nation or "", loose).readings()
+        if not readings:
+            return None
+        self.orders, self.found = [], []
+        options, fine = self._options(number, bare, tail, [(r.form, Match({}, 0, 0)) for r in readings])
+        if not fine:
+            return None
+        orders: list[Order] = []
+        for reading in readings:
+            order: Order = {"nation": self.nation or "", "order": reading.form.key, "slots": reading.values, "options": options}
+            order |= {"text": bare.strip(), "line": number, "columns": {}, "guessed": list(reading.guessed)}
+            order["mended"] = self._written(order)
+            if not any((o["order"], o["slots"]) == (order["order"], order["slots"]) for o in orders):
+                orders.append(order)
+        first = orders[0]
+        if len(orders) > 1:
+            first["readings"] = orders[1:]
+            first["first"] = not readings[0].words
+        self.say("O303", "warning", f"read as {first['mended']!r}", number, 1, "", bare)
+        return Attempt([first], self.found)
+
+    def names_nothing(self, words: tuple[Word, ...]) -> bool:
+        """Whether words neither name a thing nor begin an order, as a title does."""
+        begins = self.names.synonym(words[0].norm) in self.grammar.opening_words
+        return not begins and not Recognizer(words, self.names, self.nation or "").tokens()[0]
+
+    # ---- orders
+
+    def _order(self, number: int, line: str, bare: str, words: tuple[Word, ...]) -> None:
+        colon = next((i for i, w in enumerate(words) if w.norm == ":"), len(words))
+        body, tail = words[:colon], words[colon + 1 :]
+        if not body:
+            self.say("O101", "error", "an order must stand before the colon", number, words[0].column, line=line)
+            return
+        for loose in (False, True):
+            matcher = Matcher(body, self.names, loose)
+            readings = self._readings(matcher)
+            if readings:
+                break
+        if matcher.steps > MAX_STEPS:
+            self.say("O105", "error", "this can be read in too many ways", number, 1, line=line)
+            return
+        if not readings:
+            if not self._not_allowed(number, line, words):
+                self._not_understood(number, line, matcher, body)
+            return
+        options, fine = self._options(number, line, tail, readings)
+        if not fine:
+            return
+        self._take(number, line, bare.strip(), readings, options)
+
+    def _readings(self, matcher: Matcher) -> list[tuple[OrderForm, Match]]:
+        """The readings of a whole line that need the least forgiveness."""
+        out: list[tuple[OrderForm, Match]] = []
+        for form in self.grammar.forms:
+            if form.first is not None and not self._may_begin(form, matcher):
+                continue
+            for found in matcher.match(form.pattern):
+                if found.end == len(matcher.words):
+                    out.append((form, found))
+                else:
+                    matcher.fail(found.end, Fixed(""))
+        if not out:
+            return []
+        least = min(f.cost for _, f in out)
+        best: list[tuple[OrderForm, Match]] = []
+        for form, found in out:
+            same = any(form.key == g.key and _plain(found) == _plain(h) for g, h in best)
+            if found.cost == least and not same:
+                best.append((form, found))
+        apart = [(form, found) for form, found in best if not _across(found, matcher.words)]
+        return apart or best
+
+    def _may_begin(self, form: OrderForm, matcher: Matcher) -> bool:
+        first = matcher.words[0].norm
+        assert form.first is not None
+        if first in form.first or self.names.synonym(first) in form.first:
+            return True
+        return matcher.loose and first not in self.grammar.opening_words  # the opening of another order is no slip
+
+    def _take(
+        self, number: int, line: str, text: str, readings: Sequence[tuple[OrderForm, Match]], options: dict[str, Any]
+    ) -> None:
+        keys = {form.key for form, _ in readings}
+        if len(readings) > len(keys):  # one row, several ways to read it: nobody can know which was meant
+            ways = [form.key for form, _ in readings]
+            double = next(k for k in ways if ways.count(k) > 1)
+            doubles = [_plain(f) for form, f in readings if form.key == double]
+            slot = next((s for s in doubles[0] if any(o.get(s) != doubles[0][s] for o in doubles)), "")
+            values = one_of(str(o.get(slot)) for o in doubles)
+            self.say("O104", "error", f"this could mean several things: {values}", number, 1, "write the full names", line)
+            return
+        orders = []
+        for form, match in readings:
+            slots = {name: v.value for name, v in match.values.items()}
+            order: Order = {"nation": self.nation or "", "order": form.key, "slots": slots, "options": options}
+            order |= {"text": text, "line": number, "columns": {name: v.column for name, v in match.values.items()}}
+            orders.append(order)
+        best = readings[0][1]
+        notes = [v.note for v in best.values.values() if v.note]
+        if notes or best.cost:
+            message = "; ".join(notes) or f"read as {self._written(orders[0])!r}"
+            self.say("O303", "warning", message, number, 1, "write the name in full to be sure", line)
+            for order in orders:
+                order["mended"] = self._written(order)
+                order["guessed"] = [name for name, v in best.values.items() if v.guessed]
+        first = orders[0]
+        if len(orders) > 1:
+            first["readings"] = orders[1:]
+        self.orders.append(first)
+
+    def _written(self, order: Order) -> str:
+        return order_text(self.ruleset, self.names, order, agree=True)
+
+    # ---- options
+
+    def _options(
+        self, number: int, line: str, words: tuple[Word, ...], readings: Sequence[tuple[OrderForm, Match]]
+    ) -> tuple[dict[str, Any], bool]:
+        """What stands after the colon, as option id -> value; False if it is not understood."""
+        if not words:
+            return {}, True
+        for loose in (False, True):
+            matcher = Matcher(words, self.names, loose)
+            parts = self._option_parts(matcher, 0)
+            if parts is not None:
+                break
+        if parts is None:
+            if self._not_allowed(number, line, split(strip_comment(line))):
+                return {}, False
+            at = matcher.furthest
+            word = words[at] if at < len(words) else None
+            may = {option for form, _ in readings for option in form.row.get("options", ())}
+            wanted = list(dict.fromkeys(w for f in self.grammar.options if f.id in may for w in sorted(f.first or ())))
+            expected = self._expected(matcher) if at else one_of(wanted) or "nothing (this order carries no options)"
+            message = f"expected {expected}, found {word.text!r}" if word else f"expected {expected} at the end"
+            column = word.column if word else words[-1].end
+            near = nearest(word.norm, wanted) if word else []
+            self.say("O106", "error", message, number, column, did_you_mean(one_of(near)), line)
+            return {}, False
+        out: dict[str, Any] = {}
+        for form, found in parts:
+            if form.id in out:
+                self.say(
+                    "O106", "error", f"the option {form.row['form']!r} stands there twice", number, words[0].column, line=line
+                )
+                return {}, False
+            values = _plain(found)
+            out[form.id] = True if not values else next(iter(values.values())) if len(values) == 1 else values
+            notes = [v.note for v in found.values.values() if v.note]
+            if notes or found.cost:
+                message = "; ".join(notes) or f"the option was read as {form.row['form']!r}"
+                self.say("O303", "warning", message, number, words[0].column, "write it in full to be sure", line)
+        return out, True
+
+    def _option_parts(self, matcher: Matcher, at: int) -> list[tuple[OrderForm, Match]] | None:
+        if at >= len(matcher.words):
+            return []
+        for form in self.grammar.options:
+            ends: list[Match] = sorted(matcher.match(form.pattern, at), key=lambda f: (-f.end, f.cost))
+            for found in ends:
+                after = found.end
+                while after < len(matcher.words) and matcher.words[after].norm in SEPARATORS:
+                    after += 1
+                if after == found.end and after < len(matcher.words):
+                    matcher.fail(after, Fixed(","))
+                    continue
+                for start in range(after, found.end, -1) if after > found.end else (after,):
+                    rest = self._option_parts(matcher, start)  # what separates may be the first word of the next one, too
+                    if rest is not None:
+                        return [(form, found), *rest]
+        return None
+
+    # ---- what is wrong
+
+    def _not_allowed(self, number: int, line: str, words: tuple[Word, ...]) -> bool:
+        """Whether a line that is not understood asks for what the rules do not allow at all; then that is said."""
+        for form in self.grammar.refusals:
+            if any(found.end == len(words) for found in Matcher(words, self.names, False).match(form.pattern)):
+                self.say("O113", "error", form.row["says"], number, words[0].column, form.row.get("hint", ""), line)
+                return True
+        return False
+
+    def _not_understood(self, number: int, line: str, matcher: Matcher, words: tuple[Word, ...]) -> None:
+        at = matcher.furthest
+        wider = [a for a in matcher.ambiguous if a.at >= at or a.end >= at]
+        if wider:
+            one = max(wider, key=lambda a: (a.at, a.end))
+            written = " ".join(w.text for w in words[one.at : one.end])
+            names = [self.names.printed(one.kind, i) for i in one.ids]
+            start, end = words[one.at].column - 1, words[one.end - 1].end - 1
+            meant = [f"{line[:start]}{name}{line[end:]}".strip() for name in names]
+            said = f"{written!r} could be {one_of(names)}"
+            self.say("O104", "error", said, number, start + 1, "write more of the name", line, meant)
+            return
+        if at == 0:
+            said = f"no order begins with {words[0].text!r}"
+            self.say("O101", "error", said, number, words[0].column, "", line)
+            return
+        blank = next((i for i, w in enumerate(words) if w.norm == "<"), None)
+        if blank is not None and at <= blank + 1 < len(words):
+            slot = words[blank + 1]
+            self.say("O102", "error", f"<{slot.text}> is still to be filled in", number, words[blank].column, "", line)
+            return
+        slots = [s for s in matcher.expected if isinstance(s, Slot)]
+        expected = self._expected(matcher)
+        if at >= len(words):
+            said = f"expected {expected} at the end"
+            self.say("O102", "error", said, number, words[-1].end, "", line)
+            return
+        word = words[at]
+        rest = _until_fixed(words, at, matcher)
+        written = " ".join(w.text for w in rest)
+        kinds = [s.kind for s in slots if s.kind not in ("number", "text", "units")]
+        kinds += ["unit-kind"] if any(s.kind == "units" for s in slots) else []
+        guesses = [
+            g
+            for kind in kinds
+            for n in range(len(rest), 0, -1)
+            for g in self.names.guesses(kind, "".join(w.norm for w in rest[:n]))
+        ]
+        guesses += [c for s in slots for c in s.choices if not guesses]
+        code = "O103" if kinds and not word.is_number else "O102"
+        hint = did_you_mean(one_of(list(dict.fromkeys(guesses))[:3]))
+        said = f"expected {expected}, found {written or word.text!r}"
+        self.say(code, "error", said, number, word.column, hint, line)
+
+    def _expected(self, matcher: Matcher) -> str:
+        out = []
+        for item in matcher.expected:
+            if isinstance(item, Slot):
+                what = one_of(item.choices) if item.choices else self.names.kind_words(item.kind)
+                out.append(what)
+            else:
+                out.append(repr(item.word) if item.word else "the end of the order")
+        several = list(dict.fromkeys(out))
+        if len(several) > MOST_EXPECTED:
+            several = [*several[:MOST_EXPECTED], "something else"]
+        return one_of(several) or "something else"
+
+
+def plainly(line: str) -> str:
+    """A line without its signs: an arrow is `to`, `w/` is `with`, and brackets and what ends a request mean nothing."""
+    text = _WITH.sub(" with ", _ARROW.sub(" to ", strip_comment(line)))
+    return _ASKED.sub(" ", text).translate(_SIGNS)
+
+
+def strip_comment(line: str) -> str:
+    """A line without its comment: `#` at the start, or after a space and before another."""
+    if line.lstrip().startswith("#"):
+        return ""
+    for i, c in enumerate(line):
+        if c == "#" and line[i - 1].isspace() and not line[i + 1 : i + 2].isdigit():
+            return line[:i]
+    return line
+
+
+def _across(found: Match, words: Sequence[Word]) -> bool:
+    """Whether a name goes across an arrow or a dash: `SWE - DEN` is two names, though run together they are a third."""
+    marks = [w.column for w in words if w.parted]
+    return any(v.column < mark < v.end for v in found.values.values() for mark in marks)
+
+
+def _plain(found: Match) -> dict[str, Any]:
+    return {name: v.value for name, v in found.values.items()}
+
+
+def one_of(words: Iterable[str]) -> str:
+    """Several words as a choice: `a, b or c`."""
+    items = [str(w) for w in words]
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} or {items[-1]}" if items else ""
+
+
+def did_you_mean(words: str) -> str:
+    """A question about what may have been meant, or an empty text."""
+    return f"did you mean {words}?" if words else ""
+
+
+def _until_fixed(words: Sequence[Word], at: int, matcher: Matcher) -> Sequence[Word]:
+    """The words of what looks like one name: up to the next sign or small word of a form."""
+    small = {"to", "in", "from", "on", "with", "via", "at", "and", "for", "by", "of", "against"}
+    end = at + 1
+    while end < len(words) and words[end].norm not in small and words[end].norm.isalnum() and end - at < 5:
+        end += 1
+    del matcher
+    return words[at:end]

@@ -1,0 +1,322 @@
+"""The turn as a nation may expect it: its own orders carried out one after another, all others silent, the dice kind to it and
+others of its mind where they vote.
+
+Whether an order may be given is asked of the position in which it will be carried out. What the nation's own orders of earlier
+steps make possible in this turn (an advance that is discovered, paid for and built with; a war that is declared, and fought)
+is so by then, and what it collects and pays on the way. Moves are made when an order comes that may start where they lead
+(`again` of a mode), and all go well. A `Prospect` is the nation's view with these orders carried out by the resolution's own
+functions, step by step in the order of the frame, with the events that wait for what they did; and so are the nodes of the frame
+that say so (`foreseen`): rounds of movement that earlier orders have made ready. What others do and battles are not foreseen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ..core.dice import KeyedDice
+from ..core.model import Row, Ruleset
+from ..core.registry import mechanic
+from ..core.state import Entity
+from ..economy import purchase
+from ..economy.catalogue import Market, Quote
+from ..turn import acts, events
+from ..turn.context import Order, Turn
+from ..turn.effects import EffectRunner, fill
+from ..turn.sequence import Level, advance, carried_out, inputs
+from ..turn.validated_orders import Note, ValidatedOrder
+from ..turn.verbs import take
+from ..world import treasury
+from ..world.world import World
+from .expected_moves import Move, make
+from .order_kinds import answer_of, mode_of_order
+
+__all__ = ["Lookahead", "at_its_step", "place_of"]
+
+Path = tuple[int, ...]
+Place = tuple[int, int]
+"""Where in the frame an order is carried out: which step, and which of its acts."""
+
+FIRST: Place = (-1, 0)
+"""Where answers are understood: as things stand."""
+LAST: Place = (1 << 30, 0)
+
+CHANGING = frozenset({"act", "purchase"})
+"""The mechanics whose orders are carried out in a prospect. Of the steps between two of these all orders are taken together, by
+line: who takes units first is whom the player names first, not whose step comes first."""
+FORESEEN = frozenset({"collect", "upkeep"})
+"""The mechanics that a prospect carries out for its nation without any order."""
+
+
+def in_frame(ruleset: Ruleset) -> Mapping[str, tuple[Place, Row]]:
+    """Where orders ("form/id") are carried out, with the step, which knows its phase; one of several steps is in the first."""
+
+    def make() -> dict[str, tuple[Place, Row]]:
+        out: dict[str, tuple[Place, Row]] = {}
+        changes = 0
+        for node in _steps(ruleset.frame):
+            changes += node["do"] in CHANGING
+            number = 2 * changes + (node["do"] not in CHANGING)
+            for index, key in enumerate(carried_out(ruleset, node)):
+                listed = key.startswith("acts/") and not node.get("as_written")
+                out.setdefault(key, ((number, index if listed else 0), node))
+        return out
+
+    found: Mapping[str, tuple[Place, Row]] = ruleset.derived("orders in the frame", make)
+    return found
+
+
+def place_of(ruleset: Ruleset, order: Order) -> Place:
+    """Where an order of a file is understood: in its step; answers before all others, what no step carries out after them."""
+    if order["order"].startswith("decisions/"):
+        return FIRST
+    return in_frame(ruleset).get(order["order"], (LAST, {}))[0]
+
+
+def gate(view: World) -> list[tuple[Place, Row]]:
+    """The requirements of the input at which the game waits (of the first, if it waits at none), in order of the steps."""
+    ruleset = view.ruleset
+    here = view.state.get("game", "game", "cursor") or []
+    node: Any = None
+    nodes: Any = ruleset.frame
+    for level in here:
+        node = nodes[level["i"]] if level["i"] < len(nodes) else None
+        nodes = (node or {}).get("steps", ())
+    if node is None or "input" not in node:
+        node = next(iter(inputs(ruleset.frame)), {})
+    places = ruleset.derived("steps in the frame", lambda: _places(ruleset))
+    rows = [ruleset.row("requirements", id_) for id_ in node.get("gate", ())]
+    return sorted(((places.get(row.get("at"), LAST), row) for row in rows), key=lambda found: found[0])
+
+
+def _places(ruleset: Ruleset) -> dict[str, Place]:
+    """The place before each step of the frame."""
+    out: dict[str, Place] = {}
+    changes = 0
+    for node in _steps(ruleset.frame):
+        changes += node["do"] in CHANGING
+        out.setdefault(str(node.get("step") or node["do"]), (2 * changes + (node["do"] not in CHANGING), -1))
+    return out
+
+
+def _steps(
+    nodes: Iterable[Row], phase: str = "", at: Path = (), tests: tuple[str, ...] = (), alone: bool = False
+) -> Iterable[Row]:
+    """The steps of the frame, each with its phase, its path, the tests of all nodes around it, and whether it is carried out
+    for one nation after another."""
+    for index, node in enumerate(nodes):
+        here, path = str(node.get("phase", phase)), (*at, index)
+        asked = (*tests, node["when"]) if "when" in node else tests
+        if "do" in node:
+            yield {**node, "in phase": here, "path": path, "tests": asked, "alone": alone}
+        yield from _steps(node.get("steps", ()), here, path, asked, alone or "each" in node)
+
+
+def _foreseen(ruleset: Ruleset) -> list[tuple[Place, Row]]:
+    """The steps that give and take means by themselves and the nodes marked `foreseen`, with their places in the frame."""
+    out: list[tuple[Place, Row]] = []
+    marked = [path for path, node in _nodes(ruleset.frame) if node.get("foreseen")]
+    changes = 0
+    for node in _steps(ruleset.frame):
+        changes += node["do"] in CHANGING
+        inside = next((path for path in marked if node["path"][: len(path)] == path), None)
+        if inside is not None:
+            marked.remove(inside)
+            out.append(((2 * changes + 1, 0), {"path": inside, "foreseen": True}))
+        elif node["do"] in FORESEEN:
+            out.append(((2 * changes + 1, 0), node))
+    return out
+
+
+def _nodes(nodes: Sequence[Row], at: Path = ()) -> Iterator[tuple[Path, Row]]:
+    for index, node in enumerate(nodes):
+        yield (*at, index), node
+        yield from _nodes(node.get("steps", ()), (*at, index))
+
+
+class Lookahead:
+    """The position of one nation's orders as they are carried out one by one. `view` is its view, which stays as it is.
+
+    `unlucky` are the orders (their `place` in the file) that fail by dice or by the votes of others; all others succeed. Its own
+    answers are those of the file.
+    """
+
+    def __init__(self, view: World, nation: str, orders: Iterable[Order], unlucky: Collection[int] = ()) -> None:
+        self.nation = nation
+        self.unlucky = unlucky
+        self.rolled: list[int] = []
+        """The places in the file of the orders that hang on a test by dice or on a vote of others."""
+        state = view.state.copy()
+        for old in [k for k, row in state.table("orders").items() if row.get("nation") == nation]:
+            state.put("orders", old, "*", None)
+        for order in orders:
+            if not order["order"].startswith("decisions/"):
+                state.put("orders", _key(order), "*", _bare(order))
+        self.turn = Turn(view.ruleset, state, KeyedDice(b"a prospect", 1), moments=view.moments, geography=view.geography)
+        self._market: Market | None = None
+        self._step = ""
+        self._phase = ""
+        self._gate = list(gate(view))
+        here = tuple(int(level["i"]) for level in view.state.get("game", "game", "cursor") or ())
+        foreseen: list[tuple[Place, Row]] = view.ruleset.derived("means foreseen", lambda: _foreseen(view.ruleset))
+        self._foreseen = [(place, node) for place, node in foreseen if node["path"] > here]
+        self.unmet: list[tuple[str, str]] = []
+        """The requirements that the orders so far do not fulfill: its id, and what is missing."""
+        self._moves: list[tuple[Order, Move]] = []
+        self._settled = False
+        self._done: list[int] = []  # the places in the file of the orders of this step
+        self.means_changed = False
+        """Whether the nation has collected or paid something on the way, whatever it ordered."""
+
+    @property
+    def market(self) -> Market:
+        """The price list at this position; what was bought before counts."""
+        if self._market is None:
+            self._market = Market(self.turn.world, self.nation)
+        return self._market
+
+    def go_to(self, order: Order) -> None:
+        """On to the step in which an order is carried out."""
+        place = place_of(self.turn.ruleset, order)
+        _, node = in_frame(self.turn.ruleset).get(order["order"], (place, None))
+        turn, step = self.turn, self._step if node is None else str(node.get("step") or node["do"])
+        if step != self._step:
+            self._end_step()
+        self.pass_gates(place)
+        self._pass_means(place)
+        if node is None:
+            return
+        if node["in phase"] != self._phase:
+            self._phase = str(node["in phase"])
+            turn.world.moments["phase"] = turn.state.copy()
+        if step != self._step:
+            self._step = turn.journal.step = step
+            with turn.journal.entry(f"frame/{step}"):
+                turn.journal.set("game", "game", "step", step)
+            self._market = None
+            turn.world.moments.pop("step", None)
+            if node["do"] == "act":
+                turn.world.moments["step"] = turn.state.copy()
+            if node["do"] == "purchase":
+                purchase.unite_purses(turn)
+        if self._moves and (mode_of_order(turn.ruleset, order) or {}).get("again"):
+            for earlier, move in self._moves:
+                make(turn, self.nation, earlier, mode_of_order(turn.ruleset, earlier) or {}, move)
+            self._moves = []
+
+    def _end_step(self) -> None:
+        """What follows from the orders of a step: the events that wait for what they did. They share its dice."""
+        turn = self.turn
+        if self._done:
+            turn.chanced, turn.fortune = False, not any(place in self.unlucky for place in self._done)
+            events.settle(turn)
+            turn.fortune = None
+            self.rolled += [place for place in self._done if turn.chanced and place not in self.rolled]
+            self._done, self._market = [], None
+
+    def pass_gates(self, place: Place = LAST) -> None:
+        """Test the requirements that stand before a place of the frame; without one, all that are left."""
+        while self._gate and self._gate[0][0] <= place:
+            at, row = self._gate.pop(0)
+            self._end_step()
+            self._pass_means(at)
+            who = Entity("nation", self.nation)
+            names = {"self": who, "nation": who}
+            if self.turn.world.test(row.get("when"), names) and not self.turn.world.test(row["test"], names):
+                self.unmet.append((row["id"], fill(self.turn.world, row["else"], names)))
+
+    def _pass_means(self, place: Place) -> None:
+        """Collect and pay what the nation does before a place of the frame, whatever it orders."""
+        while self._foreseen and self._foreseen[0][0] <= place:
+            _, node = self._foreseen.pop(0)
+            if "foreseen" in node:
+                self._carry_on(node["path"])
+                continue
+            turn, who = self.turn, Entity("nation", self.nation)
+            turn.loops = {"nation": who, "self": who}
+            if all(turn.world.test(test, turn.names()) for test in node["tests"]):
+                turn.journal.step = str(node.get("step") or node["do"])
+                turn.step_row = node
+                before = turn.state.version
+                mechanic(node["do"])(node, turn)
+                self.means_changed |= turn.state.version != before
+                self._market = None
+            turn.loops, turn.step_row = {}, {}
+            turn.journal.step = self._step or turn.journal.step
+
+    def _carry_on(self, path: Path) -> None:
+        """Carry out a node of the frame, with what the nation's earlier orders have made ready for it, if there are any."""
+        if not self._settled:
+            return
+        turn = self.turn
+        here = turn.state.get("game", "game", "cursor")
+        turn.state.put("game", "game", "cursor", [*({"i": i, "k": 0, "over": [None]} for i in path[:-1]), {"i": path[-1]}])
+        turn.fortune = True
+
+        def inside(levels: Sequence[Level]) -> bool | None:
+            return True if tuple(int(level["i"]) for level in levels)[: len(path)] == path else None
+
+        advance(turn, inputs_ready=True, wanted=inside)
+        turn.fortune, turn.loops, turn.step_row = None, {}, {}
+        turn.state.put("game", "game", "cursor", here)
+        turn.journal.step = self._step or turn.journal.step
+        self._market = None
+
+    def settle(self, intent: ValidatedOrder, quote: Quote | None, move: Move | None = None) -> None:
+        """Carry an order out as far as it changes what later ones may do. `quote` is that of a purchase, `move` how units go."""
+        order = dict(intent.order)
+        if order["order"].startswith("decisions/"):
+            said, answer = answer_of(order)
+            self.turn.state.put("answers", self.nation, said, answer)
+            return
+        self._settled = True
+        if move is not None and not (mode_of_order(self.turn.ruleset, order) or {}).get("again"):
+            self._moves.append((order, move))
+        form, _, id_ = order["order"].partition("/")
+        turn, key = self.turn, _key(order)
+        turn.state.put("orders", key, "*", _bare(order))
+        filed = {"key": key, **_bare(order)}
+        turn.chanced, turn.fortune = False, order.get("place") not in self.unlucky
+        if form == "acts":
+            acts.carry_out(turn, turn.ruleset.row("acts", id_), filed)
+        elif quote is not None:
+            purchase.buy(turn, quote, filed)
+            purchase.count(self.market, quote)
+        elif intent.cost and not any(r.note == Note.MEANS for r in intent.remarks):
+            with turn.journal.entry(order["order"], subject=self.nation) as entry:
+                runner = EffectRunner(turn, entry, order["order"], self.nation)
+                for what, amount in intent.cost.items():
+                    if intent.purse:
+                        treasury.pay(turn.journal, intent.purse, what, amount)
+                    else:
+                        take(runner, Entity("nation", self.nation), what, amount)
+        turn.fortune = None
+        self._done.append(int(order.get("place", 0)))
+        if turn.chanced:
+            self.rolled.append(self._done[-1])
+
+    def drop(self, order: Order) -> None:
+        """An order does not stand: it is not there for those that ask for it."""
+        self.turn.state.put("orders", _key(order), "*", None)
+
+
+def at_its_step(view: World, nation: str, key: str) -> World:
+    """The position in which an order ("form/id") is carried out that is the only one of its nation: the view itself, unless what
+    the nation has changes by then."""
+
+    def make() -> World:
+        prospect = Lookahead(view, nation, ())
+        prospect.go_to({"nation": nation, "order": key, "slots": {}})
+        return prospect.turn.world if prospect.means_changed else view
+
+    where = place_of(view.ruleset, {"order": key})
+    early = all(where < place for place, _ in view.ruleset.derived("means foreseen", lambda: _foreseen(view.ruleset)))
+    return view if early else view.keep(("at its step", nation, where), None, make)
+
+
+def _key(order: Order) -> str:
+    return f"{order['nation']}/{int(order.get('place', 0)):04d}"
+
+
+def _bare(order: Order) -> dict[str, Any]:
+    return {k: v for k, v in order.items() if k not in ("columns", "readings", "place", "mended", "guessed", "first")}

@@ -1,0 +1,153 @@
+"""A mail, or a file, as lines that may hold orders: without markup, quotation marks, bullets, signature and returned report.
+
+Lines keep their numbers, and what is taken off the front of one leaves blanks, so that a mistake is pointed at where it was
+written. What is left out here is told by number; whether a line that stays is an order is asked of the grammar.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+MOST = 400_000
+"""Characters of a text that are looked at."""
+_MARKUP = re.compile(
+    r"<(?:!doctype|html|head|body|div|p|br|table|blockquote|ul|ol|li|span|font|meta|pre)\b[^<>]*>", re.IGNORECASE
+)
+_QUOTE = re.compile(r"\s*(?:>\s?)+")
+_BULLET = re.compile(
+    r"\s*(?:[-*\u2022\u2013\u2014\u00b7\u25aa\u25cf]\s+|\(?\d{1,3}[.)](?=\s+\S|[^\s\d])\s*|\(?[a-z]\)\s+)", re.IGNORECASE
+)
+_RULER = re.compile(r"\s*[=_]{8,}\s*")
+_UNSEEN = str.maketrans(
+    {"\u00a0": " ", "\u2007": " ", "\u202f": " ", "\t": " ", "\u200b": None, "\ufeff": None, "\u200e": None, "\u00ad": None}
+)
+END = "end"
+
+
+class TextLine(NamedTuple):
+    """A line that may hold an order: its number, its text with blanks in place of what was taken off, whether it was quoted."""
+
+    number: int
+    text: str
+    quoted: bool = False
+
+
+@dataclass(frozen=True)
+class MailText:
+    """A text as lines; `passed` are the numbers of those that were left out, `markup` whether it was HTML."""
+
+    lines: tuple[TextLine, ...]
+    passed: tuple[int, ...] = ()
+    markup: bool = False
+
+
+def read_letter(text: str) -> MailText:
+    """The lines of a text, up to one that holds nothing but `--` or `end`."""
+    text = text[:MOST]
+    markup = _MARKUP.search(text) is not None
+    if markup:
+        text = _without_markup(text)
+    rows = text.replace("\r\n", "\n").replace("\r", "\n").translate(_UNSEEN).split("\n")
+    lines: list[TextLine] = []
+    passed: list[int] = []
+    over: str | None = None  # nothing more is read: of quoted lines, or at all
+    for number, row in enumerate(rows, 1):
+        bare, quoted = _unquoted(row)
+        word = bare.strip()
+        if over == "all" or (over == "quoted" and quoted):
+            passed.extend([number] if word else [])
+            continue
+        if word == "--" or word.lower().rstrip(".") == END:
+            over = "quoted" if quoted else "all"
+            continue
+        lines.append(TextLine(number, _without_bullet(bare), quoted))
+    lines, report = _without_report(lines)
+    return MailText(tuple(lines), tuple(sorted([*passed, *report])), markup)
+
+
+def _unquoted(row: str) -> tuple[str, bool]:
+    found = _QUOTE.match(row)
+    if found is None:
+        return row, False
+    return " " * found.end() + row[found.end() :], True
+
+
+def _without_bullet(row: str) -> str:
+    if row.lstrip().startswith("#"):
+        return row
+    found = _BULLET.match(row)
+    return row if found is None else " " * found.end() + row[found.end() :]
+
+
+def _without_report(lines: list[TextLine]) -> tuple[list[TextLine], list[int]]:
+    """Leave out what a returned report says above its order form: from its title, which is underlined, to the form's head."""
+    ruler = next((i for i, line in enumerate(lines) if _RULER.fullmatch(line.text)), None)
+    if ruler is None:
+        return lines, []
+    head = next(
+        (i for i, line in enumerate(lines[ruler:], ruler) if re.match(r"\s*(?:game|nation)\b.*\bturn\s+\d+\s*$", line.text)), None
+    )
+    if head is None:
+        return lines, []
+    start = ruler
+    while start > 0 and ruler - start < 3 and lines[start - 1].text.strip():
+        start -= 1
+    return [*lines[:start], *lines[head:]], [line.number for line in lines[start:head] if line.text.strip()]
+
+
+def _without_markup(text: str) -> str:
+    from html.parser import HTMLParser  # most mail is plain text: only the other kind needs the parser
+
+    class Text(HTMLParser):
+        """Collects text; blocks begin lines, and what is quoted is marked as in plain mail."""
+
+        BLOCKS = frozenset(
+            {"p", "div", "br", "tr", "li", "ul", "ol", "table", "blockquote", "h1", "h2", "h3", "h4", "pre", "hr", "body"}
+        )
+        UNREAD = frozenset({"script", "style", "head", "title"})
+
+        def __init__(self) -> None:
+            super().__init__(convert_charrefs=True)
+            self.rows: list[str] = [""]
+            self.quotes = 0
+            self.hidden = 0
+            self.kept = 0
+
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            self.hidden += tag in self.UNREAD
+            self.quotes += tag == "blockquote"
+            self.kept += tag == "pre"
+            if tag in self.BLOCKS:
+                self.begin()
+
+        def handle_endtag(self, tag: str) -> None:
+            self.hidden = max(0, self.hidden - (tag in self.UNREAD))
+            self.kept = max(0, self.kept - (tag == "pre"))
+            if tag in self.BLOCKS and tag != "br":
+                self.begin()
+            self.quotes = max(0, self.quotes - (tag == "blockquote"))
+
+        def handle_data(self, data: str) -> None:
+            if self.hidden:
+                return
+            first, *more = data.split("\n") if self.kept else [" ".join(data.split("\n"))]
+            self.add(first)
+            for row in more:
+                self.begin()
+                self.add(row)
+
+        def begin(self) -> None:
+            if self.rows[-1].strip("> "):
+                self.rows.append("")
+
+        def add(self, data: str) -> None:
+            if data.strip() and not self.rows[-1]:
+                self.rows[-1] = "> " * self.quotes
+            self.rows[-1] += data if self.rows[-1] else data.lstrip()
+
+    parser = Text()
+    parser.feed(text)
+    parser.close()
+    return "\n".join(parser.rows)

@@ -1,0 +1,1 @@
+"""Games as they are played: begun, asked for orders, resolved, verified, taken back."""

@@ -1,0 +1,110 @@
+"""What a game waits for: whose orders, which decisions of the moderator, and who may stand in for whom."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ..core.state import Entity
+from ..store import MODERATOR, PLAYER, PROXY, Game, StoreError, Submission
+from ..turn import vacancies
+from ..turn.left_open import OpenDecision, left_open
+from ..turn.referee import commanded_nations
+from ..world.world import World
+from .views import whole_world
+
+
+def wanted_now(game: Game) -> str:
+    """What the game waits for, in words: the name of its input point, the turn, and whose answer it is if few are asked."""
+    position = game.stage().position
+    asked = game.awaited()
+    few = bool(asked) and len(asked) <= 3 and len(asked) < len(commanded(game))
+    rows = game.ruleset.rows("nations")
+    whose = f" from {', '.join(str(rows[n].get('name', n)) for n in asked)}" if few else ""
+    return f"the {(position.waiting or {}).get('input', 'orders')} of turn {position.turn}{whose}"
+
+
+def seats(game: Game) -> dict[str, str]:
+    """Nation to who commands it, for every nation that the present input point asks."""
+    return game.asked()
+
+
+def standing_of(game: Game) -> dict[str, Any]:
+    """What a game waits for, as plain data: who has sent how many orders by whom, who has not, and what is to be done next.
+
+    `seats`: those asked now that a person commands or that have sent something; `late`: of them those that have not;
+    `moderator`: what awaits him, in sentences.
+    """
+    stage = game.stage()
+    position = stage.position
+    out: dict[str, Any] = {
+        "game": game.id, "title": str(game.head["title"]), "turn": position.turn, "ended": position.ended, "closed": False,
+        "seats": [], "late": [], "policies": [],
+    }  # fmt: skip
+    if position.ended:
+        return out | {"waits": "it has ended", "moderator": [], "next": "Nothing awaits anybody."}
+    if "pause" in (position.waiting or {}):
+        going = "`wteaw resolve` goes on."
+        return out | {"waits": f"turn {position.turn} is paused", "moderator": [going], "next": going}
+    here = game.submissions()
+    asked = seats(game)
+    for nation, seat in sorted(asked.items()):
+        sent = here.get(nation)
+        if sent is not None:
+            n = len(sent.orders)
+            by = "" if sent.by == PLAYER else f", handed in by {'an ally' if sent.by == PROXY else f'the {sent.by}'}"
+            said = f"{n} order{'s' if n != 1 else ''}{by}"
+            out["seats"].append({"nation": nation, "sent": True, "orders": n, "by": sent.by, "says": said})
+        elif seat not in vacancies.UNFILLED:
+            out["seats"].append({"nation": nation, "sent": False, "orders": 0, "by": "", "says": "nothing has come in"})
+    out["late"] = [s["nation"] for s in out["seats"] if not s["sent"]]
+    out["closed"] = game.turn_record(position.turn).closed == stage.number
+    out["policies"] = sorted(n for n, seat in asked.items() if seat in vacancies.UNFILLED and n not in here)
+    if out["late"] and not out["closed"]:
+        following = f"{len(out['late'])} missing: remind them, or `wteaw resolve --force`."
+    elif out["closed"]:
+        following = "Orders are closed: `wteaw resolve`" + (" --force." if out["late"] else ".")
+    else:
+        following = "Nobody is missing: `wteaw resolve`."
+    publish = f"Publish the commitment to the dice of turn {position.turn} before orders are due: {stage.commitment.root}"
+    todo = [*to_decide(game), *([] if out["closed"] else [publish]), following]
+    return out | {"waits": f"it waits for {wanted_now(game)}", "moderator": todo, "next": following}
+
+
+def commanded(game: Game) -> list[str]:
+    """Every nation that somebody commands, whether or not it is asked now."""
+    return commanded_nations(game.ruleset, game.stage().position)
+
+
+def may_stand_in(game: Game, ally: str, nation: str) -> bool:
+    """Whether a nation may give orders for another that has sent none, by the rows of the form `absence`."""
+    world = World(game.ruleset, game.seated_position().state, geography=game.geography)
+    whose = Entity("nation", nation)
+    names = {"nation": whose, "self": whose, "ally": Entity("nation", ally)}
+    return any("proxy" in row and world.test(row["proxy"], names) for row in game.ruleset.rows("absence").values())
+
+
+def stand_in(game: Game, ally: str, given: Submission) -> str:
+    """Keep orders that an ally gives for a nation that has sent none; gives the nation's salt.
+
+    StoreError if it may not, or orders are there.
+    """
+    here = game.submissions().get(given.nation)
+    if here is not None and here.by in (PLAYER, MODERATOR):
+        raise StoreError(f"{given.nation} has sent its own orders")
+    if not may_stand_in(game, ally, given.nation):
+        raise StoreError(f"{ally} may not give orders for {given.nation}")
+    return game.submit(replace(given, by=PROXY))
+
+
+def open_decisions(game: Game) -> list[OpenDecision]:
+    """What the present input point leaves to the moderator and he has not answered."""
+    answered = game.submissions().get(MODERATOR)
+    known = answered.answers if answered is not None else {}
+    found = left_open(whole_world(game), game.stage().position.waiting or {})
+    return [o for o in found if o.key not in known and o.key.partition("/")[0] not in known]
+
+
+def to_decide(game: Game) -> list[str]:
+    """What is left to the moderator, in sentences."""
+    return [f"Decide (`wteaw decide moderator {o.key} ANSWER`): {o.said}." for o in open_decisions(game)]

@@ -1,0 +1,107 @@
+"""What going back in a game, or other rules for it, would change, found out before it is done: nothing here changes the game."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.faults import BrokenGame, NotThere
+from ..core.journal import Entry
+from ..core.model import Ruleset
+from ..core.state import State
+from ..orders.intake import take_in
+from ..store import MODERATOR, Game, Submission
+from ..world.geography import Geography
+from .verify import resolved_again
+from .views import Views
+
+
+@dataclass(frozen=True)
+class RollbackPreview:
+    """What going back to a stage would do.
+
+    `dropped` entries of the journal go; `fresh` says whether the turn gets other dice, since keys of it are known. Where orders
+    are put right at the same time, `same` entries of the turn would stay as they were, and `before` and `after` are those that
+    would not, in words; they are empty where nothing is put right, and where the dice are others.
+    """
+
+    stage: int
+    turn: int
+    dropped: int
+    fresh: bool
+    same: int = 0
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+MOST = 200
+"""Changed entries that are told."""
+
+
+def what_if(game: Game, number: int, nation: str = "", text: str | None = None) -> RollbackPreview:
+    """What going back to a stage would do, with other orders of one nation where they are given. StoreError if it cannot be."""
+    last = game.stage().number
+    if not 1 <= number < last:
+        raise NotThere("choose an earlier point of the game")
+    stage = game.stage(number)
+    turn = stage.position.turn
+    fresh = game.turn_record(turn).opened
+    dropped = game.stage().position.entries - stage.position.entries
+    if not nation or text is None or fresh:
+        return RollbackPreview(number, turn, dropped, fresh)
+    world = Views(game, stage.position).world(nation)
+    taken = take_in(game.ruleset, text, lambda _: world, nation=nation, game=game.id, turn=turn)
+    if not taken.clean:
+        first = next(d for d in taken.found if d.severity == "error")
+        raise BrokenGame(f"line {first.line} does not stand: {first.message}")
+    given = Submission(nation, text, list(taken.orders), dict(taken.answers), MODERATOR)
+    following = game.stage(number + 1)
+    result = resolved_again(game, stage, following, game.ruleset_at(number), geography=game.geography, instead=given)
+    was = game.journal(position=number + 1)
+    old, new = _counted(was), _counted(result.entries)
+    gone = [said for key, (n, said) in old.items() if new.get(key, (0, ""))[0] < n]
+    come = [said for key, (n, said) in new.items() if old.get(key, (0, ""))[0] < n]
+    same = sum(min(n, new.get(key, (0, ""))[0]) for key, (n, _) in old.items())
+    return RollbackPreview(number, turn, dropped, fresh, same, tuple(gone[:MOST]), tuple(come[:MOST]))
+
+
+def _counted(entries: Any) -> dict[str, tuple[int, str]]:
+    """Entries by what they did, whatever their numbers: how often, and what each says."""
+    out: dict[str, tuple[int, str]] = {}
+    for entry in entries:
+        key = repr((entry.rule, entry.subject, entry.text, entry.changes))
+        out[key] = (out.get(key, (0, ""))[0] + 1, _says(entry))
+    return out
+
+
+def _says(entry: Entry) -> str:
+    return entry.text or f"{entry.rule} ({entry.subject})" if entry.subject else entry.text or entry.rule
+
+
+# ---- other rules
+
+
+def first_difference(game: Game, ruleset: Ruleset) -> str | None:
+    """Replay a game's inputs under another ruleset, with the same dice; the first turn and table that differ, or None."""
+    geography = Geography(ruleset)
+    for number, _, _ in game.stages()[:-1]:
+        stage, following = game.stage(number), game.stage(number + 1)
+        try:
+            position = resolved_again(game, stage, following, ruleset, geography=geography).position
+        except (KeyError, ValueError) as error:
+            return f"Turn {stage.position.turn} cannot be replayed under the new rules: {error}"
+        difference = compare(following.position.state, position.state)
+        if difference:
+            return f"Turn {stage.position.turn}: {difference}"
+    return None
+
+
+def compare(old: State, new: State) -> str | None:
+    """The first field in which two states differ, in words."""
+    for table in sorted({*old.tables, *new.tables}):
+        for id_ in sorted({*old.table(table), *new.table(table)}):
+            a, b = old.row(table, id_), new.row(table, id_)
+            for field in sorted({*a, *b}):
+                if a.get(field) != b.get(field):
+                    return f"{table}/{id_}.{field} was {a.get(field)!r} and would be {b.get(field)!r}"
+    return None

@@ -1,0 +1,188 @@
+"""Whether a stored game is what was played: chain of the journal, states, commitments, salts, and every turn resolved again.
+
+Each check names the first thing that does not fit, in words, or finds nothing. `broken_chain` is quick and runs before every
+turn; `audit` looks at everything and takes about as long as the game took to resolve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sqlalchemy import select
+
+from ..core import canonical, fairness
+from ..core.journal import number_and_hash, replay, verify_chain
+from ..core.model import Ruleset
+from ..store import Game, StoredPosition, Submission, inputs_from
+from ..store.database import unpack
+from ..store.schema import entries, rulesets, states
+from ..turn.referee import Resolution, resolve
+from ..world.geography import Geography
+
+
+def broken_chain(game: Game, *, anew: bool = True) -> str | None:
+    """What is wrong with the journal as a chain, up to the present position; None if nothing is.
+
+    Unless `anew`, what this very object has found right is not read again: it plays many turns one after another.
+    """
+    seen, head = (0, "") if anew or game.seen_right[0] > game.stage().position.entries else game.seen_right
+    game.seen_right = 0, ""
+    wrong = _broken_after(game, seen, head)
+    if wrong is not None and seen:
+        wrong = _broken_after(game, 0, "")
+    if wrong is None:
+        game.seen_right = game.stage().position.entries, game.stage().position.head
+    return wrong
+
+
+def _broken_after(game: Game, seen: int, head: str) -> str | None:
+    """The same for the entries after the first so many, which end with this head."""
+    numbers: list[int] = list(range(1, seen + 1))
+    for text in _bodies(game, seen):
+        found = number_and_hash(text, head)
+        if found is None:
+            body = canonical.loads(text)
+            if (broken := verify_chain([body], head)) is not None:
+                return f"entry {broken} of the journal is not what was written"
+            found = int(body["n"]), str(body["hash"])
+        number, head = found
+        numbers.append(number)
+    position = game.stage().position
+    if numbers != list(range(1, len(numbers) + 1)) or head != position.head or len(numbers) != position.entries:
+        return "entries of the journal are missing"
+    return None
+
+
+def audit(game: Game) -> Iterator[tuple[str, str | None]]:
+    """Every check in order, as (what was looked at, what is wrong or None). Later ones may rest on those before."""
+    yield "the chain of the journal", broken_chain(game)
+    yield "rulesets and states under their hashes", _contents(game)
+    yield "states as the journal tells them", _replayed(game)
+    yield "the anchor and the commitments to dice", _commitments(game)
+    yield "salts against the orders that fixed them", _salts(game)
+    yield "orders as they were taken from their texts", _orders(game)
+    yield "every turn resolved again", _resolved_again(game)
+
+
+def _bodies(game: Game, after: int) -> list[str]:
+    query = select(entries.c.body).where(entries.c.game == game.id, entries.c.number > after).order_by(entries.c.number)
+    with game._reading() as db:
+        return list(db.execute(query).scalars())
+
+
+def _contents(game: Game) -> str | None:
+    with game._reading() as db:
+        for row in db.execute(select(states)):
+            if canonical.digest(unpack(row.content)) != row.hash:
+                return f"the state {row.hash[:12]} is not what was kept"
+        for row in db.execute(select(rulesets)):
+            if Ruleset.from_json(unpack(row.content)).hash != row.hash:
+                return f"the ruleset {row.hash[:12]} is not what was kept"
+    return None
+
+
+def _stages(game: Game) -> Iterator[tuple[StoredPosition, StoredPosition | None]]:
+    """Each stage with the one before."""
+    before = None
+    for number, _, _ in game.stages():
+        stage = game.stage(number)
+        yield stage, before
+        before = stage
+
+
+def _replayed(game: Game) -> str | None:
+    for stage, before in _stages(game):
+        start = before.position.state if before is not None else stage.position.game_start
+        try:
+            state = replay(start, game.journal(position=stage.number))
+        except ValueError as error:
+            return f"stage {stage.number}, turn {stage.position.turn}: {error}"
+        if state.hash() != stage.position.state.hash():
+            return f"the state of stage {stage.number}, turn {stage.position.turn}, is not what the journal leads to"
+    return None
+
+
+def _commitments(game: Game) -> str | None:
+    seed, length = game.secrets()
+    chain = fairness.Chain.create(bytes.fromhex(seed), length)
+    if chain.anchor != game.head["anchor"]:
+        return "the anchor is not that of the game's secret"
+    for stage, _ in _stages(game):
+        turn = stage.position.turn
+        made = stage.commitment
+        if (made.game, made.turn, made.attempt) != (game.id, turn, stage.attempt):
+            return f"the commitment of stage {stage.number} is that of another turn or attempt"
+        if not fairness.verify_commitment(made, chain.secret(turn)):
+            return f"the commitment to the dice of turn {turn} is not made of its secret"
+    return None
+
+
+def _salts(game: Game) -> str | None:
+    for turn in sorted({t for _, t, _ in game.stages()}):
+        own, record = game.own_salts(turn), game.turn_record(turn)
+        for nation, salt in own.items():
+            texts = [h.submission.text for h in game.hand_ins_of(turn, nation)]
+            if texts and fairness.order_salt(texts[0]) != salt:
+                return f"the salt of {nation} in turn {turn} is not that of its first file"
+        if (
+            record.salts is not None
+            and own
+            and dict(record.salts) != fairness.mask_salts(game.turn_key(turn, record.attempt), own)
+        ):
+            return f"the salts that were published for turn {turn} are not those of the players"
+    return None
+
+
+def _orders(game: Game) -> str | None:
+    """What counts of a nation's orders is what it handed in last."""
+    for number, turn, _ in game.stages():
+        for nation, given in game.submissions(number).items():
+            said = [h.submission for h in game.hand_ins_of(turn, nation, stage=number)]
+            if said and (said[-1].text, said[-1].orders, said[-1].by) != (given.text, given.orders, given.by):
+                return f"the orders of {nation} in turn {turn} are not those that came in"
+    return None
+
+
+def _resolved_again(game: Game) -> str | None:
+    for stage, before in _stages(game):
+        if before is None:
+            continue
+        rules = game.ruleset_at(before.number)
+        result = resolved_again(game, before, stage, rules)
+        if result.position.head != stage.position.head:
+            kept = {e.n: e.hash for e in game.journal(position=stage.number)}
+            first = next((e for e in result.entries if kept.get(e.n) != e.hash), None)
+            where = f", from entry {first.n} on ({first.rule})" if first is not None else ""
+            return f"turn {before.position.turn} comes out otherwise when it is resolved again{where}"
+    return None
+
+
+def resolved_again(
+    game: Game,
+    before: StoredPosition,
+    after: StoredPosition,
+    rules: Ruleset,
+    *,
+    geography: Geography | None = None,
+    instead: Submission | None = None,
+    onlooker: Any = None,
+) -> Resolution:
+    """What a stored game took in at a stage, resolved again under some rules with the dice of then, up to the one after it.
+
+    `instead`: orders that are to take the place of what their nation had sent, if it had sent any. `onlooker`: of its dice.
+    """
+    taken, missed = game.submissions(before.number), _missed(game, after)
+    if instead is not None:
+        taken, missed = {**taken, instead.nation: instead}, [n for n in missed if n != instead.nation]
+    inputs = inputs_from(taken, missed, game.commands(before.number))
+    pause = (after.position.waiting or {}).get("pause")
+    dice = game.dice(before, after.used_salts)
+    dice.onlooker = onlooker
+    return resolve(rules, before.position, inputs, dice, geography=geography or Geography(rules), until=pause)
+
+
+def _missed(game: Game, stage: StoredPosition) -> list[str]:
+    """Who counted as missing when a stage was reached, as its journal says."""
+    entries = (e for e in game.journal(position=stage.number) if e.rule == "frame/input")
+    return sorted({e.subject for e in entries if any(f.word == "missed" for f in e.facts)})

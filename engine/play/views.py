@@ -1,0 +1,119 @@
+"""What each nation may know at a position of a game, and the moderator everything, as worlds to ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+
+from ..core.fairness import Commitment, Opening, reveal
+from ..core.journal import Entry
+from ..core.state import State
+from ..store import Game
+from ..turn.referee import Position
+from ..world.view import Viewer, chain_of
+from ..world.world import World
+from .proofs import position_after, sealed
+
+
+def view_world(game: Game, nation: str) -> World:
+    """What a nation may know at the present stage, as a world to ask."""
+    return Views(game).world(nation)
+
+
+def whole_world(game: Game) -> World:
+    """Everything at the present stage, as the moderator sees it."""
+    position = game.stage().position
+    return World(game.ruleset, position.state, moments=position.moments, geography=game.geography)
+
+
+class Views:
+    """The worlds of several nations at one position (the present one, or an earlier one as it was known then).
+
+    What does not depend on the reader is made once.
+    """
+
+    def __init__(self, game: Game, position: Position | None = None) -> None:
+        self.game = game
+        self.position = position or game.stage().position
+        self._viewers: dict[str, Viewer] = {}
+        self.told: dict[int, bytes] = {}  # what the journal's entries say, as the readers' chains take it
+        self._before: dict[int, list[Entry]] = {}
+        self._last: tuple[str, World] | None = None
+        self._used: dict[int, tuple[str, Commitment, set[str]]] = {}
+
+    def parted(self, game: Game) -> Views:
+        """The same views of the same game as another process has it: what was read and made of it is shared."""
+        if game is self.game:
+            return self
+        other = Views(game, self.position)
+        other.__dict__ |= {k: v for k, v in self.__dict__.items() if k not in ("game", "_last")}
+        return other
+
+    def prepare(self) -> None:
+        """Read and make now what every reader needs, for those who will share it."""
+        chain_of(self.before(self.position.turn), told=self.told)
+        self._viewer("now")
+
+    @cached_property
+    def journal(self) -> list[Entry]:
+        """Every entry that led to the position, read once."""
+        return self.game.journal(until=self.position.entries)
+
+    def of(self, turn: int) -> list[Entry]:
+        """The entries of a turn."""
+        return self._by_turn.get(turn, [])
+
+    def before(self, turn: int) -> list[Entry]:
+        """The entries of all turns before one that say anything."""
+        if turn not in self._before:
+            those = (e for t, some in self._by_turn.items() if t < turn for e in some)
+            self._before[turn] = [e for e in those if e.text or e.data]
+        return self._before[turn]
+
+    @cached_property
+    def _by_turn(self) -> dict[int, list[Entry]]:
+        out: dict[int, list[Entry]] = {}
+        for entry in self.journal:
+            out.setdefault(entry.turn, []).append(entry)
+        return out
+
+    def openings(self, turn: int, readers: tuple[str, ...]) -> tuple[Opening, ...]:
+        """The openings of a turn's keys for some readers, none while it is not over; handed out, they count as known."""
+        if not 1 <= turn < self.game.stage().position.turn:
+            return ()
+        if turn not in self._used:
+            used = {str(record["audience"]) for e in self.of(turn) for record in e.dice}
+            self._used[turn] = (*sealed(self.game, turn), used)
+            self.game.note_opened(turn)
+        key, commitment, used = self._used[turn]
+        return reveal(key, commitment, readers, used)
+
+    def world(self, nation: str) -> World:
+        """A nation's world, good until that of another one is asked for.
+
+        Earlier moments hold what was public or its own side's; they are made when they are read.
+        """
+        if self._last is not None and self._last[0] == nation:
+            return self._last[1]
+        if self._last is not None:
+            self._last[1].close()
+        self._last = (nation, self._world(nation))
+        return self._last[1]
+
+    def _world(self, nation: str) -> World:
+        def then(moment: str) -> Callable[[], State]:
+            return lambda: self._viewer(moment).view(nation, sight=False)
+
+        moments: dict[str, State | Callable[[], State]] = {m: then(m) for m in self.position.moments}
+        return World(self.game.ruleset, self._viewer("now").view(nation), moments=moments, geography=self.game.geography)
+
+    def _viewer(self, moment: str) -> Viewer:
+        if moment not in self._viewers:
+            state = self.position.state if moment == "now" else self.position.moments[moment]
+            self._viewers[moment] = Viewer(self.game.ruleset, state, geography=self.game.geography)
+        return self._viewers[moment]
+
+
+def views_after(game: Game, turn: int | None) -> Views:
+    """What everybody knew after a turn (None: knows now). StoreError for a turn that has not been."""
+    return Views(game) if turn is None else Views(game, position_after(game, turn))

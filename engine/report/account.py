@@ -1,0 +1,283 @@
+"""What came of a nation's resources in a turn: beginning, each source, spent by kind, given, left. The lines add up.
+
+Of each purse the reader sees what lies in it, and so its every change; a change is given its name only by an entry that he
+may read, all others stand together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ..core.journal import Entry
+from ..core.model import Row
+from ..world import treasury
+from ..world.view import may_read
+from ..world.world import World, exact
+from .document import Block, Para, Refs, Table
+from .wording import Wording, capital, listing
+
+SPENT = "spent"
+"""What all that was bought is called in an account."""
+
+
+@dataclass(frozen=True)
+class Account:
+    """One resource in one turn: label -> amount, in the purse of the seat (`main`) and in all others."""
+
+    resource: str
+    name: str
+    begun: tuple[Any, Any]
+    lines: tuple[tuple[str, Any, Any], ...]
+    left: tuple[Any, Any]
+    spent: tuple[tuple[str, Any], ...]
+    purses: tuple[tuple[str, Any], ...]
+    main: str
+    income: tuple[Any, Any] | None = None
+    """What comes in a turn now, and what came in before it changed in this turn."""
+    refs: Refs = ()
+
+
+def accounts(world: World, entries: Sequence[Entry], reader: str, words: Wording) -> list[Account]:
+    """An account for each resource of which the view shows the reader a purse."""
+    paid = [e for e in entries if "stores" in [change[0] for change in e.changes]]
+    return [a for what in world.ruleset.rows("resources") if (a := _account(world, paid, reader, what, words)) is not None]
+
+
+def _account(world: World, entries: Sequence[Entry], reader: str, what: str, words: Wording) -> Account | None:
+    shown = world.state.table("stores")
+    now = {p: v for p, v in treasury.purses(world, reader, what).items() if what in shown.get(p, {})}
+    now |= {k: shown[k][what] for k in shown if (k == reader or k.startswith(reader + "/")) and what in shown[k]}
+    if not now:
+        return None
+    side = world.side_of(reader)
+    main = treasury.main_purse(world, reader, what)
+    if main not in now:
+        main = max(sorted(now), key=lambda p: now[p])
+    lines: dict[tuple[int, str], list[Any]] = {}
+    spent: dict[str, Any] = {}
+    incomes: list[tuple[Any, Any, Any] | None] = []
+    refs: list[int] = []
+    for entry in entries:
+        moved = _moved(entry, what, reader, now)
+        if not moved:
+            continue
+        refs.append(entry.n)
+        if "items" in entry.data and what == treasury.money(world.ruleset):
+            incomes.append(_income(entry, reader))
+        total, rest = sum(moved.values()), moved.get(main, 0)
+        shares = list(_labels(world, words, entry, reader, what, total, may_read(entry, reader, side)))
+        fixed = [s for s in shares if s[3]]  # goes to the purse of the seat by its row
+        rest -= sum(s[2] for s in fixed)
+        free = sorted((s for s in shares if not s[3]), key=lambda s: -abs(s[2]))
+        for number, (order, label, share, at_seat) in enumerate([*fixed, *free]):
+            at_main = share if at_seat else rest if number == len(fixed) else 0
+            line = lines.setdefault((order, label), [0, 0])
+            line[0] += at_main
+            line[1] += share - at_main
+            if order == 2:
+                spent[label] = spent.get(label, 0) - share
+    left = (now.get(main, 0), sum(v for p, v in now.items() if p != main))
+    table_lines: list[tuple[str, Any, Any]] = []
+    if spent:
+        paid = [v for (order, _), v in lines.items() if order == 2]
+        lines = {k: v for k, v in lines.items() if k[0] != 2} | {(2, SPENT): [sum(v[0] for v in paid), sum(v[1] for v in paid)]}
+    for (_, label), (at_main, away) in sorted(lines.items()):
+        if at_main or away:
+            table_lines.append((label, at_main, away))
+    begun = (left[0] - sum(v[1] for v in table_lines), left[1] - sum(v[2] for v in table_lines))
+    names = tuple((_seat(words, p), v) for p, v in sorted(now.items(), key=lambda i: (-i[1], i[0])) if p != main)
+    name = str(world.ruleset.row("resources", what).get("name", what))
+    return Account(
+        what,
+        name,
+        begun,
+        tuple(table_lines),
+        left,
+        tuple(sorted(spent.items(), key=lambda i: (-i[1], i[0]))),
+        names,
+        _seat(words, main),
+        _together(incomes),
+        tuple(refs),
+    )
+
+
+def _income(entry: Entry, reader: str) -> tuple[Any, Any, Any] | None:
+    """The income that an entry sets, what it was before, and what was collected."""
+    part = entry.data.get("income")
+    for table_, id_, field, before, after in entry.changes:
+        if table_ == "nations" and id_ == reader and field == "income":
+            return after, before, part
+    return None if part is None else (part, part, part)
+
+
+def _together(incomes: Sequence[tuple[Any, Any, Any] | None]) -> tuple[Any, Any] | None:
+    """The income that some entries set, one after the other, and what it was before; what comes in parts that are not added up
+    has no figure of its own."""
+    known = [income for income in incomes if income is not None]
+    added = all(before is not None and after == before + part for after, before, part in known[1:])
+    return (known[-1][0], known[0][1]) if known and len(known) == len(incomes) and added else None
+
+
+def _seat(words: Wording, purse: str) -> str:
+    name, _, place = purse.partition("/")
+    return words.place(place or name) if place or words.world.ruleset.has("places", name) else ""
+
+
+def _moved(entry: Entry, what: str, reader: str, now: dict[str, Any]) -> dict[str, Any]:
+    """Purse -> by how much an entry changed it, of the reader's own."""
+    out: dict[str, Any] = {}
+    for table_, id_, field, before, after in entry.changes:
+        if table_ != "stores" or not (id_ in now or id_ == reader or id_.startswith(reader + "/")):
+            continue
+        if field == what:
+            by = (after or 0) - (before or 0)
+        elif field == "*":
+            by = (after or {}).get(what, 0) - (before or {}).get(what, 0)
+        else:
+            continue
+        if by:
+            out[id_] = out.get(id_, 0) + by
+    return out
+
+
+def _labels(
+    world: World, words: Wording, entry: Entry, reader: str, what: str, total: Any, readable: bool
+) -> Iterable[tuple[int, str, Any, bool]]:
+    """What a change is called, its share, and whether that lies at the seat whatever the others do.
+
+    Sources come first (1), then what was bought (2), given and received (3), and all else (4).
+    """
+    if not readable:
+        yield 4, "other", total, False
+        return
+    data = entry.data
+    form, _, id_ = entry.rule.partition("/")
+    if "items" in data and total > 0:
+        items = [(world.ruleset.rows("yields").get(i["yield"], {}), i["yield"], Fraction(i["amount"])) for i in data["items"]]
+        items = [i for i in items if i[0].get("into", treasury.money(world.ruleset)) == what]
+        for row, name, amount in items:
+            yield 1, _named(words, row, name), exact(amount), "over" not in row and len(items) > 1
+        rest = total - sum(i[2] for i in items)
+        if rest:
+            yield 1, "limits of income" if rest < 0 else "supplement", exact(rest), False
+    elif "to" in data and "what" in data and "amount" in data:
+        giver = entry.subject.partition(":")[0]
+        if total < 0:
+            arrives = f" ({data['arrives']} arrive)" if "arrives" in data and str(data["arrives"]) != str(data["amount"]) else ""
+            yield 3, f"to {words.name(str(data['to']))}{arrives}", total, False
+        else:
+            yield 3, f"from {words.name(giver)}", total, False
+    elif form == "catalogue":
+        yield 2, _bought(words, id_), total, False
+    else:
+        row = world.ruleset.rows(form).get(id_, {})
+        name = entry.step.replace("-", " ") if form == "frame" else _named(words, row, id_)
+        yield (2 if total < 0 else 3), name, total, False
+
+
+def yield_name(row: Row, id_: str) -> str:
+    """What a source of income or an act is called."""
+    return str(row.get("label") or row.get("name") or id_.replace("-", " "))
+
+
+def _named(words: Wording, row: Row, id_: str) -> str:
+    """The same as it stands in a list."""
+    name = yield_name(row, id_)
+    return name if row.get("proper_name") else words.inside(name)
+
+
+def _bought(words: Wording, id_: str) -> str:
+    rows = words.world.ruleset.rows
+    return words.kind(id_, 2) if id_ in rows("units") else words.inside(str(rows("catalogue").get(id_, {}).get("name", id_)))
+
+
+SHORT = 2
+"""Lines of an account that are told in a sentence."""
+
+
+def blocks(accounts_: Sequence[Account], lost: Sequence[tuple[str, Any]] = ()) -> list[Block]:
+    """The accounts as tables; a resource that did not move is told in a sentence, one that was never there not at all.
+
+    `lost`: places that the reader lost in the turn, with their worth, which may explain why his income is less.
+    """
+    out: list[Block] = []
+    for account in accounts_:
+        if not account.lines and not any(account.left):
+            continue
+        if len(account.lines) <= SHORT:
+            out.append(Para(_in_a_sentence(account, lost), capital(account.name), account.refs))
+            continue
+        parted = bool(account.purses)
+        head = (capital(account.name), *((account.main or "main", "elsewhere", "all") if parted else ("",)))
+        rows = [("at the beginning", *_cells(account.begun, parted, False))]
+        rows += [(label, *_cells((a, b), parted, True)) for label, a, b in account.lines]
+        rows.append(("left now", *_cells(account.left, parted, False)))
+        spent = [f"Spent: {_items(account)}."] if account.spent else []
+        notes = (*spent, *_elsewhere(account), *_incoming(account, lost))
+        out.append(Table(head, tuple(rows), tuple(range(1, len(head))), notes, log=account.refs))
+    return out
+
+
+def _items(account: Account) -> str:
+    """What was bought, with what it cost where it was not all the same."""
+    return listing(label if len(account.spent) == 1 else f"{label} {n}" for label, n in account.spent)
+
+
+def _in_a_sentence(account: Account, lost: Sequence[tuple[str, Any]]) -> str:
+    """An account of few lines: what there was, what came and went, and what is left where."""
+    left = sum(account.left)
+    where = f", {account.left[0]} of it in {account.main}" if account.left[1] and account.main else ""
+    if not account.lines:
+        return f"{left}{where}, as before."
+    moves = []
+    for label, at_main, away in account.lines:
+        n = at_main + away
+        moves.append(f"{n:+} {label}" if isinstance(n, int) else f"{n} {label}")
+        moves[-1] += f" ({_items(account)})" if label == SPENT else ""
+    said = f"{sum(account.begun)} at the beginning, {listing(moves)}, {left} left{where}."
+    return " ".join([said, *_elsewhere(account), *_incoming(account, lost)])
+
+
+def _elsewhere(account: Account) -> list[str]:
+    """What lies in other purses than that of the seat, by how much it is."""
+    groups: dict[Any, list[str]] = {}
+    for place, amount in account.purses:
+        if amount and place:
+            groups.setdefault(amount, []).append(place)
+    said = "; ".join(f"{listing(p)} {n}{' each' if len(p) > 1 else ''}" for n, p in groups.items())
+    return [f"Elsewhere: {said}."] if said else []
+
+
+def _incoming(account: Account, lost: Sequence[tuple[str, Any]]) -> list[str]:
+    """What comes in a turn, by how much it changed, and for the loss of which places where these make up for it."""
+    if account.income is None or not isinstance(account.income[0], int):
+        return []
+    now, before = account.income
+    if not isinstance(before, int):
+        return [f"Income {now}."]  # the first that there was
+    if now == before:
+        return [f"Income {now}, as before."]
+    by = now - before
+    cost = [(place, worth) for place, worth in lost if worth]
+    why = ""
+    if by < 0 and sum(worth for _, worth in cost) == -by:
+        why = ": " + listing(f"{place} {worth}" for place, worth in cost)
+    return [f"Income {now}, {abs(by)} {'more' if by > 0 else 'less'} than before{why}."]
+
+
+def _cells(values: tuple[Any, Any], parted: bool, signed: bool) -> tuple[str, ...]:
+    a, b = values
+
+    def cell(v: Any) -> str:
+        return (
+            (f"{v:+d}" if signed and isinstance(v, int) else f"+{v}" if signed and v > 0 else str(v))
+            if v
+            else "-"
+            if signed
+            else "0"
+        )
+
+    return (cell(a), cell(b), cell(a + b)) if parted else (cell(a + b),)

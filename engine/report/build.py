@@ -1,0 +1,424 @@
+"""A nation's report as plain data: everything comes from that nation's view and from the journal entries it may read.
+
+`nation_report` gives what the text and HTML templates print; `moderator_report` the same for somebody who may see all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from ..core.canonical import digest
+from ..core.journal import EVERYONE, Entry
+from ..core.model import Row, Ruleset
+from ..core.state import Entity, State
+from ..economy.quotes import so_many
+from ..orders.legal_acts import is_offered, legal_acts
+from ..ruleset.clauses import sources
+from ..turn.calendar import date
+from ..turn.context import OrderContext
+from ..turn.effects import fill, printed
+from ..turn.sequence import phases, steps
+from ..world.geography import Geography
+from ..world.tables import box_of
+from ..world.view import chain_of, readable
+from ..world.world import World
+from . import account, fights, news, rounds, standing, summary
+from .document import Block, Bullets, Para, Refs, ReportPart, bullets, linked
+from .fights import Fight
+from .sightings import sightings
+from .wording import Wording, counted, in_words, listing, sentence
+
+DIGITS = 32
+"""Of a hash that a reader compares with the moderator's; what was published before is printed whole."""
+
+
+@dataclass(frozen=True)
+class NewsLine:
+    """One thing that happened: a sentence, further lines under it, and where its rule stands. `kind`: news, own or refused.
+
+    `number`: of the line in the log, to which the lines of the parts refer. `outcome`: of an order whose row says what can
+    become of it, which of these it was. `named`, `clauses`: what the rule is called, and the clauses that it carries out.
+    """
+
+    number: int
+    text: str
+    kind: str
+    rule: str
+    at: str
+    details: tuple[str, ...] = ()
+    outcome: tuple[str, ...] = ()
+    named: str = ""
+    clauses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Section:
+    """A phase and what happened in it, in order."""
+
+    name: str
+    lines: tuple[NewsLine, ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a report prints. Texts are for readers; nothing here is hidden from the one it is for.
+
+    `due` says when orders are wanted, `parts` what is told, `sections` every entry in its order with all dice.
+    """
+
+    game: str
+    reader: str
+    name: str
+    turn: int
+    when: str
+    due: str
+    parts: tuple[ReportPart, ...]
+    sections: tuple[Section, ...]
+    proof: tuple[tuple[str, str], ...]
+    template: str = ""
+    ended: bool = False
+    battles: tuple[tuple[str, str], ...] = ()
+    """The reader's battles in the order in which they are told: place, and success or failure."""
+
+
+def nation_report(
+    ruleset: Ruleset,
+    shown: State,
+    entries: Sequence[Entry],
+    reader: str,
+    *,
+    game: str,
+    turn: int,
+    geography: Geography | None = None,
+    template: str = "",
+    proof: Iterable[tuple[str, str]] = (),
+    chain: str = "",
+    due: str = "",
+    notices: Iterable[str] = (),
+    world: World | None = None,
+) -> Report:
+    """The report of `reader` after `turn`, from its view `shown` and the turn's entries. `chain` is its own chain so far.
+
+    `due` and `notices` are sentences that the moderator's side adds for everybody: the deadline, roll-backs, other rules.
+    `world`: a world of `shown` that is there already.
+    """
+    world = world or World(ruleset, shown, geography=geography)
+    mine = readable(entries, world, reader)
+    words = Wording(world, reader)
+    own_proof = [
+        ("what you may see", digest(shown.tables)[:DIGITS]),
+        ("what was told you", chain_of(mine, chain)[:DIGITS]),
+        *proof,
+    ]
+    _, orders, told = news.own_orders(world, mine, reader, words)
+    public, private = news.other_news(world, mine, reader, words, told)
+    by_powers = bool(rounds.own_turns(ruleset))
+    if by_powers:  # what happened in the turn of a power is told with it
+        between = [e for nation, those in rounds.by_power(ruleset, mine) if not nation for e in those]
+        public, _ = news.other_news(world, between, reader, words, told)
+    found = fights.fights(mine)
+    log, numbers = sections(ruleset, mine, reader, words)
+    parts = [
+        _situation(world, entries, mine, reader, words, found, public),
+        ReportPart("The turn, power by power", tuple(rounds.blocks(world, mine, reader, words))),
+        ReportPart("Battles, the gravest first", tuple(fights.blocks(world, mine, reader, words, others=not by_powers))),
+        ReportPart("Your orders", (*orders, *([bullets(private)] if private else []))),
+        ReportPart("Your forces", tuple(standing.forces(world, reader, words))),
+        ReportPart("What you know of others", tuple(sightings(world, mine, reader, words, turn))),
+        ReportPart("Technology and what is under way", tuple(news.technology(world, reader, words, _under_way(world, reader)))),
+        ReportPart("Notices", _notices([*notices, *news.input_notices(world, mine, reader, words)])),
+    ]
+    return Report(
+        game=game,
+        reader=reader,
+        name=_name(world, reader),
+        turn=turn,
+        when=when(ruleset, turn),
+        due=due or _due(world, ruleset, turn),
+        parts=linked([p for p in parts if p.blocks], numbers),
+        sections=log,
+        proof=tuple(own_proof),
+        template=template,
+        ended=bool(shown.get("game", "game", "ended")),
+        battles=tuple(fights.outcomes(world, mine, reader, words)),
+    )
+
+
+def _situation(
+    world: World,
+    entries: Sequence[Entry],
+    mine: Sequence[Entry],
+    reader: str,
+    words: Wording,
+    found: Sequence[Fight],
+    public: Sequence[tuple[str, Refs]],
+) -> ReportPart:
+    """How the reader stands and what he must decide."""
+    out: list[Block] = []
+    hands = news.hands(world, mine, reader, words)
+    own = news.own_hands(hands)
+    first = [text for text, _ in own]
+    if cost := news.losses(found, reader, words):
+        first.append(cost)
+    if first:
+        out.append(Para(" ".join(first), refs=tuple(n for _, refs in own for n in refs)))
+    gone = news.lost_works(mine, reader, words)
+    if public or gone:
+        out.append(bullets([*public, *gone]))
+    to_do = [
+        *_of_records(world, reader, words, "open"),
+        *standing.danger(world, reader, words),
+        *standing.beside_enemies(world, reader, words),
+        *_open_to(world, reader, words),
+    ]
+    if to_do:
+        out.extend([Para("", "For you to decide"), Bullets(tuple(to_do))])
+    out.extend(
+        account.blocks(account.accounts(world, entries, reader, words), [(h.place, h.worth) for h in hands if h.kind == "lost"])
+    )
+    figures = _tracks(world, reader)
+    if figures:
+        out.append(Para("; ".join(f"{name} {value}" for name, value in figures) + "."))
+    out.extend(news.other_hands(hands))
+    out.extend(news.relations(world, mine, reader, words))
+    if agreed := _of_records(world, reader, words, "standing"):
+        out.append(Para("; ".join(line.rstrip(".") for line in agreed) + ".", "Agreements in force"))
+    return ReportPart("The situation", tuple(out))
+
+
+def _of_records(world: World, reader: str, words: Wording, kind: str) -> list[str]:
+    """What the rows of kinds of records tell of those that the reader sees, as open to him or as standing."""
+    rows = world.ruleset.rows("records")
+    out = []
+    for id_, record in sorted(world.state.table("records").items()):
+        names = {"record": Entity("record", id_), "self": Entity("nation", reader), "nation": Entity("nation", reader)}
+        for rule in rows.get(str(record.get("kind")), {}).get("told", ()):
+            if rule["as"] == kind and world.test(rule["when"], names):
+                out.append(sentence(words.told(fill(world, rule["says"], names))))
+    return out
+
+
+def _open_to(world: World, reader: str, words: Wording) -> list[str]:
+    """What the reader could do and is reminded of (`remind` of an act), with all that it may be done to and what that costs."""
+    out = []
+    context = OrderContext(world)
+    for row in world.ruleset.rows("acts").values():
+        if "remind" not in row:
+            continue
+        same: dict[str, list[str]] = {}
+        for legal in filter(partial(is_offered, context), legal_acts(world, reader, row, offered=True)):
+            what = next((words.thing(v) for v in legal.slots.values()), "")
+            price = listing(words.amount(n, what) for what, n in legal.cost.items() if n) if any(legal.cost.values()) else "free"
+            same.setdefault(price, []).append(what)
+        said = [f"{listing(names)} ({price}{' each' if len(names) > 1 else ''})" for price, names in same.items()]
+        if said:
+            out.append(sentence(f"{row['remind']}: {listing(said)}"))
+    return out
+
+
+def _notices(lines: Sequence[str]) -> tuple[Block, ...]:
+    return (Bullets(tuple(dict.fromkeys(lines))),) if lines else ()
+
+
+def _due(world: World, ruleset: Ruleset, turn: int) -> str:
+    """For which turn orders are wanted, where no day is known."""
+    now = int(world.state.get("game", "game", "turn", turn))
+    if world.state.get("game", "game", "ended"):
+        return "The game has ended."
+    if now == turn:
+        return f"Turn {turn} goes on."
+    return f"Orders for turn {now}{_date(ruleset, now)} are due at the deadline that your moderator has set."
+
+
+def _date(ruleset: Ruleset, turn: int) -> str:
+    said = when(ruleset, turn)
+    return f" ({said})" if said != f"turn {turn}" else ""
+
+
+def moderator_report(
+    ruleset: Ruleset,
+    state: State,
+    entries: Sequence[Entry],
+    *,
+    game: str,
+    turn: int,
+    geography: Geography | None = None,
+    proof: Iterable[tuple[str, str]] = (),
+    due: str = "",
+    notices: Iterable[str] = (),
+) -> Report:
+    """The summary for somebody who may see all."""
+    world = World(ruleset, state, geography=geography)
+    words = Wording(world)
+    between = [e for nation, those in rounds.by_power(ruleset, entries) if not nation for e in those]
+    public, _ = news.other_news(world, between if rounds.own_turns(ruleset) else entries, "", words, ())
+    hands = news.hands(world, entries, "", words)
+    log, numbers = sections(ruleset, entries, None, words)
+    parts = [
+        ReportPart("Your part now", _notices([*notices])),
+        ReportPart("Orders", tuple(summary.orders(world, entries, words))),
+        ReportPart("Look again", tuple(summary.look_again(world, entries, words))),
+        ReportPart("News", (bullets(public),) if public else ()),
+        ReportPart("Land", tuple(summary.land(hands))),
+        ReportPart("The turn, power by power", tuple(rounds.blocks(world, entries, "", words))),
+        ReportPart("Battles", tuple(summary.battles(world, entries, words))),
+        ReportPart("Nations", tuple(summary.nations(world, entries, words))),
+        ReportPart("Standing", tuple(summary.tracks(world, entries, words))),
+        ReportPart(
+            "Record", (Para(f"{counted(len(entries), 'entry', 'entries')}, {counted(_thrown(entries), 'die', 'dice')}."),)
+        ),
+    ]
+    return Report(
+        game=game,
+        reader="moderator",
+        name="Moderator",
+        turn=turn,
+        when=when(ruleset, turn),
+        due=due or _due(world, ruleset, turn),
+        parts=linked([p for p in parts if p.blocks], numbers),
+        sections=log,
+        proof=tuple(proof),
+        ended=bool(state.get("game", "game", "ended")),
+    )
+
+
+def _thrown(entries: Iterable[Entry]) -> int:
+    """How many dice were thrown."""
+    return sum(len(drawn["faces"]) for e in entries for record in e.dice for drawn in record["drawn"])
+
+
+def when(ruleset: Ruleset, turn: int) -> str:
+    """The date of a turn in words."""
+    row = next(iter(ruleset.rows("calendar").values()), {})
+    if "start" not in row:
+        return f"turn {turn}"
+    year, month = date(row, turn)
+    names = row.get("names") or row.get("seasons")
+    return f"{names[(turn - 1) % len(names)]} {year}" if names else f"{month:02d}/{year}"
+
+
+def sections(
+    ruleset: Ruleset, entries: Iterable[Entry], reader: str | None, words: Wording
+) -> tuple[tuple[Section, ...], dict[int, int]]:
+    """Entries that have something to say, by the phase of their step, phases in the frame's order; and the line of each.
+
+    Lines are numbered from 1 in the order in which they stand. Where powers play one after another, each turn is by itself.
+    """
+    out: list[Section] = []
+    numbers: dict[int, int] = {}
+    for nation, those in rounds.by_power(ruleset, entries) if rounds.own_turns(ruleset) else [("", entries)]:
+        whose = f"{ruleset.row('nations', nation).get('name', nation)}: " if nation else ""
+        out.extend(_by_phase(ruleset, those, reader, words, numbers, whose))
+    return tuple(out), numbers
+
+
+def _by_phase(
+    ruleset: Ruleset, entries: Iterable[Entry], reader: str | None, words: Wording, numbers: dict[int, int], whose: str
+) -> Iterator[Section]:
+    """The sections of one turn; `numbers` goes on from those before, `whose` stands before the names of the phases."""
+    names = {"input": "Orders", "turn-start": "The turn begins", "turn-end": "The turn ends"}
+    order: list[str] = ["turn-start", "input"]
+    of_step: dict[str, str] = {"turn-start": "turn-start", "input": "input", "turn-end": "turn-end"}
+    for phase in phases(ruleset.frame):
+        order.append(phase["phase"])
+        names[phase["phase"]] = str(phase.get("name", phase["phase"]))
+        of_step[phase["phase"]] = phase["phase"]
+        for step in steps(phase.get("steps", ())):
+            of_step[str(step.get("step") or step["do"])] = phase["phase"]
+    order.append("turn-end")
+    found: dict[str, list[Entry]] = {}
+    for entry in entries:
+        if (entry.rule.startswith("frame/") and not entry.data.get("told")) or not _sentence(entry):
+            continue
+        found.setdefault(of_step.get(entry.step, entry.step), []).append(entry)
+    for phase_id in [*order, *sorted(set(found) - set(order))]:
+        lines = []
+        for entry in found.pop(phase_id, ()):
+            numbers[entry.n] = len(numbers) + 1
+            lines.append(_line(ruleset, entry, reader, numbers[entry.n], words))
+        if lines:
+            yield Section(whose + names.get(phase_id, phase_id.replace("-", " ").capitalize()), tuple(lines))
+
+
+def _sentence(entry: Entry) -> str:
+    """What an entry says; one without a text of its own, which order was carried out; else nothing."""
+    if entry.text or "order" in entry.data:
+        return entry.text or f"Carried out: {entry.data['order']}."
+    return entry.rule if "refused" in entry.data else ""
+
+
+def _line(ruleset: Ruleset, entry: Entry, reader: str | None, number: int, words: Wording) -> NewsLine:
+    refused = "refused" in entry.data
+    kind = "refused" if refused else "news" if EVERYONE in entry.audience or reader is None else "own"
+    details = [str(d) for d in entry.data.get("details", ())]
+    details.extend(dice_words(record) for record in entry.dice)
+    if "void" in entry.data:
+        details.append(f"It came to nothing: {entry.data['void']}")
+    return NewsLine(
+        number, words.told(_sentence(entry)), kind, entry.rule, entry.at, tuple(details), tuple(entry.data.get("outcome", ())),
+        rule_in_words(ruleset, entry.rule), clauses_of(ruleset, entry.rule),
+    )  # fmt: skip
+
+
+def rule_in_words(ruleset: Ruleset, rule: str) -> str:
+    """What a row is called where there is a name for it, else its id as words; "" for a step of the frame."""
+    form, _, id_ = rule.partition("/")
+    if form == "frame":
+        return ""
+    row: Row = ruleset.rows(form).get(id_, {})
+    return str(row.get("name") or row.get("title") or row.get("label") or id_.replace("-", " "))
+
+
+def clauses_of(ruleset: Ruleset, rule: str) -> tuple[str, ...]:
+    """The clauses that the row of a rule cites."""
+    form, _, id_ = rule.partition("/")
+    cited: tuple[str, ...] = ruleset.derived(
+        ("clauses", rule), lambda: tuple(dict.fromkeys(sources(ruleset.rows(form).get(id_))))
+    )
+    return cited
+
+
+def dice_words(record: Mapping[str, Any]) -> str:
+    """A throw in words: what was rolled, what was needed, and how it came out."""
+    faces = []
+    for drawn in record["drawn"]:
+        shown = drawn["faces"]
+        faces.append(f"{drawn['die']}: {', '.join(map(str, shown))}")
+    words = "Dice " + "; ".join(faces)
+    if record.get("need") is not None:
+        words += f" (needed {in_words(str(record['need']))})"
+    if record.get("hit") is not None:
+        words += ": success" if record["hit"] else ": no success"
+    return words
+
+
+def _name(world: World, nation: str) -> str:
+    return printed(world, Entity("nation", nation))
+
+
+def _tracks(world: World, reader: str) -> list[tuple[str, str]]:
+    """The reader's figures on tracks, by name."""
+    rows = world.ruleset.rows("tracks")
+    return [
+        (str(rows.get(t, {}).get("name", t)), _standing(rows.get(t, {}), value))
+        for t, value in sorted(world.state.row("tracks", reader).items())
+        if t in rows and isinstance(value, int)
+    ]
+
+
+def _standing(track: Row, value: int) -> str:
+    return box_of(track, value) if "boxes" in track else f"{value:+d}" if track.get("signed") else str(value)
+
+
+def _under_way(world: World, reader: str) -> list[str]:
+    out = []
+    for _, row in sorted(world.state.table("under_way").items()):
+        if row.get("nation") == reader:
+            at = printed(world, Entity("place", row["at"])) if isinstance(row.get("at"), str) else ""
+            item = world.ruleset.rows("catalogue").get(str(row.get("item")), {})
+            n, name = so_many(world.ruleset, item, str(row.get("what")), int(row.get("n", 1)))
+            out.append(f"{n} {name}" + (f" for {at}" if at else ""))
+    return out

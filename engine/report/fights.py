@@ -1,0 +1,384 @@
+"""Battles told once each: who fought with what, what it cost, how many hits came of how many expected, how it ended and why.
+
+The rounds of one battle are found by its place and subject. Fights of other kinds at the same place between the same parties
+(in the air before the land battle) are told with the gravest of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from ..core.journal import Entry
+from ..world.world import World
+from .document import Block, Para, Table, bullets
+from .wording import Wording, capital, counted, listing, merged, possessive, sentence
+
+SIDES = ("attacker", "defender")
+
+
+@dataclass
+class Fight:
+    """One battle of the turn, from its entries."""
+
+    row: str
+    place: str
+    subject: str
+    sides: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
+    lost: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
+    rounds: list[Entry] = field(default_factory=list)
+    left: list[Entry] = field(default_factory=list)
+    ended: bool = False
+    winner: str | None = None
+    lost_touch: bool = False
+    better: str | None = None
+    """The side that had the better of a battle which nobody's field decides."""
+    preludes: list[Fight] = field(default_factory=list)
+    log: list[int] = field(default_factory=list)
+
+    def owners(self, side: str) -> list[str]:
+        return sorted({*self.sides.get(side, {}), *self.lost.get(side, {})})
+
+    def parties(self) -> set[str]:
+        return {o for side in SIDES for o in self.owners(side)}
+
+    def started(self, side: str) -> dict[str, int]:
+        return merged(list(self.sides.get(side, {}).values()))
+
+    def losses(self, side: str) -> dict[str, int]:
+        return merged(list(self.lost.get(side, {}).values()))
+
+
+def fights(entries: Sequence[Entry]) -> list[Fight]:
+    """Every battle that the entries tell of, in their order."""
+    out: list[Fight] = []
+    running: dict[tuple[str, str, str], Fight] = {}
+    for entry in entries:
+        data = entry.data
+        if "battle" not in data or "event" not in data:
+            continue
+        key = (str(data["battle"]), str(data.get("place", "")), entry.subject)
+        fight = running.get(key)
+        if data["event"] == "begin" or fight is None:
+            open_ = [f for k, f in running.items() if k[:2] == key[:2] and not f.ended]
+            if data["event"] != "begin" and open_:
+                fight = open_[-1]
+            else:
+                fight = running[key] = Fight(key[0], key[1], key[2])
+                out.append(fight)
+        fight.log.append(entry.n)
+        if data["event"] == "begin":
+            fight.sides = {s: {o: dict(k) for o, k in data["sides"].get(s, {}).items()} for s in SIDES}
+        elif data["event"] == "round":
+            _reinforced(fight, data.get("sides", {}))
+            fight.rounds.append(entry)
+        elif data["event"] in ("leave", "stuck", "absent", "back"):
+            fight.left.append(entry)
+        elif data["event"] == "end":
+            fight.ended, fight.winner, fight.lost_touch = True, data.get("winner"), bool(data.get("lost_touch"))
+            fight.better = data.get("better")
+            fight.lost = {s: {o: dict(k) for o, k in data.get("lost", {}).get(s, {}).items()} for s in SIDES}
+    return out
+
+
+def _reinforced(fight: Fight, now: Mapping[str, Mapping[str, Mapping[str, int]]]) -> None:
+    """Adds those who came to a battle after its beginning: who is there `now`, with what was lost before, had to come."""
+    gone: dict[tuple[str, str, str], int] = {}
+    for entry in fight.rounds:
+        for side, parts in entry.data.get("lost", {}).items():
+            for part in parts:
+                if part.get("lost") and not part.get("virtual"):
+                    key = (side, part["owner"], part["kind"])
+                    gone[key] = gone.get(key, 0) + int(part["n"])
+    for side, owners in now.items():
+        for owner, kinds in owners.items():
+            began = fight.sides.setdefault(side, {}).setdefault(owner, {})
+            for kind, n in kinds.items():
+                began[kind] = max(began.get(kind, 0), n + gone.get((side, owner, kind), 0))
+
+
+def gravest(world: World, found: Sequence[Fight], reader: str, words: Wording) -> list[Fight]:
+    """The battles by weight: own before allied before others, then the worth of the place and of what was lost."""
+
+    def weight(fight: Fight) -> tuple[int, Any]:
+        near = 2 if reader in fight.parties() else 1 if any(reader and world.allied(reader, o) for o in fight.parties()) else 0
+        own = 2 if world.holder_of(fight.place) == reader or reader in fight.owners("defender") else 1
+        cost = sum(words.price(k, o) for side in SIDES for o, k in fight.lost.get(side, {}).items())
+        return near, words.worth(fight.place) * own + cost
+
+    ranked = sorted(found, key=weight, reverse=True)
+    out: list[Fight] = []
+    for fight in ranked:
+        head = next((f for f in out if f.place == fight.place and f.row != fight.row and f.parties() & fight.parties()), None)
+        if head is None:
+            out.append(fight)
+        else:
+            head.preludes.append(fight)
+    return out
+
+
+def captured(entries: Sequence[Entry]) -> dict[str, str | None]:
+    """Places that entries hand over -> who has them at the end."""
+    return {
+        str(e.data["place"]): e.data.get("to")
+        for e in entries
+        if e.rule.startswith("control/") and "place" in e.data and "to" in e.data
+    }
+
+
+MOST_FULL, FEW = 5, 6
+"""Battles that plain text tells in full, and the units up to which, both sides together, it tells one in a sentence."""
+
+
+def blocks(world: World, entries: Sequence[Entry], reader: str, words: Wording, *, others: bool = True) -> list[Block]:
+    """The own battles in full, in plain text the gravest; those of others, unless another part tells them, in a line each."""
+    order = gravest(world, fights(entries), reader, words)
+    taken = captured(entries)
+    full, small = _own(order, reader)
+    own = [*full, *small]
+    out: list[Block] = list(_introduced(own, words))
+    out += [_told(f, taken, words) for f in full]
+    if small:
+        out.append(Para("", "Smaller battles"))
+        out += [replace(_told(f, taken, words), brief=_brief(f, taken, words)) for f in small]
+    rest = [f for f in order if f not in own]
+    if rest and others:
+        out += [Para("", "Battles of others"), bullets([(_line(f, taken, words), tuple(f.log)) for f in rest])]
+    return out
+
+
+def _own(order: Sequence[Fight], reader: str) -> tuple[list[Fight], list[Fight]]:
+    """The reader's battles (all of them for nobody): those told in full, and the smaller ones."""
+    own = [f for f in order if not reader or reader in f.parties()]
+    full = [f for f in own if sum(sum(f.started(side).values()) for side in SIDES) > FEW][:MOST_FULL]
+    return full, [f for f in own if f not in full]
+
+
+def outcomes(world: World, entries: Sequence[Entry], reader: str, words: Wording) -> list[tuple[str, str]]:
+    """The reader's battles in the order of `blocks`: place, and success or failure for him."""
+    taken = captured(entries)
+    out = []
+    for fight in (f for some in _own(gravest(world, fights(entries), reader, words), reader) for f in some):
+        mine = "attacker" if reader in fight.owners("attacker") else "defender"
+        good = taken[fight.place] == reader if fight.place in taken else fight.winner == mine
+        out.append((fight.place, "success" if good else "failure"))
+    return out
+
+
+_SIDED = {4: "Four", 6: "Six", 8: "Eight", 10: "Ten", 12: "Twelve", 20: "Twenty"}
+
+
+def has_number(fight: Fight, fire: Mapping[str, Any], words: Wording) -> bool:
+    """Whether a throw hits at a number or less; dice that are summed, or looked up by their face, have no such number."""
+    stages = words.world.ruleset.rows("battles").get(fight.row, {}).get("stages", ())
+    looked_up = any(s["id"] == fire["stage"] and s.get("resolve") == "face" for s in stages)
+    return fire["hits"] is not None and not looked_up
+
+
+def _introduced(own: Sequence[Fight], words: Wording) -> list[Block]:
+    """How the figures of the battles are to be read, where there are dice that hit."""
+    dice = sorted(
+        {
+            int(fire["die"])
+            for fight in own
+            for entry in fight.rounds
+            for fire in entry.data.get("fire", ())
+            if has_number(fight, fire, words) and fire["dice"]
+        }
+    )
+    if not dice:
+        return []
+    kinds = listing(f"{_SIDED.get(n, str(n))}-sided" for n in dice)
+    return [Para(f'{kinds} dice; each hits at its number or less. "Expected" is what the numbers promise.')]
+
+
+def verdict(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
+    """How a battle ended, for the reader or for those who fought it without him."""
+    n = len(fight.rounds)
+    rounds = f"in {counted(n, 'round')}" if n else "without a round"
+    nobody = f"undecided after {counted(n, 'round')}" if n else "undecided"
+    if words.reader not in fight.parties():
+        return f"{_outcome(fight, taken, words)} {rounds}"
+    mine = "attacker" if words.reader in fight.owners("attacker") else "defender"
+    if fight.lost_touch:
+        what = "contact lost"
+    elif fight.place in taken and taken[fight.place] == words.reader:
+        what = "taken"
+    elif fight.place in taken and mine == "defender":
+        what = "lost"
+    elif fight.better is not None and fight.winner is None:
+        what = "the better of it" if fight.better == mine else "the worse of it"
+    elif fight.winner is None:
+        return nobody
+    elif mine == "attacker":
+        what = "won" if fight.winner == mine else "attack beaten off"
+    else:
+        what = "held" if fight.winner == mine else "lost"
+    return f"{what} {rounds}"
+
+
+def _outcome(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
+    if fight.lost_touch:
+        return "contact lost"
+    if taken.get(fight.place):
+        return f"taken by {words.nation(str(taken[fight.place]))}"
+    if fight.better is not None and fight.winner is None:
+        return f"the {fight.better}s had the better of it"
+    return {"attacker": "won by the attackers", "defender": "held", None: "undecided"}[fight.winner]
+
+
+def hits(fight: Fight, side: str, words: Wording) -> tuple[int | None, Fraction | None, int]:
+    """Hits of a side (None where dice are summed), hits to be expected of its dice, and how many dice it threw.
+
+    Nothing is expected, None, of dice that have no number to reach.
+    """
+    scored, expected, dice, summed, aims = 0, Fraction(0), 0, False, True
+    for entry in [*fight.rounds, *fight.left]:
+        for fire in [*entry.data.get("fire", ()), *entry.data.get("parting", ())]:
+            if fire["side"] != side:
+                continue
+            n = len(fire["dice"])
+            dice += n
+            if fire["hits"] is None:
+                summed = True
+                continue
+            scored += int(fire["hits"])
+            aims = aims and has_number(fight, fire, words)
+            expected += Fraction(n * max(0, min(int(fire["value"]), int(fire["die"]))), int(fire["die"]))
+    return None if summed else scored, expected if aims and not summed else None, dice
+
+
+def _told(fight: Fight, taken: dict[str, str | None], words: Wording) -> Table:
+    """A battle as a table, a row for each nation."""
+    rows = tuple((f"{r.who}: {r.units}", "all" if r.all and r.several else r.lost, *r.figures) for r in _rows(fight, words))
+    return Table(
+        (f"{words.place(fight.place).upper()}, {verdict(fight, taken, words)}", "lost", "hits", "expected"),
+        rows,
+        (2, 3),
+        (*_figures(fight, words), *_reasons(fight, words)),
+        log=(*fight.log, *(n for p in fight.preludes for n in p.log)),
+        battle=True,
+    )
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One nation in a battle: its units, how many that were, what it lost, and of the first of a side hits and hits expected."""
+
+    who: str
+    units: str
+    several: bool
+    lost: str
+    all: bool
+    figures: tuple[str, str]
+
+
+def _rows(fight: Fight, words: Wording) -> list[_Side]:
+    out = []
+    for side in SIDES:
+        scored, expected, dice = hits(fight, side, words)
+        hoped = "-" if expected is None else f"{float(expected):.1f}"
+        said = (str(scored), hoped) if dice and scored is not None else ("-", "-")
+        for number, owner in enumerate(sorted(fight.owners(side), key=lambda o: (o != words.reader, o))):
+            began, lost = fight.sides.get(side, {}).get(owner, {}), fight.lost.get(side, {}).get(owner, {})
+            out.append(
+                _Side(
+                    words.nation(owner) if owner == words.reader else capital(words.nation(owner)),
+                    words.short_units(began) or "none",
+                    sum(began.values()) > 1,
+                    words.short_units(lost) or "nothing",
+                    bool(lost) and lost == began,
+                    said if number == 0 else ("", ""),
+                )
+            )
+    return out
+
+
+def _brief(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
+    """A battle in a sentence: who fought with what, what it cost, and hits of hits expected."""
+    parts = []
+    for row in _rows(fight, words):
+        lost = f"lost {'all' if row.all and row.several else 'it' if row.all else row.lost}"
+        scored, hoped = row.figures
+        told = f" ({scored} hit{'' if scored == '1' else 's'}{f', {hoped} expected' if hoped != '-' else ''})"
+        parts.append(f"{row.who} {row.units}, {lost}{told if scored not in ('', '-') else ''}")
+    said = sentence(f"{words.place(fight.place)}, {verdict(fight, taken, words)}: {'; '.join(parts)}")
+    return " ".join([said, *_reasons(fight, words)])
+
+
+def _figures(fight: Fight, words: Wording) -> list[str]:
+    """What each side needed, and the round that decided."""
+    numbers = [t for side in SIDES if (t := _numbers(fight, side, words))]
+    said = ["Numbers: " + "; ".join(dict.fromkeys(numbers)) + "."] if numbers else []
+    return [*said, *([turning] if (turning := _turning(fight, words)) else [])]
+
+
+def _reasons(fight: Fight, words: Wording) -> list[str]:
+    """Orders to leave and what became of them, each once, and the fights that went before."""
+    notes = [sentence(said) for said in dict.fromkeys(words.told(entry.text) for entry in fight.left) if said]
+    for prelude in fight.preludes:
+        row = words.world.ruleset.rows("battles").get(prelude.row, {})
+        name = str(row.get("name", prelude.row))
+        lost = [f"{words.nation(o)} lost {words.units(k)}" for s in SIDES for o, k in prelude.lost.get(s, {}).items() if k]
+        met = " against ".join(
+            listing(f"{words.of(o)} {words.units(k)}" for o, k in sorted(prelude.sides.get(s, {}).items()) if k) or "nobody"
+            for s in SIDES
+        )
+        n = len(prelude.rounds)
+        rounds = f", {counted(n, 'round')}" if n > 1 else ""
+        notes.append(sentence(f"{name}: {met}{rounds}, {listing(lost) or 'no losses'}"))
+    return notes
+
+
+def _numbers(fight: Fight, side: str, words: Wording) -> str:
+    """The numbers that a side's units needed, by kind; what hits in none is left out."""
+    known = {k for kinds in fight.sides.get(side, {}).values() for k in kinds}
+    found: dict[str, list[int]] = {}
+    for entry in fight.rounds:
+        for fire in entry.data.get("fire", ()):
+            if fire["side"] == side and fire["dice"] and has_number(fight, fire, words) and fire["kind"] in known:
+                values = found.setdefault(fire["kind"], [])
+                if fire["value"] not in values:
+                    values.append(int(fire["value"]))
+    if not found:
+        return ""
+    owners = fight.owners(side)
+    who = listing(words.of(o) for o in sorted(owners, key=lambda o: (o != words.reader, words.of(o))))
+    who = who or possessive(words.place(fight.place))
+    kinds = ", ".join(f"{words.kind(k)} {' or '.join(map(str, sorted(v, reverse=True)))}" for k, v in sorted(found.items()))
+    return f"{who} {kinds}"
+
+
+def _turning(fight: Fight, words: Wording) -> str:
+    """The round that cost most, if there were several and it stands out."""
+    if len(fight.rounds) < 2:
+        return ""
+    cost = []
+    for entry in fight.rounds:
+        lost = {
+            s: sum(int(p["n"]) for p in entry.data.get("lost", {}).get(s, ()) if p.get("lost") and not p.get("virtual"))
+            for s in SIDES
+        }
+        cost.append((sum(lost.values()), entry.data.get("round", 0), lost))
+    total, number, lost = max(cost, key=lambda c: (c[0], -c[1]))
+    if total < 2 or total * 2 < sum(c[0] for c in cost):
+        return ""
+    parts: list[str] = []
+    for side in SIDES:
+        if lost[side]:
+            who = words.nations(fight.owners(side)) or "the defenders"
+            parts.append(f"{who} {lost[side]}" if parts else f"{who} lost {counted(lost[side], 'unit')}")
+    return sentence(f"Round {number} decided: {' and '.join(parts)}")
+
+
+def _line(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
+    costs: list[str] = []
+    for side in SIDES:
+        for owner in fight.owners(side):
+            began, lost = fight.sides.get(side, {}).get(owner, {}), fight.lost.get(side, {}).get(owner, {})
+            costs.append(
+                f"{words.nation(owner)} {'' if costs else 'lost '}{sum(lost.values()) or 'none'} of {sum(began.values())}"
+            )
+    return sentence(f"{words.place(fight.place)}, {_outcome(fight, taken, words)}: {listing(costs)}")

@@ -1,0 +1,296 @@
+"""From a reader's view to a map: who holds what, which units stand where as far as they are known, works, straits, battles.
+
+What a ruleset wants drawn stands beside its shapes in `map/marks.yaml`: which fields of places get which symbol, how kinds of
+links and works look, and which tags of units share a badge. Without it the map shows owners, names and numbers of units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml.error import YAMLError
+
+from ..core.diagnostics import Diagnostic
+from ..core.journal import Entry
+from ..core.model import Ruleset
+from ..core.state import Entity, State
+from ..store.drawing import MAP_FOLDER, Drawing, read_map_file
+from ..world.known import theaters
+from ..world.view import UNKNOWN
+from ..world.world import World
+from .map import (
+    Arrow,
+    Badge,
+    Highlight,
+    Layout,
+    LegendEntry,
+    Link,
+    MapModel,
+    Owner,
+    PageMap,
+    Place,
+    Shapes,
+    Work,
+    coloured,
+    draw,
+    layout_from,
+    page_map,
+    read_shapes,
+)
+from .map.model import Kind
+from .wording import listing
+
+SMALL = 4
+"""Fewer places than this are shown with those around them."""
+
+
+def drawing_faults(ruleset_folder: Path) -> Iterator[Diagnostic]:
+    """What keeps the files of a ruleset's own folder `map/` from being drawn with, by file."""
+    here = ruleset_folder / MAP_FOLDER
+    layout, marks, shapes = here / "layout.yaml", here / "marks.yaml", here / "shapes.json"
+    for path, read in (
+        (layout, lambda: layout_from(read_map_file(layout))),
+        (marks, lambda: read_map_file(marks)),
+        (shapes, lambda: _read(shapes)),
+    ):
+        if not path.is_file():
+            continue
+        try:
+            read()
+        except (YAMLError, ValueError, KeyError, TypeError, AttributeError, OSError) as error:
+            said = " ".join(str(error).split()) if not isinstance(error, KeyError) else f"it says nothing of {error}"
+            yield Diagnostic("E511", "error", f"no map can be drawn with this: {said}", f"{MAP_FOLDER}/{path.name}", 1, 1)
+
+
+def _read(path: Path) -> Shapes:
+    return _read_shapes(path.read_text(encoding="utf-8"))
+
+
+def map_svg(
+    ruleset: Ruleset, shown: State, drawing: Drawing, *, title: str = "", entries: Iterable[Entry] = (), width: int | None = None
+) -> str:
+    """The map of a state as its reader sees it, as SVG text."""
+    return draw(map_model(ruleset, shown, drawing, title=title, entries=list(entries)), width=width)
+
+
+def report_map(
+    ruleset: Ruleset, shown: State, drawing: Drawing, reader: str = "", *, title: str = "", entries: Iterable[Entry] = (),
+    numbers: Mapping[str, tuple[int, str]] | None = None,
+) -> PageMap:  # fmt: skip
+    """The map of a page, opened on the theater where most of the reader's units are (for nobody: on everything).
+
+    `numbers`: place -> the number and the outcome of what the page tells of it.
+    """
+    world = World(ruleset, shown)
+    model = map_model(ruleset, shown, drawing, title=title, entries=list(entries))
+    return page_map(model, groups=_regions(world, reader), numbers=numbers, extra=tuple(_signs(world, model)))
+
+
+def _regions(world: World, reader: str) -> list[tuple[str, list[str]]]:
+    """Theaters by name, those with most of the reader's units first; without theaters what he holds and has units in."""
+    units: dict[str, int] = {}
+    for _, row in world.state.stacks():
+        if row["owner"] == reader:
+            units[str(row["place"])] = units.get(str(row["place"]), 0) + int(row["n"])
+    found = theaters(world)
+    if found:
+        return sorted(found, key=lambda t: -sum(units.get(p, 0) for p in t[1]))
+    held = [p for p in world.ruleset.rows("places") if world.holder_of(p) == reader] if reader else []
+    mine = list(dict.fromkeys([*held, *units]))
+    if len(mine) < SMALL:  # of a few places alone one sees nothing
+        mine = list(dict.fromkeys([*mine, *(near for place in mine for near in world.geography.next_to(place))]))
+    return [("Yours", mine)] if mine else []
+
+
+def _signs(world: World, model: MapModel) -> Iterable[LegendEntry]:
+    """What the letters of units stand for that are on the map, and a number that is not certain."""
+    letters = {badge.icon for place in model.places for badge in place.badges}
+    names: dict[str, list[str]] = {}
+    for row in world.ruleset.rows("units").values():
+        letter = str(row.get("symbol", row["id"][:1].upper()))
+        if letter in letters:
+            names.setdefault(letter, []).append(str(row.get("plural", row.get("name", row["id"]))))
+    if names or "?" in letters:
+        yield LegendEntry("heading", "units", "Units")
+    for letter, kinds in names.items():
+        yield LegendEntry("badge", letter, listing(kinds))
+    if "?" in letters:
+        yield LegendEntry("badge", "?", "units whose kind is not known; 6-20: how many")
+
+
+def map_model(ruleset: Ruleset, shown: State, drawing: Drawing, *, title: str = "", entries: Sequence[Entry] = ()) -> MapModel:
+    """The drawing's model: every place with coordinates, its holder, what stands in it, and what happened in it."""
+    world = World(ruleset, shown)
+    places = [row for row in ruleset.rows("places").values() if "lon" in row and "lat" in row]
+    shapes = _shapes(drawing, places)
+    owners = _owners(world)
+    seats = _seats(world, drawing.marks)
+    return MapModel(
+        title=title or ruleset.title,
+        places=tuple(_place(world, row, drawing.marks, seats) for row in places),
+        owners=owners,
+        shapes=shapes,
+        layout=_layout(drawing, shapes),
+        links=tuple(_links(ruleset, drawing.marks)),
+        works=tuple(_works(shown, drawing.marks)),
+        arrows=tuple(_arrows(entries)),
+        highlights=tuple(_highlights(entries)),
+        legend=tuple(_legend(world, owners, drawing.marks)),
+    )
+
+
+@lru_cache(maxsize=4)
+def _read_shapes(text: str) -> Shapes:
+    return read_shapes(text)
+
+
+def _shapes(drawing: Drawing, places: Sequence[Mapping[str, Any]]) -> Shapes | None:
+    """The shapes, if they are of this map: an overlay with a map of its own is drawn by its coordinates."""
+    if not drawing.shapes:
+        return None
+    shapes = _read_shapes(drawing.shapes)
+    known = sum(row["id"] in shapes.rings for row in places)
+    return shapes if places and known * 2 > len(places) else None
+
+
+def _layout(drawing: Drawing, shapes: Shapes | None) -> Layout | None:
+    """The layout, if it is of this map: that of shapes which are not used is not."""
+    return layout_from(drawing.layout) if drawing.layout and (shapes is not None or not drawing.shapes) else None
+
+
+def _owners(world: World) -> tuple[Owner, ...]:
+    """Whoever holds or has anything, in the order of the ruleset; all nations count for colours, which so stay what they are."""
+    held = {world.holder_of(p) for p in world.ruleset.rows("places")} | {r["owner"] for _, r in world.state.stacks()}
+    rows = world.ruleset.rows("nations")
+    made = []
+    for nation in dict.fromkeys([*rows, *sorted(n for n in held if n)]):
+        row = rows.get(nation, {})
+        name = str(row.get("name", nation))
+        tag = str(row.get("tag") or "".join(w[0] for w in name.split())[:3].upper() if " " in name else name[:3])
+        made.append(Owner(nation, name, tag=tag, colour=str(row.get("color", "")), group=world.side_of(nation) or ""))
+    return tuple(owner for owner in coloured(made) if owner.id in held)
+
+
+def _seats(world: World, marks: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """The places that nations name in a field which is drawn (`nation.FIELD` in `symbols`): place -> field -> symbol."""
+    out: dict[str, dict[str, str]] = {}
+    for name, symbol in marks.get("symbols", {}).items():
+        for nation in world.ruleset.rows("nations") if name.startswith("nation.") else ():
+            place = world.field(Entity("nation", nation), name.removeprefix("nation."))
+            if place is not None:
+                out.setdefault(place.id, {})[name] = symbol
+    return out
+
+
+def _place(world: World, row: Mapping[str, Any], marks: Mapping[str, Any], seats: Mapping[str, Mapping[str, str]]) -> Place:
+    thing = Entity("place", row["id"])
+    seat = seats.get(row["id"], {})
+    symbols = list(seat.values())
+    for name, s in marks.get("symbols", {}).items():
+        if not name.startswith("nation.") and world.field(thing, name) and not (seat and s == "dot"):
+            symbols.append(s)
+    kind: Kind = "land" if row["kind"] == "land" else "sea" if row["kind"] == "sea" else "other"
+    if row["kind"] in marks.get("points", ()):
+        kind = "point"
+    notes = [f"{k}: {world.field(thing, k)}" for k in marks.get("notes", ())]
+    return Place(
+        id=row["id"],
+        name=str(row.get("name", row["id"])),
+        kind=kind,
+        lon=_decimal(str(row["lon"])),
+        lat=_decimal(str(row["lat"])),
+        owner=(world.holder_of(world.whole_of(row["id"])) or "") if kind != "sea" else "",
+        symbols=tuple(symbols[:3]),
+        badges=tuple(_badges(world, row["id"], marks)),
+        note=", ".join(notes),
+        weight=_decimal(str(row.get("value", 0) or 0)) + (10 if seat else 0),
+    )
+
+
+@lru_cache(maxsize=1 << 12)
+def _decimal(text: str) -> float:
+    return float(Fraction(text))
+
+
+def _badges(world: World, place: str, marks: Mapping[str, Any]) -> Iterable[Badge]:
+    """Units of an owner in a place as one badge per group of tags: the group's letter and its number."""
+    groups: Mapping[str, Any] = marks.get("badges", {})
+    counts: dict[tuple[str, str], int] = {}
+    words: dict[tuple[str, str], list[str]] = {}
+    bands: list[Badge] = []
+    for _, row in world.state.stacks(at=place):
+        if row["kind"] == UNKNOWN:
+            low, dots, high = str(row.get("range", "?")).partition("..")
+            bands.append(
+                Badge(row["owner"], "?", low if not dots else f"{low}-{high}" if high else f"{low}+", str(row.get("band", "")))
+            )
+            continue
+        kind = world.ruleset.rows("units").get(row["kind"], {})
+        letter = next((letter for tag, letter in groups.items() if tag in kind.get("tags", ())), None)
+        key = (row["owner"], letter or str(kind.get("symbol", row["kind"][:1].upper())))
+        counts[key] = counts.get(key, 0) + row["n"]
+        words.setdefault(key, []).append(f"{row['n']} {kind.get('name', row['kind'])}")
+    yield from (Badge(owner, icon, str(n), ", ".join(words[(owner, icon)])) for (owner, icon), n in sorted(counts.items()))
+    yield from bands
+
+
+def _links(ruleset: Ruleset, marks: Mapping[str, Any]) -> Iterable[Link]:
+    styles = marks.get("links", {})
+    for row in ruleset.rows("links").values():
+        style = styles.get(row.get("kind", "land"))
+        if style:
+            yield Link(row["between"][0], row["between"][1], style=style)
+
+
+def _works(state: State, marks: Mapping[str, Any]) -> Iterable[Work]:
+    styles = marks.get("works", {})
+    for key, row in sorted(state.table("links").items()):
+        a, _, b = key.partition("--")
+        for name, works in sorted(row.items()):
+            head, _, place = name.partition("@")
+            if head == "works" and place:
+                yield Work(place, b if place == a else a, style=styles.get(works, "teeth"), note=str(works))
+
+
+def _arrows(entries: Sequence[Entry]) -> Iterable[Arrow]:
+    """Moves that were told: entries with `data.arrow` {from, to, outcome, owner}."""
+    seen = set()
+    for entry in entries:
+        arrow = entry.data.get("arrow")
+        if not arrow:
+            continue
+        key = (arrow["from"], arrow["to"], arrow.get("owner"))
+        if key not in seen:
+            seen.add(key)
+            yield Arrow(arrow["from"], arrow["to"], outcome=arrow.get("outcome", "open"), owner=arrow.get("owner", ""))
+
+
+def _highlights(entries: Sequence[Entry]) -> Iterable[Highlight]:
+    """Places where a battle ended: taken (success) or held (failure), from the facts of readable entries."""
+    found: dict[str, str] = {}
+    for entry in entries:
+        for fact in entry.facts:
+            if fact.word == "battle_ended" and isinstance(fact.roles.get("place"), str):
+                found.setdefault(fact.roles["place"], "failure")
+            if fact.word == "captured" and isinstance(fact.roles.get("place"), str):
+                found[fact.roles["place"]] = "success"
+    for place, outcome in sorted(found.items()):
+        yield Highlight(place, outcome="success" if outcome == "success" else "failure")
+
+
+def _legend(world: World, owners: Sequence[Owner], marks: Mapping[str, Any]) -> Iterable[LegendEntry]:
+    by_side: dict[str, list[Owner]] = {}
+    for owner in owners:
+        by_side.setdefault(owner.group, []).append(owner)
+    for side, members in sorted(by_side.items(), key=lambda item: (item[0] == "", item[0])):
+        row = world.ruleset.rows("sides").get(side, {})
+        yield LegendEntry("heading", side or "none", str(row.get("name", side)) if side else "Of no side")
+        for owner in members:
+            yield LegendEntry("owner", owner.id, owner.name)
+    for group, words in marks.get("legend", {}).items():
+        for key, text in words.items():
+            yield LegendEntry(group, key, text)

@@ -1,0 +1,347 @@
+"""What happened: places that changed hands, wars, what became of the reader's orders, and everything else he is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.journal import EVERYONE, Entry
+from ..core.state import Entity
+from ..economy.quotes import as_one
+from ..turn.effects import printed
+from ..world.view import may_read
+from ..world.world import World
+from .document import Block, Para, Refs, Table, bullets
+from .wording import Wording, counted, listing, sentence, throw
+
+TOLD_ELSEWHERE = ("control", "contacts", "catalogue", "modes", "missions", "gifts", "battles", "streaks", "tallies")
+"""Forms whose entries other parts of the report tell: hands (but not marks), sightings, account, forces, battles."""
+
+
+@dataclass(frozen=True)
+class Hand:
+    """A place that changed hands. `kind`: won or lost (for the reader), or nothing; `worth` may be none; who had it `before`, and
+    has it `now`; `said`: in words."""
+
+    kind: str
+    place: str
+    worth: Any
+    before: str
+    now: str
+    said: str
+    refs: Refs
+
+
+def hands(world: World, entries: Sequence[Entry], reader: str, words: Wording) -> list[Hand]:
+    """Who lost which place to whom, from what everybody sees at the end; the dearest first."""
+    first: dict[str, Any] = {}
+    told: dict[str, list[int]] = {}
+    side = world.side_of(reader) if reader else None
+    for entry in entries:
+        if reader and not may_read(entry, reader, side):
+            continue
+        for table, id_, field, before, _ in entry.changes:
+            if table != "places" or field not in ("holder", "*"):
+                continue
+            told.setdefault(id_, []).append(entry.n)
+            if id_ not in first:
+                first[id_] = entry.data.get("from", before) if field == "holder" else (before or {}).get("holder")
+    found = []
+    for place, old in first.items():
+        if not world.ruleset.has("places", place):
+            continue
+        now = world.holder_of(place)
+        old = old if old is not None else world.ruleset.rows("places").get(place, {}).get("owner")
+        if now == old:
+            continue
+        had, has = (words.name(n) if n else "nobody" for n in (old, now))
+        kind = "won" if reader and now == reader else "lost" if reader and old == reader else ""
+        if kind == "won":
+            said = f"from {words.nation(old)}" if old else "held by nobody before"
+        elif kind == "lost":
+            said = f"to {words.nation(now)}" if now else "held by nobody now"
+        else:
+            said = f"from {had} to {has}"
+        found.append(Hand(kind, words.place(place), words.worth(place), had, has, said, tuple(told[place])))
+    rank = {"won": 0, "lost": 1, "": 2}
+    return sorted(found, key=lambda h: (rank[h.kind], -(h.worth or 0), h.place))
+
+
+def own_hands(found: Sequence[Hand]) -> list[tuple[str, Refs]]:
+    """What the reader won and lost, a sentence each: which places, what they are worth, from or to whom."""
+    of_kind = {kind: [h for h in found if h.kind == kind] for kind in ("won", "lost")}
+    return [(f"You {kind} {_by_whom(some)}.", tuple(n for h in some for n in h.refs)) for kind, some in of_kind.items() if some]
+
+
+def other_hands(found: Sequence[Hand]) -> list[Block]:
+    """What others won and lost of each other, in one paragraph."""
+    others = [h for h in found if not h.kind]
+    refs = tuple(n for h in others for n in h.refs)
+    return [Para(f"{_by_whom(others)}.", "Among others changed hands", refs)] if others else []
+
+
+def _by_whom(some: Sequence[Hand]) -> str:
+    """Places by the words that say where they went: "A (worth 4) and B from X; C from Y"."""
+    same: dict[str, list[str]] = {}
+    for hand in some:
+        same.setdefault(hand.said, []).append(f"{hand.place} (worth {hand.worth})" if hand.worth and hand.kind else hand.place)
+    return "; ".join(f"{listing(places)}{'' if ' by ' not in said else ','} {said}" for said, places in same.items())
+
+
+def lost_works(entries: Iterable[Entry], reader: str, words: Wording) -> list[tuple[str, Refs]]:
+    """What was under way in places that the reader lost, in a sentence for each."""
+    found: dict[str, dict[str, int]] = {}
+    refs: dict[str, list[int]] = {}
+    for entry in entries:
+        if "unfinished" not in entry.data or (reader and reader not in entry.audience):
+            continue
+        place = str(entry.data.get("place", ""))
+        refs.setdefault(place, []).append(entry.n)
+        for part in entry.data["unfinished"]:
+            kinds = found.setdefault(place, {})
+            kind = str(part.get("item") or part.get("what"))
+            item = words.world.ruleset.rows("catalogue").get(kind, {})
+            kinds[kind] = kinds.get(kind, 0) + as_one(item, int(part.get("n", 1)))
+    return [
+        (sentence(f"with {words.place(place)} you lost what was being built there: {words.units(kinds)}"), tuple(refs[place]))
+        for place, kinds in found.items()
+        if kinds
+    ]
+
+
+def relations(world: World, entries: Sequence[Entry], reader: str, words: Wording) -> list[Block]:
+    """Enemies, the new ones first; allies; and the sides that others joined."""
+    side = world.side_of(reader)
+    mine = [e for e in entries if may_read(e, reader, side)]
+    new: set[str] = set()
+    for entry in mine:
+        for fact in entry.facts:
+            if fact.word == "war_began" and reader in (fact.roles.get("by"), fact.roles.get("of")):
+                new.add(str(fact.roles["of"] if fact.roles.get("by") == reader else fact.roles.get("by")))
+    others = [n for n in world.nations() if n != reader and world.alive(n)]
+    foes = [n for n in others if world.hostile(reader, n)]
+    allies = [n for n in others if world.allied(reader, n)]
+    if not foes and not allies and not new and not any(world.hostile(a, b) for a in others for b in others if a < b):
+        return []  # a game without wars, or one at peace
+    fresh, before = [n for n in foes if n in new], [n for n in foes if n not in new]
+    said = listing(map(words.name, before)) or "nobody"
+    if fresh:
+        said = f"new: {listing(map(words.name, fresh))}" + (f"; before: {said}" if before else "")
+    return [
+        Para(f"{said}.", "At war with you"),
+        Para(f"{listing(map(words.name, allies)) or 'none'}.", "Your allies"),
+    ]
+
+
+def own_orders(world: World, entries: Sequence[Entry], reader: str, words: Wording) -> tuple[int, list[Block], list[Entry]]:
+    """How many orders were given; those that were not carried out as written, each with its throw or its reason.
+
+    Also gives the entries that are told thereby.
+    """
+    side = world.side_of(reader)
+    given = 0
+    rows: list[tuple[tuple[str, str], Refs]] = []
+    lucky: list[tuple[tuple[str, str], Refs]] = []
+    told: list[Entry] = []
+    became: list[tuple[str, Refs]] = []
+    for entry in entries:
+        if not may_read(entry, reader, side):
+            continue
+        if entry.rule == "frame/input" and entry.subject == reader:
+            given += int(entry.data.get("orders", 0))
+            told.append(entry)
+            continue
+        mine = entry.subject == reader or entry.subject.startswith((f"{reader}:", f"{reader}#", f"{reader}>"))
+        if not mine or "event" in entry.data:
+            continue
+        asked = words.told(str(entry.data.get("order") or entry.data.get("asked") or ""))
+        if entry.data.get("outcome"):
+            became.append((sentence(words.told(entry.text)), (entry.n,)))
+        elif "refused" in entry.data or "void" in entry.data:
+            why = entry.data.get("refused", entry.data.get("void"))
+            what = asked or entry.rule.partition("/")[2].replace("-", " ")
+            rows.append(((what, f"{'not possible' if 'refused' in entry.data else 'came to nothing'}: {why}"), (entry.n,)))
+        elif asked and any(d.get("hit") is not None for d in entry.dice):
+            hit = any(d.get("hit") is True for d in entry.dice)
+            said = "; ".join(throw(d) for d in entry.dice if d.get("hit") is hit)
+            (lucky if hit else rows).append(((asked, said + (_found(entry) if hit else "")), (entry.n,)))
+        elif "path" in entry.data and "place" in entry.data and entry.data["path"][-1:] != [entry.data["place"]]:
+            goal = str(entry.data["path"][-1])
+            what = f"{words.units(entry.data.get('units', {}))} to {words.place(goal)}"
+            rows.append(((what, f"only as far as {words.place(str(entry.data['place']))}{_fallen(world, goal, reader, words)}"),
+                         (entry.n,)))  # fmt: skip
+        else:
+            if _just_done(entry):
+                told.append(entry)
+            continue
+        told.append(entry)
+    if became:
+        rest: list[Block] = [_tried(rows)] if rows else []
+        return given, [bullets(became), *rest], told
+    if not given and not rows:
+        return 0, [Para("You sent no orders.")], told
+    out: list[Block] = []
+    fine = max(given - len(rows), 0)
+    if not rows:
+        out.append(Para(f"All {given} were carried out as written." if given > 1 else "It was carried out as written."))
+    else:
+        lead = f"{fine} of {given} {'was' if fine == 1 else 'were'} carried out as written; the others:"
+        out += [Para(lead if fine else "What became of them:"), _tried(rows)]
+    if lucky:
+        out += [Para("", "Thrown for with success"), _tried(lucky)]
+    return given, out, told
+
+
+def _tried(rows: Sequence[tuple[tuple[str, str], Refs]]) -> Table:
+    return Table(("", ""), tuple(cells for cells, _ in rows), refs=tuple(refs for _, refs in rows))
+
+
+def _found(entry: Entry) -> str:
+    """What a throw that succeeded brought, as far as its entry says so after a colon."""
+    said = entry.text.partition(": ")[2].strip().rstrip(".")
+    return f": {said}" if said else ""
+
+
+def _fallen(world: World, goal: str, reader: str, words: Wording) -> str:
+    """Why somebody did not come to a place, if it is another's now."""
+    holder = world.holder_of(goal)
+    if holder is None or holder == reader or not world.hostile(reader, holder):
+        return ""
+    return f": {words.place(goal)} is {words.of(holder)}"
+
+
+def _just_done(entry: Entry) -> bool:
+    """Whether an entry says no more than that an order was carried out as it was written."""
+    return bool(entry.data.get("order")) and not entry.dice and not entry.data.get("details") and EVERYONE not in entry.audience
+
+
+def other_news(
+    world: World, entries: Iterable[Entry], reader: str, words: Wording, told: Sequence[Entry]
+) -> tuple[list[tuple[str, Refs]], list[tuple[str, Refs]]]:
+    """What no other part tells: news for everybody, and what the reader alone is told. The same thing of several is said once."""
+    public: dict[str, list[int]] = {}
+    own: dict[str, list[int]] = {}
+    seen = {id(e) for e in told}
+    for entry in entries:
+        form = entry.rule.partition("/")[0]
+        if id(entry) in seen or not entry.text or "battle" in entry.data or "refused" in entry.data:
+            continue
+        if (form == "frame" and not entry.data.get("told")) or (
+            form in TOLD_ELSEWHERE and entry.data and "mark" not in entry.data
+        ):
+            continue
+        if form == "orders" and ("path" in entry.data or "plan" in entry.data or "force" in entry.data):
+            continue
+        if empty(world, entry) or not (reader or EVERYONE in entry.audience):
+            continue
+        text = sentence(words.told(entry.text))
+        if EVERYONE in entry.audience and reader and entry.text.startswith(f"{printed(world, Entity('nation', reader))}: "):
+            text = f"You: {text}"
+        (public if EVERYONE in entry.audience else own).setdefault(text, []).append(entry.n)
+    return _joined(public, words.places), _joined({text: refs for text, refs in own.items() if text not in public}, words.places)
+
+
+def empty(world: World, entry: Entry) -> bool:
+    """Whether an entry says that nothing came of something: a throw that failed and changed nothing, or a bare headline."""
+    nothing = not any(c[0] not in ("once", "uses", "becomes", "orders") for c in entry.changes) and not entry.facts
+    if nothing and entry.dice and not any(d.get("hit") for d in entry.dice) and entry.rule.startswith("events/"):
+        return True
+    form, _, id_ = entry.rule.partition("/")
+    row = world.ruleset.rows(form).get(id_, {})
+    return form == "events" and nothing and "says" not in row
+
+
+def _joined(lines: Mapping[str, Sequence[int]], places: frozenset[str]) -> list[tuple[str, Refs]]:
+    """Lines that differ only in a place, or a name in brackets, at their end become one; so do those that begin with one name
+    and `:`."""
+    heads: dict[str, list[str]] = {}
+    refs: dict[str, list[int]] = {}
+    for line, numbers in lines.items():
+        key, name = _without_its_end(line, places)
+        heads.setdefault(key, []).extend([name] if name else [])
+        refs.setdefault(key, []).extend(numbers)
+    said = [(sentence(head.format(listing(names))) if names else head, refs[head]) for head, names in heads.items()]
+    begun: dict[str, list[str]] = {}
+    of: dict[str, list[int]] = {}
+    for line, numbers in said:
+        name, colon, rest = line.partition(": ")
+        short = bool(colon) and len(name) <= 24 and len(rest) <= 90 and ". " not in rest
+        begun.setdefault(name if short else line, []).extend([rest] if short else [])
+        of.setdefault(name if short else line, []).extend(numbers)
+    return [
+        (sentence(f"{name}: {'; '.join(r.rstrip('.') for r in rests)}") if rests else name, tuple(of[name]))
+        for name, rests in begun.items()
+    ]
+
+
+def _without_its_end(line: str, places: frozenset[str]) -> tuple[str, str]:
+    """A line with `{}` for the place, or the name in brackets, at its end, and that; or the line as it is."""
+    body = line.rstrip(".").replace("{", "{{").replace("}", "}}")
+    head, bracket, rest = body.rpartition(" (")
+    if bracket and rest.endswith(")") and head and ":" not in head:
+        return f"{head} ({{}})", rest[:-1]
+    words_ = body.split()
+    for n in range(1, len(words_)):
+        if (name := " ".join(words_[n:])) in places:
+            return f"{' '.join(words_[:n])} {{}}", name
+    return line, ""
+
+
+def technology(world: World, reader: str, words: Wording, under_way: Sequence[str]) -> list[Block]:
+    """What is known and what is under way, each in a sentence."""
+    known = []
+    for tech, level in sorted(world.state.row("techs", reader).items()):
+        name = printed(world, Entity("tech", tech))
+        known.append(name if level in (1, True) else f"{name} {level}")
+    out: list[Block] = []
+    if world.ruleset.rows("technologies"):
+        out.append(Para((listing(known) or "nothing yet") + ".", "Known"))
+    if under_way:
+        out.append(Para("; ".join(under_way) + ".", "Under way"))
+    return out
+
+
+def losses(found: Iterable[Any], reader: str, words: Wording) -> str:
+    """What the reader and those he fought lost in battles that he was in, in a sentence."""
+    mine: dict[str, int] = {}
+    theirs = 0
+    for fight in found:
+        if reader not in fight.parties():
+            continue
+        for side in ("attacker", "defender"):
+            with_me = reader in fight.owners(side)
+            for owner, kinds in fight.lost.get(side, {}).items():
+                if owner == reader:
+                    for kind, n in kinds.items():
+                        mine[kind] = mine.get(kind, 0) + n
+                elif not with_me:
+                    theirs += sum(kinds.values())
+    if not mine and not theirs:
+        return ""
+    if not theirs:
+        return f"You lost {words.units(mine)} in battle, and the enemies before you nothing."
+    return f"You lost {words.units(mine) or 'nothing'} in battle; the enemies before you lost {counted(theirs, 'unit')}."
+
+
+def input_notices(world: World, entries: Iterable[Entry], reader: str, words: Wording) -> list[str]:
+    """Who ordered for the reader, and whether his orders were missing."""
+    out = []
+    for entry in entries:
+        if entry.rule != "frame/input" or (entry.subject != reader and reader):
+            continue
+        who = words.nation(entry.subject)
+        if "seat" in entry.data:
+            if entry.text:
+                out.append(sentence(words.told(entry.text)))
+            continue
+        by = str(entry.data.get("by", ""))
+        if entry.text and not entry.data.get("orders"):
+            out.append(sentence(f"no orders came in from {who}"))
+        elif by == "proxy" or "ally" in entry.text:
+            out.append(sentence(f"an ally gave the orders for {who}"))
+        elif by == "moderator":
+            out.append(sentence(f"the moderator handed in the orders for {who}"))
+        elif by == "policy":
+            out.append(sentence(f"a policy of the program gave the orders for {who}"))
+    return out

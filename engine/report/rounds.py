@@ -1,0 +1,135 @@
+"""A turn in which powers play one after another: whose turn each entry is of, and what each power did in its own.
+
+A node of the frame with `own_turn` begins the turn of a nation with an entry of its own; what follows is of that turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..core.journal import Entry
+from ..core.model import Row, Ruleset
+from ..turn.sequence import node_name
+from ..world.world import World
+from . import fights, news
+from .document import Block, Para
+from .wording import Wording, capital, counted, listing, sentence
+
+MOST_QUIET = 8
+"""Powers of which nothing was seen that are named; of more it goes without saying."""
+
+
+def own_turns(ruleset: Ruleset) -> frozenset[str]:
+    """The rules of the entries with which turns of single nations begin; none where all play together."""
+
+    def nodes(frame: Iterable[Row]) -> Iterator[Row]:
+        for node in frame:
+            yield node
+            yield from nodes(node.get("steps", ()))
+
+    return frozenset(f"frame/{node_name(n)}" for n in nodes(ruleset.frame) if n.get("own_turn") and n.get("each") == "nation")
+
+
+def by_power(ruleset: Ruleset, entries: Iterable[Entry]) -> list[tuple[str, list[Entry]]]:
+    """The entries by whose turn they are of, in their order; "" for what is before the first turn and after the last."""
+    begins = own_turns(ruleset)
+    out: list[tuple[str, list[Entry]]] = []
+    inside = steps_inside(ruleset)
+    for entry in entries:
+        if entry.rule in begins:
+            out.append((entry.subject, []))
+        elif not out or (
+            out[-1][0] and entry.step not in inside and entry.step != "input" and not entry.rule.startswith("frame/")
+        ):
+            out.append(("", []))
+        out[-1][1].append(entry)
+    return out
+
+
+def steps_inside(ruleset: Ruleset) -> frozenset[str]:
+    """The steps and phases that belong to the turns of single nations."""
+    found: set[str] = set()
+
+    def walk(frame: Iterable[Row], inside: bool) -> None:
+        for node in frame:
+            if inside:
+                found.update(str(node[key]) for key in ("step", "phase", "do") if key in node)
+            walk(node.get("steps", ()), inside or bool(node.get("own_turn")))
+
+    walk(ruleset.frame, False)
+    return frozenset(found)
+
+
+def blocks(world: World, entries: Sequence[Entry], reader: str, words: Wording) -> list[Block]:
+    """What each power did in its turn, one paragraph each, in the order of play; nothing where all play together."""
+    if not own_turns(world.ruleset):
+        return []
+    out: list[Block] = []
+    quiet: list[str] = []
+    for nation, those in by_power(world.ruleset, entries):
+        if nation:
+            said = [
+                *_told_to_all(world, those, nation, reader, words),
+                *_battles(world, those, nation, reader, words),
+                *_walked_in(those, words),
+            ]
+            if said:
+                who = "You" if nation == reader else capital(words.name(nation))
+                out.append(Para(" ".join(said), who, tuple(e.n for e in those)))
+            else:
+                quiet.append(words.nation(nation))
+    if quiet and out and len(quiet) <= MOST_QUIET:
+        out.append(Para(f"{listing(quiet)}.", "Nothing was seen of"))
+    return out
+
+
+def _told_to_all(world: World, entries: Sequence[Entry], nation: str, reader: str, words: Wording) -> list[str]:
+    """What everybody is told of a power's turn, without its name at the beginning of each sentence."""
+    public, _ = news.other_news(world, [e for e in entries if e.rule not in own_turns(world.ruleset)], reader, words, ())
+    named = [capital(f"{name} ") for name in (words.nation(nation), words.name(nation))]
+    return [capital(next((text.removeprefix(n) for n in named if text.startswith(n)), text)) for text, _ in public]
+
+
+def _battles(world: World, entries: Sequence[Entry], nation: str, reader: str, words: Wording) -> list[str]:
+    """Its battles, those that it won first, each with what both lost of what they had; those of the reader are told apart."""
+    taken = fights.captured(entries)
+    won: list[str] = []
+    lost: list[str] = []
+    mine: list[str] = []
+    for fight in fights.fights(entries):
+        if not fight.ended or not (fight.started("attacker") and fight.started("defender")):
+            continue
+        if reader and any(reader in fight.owners(side) for side in fights.SIDES):
+            mine.append(words.place(fight.place))
+            continue
+        own, other = fights.SIDES if nation in fight.owners("attacker") else fights.SIDES[::-1]
+        cost = f"lost {_of(fight.losses(own), fight.started(own))}, {words.nations(fight.owners(other))} "
+        cost += _of(fight.losses(other), fight.started(other))
+        has = words.place(fight.place)
+        if taken.get(fight.place):
+            into, how = (
+                won,
+                f"{has} taken" if taken[fight.place] == nation else f"{has} freed for {words.nation(str(taken[fight.place]))}",
+            )
+        elif fight.winner == "attacker":
+            into, how = won, f"{has} won"
+        else:
+            into, how = lost, f"{has} held against it" if fight.winner == "defender" else f"{has} undecided"
+        into.append(f"{how} ({cost})")
+    with_you = [f"battles with you: {listing(dict.fromkeys(mine))}"] if mine else []
+    if mine and nation == reader:
+        with_you = [f"{counted(len(mine), 'battle')}, told below"]
+    return [sentence(", ".join(part)) for part in (won, lost, with_you) if part]
+
+
+def _walked_in(entries: Sequence[Entry], words: Wording) -> list[str]:
+    """Places that changed hands without a battle."""
+    fought = {f.place for f in fights.fights(entries)}
+    free = [words.place(p) for p, to in sorted(fights.captured(entries).items()) if p not in fought and to]
+    return [sentence(f"without a fight: {listing(free)}")] if free else []
+
+
+def _of(lost: dict[str, int], had: dict[str, int]) -> str:
+    """How many of how many: "none of 3", "all 7", "2 of 5"."""
+    n, most = sum(lost.values()), sum(had.values())
+    return f"all {most}" if n >= most > 1 else f"{n or 'none'} of {most}"

@@ -1,0 +1,272 @@
+"""What a nation knows of others, by certainty and age; read from its view, like where it stands itself (`standing.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.journal import Entry
+from ..core.state import Entity
+from ..turn.effects import printed
+from ..world.known import theater_names, theater_of
+from ..world.view import UNKNOWN, may_read
+from ..world.world import World
+from .document import Block, Bullets, Para, Table
+from .standing import WIDE, alike_places, columns, few, span
+from .wording import Wording, capital, counted, listing, merged, sentence
+
+MOST_IN_SIGHT = 30
+"""Places with units of others that are told one by one; of more only the strongest beside the reader's own are."""
+MOST_LOOKED, MOST_OLDER = 8, 8
+"""Places looked at in vain, and counts of former turns, that are told."""
+MOST_BESIDE = 3
+"""Of these so many in each theater."""
+
+
+def sightings(world: World, entries: Sequence[Entry], reader: str, words: Wording, turn: int) -> list[Block]:
+    """Counted now (with the count before), seen in part, looked at in vain, older; then what the view shows from afar."""
+    before = _before(world, entries, reader)
+    counted_now: list[Counted] = []
+    part: list[str] = []
+    none: list[str] = []
+    empty: list[str] = []
+    vain: list[str] = []
+    older: list[tuple[int, str]] = []
+    other: list[str] = []
+    own = {p for p in world.ruleset.rows("places") if world.holder_of(p) == reader}
+    for key, row in sorted(world.state.row("knowledge", reader).items()):
+        what, _, place = key.rpartition(":")
+        is_place = world.ruleset.has("places", place)
+        if not is_place or ("n" not in row and "units" not in row):
+            other.append(_known(world, words, key, row, turn))
+            continue
+        if place in own:
+            continue
+        fresh = row.get("since", -1) >= turn
+        name = words.place(place) + ("" if what in ("", "units") else f" ({what})")
+        said = _count(words, row)
+        if not fresh:
+            if row.get("n"):
+                age = turn - int(row.get("since", turn))
+                older.append((age, f"{name} {said} ({counted(age, 'turn')})"))
+            continue
+        last = before.get(key)
+        if "units" in row:
+            if not row["units"]:
+                empty.append(name)
+            else:
+                whose = _whose(world, words, place, reader)
+                counted_now.append(Counted(place, name + whose, row["units"], last or {}))
+        elif row.get("n"):
+            part.append(f"{name} {row['n']}" + (f" ({_count(words, last)} before)" if last and last.get("n") else ""))
+        else:
+            none.append(name)
+    looked = {
+        str(e.data["place"]) for e in entries if e.rule.startswith("contacts/") and "chance" in e.data and "place" in e.data
+    }
+    vain += sorted(words.place(p) for p in looked if f"units:{p}" not in world.state.row("knowledge", reader) and p not in own)
+    out: list[Block] = []
+    out += _counted(world, words, "Counted this turn", counted_now)
+    if empty:
+        out.append(Para(listing(empty) + ".", "No enemy in"))
+    if part:
+        out.append(Para("; ".join(part) + ".", "Seen in part, more may be there"))
+    if none or vain:
+        out.append(Para(listing(few([*none, *vain], MOST_LOOKED)) + ".", "Looked at, nothing certain"))
+    if older:
+        newest = [text for _, text in sorted(older, key=lambda o: o[0])]
+        out.append(Para("; ".join(few(newest, MOST_OLDER, "counts")) + ".", "Older, with its age"))
+    out.extend(
+        _afar(
+            world,
+            reader,
+            words,
+            {k.rpartition(":")[2] for k, r in world.state.row("knowledge", reader).items() if r.get("since", -1) >= turn},
+        )
+    )
+    if other:
+        out.append(Bullets(tuple(other)))
+    return out
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Units of others in a place: their numbers, and what was known before (nothing: never seen; None: not of interest)."""
+
+    place: str
+    name: str
+    units: Mapping[str, int]
+    before: Mapping[str, Any] | None = None
+
+
+def _counted(world: World, words: Wording, title: str, found: Sequence[Counted]) -> list[Block]:
+    """Units of others as tables of figures, a row a place; places that hold other kinds of units have a table of their own."""
+    known = world.ruleset.rows("places")
+    stacks: dict[str, list[Mapping[str, Any]]] = {c.place: [{"kind": k, "n": n} for k, n in c.units.items()] for c in found}
+    order = list(world.ruleset.rows("units"))
+    out: list[Block] = []
+    for at in alike_places(known, stacks):
+        rows: list[tuple[str, ...]] = []
+        mine = [c for c in found if c.place in at]
+        total = merged([dict(c.units) for c in mine])
+        common = sorted(total, key=lambda k: -sum(1 for c in mine if k in c.units))[:WIDE]
+        kinds = sorted(common, key=lambda k: order.index(k) if k in order else len(order))
+        names, short = columns(world, words, kinds)
+        for one in mine:
+            rest = words.short_units({k: n for k, n in one.units.items() if k not in kinds})
+            last = () if one.before is None else (_earlier(words, one.before, kinds),)
+            rows.append((one.name, *(str(one.units.get(k) or "-") for k in kinds), *last, rest))
+        last = ("before",) if any(c.before is not None for c in mine) else ()
+        head, narrow = ((title if not out else "", *n, *last, "") for n in (names, short))
+        out.append(Table(head, tuple(rows), tuple(range(1, 1 + len(kinds))), short=narrow))
+    return out
+
+
+def _earlier(words: Wording, before: Mapping[str, Any], kinds: Sequence[str]) -> str:
+    """What was counted before, in the order of the columns where it is of more than one kind."""
+    units = before.get("units")
+    if not before:
+        return "never seen"
+    if not units or len(units) == 1 or not set(units) <= set(kinds):
+        return _count(words, before)
+    return ", ".join(str(units.get(k) or "-") for k in kinds)
+
+
+def _before(world: World, entries: Sequence[Entry], reader: str) -> dict[str, Mapping[str, Any]]:
+    """What the reader knew before the entries that he may read told him anew."""
+    out: dict[str, Mapping[str, Any]] = {}
+    side = world.side_of(reader)
+    for entry in entries:
+        if not may_read(entry, reader, side):
+            continue
+        for table, id_, field_, before, _ in entry.changes:
+            if table == "knowledge" and id_ == reader and isinstance(before, Mapping):
+                out.setdefault(field_, before)
+    return out
+
+
+def _count(words: Wording, row: Mapping[str, Any]) -> str:
+    if "units" in row:
+        return words.short_units(row["units"]) or "nobody"
+    return f"{row['n']} or more" if row.get("n") else "nothing certain"
+
+
+def _whose(world: World, words: Wording, place: str, reader: str) -> str:
+    owners = sorted({str(r["owner"]) for _, r in world.state.stacks(at=place) if world.hostile(reader, str(r["owner"]))})
+    holder = world.holder_of(place)
+    known = owners or ([holder] if holder and holder != reader else [])
+    if len(known) == 1:
+        row = world.ruleset.rows("nations").get(known[0], {})
+        said = str(row.get("adjective") or words.name(known[0]))
+        return f", {said}" if said != words.place(place) and row.get("name") != words.place(place) else ""
+    return f", {listing(words.name(o) for o in known)}" if known else ""
+
+
+def _afar(world: World, reader: str, words: Wording, told: set[str]) -> list[Block]:
+    """Units of others that the view shows in places of which nothing is told above: exact ones, and bands by their range."""
+    exact: dict[tuple[str, str], dict[str, int]] = {}
+    bands: dict[tuple[str, str], list[str]] = {}
+    for _, row in world.state.stacks():
+        owner, place = str(row["owner"]), str(row["place"])
+        if owner == reader or world.allied(reader, owner) or place in told:
+            continue
+        if row["kind"] == UNKNOWN:
+            bands.setdefault((str(row.get("range", "?")), str(row.get("band", ""))), []).append(place)
+        else:
+            kinds = exact.setdefault((place, owner), {})
+            kinds[str(row["kind"])] = kinds.get(str(row["kind"]), 0) + int(row["n"])
+    out: list[Block] = []
+    near = set(_neighbors(world, reader))
+    by_owner: dict[str, list[tuple[str, dict[str, int]]]] = {}
+    for (place, owner), kinds in sorted(exact.items(), key=lambda i: (words.name(i[0][1]), words.place(i[0][0]))):
+        by_owner.setdefault(owner, []).append((place, kinds))
+    if len(exact) > MOST_IN_SIGHT:
+        out += _in_sight_by_theater(world, reader, words, exact, near)
+    elif by_owner:
+        lines = [
+            sentence(f"{capital(words.name(o))}: {'; '.join(f'{_at(words.place(p))} {words.short_units(k)}' for p, k in found)}")
+            for o, found in by_owner.items()
+        ]
+        out += [Para("", "In sight"), Bullets(tuple(lines))]
+    said = []
+    for (range_, band), places in sorted(bands.items(), key=lambda i: -int(i[0][0].partition("..")[0] or 0)):
+        close = sorted(
+            words.place(p) for p in dict.fromkeys(places) if p in near and (h := world.holder_of(p)) and world.hostile(reader, h)
+        )
+        label = _band(range_, band)
+        if close:
+            said.append(f"{label}: {listing(close)}")
+    if said:
+        out.append(Para("; ".join(said) + ". All others are on the map.", "Sizes of hostile forces next to yours"))
+    return out
+
+
+def _in_sight_by_theater(
+    world: World, reader: str, words: Wording, exact: Mapping[tuple[str, str], Mapping[str, int]], near: set[str]
+) -> list[Block]:
+    """Of many units in sight, theater by theater, the strongest enemies next to the reader's; others by nation only."""
+    beside: dict[str, list[tuple[int, str, str]]] = {}
+    far: dict[tuple[bool, str], list[int]] = {}
+    for (place, owner), kinds in exact.items():
+        n = sum(kinds.values())
+        if world.hostile(reader, owner) and place in near:
+            said = f"{_at(words.place(place))} {words.short_units(kinds)} ({words.name(owner)})"
+            beside.setdefault(theater_of(world, place), []).append((n, place, said))
+        else:
+            far.setdefault((world.hostile(reader, owner), owner), []).append(n)
+    out: list[Block] = []
+    if beside:
+        lines = []
+        for name in sorted(beside, key=theater_names(world).index):
+            found = sorted(beside[name], key=lambda f: (-f[0], f[1]))
+            told, rest = found[:MOST_BESIDE], found[MOST_BESIDE:]
+            more = [f"{counted(len(rest), 'more place')} with {counted(sum(n for n, *_ in rest), 'unit')}"] if rest else []
+            lines.append(sentence(f"{name}: {'; '.join([*(said for *_, said in told), *more])}"))
+        out += [Para("", "Enemies beside your forces, the strongest first; the map shows all"), Bullets(tuple(lines))]
+    for hostile, lead in ((True, "Enemies farther away"), (False, "Units of others")):
+        totals = [(words.name(o), sum(n), len(n)) for (foe, o), n in sorted(far.items()) if foe is hostile]
+        if totals:
+            (name, n, places), *others = totals
+            first = capital(f"{name} {counted(n, 'unit')} in {counted(places, 'place')}")
+            out.append(Para("; ".join([first, *(f"{name} {n} in {places}" for name, n, places in others)]) + ".", lead))
+    return out
+
+
+def _at(name: str) -> str:
+    """A place before the number of units there, apart from a number at the end of its name."""
+    return f"{name}:" if name[-1:].isdigit() else name
+
+
+def _band(range_: str, band: str) -> str:
+    words = span(range_)
+    return f"{words} ({band})" if band else words
+
+
+def _neighbors(world: World, reader: str) -> list[str]:
+    """Places beside the reader's units."""
+    own = dict.fromkeys(str(row["place"]) for _, row in world.state.stacks() if row["owner"] == reader)
+    return list(dict.fromkeys(p for place in own for p in world.geography.next_to(place)))
+
+
+def _known(world: World, words: Wording, key: str, row: Mapping[str, Any], turn: int) -> str:
+    """One thing that a nation has learned, in words, with its age."""
+    what, _, subject = key.rpartition(":")
+    form = next((k for f, k in _SUBJECTS if world.ruleset.has(f, subject)), None)
+    name = printed(world, Entity(form, subject)) if form else subject
+    label = "" if what in _PLAIN else f" ({_label(world, what)})"
+    said = printed(world, row["seen"]) if "seen" in row else str(row.get("as", ""))
+    if "units" in row or "n" in row:
+        said = words.short_units(row["units"]) or "nothing" if "units" in row else f"{row['n']} or more"
+    age = turn - int(row.get("since", turn))
+    return sentence(f"{name}{label}: {said}" + (f" ({counted(age, 'turn')} ago)" if age > 0 else ""))
+
+
+_SUBJECTS = (("places", "place"), ("nations", "nation"), ("technologies", "tech"))
+_PLAIN = ("", "units")
+
+
+def _label(world: World, what: str) -> str:
+    """What is known of something: a technology or track by its name, else the ruleset's own word."""
+    row = world.ruleset.rows("technologies").get(what) or world.ruleset.rows("tracks").get(what) or {}
+    return str(row.get("name", what)).lower()

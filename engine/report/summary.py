@@ -1,0 +1,209 @@
+"""The moderator's summary: who sent what, what to look at again, battles and nations in a row each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..core.journal import NOBODY, Entry
+from ..core.state import Entity
+from ..turn.effects import printed
+from ..world import treasury
+from ..world.world import World
+from . import fights as told_fights
+from .document import Block, Para, Refs, bullets, table
+from .news import Hand
+from .standing import columns
+from .wording import Wording, listing, merged, sentence
+
+BY = {"player": "player", "moderator": "moderator", "proxy": "ally", "policy": "policy"}
+
+
+def orders(world: World, entries: Sequence[Entry], words: Wording) -> list[Block]:
+    """Who sent how many orders by whom, and how many could not be carried out; policies together."""
+    refused: dict[str, int] = {}
+    for entry in entries:
+        if "refused" in entry.data or "void" in entry.data:
+            nation = entry.subject.partition(":")[0]
+            refused[nation] = refused.get(nation, 0) + 1
+    rows, theirs = [], 0
+    played: set[str] = set()  # a nation is asked at every input point of a turn
+    for entry in entries:
+        if entry.rule != "frame/input" or "orders" not in entry.data:
+            continue
+        by = str(entry.data.get("by", ""))
+        n = int(entry.data["orders"])
+        if by == "policy" or not (by or entry.text):  # nobody sent them: the program gave them
+            played.add(entry.subject)
+            theirs += n
+            continue
+        rows.append((words.name(entry.subject), BY.get(by, by) or "nobody", str(n), str(refused.get(entry.subject, 0) or "-")))
+    if played:
+        bad = sum(refused.get(nation, 0) for nation in played)
+        rows.append((f"{len(played)} {'nation' if len(played) == 1 else 'nations'}", "policies", str(theirs), str(bad or "-")))
+    return [table(("", "sent by", "orders", "not possible"), rows)] if rows else []
+
+
+def look_again(world: World, entries: Sequence[Entry], words: Wording) -> list[Block]:
+    """What players may ask about: orders that could not be carried out, units with no way out or no part in a battle, missing
+    orders, means in places that are another's now, wars with somebody who is not in play."""
+    by = {e.subject: e.data.get("by", "policy") for e in entries if e.rule == "frame/input" and "orders" in e.data}
+    items: list[tuple[str, Refs]] = []
+    for entry in entries:
+        nation = entry.subject.partition(":")[0]
+        if "refused" in entry.data and by.get(nation) != "policy":
+            items.append((f"{words.name(nation)}: {entry.data.get('order') or entry.rule}: {entry.data['refused']}", (entry.n,)))
+        elif ("void" in entry.data and NOBODY in entry.audience) or _worth_a_look(entry, by):
+            items.append((words.told(entry.text), (entry.n,)))
+        elif entry.rule == "frame/input" and entry.text and "orders" in entry.data:
+            items.append((f"{words.name(entry.subject)}: {entry.text}", (entry.n,)))
+    for nation in (n for n, sent in by.items() if sent != "policy"):
+        items += [(said, ()) for said in (*_left_behind(world, nation, words), *_at_war_with_nobody(world, nation, words))]
+    return [bullets([(sentence(text), refs) for text, refs in items])] if items else []
+
+
+def _worth_a_look(entry: Entry, by: Mapping[str, Any]) -> bool:
+    """Whether an entry tells of units that had no way out of a battle, or of a player's that had no part in it."""
+    if entry.data.get("event") == "leave":
+        return any(p.get("lost") for p in entry.data.get("left", ()))
+    return entry.data.get("event") in ("stuck", "absent") and any(by.get(n, "policy") != "policy" for n in entry.audience)
+
+
+def _left_behind(world: World, nation: str, words: Wording) -> list[str]:
+    """Means of a nation that lie in a place which somebody else holds."""
+    out = []
+    for what in world.ruleset.rows("resources"):
+        for purse, amount in sorted(treasury.purses(world, nation, what).items()):
+            place = purse.rpartition("/")[2]
+            holder = world.holder_of(place) if world.ruleset.has("places", place) else None
+            if amount and holder is not None and holder != nation:
+                out.append(
+                    f"{words.name(nation)} has {words.amount(amount, what)} in {words.place(place)}, which is {words.of(holder)}"
+                )
+    return out
+
+
+def _at_war_with_nobody(world: World, nation: str, words: Wording) -> list[str]:
+    gone = [n for n in world.nations() if n != nation and not world.alive(n) and world.hostile(nation, n)]
+    return [f"{words.name(nation)} is at war with {listing(map(words.name, gone))}, of whom nobody is there"] if gone else []
+
+
+def land(hands: Sequence[Hand]) -> list[Block]:
+    """Places that changed hands: from whom, to whom, what they are worth."""
+    if not hands:
+        return []
+    worths = any(h.worth for h in hands)
+    rows = []
+    for hand in hands:
+        rows.append((hand.place, hand.before, hand.now, *((str(hand.worth or "-"),) if worths else ())))
+    return [table(("", "from", "to", *(("worth",) if worths else ())), rows, refs=[h.refs for h in hands])]
+
+
+def battles(world: World, entries: Sequence[Entry], words: Wording) -> list[Block]:
+    """A row for each battle, the gravest first; what happened before it at the same place with it."""
+    taken = told_fights.captured(entries)
+    rows, refs, marked = [], [], False
+    for fight in told_fights.gravest(world, told_fights.fights(entries), "", words):
+        cells = []
+        for side in told_fights.SIDES:
+            owners = fight.owners(side)
+            of = words.name(owners[0]) if len(owners) == 1 else "both" if len(owners) == 2 else "all" if owners else "nobody"
+            star = "*" if side == "defender" and fight.place in taken else ""
+            marked = marked or bool(star)
+            cells.append(f"{of} {sum(fight.losses(side).values())} of {sum(fight.started(side).values())}{star}")
+        scored = [told_fights.hits(fight, side, words) for side in told_fights.SIDES]
+        hit = ":".join(str(n or 0) for n, _, _ in scored) if any(dice and n is not None for n, _, dice in scored) else "-"
+        aims = any(dice and expected is not None for _, expected, dice in scored)
+        hoped = ":".join(f"{float(expected or 0):.0f}" for _, expected, _ in scored) if aims else "-"
+        rows.append((words.place(fight.place), *cells, str(len(fight.rounds)), hit, hoped))
+        refs.append(tuple(fight.log))
+    if not rows:
+        return []
+    notes = ["Hits of attackers and defenders, and what their numbers promised."]
+    notes += ["* the place changed hands."] if marked else []
+    head = ("", "attacker lost", "defender lost", "rounds", "hits", "promised")
+    made = table(head, rows, notes=notes, refs=refs)
+    return [replace(made, short=("", "attacker lost", "defender lost", "rds", "hits", "prom."), right=(3, 4, 5))]
+
+
+MOST_KINDS = 6
+"""Kinds of units with a column of their own in the table of nations; the others are added up."""
+
+
+def nations(world: World, entries: Sequence[Entry], words: Wording) -> list[Block]:
+    """Every nation that has anything: means, income, units by kind, and what it discovered in the turn."""
+    units: dict[str, dict[str, int]] = {}
+    for _, row in world.state.stacks():
+        of = units.setdefault(str(row["owner"]), {})
+        of[str(row["kind"])] = of.get(str(row["kind"]), 0) + int(row["n"])
+    money = treasury.money(world.ruleset)
+    total = merged(list(units.values()))
+    order = list(world.ruleset.rows("units"))
+    kinds = sorted(
+        sorted(total, key=lambda k: -total[k])[:MOST_KINDS], key=lambda k: order.index(k) if k in order else len(order)
+    )
+    found = _discovered(world, entries)
+    rows = []
+    for nation in world.nations():
+        if not world.alive(nation) or not (units.get(nation) or treasury.purses(world, nation, money)):
+            continue
+        has = sum(treasury.purses(world, nation, money).values()) if money else 0
+        income = world.state.get("nations", nation, "income")
+        of = units.get(nation, {})
+        others = sum(n for k, n in of.items() if k not in kinds)
+        rows.append(
+            (
+                words.name(nation),
+                str(has or "-"),
+                str(income if income is not None else "-"),
+                *(str(of.get(k) or "-") for k in kinds),
+                *((str(others or "-"),) if len(total) > len(kinds) else ()),
+                ", ".join(found.get(nation, ())),
+            )
+        )
+    rows.sort(key=lambda r: (-int(r[1]) if r[1].isdigit() else 0, r[0]))
+    name = treasury.in_words(world.ruleset, money) if money else "means"
+    names, short = columns(world, words, kinds)
+    rest = ("others",) if len(total) > len(kinds) else ()
+    last = ("discovered",) if found else ("",)
+    if not rows:
+        return []
+    made = table(("", name, "income", *names, *rest, *last), rows)
+    right = tuple(range(1, 3 + len(kinds) + len(rest)))
+    return [replace(made, right=right, short=("", name.split()[-1][:6], "inc.", *short, *("oth." for _ in rest), *last))]
+
+
+def _discovered(world: World, entries: Sequence[Entry]) -> dict[str, list[str]]:
+    """Nation -> technologies that it came to know in the turn."""
+    out: dict[str, list[str]] = {}
+    for entry in entries:
+        for table_, nation, field, before, after in entry.changes:
+            if table_ == "techs" and field != "*" and after and after != before:
+                name = printed(world, Entity("tech", field))
+                out.setdefault(nation, []).append(name if after in (1, True) else f"{name} {after}")
+    return out
+
+
+def tracks(world: World, entries: Sequence[Entry], words: Wording) -> list[Block]:
+    """Where nations stand on tracks, the farthest first, and who moved on them in the turn."""
+    out: list[Block] = []
+    for id_, row in world.ruleset.rows("tracks").items():
+        moved: dict[str, Any] = {}
+        for entry in entries:
+            for table_, nation, field, before, _ in entry.changes:
+                if table_ == "tracks" and field == id_:
+                    moved.setdefault(nation, before or 0)
+        steps = [
+            f"{words.name(n)} {before} to {now}"
+            for n, before in sorted(moved.items())
+            if (now := world.state.get("tracks", n, id_) or 0) != before
+        ]
+        if steps:
+            out.append(Para("; ".join(steps) + ".", f"{row.get('name', id_)}, moved"))
+        found = {n: v for n, t in world.state.table("tracks").items() if isinstance(v := t.get(id_), int) and v}
+        if found:
+            said = ", ".join(f"{words.name(n)} {v:+d}" for n, v in sorted(found.items(), key=lambda i: (-abs(i[1]), i[0]))[:16])
+            more = f" and {len(found) - 16} more" if len(found) > 16 else ""
+            out.append(Para(f"{said}{more}.", str(row.get("name", id_))))
+    return out

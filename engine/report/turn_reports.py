@@ -1,0 +1,182 @@
+"""The report of a turn for each reader, with its notices, deadline and map."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
+from typing import TYPE_CHECKING
+
+from ..core.faults import NotThere
+from ..orders.sheet_layout import order_template
+from ..play.proofs import position_after
+from ..play.schedule import days_of
+from ..store import MODERATOR, PLAYER, Game, StoredPosition, StoreError
+from ..world.view import chain_of, readable
+from ..world.world import World
+
+if TYPE_CHECKING:  # reports and maps are heavy: who only hands in orders needs neither
+    from ..store.drawing import Drawing
+    from .build import Report
+    from .document import ReportPart
+    from .map import PageMap
+from ..play.pending import seats, to_decide
+from ..play.views import Views
+
+
+def last_turn(game: Game) -> int:
+    """The last turn that has something to report: the present one if a part of it is resolved, else the one before."""
+    stage = game.stage()
+    position = stage.position
+    begun = (stage.number - 1, position.turn) in {(number, turn) for number, turn, _ in game.stages()}
+    return position.turn if position.ended or begun or "pause" in (position.waiting or {}) else max(position.turn - 1, 0)
+
+
+def report(
+    game: Game,
+    nation: str | None,
+    *,
+    turn: int | None = None,
+    template: bool = True,
+    views: Views | None = None,
+    update: date | None = None,
+    due: str = "",
+) -> Report:
+    """The report of a nation, or of the moderator for None, on a turn (by default the last one resolved).
+
+    `views`: those after the turn, which the reports of several nations share. `update`: the day on which the reports go
+    out, from which the deadline follows by the rules' schedule. `due`: the day and time until when orders are wanted, in words,
+    where they do not follow from that.
+    """
+    from .build import moderator_report, nation_report  # reports and maps are heavy
+
+    turn = last_turn(game) if turn is None else turn
+    stage = game.stage()
+    past = turn < last_turn(game)
+    if views is None:
+        views = Views(game, position_after(game, turn) if past or turn > stage.position.turn else None)
+    position = views.position
+    entries = views.of(turn)
+    title = game.head["title"]
+    due = "" if past or stage.position.ended else _due(game, f"{due}.") if due else due_in_words(game, update)
+    committed = [] if past else [("the next turn's dice", stage.commitment.root)]
+    if nation is None:
+        made = moderator_report(
+            game.ruleset, position.state, entries, game=title, turn=turn, geography=game.geography,
+            proof=[("state", position.state.hash()), ("journal", position.head), *committed],
+            due=due, notices=[*_moderators_part(game, stage, past), *notices(game, turn)],
+        )  # fmt: skip
+        return _with_luck(game, made)
+    if nation not in World(game.ruleset, position.state, geography=game.geography).nations():
+        raise NotThere(f"no nation {nation!r} in this game")
+    world = views.world(nation)
+    before = readable(views.before(turn), world, nation)
+    text = ""
+    if template and not past and not stage.position.ended:
+        text = order_template(world, nation, game=game.id)
+    made = nation_report(
+        game.ruleset, world.state, entries, nation, game=title, turn=turn, geography=game.geography, template=text,
+        proof=[*committed, *_openings(views, world, nation, turn)], chain=chain_of(before, told=views.told),
+        due=due, notices=notices(game, turn), world=world,
+    )  # fmt: skip
+    return _with_luck(game, made)
+
+
+def _with_luck(game: Game, report: Report) -> Report:
+    """A report with the luck of the whole game, if it is of its end."""
+    part = part_on_luck(game, report.turn)
+    return report if part is None else replace(report, parts=(*report.parts, part))
+
+
+def part_on_luck(game: Game, turn: int | None, *, workers: int = 1) -> ReportPart | None:
+    """What the reports on a turn (None: the last one) tell of luck: at the end of a game, unless it cannot be resolved again.
+
+    It is the same for all readers, and found once by so many `workers` (`luck`).
+    """
+    if not game.stage().position.ended or (turn is not None and turn < last_turn(game)):
+        return None
+    from ..play.dice_statistics import luck  # with all of battles, for the last report alone
+    from .dice_statistics import luck_part
+
+    try:
+        return luck_part(luck(game, "", workers=workers))
+    except StoreError:
+        return None
+
+
+def due_in_words(game: Game, update: date | None) -> str:
+    """Until when orders are wanted and faults told, by the form `schedule` and the day of the update; "" where none is known."""
+    row = next(iter(game.ruleset.rows("schedule").values()), None)
+    position = game.stage().position
+    if row is None or update is None or position.ended:
+        return ""
+    days = days_of(row, update)
+    faults = f" Faults in this report: by {days.corrections[-1]:%A %-d %B}." if days.corrections else ""
+    opens = f", from {days.opens:%A %-d %B} on" if days.opens != update else ""
+    return _due(game, f"by the end of {days.deadline:%A %-d %B %Y}{opens}.{faults}")
+
+
+def _due(game: Game, until: str) -> str:
+    from .build import when  # reports and maps are heavy
+
+    turn = game.stage().position.turn
+    said = when(game.ruleset, turn)
+    return f"Orders for turn {turn}{f' ({said})' if said != f'turn {turn}' else ''} are due {until}"
+
+
+def notices(game: Game, turn: int) -> list[str]:
+    """What was corrected by hand in a turn or for it, in sentences for everybody: roll-backs, fresh dice, other rules."""
+    turn_of = {number: t for number, t, _ in game.stages()}
+    out = []
+    for c in game.corrections():
+        reason = f": {c['reason']}" if c.get("reason") else ""
+        about = int(c["turn"]) if "turn" in c else turn_of.get(int(c["stage"]), 0) if "stage" in c else 0
+        if about != turn:
+            continue
+        if c["what"] == "rollback":
+            out.append(f"Turn {about} was rolled back and resolved again{reason}.")
+        elif c["what"] == "attempt":
+            out.append(f"The dice of turn {about} were rolled afresh, under a new commitment{reason}.")
+        elif c["what"] == "upgrade":
+            out.append(f"The rules were changed in turn {about}{reason}.")
+    return out
+
+
+def _moderators_part(game: Game, stage: StoredPosition, past: bool) -> list[str]:
+    """What the moderator has to do now."""
+    if past or stage.position.ended:
+        return []
+    asked = {} if "pause" in (stage.position.waiting or {}) else seats(game)
+    world = World(game.ruleset, game.seated_position().state, geography=game.geography)
+    players = [n for n, seat in asked.items() if seat == PLAYER and world.commander_of(n) == n]
+    return [
+        "Read what follows, then send the player his report."
+        if len(players) == 1
+        else f"Read what follows, then send each of the {len(players)} players his report."
+        if players
+        else "Read what follows.",
+        *to_decide(game),
+        f"Publish the commitment to the dice of turn {stage.position.turn}: {stage.commitment.root}",
+        "`wteaw rollback` undoes the turn; give the reason, and every report tells it.",
+    ]
+
+
+def _openings(views: Views, world: World, nation: str, turn: int) -> Iterator[tuple[str, str]]:
+    """The keys of the dice that a nation may check, of a turn that is over."""
+    side = world.side_of(nation)
+    for opening in views.openings(turn, (nation, *([side] if side else []))):
+        yield f"key of turn {turn} for {opening.audience}", opening.key
+
+
+def map_of_report(game: Game, data: Report, views: Views, drawing: Drawing) -> PageMap:
+    """The map of a report's page: its reader's view, what the entries that he may read tell, and the numbers of his battles."""
+    from .map_views import report_map  # reports and maps are heavy
+
+    entries = views.of(data.turn)
+    shown, reader = views.position.state, ""
+    if data.reader != MODERATOR:
+        world, reader = views.world(data.reader), data.reader
+        shown, entries = world.state, readable(entries, world, reader)
+    numbers = {place: (n, outcome) for n, (place, outcome) in reversed(list(enumerate(data.battles, 1)))}
+    title = f"{data.game}, {data.when}"
+    return report_map(game.ruleset, shown, drawing, reader, title=title, entries=entries, numbers=numbers)

@@ -1,0 +1,240 @@
+"""Names, numbers and lists as they stand in a report's sentences. Everything is asked of the ruleset's rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from ..core.model import Row
+from ..core.state import Entity
+from ..ruleset.expressions.parse import strip_mark
+from ..turn.effects import printed
+from ..world import treasury
+from ..world.name_wording import inside_sentence
+from ..world.view import UNKNOWN
+from ..world.world import World
+
+
+def listing(items: Iterable[str]) -> str:
+    """Several things in a sentence: "a, b and c"."""
+    parts = list(items)
+    return ", ".join(parts[:-1]) + " and " + parts[-1] if len(parts) > 1 else "".join(parts)
+
+
+def sentence(text: str) -> str:
+    """A sentence with one full stop and a capital letter at its beginning."""
+    text = text.strip().replace("..", ".")
+    if not text:
+        return ""
+    return text[0].upper() + text[1:] + ("" if text[-1] in ".!?:" else ".")
+
+
+def counted(n: Any, one: str, many: str | None = None) -> str:
+    """A number with its noun in the right form."""
+    return f"{n} {one if n == 1 else many or one + 's'}"
+
+
+def possessive(name: str) -> str:
+    """A name with its `s`, or its apostrophe alone after an s."""
+    return name + ("'" if name.endswith("s") else "'s")
+
+
+def capital(text: str) -> str:
+    """With a capital letter at its beginning."""
+    return text[:1].upper() + text[1:]
+
+
+_NO_VERBS = frozenset({"and", "or", "as", "us", "thus", "this"})
+_OWNED = re.compile(r"\b(?P<the>[Tt]he) (?P<what>\w+) of $")
+_ODD = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go"}
+
+
+def plural_verb(verb: str) -> str:
+    """A verb as it follows "you": joins, join; carries, carry; is, are."""
+    if verb in _ODD:
+        return _ODD[verb]
+    if verb.endswith("ies") and len(verb) > 4:
+        return verb[:-3] + "y"
+    if verb.endswith(("sses", "shes", "ches", "xes", "zes")):
+        return verb[:-2]
+    return verb[:-1] if verb.endswith("s") and not verb.endswith(("ss", "us")) else verb
+
+
+class Wording:
+    """The words of one report: who is "you", and every name in its short form."""
+
+    def __init__(self, world: World, reader: str = "") -> None:
+        self.world = world
+        self.reader = reader
+
+    def nation(self, nation: str) -> str:
+        """A nation inside a sentence: "you" for the reader, else its short name, with its article."""
+        return "you" if nation and nation == self.reader else self.name(nation)
+
+    def name(self, nation: str) -> str:
+        """A nation by its short name, whoever reads, with its article."""
+        row: Row = self.world.ruleset.rows("nations").get(nation, {})
+        short = str(row.get("short") or row.get("name") or nation)
+        return f"{row['article']} {short}" if "article" in row else short
+
+    def of(self, nation: str) -> str:
+        """Whose something is, before it: "your", a nation's adjective, else its name with `s`."""
+        if nation and nation == self.reader:
+            return "your"
+        row: Row = self.world.ruleset.rows("nations").get(nation, {})
+        return str(row.get("adjective") or possessive(self.name(nation)))
+
+    def side(self, side: str) -> str:
+        """A side by its name, with its article."""
+        row: Row = self.world.ruleset.rows("sides").get(side, {})
+        name = str(row.get("name", side))
+        return f"{row['article']} {name}" if "article" in row else name
+
+    def told(self, text: str) -> str:
+        """A sentence of the journal as the reader is told it: names in their short form with their article, himself as "you".
+
+        A name that is a place's name too stands for the nation at the beginning of a sentence only.
+        """
+        out: list[str] = []
+        at = 0
+        me = False
+        for found in self._named.finditer(text):
+            before = text[at : found.start()]
+            first = not text[: found.start()].strip() or text[: found.start()].rstrip()[-1:] in ".!?;"
+            what = self._meant.get(found["name"])
+            if what is None or (found["name"] in self.places and not first):
+                continue
+            form, id_ = what
+            mine = form == "nation" and id_ == self.reader
+            said = self.side(id_) if form == "side" else self.nation(id_)
+            if found["the"] and said == found["name"]:  # the article of a long name goes with it
+                before += found["the"]
+            if found["s"]:
+                said = "your" if mine else possessive(said)
+            rest = text[found.end() :]
+            if mine and first and not out and not before.strip() and rest.startswith(": "):
+                out.append("")
+                at = found.end() + 2
+                continue
+            at = found.end()
+            if mine and (owned := _OWNED.search(before)) is not None:  # what is of his is his
+                out.append(f"{before[: owned.start()]}{'Your' if owned['the'] == 'The' else 'your'} {owned['what']}")
+                continue
+            out.append(before + (capital(said) if first and not text[: found.start()].rstrip().endswith(";") else said))
+            many = form == "nation" and bool(self.world.ruleset.rows("nations").get(id_, {}).get("plural_name"))
+            if (mine or many) and not found["s"] and (first or text[: found.start()].rstrip()[-1:] == ":"):
+                verb = re.match(r" ([a-z]+)(?=[ .:,;])", rest)
+                if verb and verb[1] not in _NO_VERBS:
+                    out.append(f" {plural_verb(verb[1])}")
+                    at += verb.end()
+                    me = me or mine
+        out.append(text[at:])
+        said = "".join(out)
+        return re.sub(r"\bits\b", "your", said) if me else said
+
+    @cached_property
+    def _meant(self) -> dict[str, tuple[str, str]]:
+        """Printed name -> what it names."""
+        rows = self.world.ruleset.rows
+        found = {str(row.get("name", id_)): ("side", id_) for id_, row in rows("sides").items()}
+        return found | {str(row.get("name", id_)): ("nation", id_) for id_, row in rows("nations").items()}
+
+    @cached_property
+    def places(self) -> frozenset[str]:
+        """Every place's name."""
+        return frozenset(str(row.get("name", id_)) for id_, row in self.world.ruleset.rows("places").items())
+
+    @cached_property
+    def _named(self) -> re.Pattern[str]:
+        """Every name of a nation or side; a place's name that holds one of them goes first, and is left as it is."""
+        longer = {p for p in self.places if p not in self._meant and any(n in p for n in self._meant)}
+        names = sorted({*self._meant, *longer}, key=lambda n: (-len(n), n))
+        alternatives = "|".join(map(re.escape, names)) or r"(?!)"
+        return re.compile(rf"(?<![\w-])(?P<the>[Tt]he )?(?P<name>{alternatives})(?P<s>'s?(?=\s))?(?![\w-])")
+
+    def nations(self, nations: Iterable[str]) -> str:
+        """Several nations in a sentence, the reader first."""
+        return listing(self.nation(n) for n in sorted(nations, key=lambda n: (n != self.reader, self.name(n))))
+
+    def thing(self, value: Any) -> str:
+        """What a slot of an order holds: a nation as reports call it, anything else by its name."""
+        rows = self.world.ruleset.rows
+        if isinstance(value, str) and value in rows("nations"):
+            return self.name(value)
+        form = next((f for f in ("places", "technologies", "units") if isinstance(value, str) and value in rows(f)), None)
+        return str(rows(form)[value].get("name", value)) if form else str(value)
+
+    def place(self, place: str) -> str:
+        """A place by its name."""
+        return printed(self.world, Entity("place", place))
+
+    def kind(self, kind: str, n: Any = 2) -> str:
+        """A kind of unit, in the number that is wanted, as it stands inside a sentence."""
+        rows = self.world.ruleset.rows
+        row: Row = rows("units").get(kind) or rows("catalogue").get(kind) or {}
+        name = str(row.get("name", kind if kind != UNKNOWN else "unit"))
+        if n != 1:
+            name = str(row.get("plural", name if row else "units" if kind == UNKNOWN else kind))
+        return name if row.get("proper_name") else self.inside(name)
+
+    def inside(self, name: str) -> str:
+        """A row's name as it stands inside a sentence."""
+        return inside_sentence(self.world.ruleset, name)
+
+    def units(self, kinds: Mapping[str, Any]) -> str:
+        """Units of several kinds in a sentence, most first."""
+        items = sorted(((k, n) for k, n in kinds.items() if n), key=lambda i: (-i[1], i[0]))
+        return listing(f"{n} {self.kind(k, n)}" for k, n in items)
+
+    def short_units(self, kinds: Mapping[str, Any]) -> str:
+        """The same for a cell: parted by commas only."""
+        items = sorted(((k, n) for k, n in kinds.items() if n), key=lambda i: (-i[1], i[0]))
+        return ", ".join(f"{n} {self.kind(k, n)}" for k, n in items)
+
+    def amount(self, n: Any, resource: str) -> str:
+        """So much of a resource: "1 point", "2 points"."""
+        return treasury.so_much(self.world.ruleset, n, resource)
+
+    def worth(self, place: str) -> Any:
+        """What a place is worth by the setting `worth` of the ruleset, an expression of `place`; 0 without it."""
+        text = self.world.ruleset.setting("worth")
+        if not text:
+            return 0
+        return self.world.value(strip_mark(str(text)), {"place": Entity("place", place), "self": None, "nation": None}) or 0
+
+    def price(self, kinds: Mapping[str, Any], owner: str) -> int:
+        """What units weigh: by the figure of their rows that the setting `unit_worth` names, else one each."""
+        name = self.world.ruleset.setting("unit_worth")
+        if not name:
+            return sum(int(n) for n in kinds.values())
+        known = self.world.ruleset.rows("units")
+        return sum(int(n) * int(self.world.unit_row(k, owner).get(str(name), 1)) for k, n in kinds.items() if k in known)
+
+
+def throw(record: Mapping[str, Any]) -> str:
+    """A throw in words: "rolled 4, needed 9 or more"."""
+    totals = [
+        str(d.get("total", sum(d["faces"]) if all(isinstance(f, int) for f in d["faces"]) else "")) for d in record["drawn"]
+    ]
+    words = "rolled " + listing(totals)
+    need = record.get("need")
+    return words if need is None else f"{words}, needed {in_words(str(need))}"
+
+
+def in_words(need: str) -> str:
+    """A range of numbers as it is said: "1 or less", never "1" or "1..2"."""
+    low, dots, high = need.partition("..")
+    if not dots:
+        return need
+    return f"{low} or more" if low and not high else f"{high} or less" if low in ("", "1") else f"{low} to {high}"
+
+
+def merged(parts: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    """Several counts added up."""
+    out: dict[str, int] = {}
+    for part in parts:
+        for kind, n in part.items():
+            out[kind] = out.get(kind, 0) + n
+    return out

@@ -1,0 +1,20 @@
+"""Games on disk."""
+
+from .database import StoreError
+from .games import FILE, Game, Scribe
+from .reading import MODERATOR, PLAYER, POLICY, PROXY, HandIn, StoredPosition, Submission, inputs_from
+
+__all__ = [
+    "FILE",
+    "MODERATOR",
+    "PLAYER",
+    "POLICY",
+    "PROXY",
+    "Game",
+    "HandIn",
+    "Scribe",
+    "StoreError",
+    "StoredPosition",
+    "Submission",
+    "inputs_from",
+]  # fmt: skip

@@ -1,0 +1,231 @@
+"""The database of a game: how it is opened, how its faults are told, and how rulesets and states are kept in it."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import threading
+import time
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from sqlalchemy import Connection, Table, create_engine, event, select
+from sqlalchemy.engine import Engine
+from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
+
+from ..core import canonical
+from ..core.faults import BrokenGame, MachineError
+from ..core.faults import StoreError as StoreError
+from ..core.model import Ruleset
+from ..core.state import State
+from .schema import games, rulesets, states
+
+
+def fault_in_words(error: DatabaseError, folder: str) -> StoreError:
+    """A fault of the database as one sentence for whoever asked."""
+    what = str(error.orig or error)
+    if "I/O error" in what and _is_full(folder):
+        what = "disk is full"
+    for part, kind, words in _FAULTS:
+        if part in what:
+            return kind(f"{folder}: {words}")
+    return MachineError(f"{folder}: the game's database does not answer ({what})")
+
+
+def _is_full(folder: str) -> bool:
+    """Whether the disk that holds a game has no room for another page of it."""
+    try:
+        return shutil.disk_usage(folder).free < 65_536
+    except OSError:
+        return False
+
+
+_FAULTS: tuple[tuple[str, type[StoreError], str], ...] = (
+    ("disk is full", MachineError, "the disk is full; nothing was changed"),
+    ("readonly", MachineError, "the folder cannot be written to; nothing was changed"),
+    ("unable to open", MachineError, "the game's file cannot be opened; may it be read and written?"),
+    ("not a database", BrokenGame, "the game's file is damaged; take back a copy of it"),
+    ("malformed", BrokenGame, "the game's file is damaged; take back a copy of it"),
+    ("locked", StoreError, "somebody else is changing the game; try again in a moment"),
+    ("connection failed", MachineError, "the database server cannot be reached"),
+    ("no such table", BrokenGame, "the game's file is damaged or not a game; take back a copy of it"),
+)
+"""Part of a database's message -> what kind of fault it is, and what it means for the user."""
+
+
+PATIENCE = 20
+"""Seconds for which a writer waits for another."""
+MOST_CONNECTIONS = 40
+"""That one process has open for a moment, beyond those that it keeps."""
+ASKS_AGAIN = 0.004
+"""Seconds after which a writer asks again whether SQLite's one lock is free."""
+
+
+def engine_for(where: Path | str) -> Engine:
+    """The database in a file, made if it is absent, or at a URL. Writes are durable and readers do not wait.
+
+    StoreError where the URL is none.
+    """
+    if isinstance(where, str) and not where.startswith("sqlite:"):
+        try:
+            return create_engine(where, pool_pre_ping=True, max_overflow=MOST_CONNECTIONS)
+        except (ArgumentError, ImportError):
+            kind = where.partition(":")[0] if "://" in where else where
+            raise StoreError(f"{kind!r} names no database; write postgresql+psycopg://user@host/name, or leave it out") from None
+    address = where if isinstance(where, str) else f"sqlite:///{where}"
+    found = create_engine(address, connect_args={"timeout": PATIENCE}, max_overflow=MOST_CONNECTIONS)
+
+    @event.listens_for(found, "connect")
+    def _pragmas(connection: Any, _record: Any) -> None:
+        cursor = connection.cursor()
+        cursor.execute("PRAGMA journal_mode=WAL")
+        cursor.execute("PRAGMA synchronous=FULL")
+        cursor.execute("PRAGMA foreign_keys=ON")
+        cursor.close()
+
+    return found
+
+
+def as_text(value: Any) -> str:
+    """A value as the database keeps it: canonical JSON."""
+    return canonical.dumps(value).decode()
+
+
+def pack(value: Any) -> bytes:
+    """A value compressed."""
+    return zlib.compress(canonical.dumps(value), 1)
+
+
+def unpack(data: bytes) -> Any:
+    """What a compressed column holds. BrokenGame where it holds nothing of the kind."""
+    try:
+        return canonical.loads(zlib.decompress(data))
+    except (zlib.error, ValueError, TypeError):
+        raise BrokenGame("the game's file is damaged; take back a copy of it") from None
+
+
+def packed_state(state: State) -> tuple[str, bytes]:
+    """A state as it is kept, with the hash that it is kept under."""
+    data = canonical.dumps(state.tables)
+    return hashlib.sha256(data).hexdigest(), zlib.compress(data, 1)  # the hash is that of `State.hash`
+
+
+def keep_state(db: Connection, packed: tuple[str, bytes]) -> str:
+    """Keep a packed state once; gives its hash."""
+    _keep(db, states, *packed)
+    return packed[0]
+
+
+def keep_ruleset(db: Connection, ruleset: Ruleset) -> None:
+    """Keep a ruleset under its hash, once."""
+    _keep(db, rulesets, ruleset.hash, pack(ruleset.to_json()))
+
+
+def _keep(db: Connection, table: Table, key: str, content: bytes) -> None:
+    if not db.execute(select(table.c.hash).where(table.c.hash == key)).first():
+        insert_once(db, table, hash=key, content=content)
+
+
+def insert_once(db: Connection, table: Table, **values: Any) -> bool:
+    """Insert a row unless one of its key is there, which somebody else may insert at this moment. Returns whether it is new."""
+    stored = _insert(db)(table).values(**values).on_conflict_do_nothing().returning(*table.primary_key)
+    return db.execute(stored).first() is not None
+
+
+def _insert(db: Connection) -> Any:
+    """The `INSERT` of the database's own dialect; the other dialect is not loaded."""
+    if db.dialect.name == "sqlite":
+        from sqlalchemy.dialects.sqlite import insert  # loaded by the connection already
+
+        return insert
+    from sqlalchemy.dialects.postgresql import insert as insert_there  # loaded by the connection already
+
+    return insert_there
+
+
+_inside: ContextVar[tuple[Engine, Connection] | None] = ContextVar("inside", default=None)
+"""The transaction that is open."""
+_writers: WeakKeyDictionary[Engine, threading.Lock] = WeakKeyDictionary()
+_guard = threading.Lock()
+
+
+@contextmanager
+def reading(engine: Engine) -> Iterator[Connection]:
+    """A connection to read by: within `changing` that of the transaction, which sees what it has written."""
+    if (open_ := _inside.get()) is not None and open_[0] is engine:
+        yield open_[1]
+        return
+    with engine.connect() as db:
+        yield db
+
+
+@contextmanager
+def changing(engine: Engine, game: str = "") -> Iterator[Connection]:
+    """One transaction: everything that is written within, by whatever function, or nothing.
+
+    Nobody else writes to the `game` until it ends; SQLite knows no smaller lock than the database. Within another one of the same
+    database it is a part of that. What takes long is worked out before.
+    """
+    open_ = _inside.get()
+    if open_ is not None and open_[0] is engine:
+        _lock(open_[1], game)
+        yield open_[1]
+        return
+    with _turn(engine), engine.begin() as db:
+        if db.dialect.name == "sqlite":
+            _begin(db)
+        _lock(db, game)
+        token = _inside.set((engine, db))
+        try:
+            yield db
+        finally:
+            _inside.reset(token)
+
+
+@contextmanager
+def _turn(engine: Engine) -> Iterator[None]:
+    """Of one process only one thread waits for SQLite's lock; the others wait for their turn, which costs nothing."""
+    if engine.dialect.name != "sqlite":
+        yield
+        return
+    with _guard:
+        mine = _writers.setdefault(engine, threading.Lock())
+    if not mine.acquire(timeout=PATIENCE):
+        raise StoreError("somebody else is changing the game; try again in a moment")
+    try:
+        yield
+    finally:
+        mine.release()
+
+
+def _begin(db: Connection) -> None:
+    """Begin to write. SQLite itself would sleep for up to a tenth of a second between two looks at its lock."""
+    ends = time.monotonic() + PATIENCE
+    db.exec_driver_sql("PRAGMA busy_timeout = 0")
+    try:
+        while True:
+            try:
+                db.exec_driver_sql("BEGIN IMMEDIATE")
+                return
+            except OperationalError as error:
+                if "locked" not in str(error.orig) or time.monotonic() > ends:
+                    raise
+            time.sleep(ASKS_AGAIN)
+    finally:
+        db.exec_driver_sql(f"PRAGMA busy_timeout = {PATIENCE * 1000}")
+
+
+def _lock(db: Connection, game: str) -> None:
+    if game and db.dialect.name != "sqlite":
+        db.execute(select(games.c.id).where(games.c.id == game).with_for_update())
+
+
+def state_of(db: Connection, key: str) -> State:
+    """The state that is kept under a hash."""
+    content = db.execute(select(states.c.content).where(states.c.hash == key)).scalar_one()
+    return State(unpack(content))

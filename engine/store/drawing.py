@@ -1,0 +1,75 @@
+"""What a map is drawn with: read from a ruleset's folder, kept with a game as plain data, without what draws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from ..ruleset.compile import read_layers
+
+MAP_FOLDER = "map"
+"""Where a ruleset keeps what its map is drawn with."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What a map is drawn with: the texts of a ruleset's map folder, kept with a game. All may be absent."""
+
+    shapes: str = ""
+    layout: Mapping[str, Any] = field(default_factory=dict)
+    marks: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        marks = _plain(self.marks)
+        if "badges" in marks:  # the first tag that fits counts: what is stored keeps the order of lists only
+            marks["badges"] = [list(pair) for pair in self.marks["badges"].items()]
+        return {"shapes": self.shapes, "layout": _plain(self.layout), "marks": marks}
+
+
+def _plain(value: Any) -> Any:
+    """Decimal figures of a layout as fractions, since what is stored is exact."""
+    if isinstance(value, float):
+        return Fraction(str(value))
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    return [_plain(v) for v in value] if isinstance(value, list) else value
+
+
+def _floats(value: Any) -> Any:
+    if isinstance(value, Fraction):
+        return float(value)
+    if isinstance(value, Mapping):
+        return {k: _floats(v) for k, v in value.items()}
+    return [_floats(v) for v in value] if isinstance(value, list) else value
+
+
+def drawing_from(data: Mapping[str, Any]) -> Drawing:
+    """A drawing from its JSON."""
+    marks = dict(data.get("marks", {}))
+    if "badges" in marks:
+        marks["badges"] = dict(marks["badges"])
+    return Drawing(data.get("shapes", ""), _floats(data.get("layout", {})), marks)
+
+
+def read_drawing(ruleset_folder: Path) -> Drawing:
+    """The drawing of a ruleset: of its own folder, else of the nearest that it extends and that has one."""
+    for folder, _ in reversed(read_layers(ruleset_folder).layers):
+        if (folder / MAP_FOLDER).is_dir():
+            here = folder / MAP_FOLDER
+            shapes = here / "shapes.json"
+            return Drawing(
+                shapes.read_text(encoding="utf-8") if shapes.is_file() else "",
+                read_map_file(here / "layout.yaml"),
+                read_map_file(here / "marks.yaml"),
+            )
+    return Drawing()
+
+
+def read_map_file(path: Path) -> dict[str, Any]:
+    """One of the YAML files of a map folder; nothing if it is not there. YAMLError or OSError if it cannot be read."""
+    return dict(YAML(typ="safe").load(path.read_text(encoding="utf-8"))) if path.is_file() else {}

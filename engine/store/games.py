@@ -1,0 +1,472 @@
+"""Games on disk: every call is one transaction, so a game is always as before or after it.
+
+A game carries its ruleset, its scenario's first state, every position it has stood at, the inputs that led on from each, and
+the whole journal. The referee stays pure; this module feeds it and keeps what it gives.
+"""
+
+from __future__ import annotations
+
+import secrets
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from sqlalchemy import Connection, delete, func, insert, inspect, select
+from sqlalchemy.engine import Engine
+from sqlalchemy.exc import DatabaseError, NoResultFound
+
+from ..core import fairness
+from ..core.canonical import loads
+from ..core.dice import DRAWERS, KeyedDice
+from ..core.faults import BrokenGame, MachineError, NotThere
+from ..core.model import Ruleset
+from ..core.state import State
+from ..turn.referee import Position, Resolution, resolve, start
+from ..turn.vacancies import EMPTY, seat
+from ..world.geography import Geography
+from ..world.world import World
+from . import turns as luck
+from .database import (
+    StoreError,
+    as_text,
+    changing,
+    engine_for,
+    fault_in_words,
+    keep_ruleset,
+    keep_state,
+    pack,
+    packed_state,
+    reading,
+    unpack,
+)
+from .drawing import Drawing
+from .reading import MODERATOR, PLAYER, GameReader, StoredPosition, Submission, inputs_from
+from .schema import corrections, entries, games, handins, inputs, metadata, positions, rulesets, seats
+
+FILE = "game.db"
+"""The name of a game's database in its folder."""
+MAX_TURNS = 400
+
+
+class Scribe(Protocol):
+    """Whoever writes down what is done with a game beside the game itself."""
+
+    def closed(self, turn: int, salts: Mapping[str, str]) -> None:
+        """The orders of a turn were closed, and these masked salts published."""
+
+    def resolved(self, turn: int, result: Resolution, missing: Sequence[str], sealed: fairness.Commitment) -> None:
+        """A turn was resolved without the nations that are missing; committed was to the dice that follow."""
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """What is to be kept of a resolution: where it led, its states packed, the commitment, and entries as number, turn, text."""
+
+    position: Position
+    states: tuple[tuple[str, bytes], ...]
+    commitment: fairness.Commitment
+    entries: tuple[tuple[int, int, str], ...]
+
+
+class Game(GameReader):
+    """One game in its folder."""
+
+    # ---- making and opening
+
+    @classmethod
+    def create(
+        cls,
+        folder: Path,
+        ruleset: Ruleset,
+        scenario: Mapping[str, Any],
+        state: State,
+        *,
+        id_: str,
+        seed: bytes | None = None,
+        drawing: Drawing | None = None,
+    ) -> Game:
+        """Start a game in a folder. StoreError if one is there already; whatever goes wrong, no part of a game is left."""
+        if (folder / FILE).exists():
+            raise StoreError(f"{folder} holds a game already")
+        made = not folder.exists()
+        half = folder / f"{FILE}.new"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            half.unlink(missing_ok=True)
+            cls._write_first(half, ruleset, scenario, state, id_, seed, drawing)
+            half.rename(folder / FILE)
+        except (OSError, DatabaseError) as error:
+            with suppress(OSError):
+                for path in folder.glob(f"{FILE}.new*"):
+                    path.unlink()
+                if made:
+                    folder.rmdir()
+            if isinstance(error, DatabaseError):
+                raise fault_in_words(error, str(folder)) from None
+            raise MachineError(f"{folder}: no game can be made here ({error.strerror or error})") from None
+        return cls.open(folder)
+
+    @classmethod
+    def _write_first(
+        cls, file: Path, ruleset: Ruleset, scenario: Mapping[str, Any], state: State, id_: str, seed: bytes | None,
+        drawing: Drawing | None,
+    ) -> None:  # fmt: skip
+        """A whole new game in one file, which is closed when it is done."""
+        engine = engine_for(file)
+        try:
+            keep = cls._first(engine, ruleset, scenario, state, id_, seed, drawing)
+            with engine.begin() as db:
+                metadata.create_all(db)
+                keep(db)
+        finally:
+            engine.dispose()
+
+    @classmethod
+    def _first(
+        cls, engine: Engine, ruleset: Ruleset, scenario: Mapping[str, Any], state: State, id_: str, seed: bytes | None,
+        drawing: Drawing | None,
+    ) -> Callable[[Connection], None]:  # fmt: skip
+        """A new game that has gone to its first position; returned is what writes its rows."""
+        chain = fairness.Chain.create(seed, MAX_TURNS)
+        game = cls(engine, id_, ruleset)
+        turn = int(state.get("game", "game", "turn", 0)) + 1
+        dice = KeyedDice(fairness.turn_key(chain.secret(turn), id_, turn), turn)
+        begun = start(ruleset, state, dice, geography=game.geography)
+        now = begun.position.turn
+        ready = game._ready(begun, fairness.turn_key(chain.secret(now), id_, now), 0)
+        first = packed_state(state)
+
+        def keep(db: Connection) -> None:
+            keep_ruleset(db, ruleset)
+            game_start = keep_state(db, first)
+            kept = {k: v for k, v in scenario.items() if k in ("id", "title", "text", "options")}
+            db.execute(
+                insert(games).values(
+                    id=id_, title=str(scenario.get("title", id_)), ruleset=ruleset.hash, game_start=game_start,
+                    scenario=as_text(kept), seed=chain.seed, length=chain.length, anchor=chain.anchor,
+                    drawing=pack((drawing or Drawing()).to_json()),
+                )
+            )  # fmt: skip
+            game._save(db, ready, 1, {}, {})
+
+        return keep
+
+    @classmethod
+    def begin(
+        cls, engine: Engine, ruleset: Ruleset, scenario: Mapping[str, Any], state: State, *, id_: str,
+        seed: bytes | None = None, drawing: Drawing | None = None,
+    ) -> Game:  # fmt: skip
+        """Start a game in a database that may hold others. StoreError if one of that name is there."""
+        keep = cls._first(engine, ruleset, scenario, state, id_, seed, drawing)
+        try:
+            with changing(engine) as db:
+                if db.execute(select(games.c.id).where(games.c.id == id_)).first():
+                    raise StoreError(f"there is a game {id_} already")
+                keep(db)
+        except DatabaseError as error:
+            raise fault_in_words(error, id_) from None
+        return cls.in_database(engine, id_)
+
+    @classmethod
+    def in_database(cls, engine: Engine, id_: str) -> Game:
+        """One game of a database that may hold others. StoreError if there is none of that name."""
+        try:
+            with reading(engine) as db:
+                row = db.execute(
+                    select(rulesets.c.content).join(games, games.c.ruleset == rulesets.c.hash).where(games.c.id == id_)
+                ).first()
+        except DatabaseError as error:
+            raise fault_in_words(error, id_) from None
+        if row is None:
+            raise NotThere(f"there is no game {id_}")
+        return cls(engine, id_, Ruleset.from_json(unpack(row.content)))
+
+    @classmethod
+    def open(cls, folder: Path) -> Game:
+        """The game of a folder. StoreError if there is none."""
+        if not (folder / FILE).exists():
+            raise NotThere(f"{folder} holds no game; `wteaw new SCENARIO --game {folder}` starts one")
+        engine = engine_for(folder / FILE)
+        try:
+            with engine.connect() as db:
+                row = db.execute(select(games)).one()
+                content = db.execute(select(rulesets.c.content).where(rulesets.c.hash == row.ruleset)).scalar_one()
+                known = set(inspect(db).get_table_names())
+            if not known >= set(metadata.tables):
+                metadata.create_all(engine)  # a game that is older than a table
+            return cls(engine, row.id, Ruleset.from_json(unpack(content)))
+        except DatabaseError as error:
+            raise fault_in_words(error, str(folder)) from None
+        except (ValueError, KeyError, TypeError, zlib.error, NoResultFound):
+            raise BrokenGame(f"{folder}: the game's file is damaged; take back a copy of it") from None
+
+    def in_another_process(self) -> Game:
+        """The same game in a process that has been parted from this one, with a connection of its own to its file."""
+        return self._by(engine_for(Path(self.where)))
+
+    # ---- changing
+
+    @contextmanager
+    def _writing(self, *, stage: int | None = None) -> Iterator[Connection]:
+        """One transaction that nobody else writes beside. With `stage`: StoreError if the game does not stand there any more."""
+        try:
+            with changing(self.engine, self.id) as db:
+                if stage is not None and self._last(db) != stage:
+                    self._stage = None
+                    raise StoreError("the game has moved on meanwhile: its turn was resolved or taken back; look at it again")
+                yield db
+        except DatabaseError as error:
+            raise fault_in_words(error, self.where) from None
+
+    def submit(self, submission: Submission) -> str:
+        """Keep a nation's orders for the stage that this game was last looked at; the last to come counts.
+
+        Returns the nation's salt in the turn's dice, which its first file has fixed. StoreError if the game has moved on since,
+        or if orders are closed and it is not the moderator who corrects them.
+        """
+        here = self.stage()
+        with self._writing(stage=here.number) as db:
+            record = luck.of_turn(db, self.id, here.position.turn)
+            if record.closed == here.number and submission.by != MODERATOR:
+                raise StoreError(f"too late: the orders of turn {here.position.turn} are closed")
+            self._put_input(db, here.number, submission)
+            self._hand_in(db, here.number, submission)
+            if record.salts is None and submission.by in (PLAYER, MODERATOR):
+                return luck.fix_salt(db, self.id, here.position.turn, submission.nation, submission.text)
+            return luck.salts_of(db, self.id, here.position.turn).get(submission.nation, "")
+
+    def _hand_in(self, db: Connection, number: int, submission: Submission) -> None:
+        last = db.execute(select(func.max(handins.c.number)).where(handins.c.game == self.id)).scalar()
+        db.execute(
+            insert(handins).values(
+                game=self.id, number=(last or 0) + 1, position=number, nation=submission.nation, text=submission.text,
+                orders=as_text(submission.orders), answers=as_text(submission.answers), by=submission.by,
+                at=datetime.now(UTC).isoformat(timespec="seconds"),
+            )
+        )  # fmt: skip
+
+    def close(self, scribe: Scribe | None = None) -> dict[str, str]:
+        """Close the orders of the present stage and publish the masked salts of its turn: no file changes them any more.
+
+        Returns the list as published; closing again gives the same. `scribe` writes it down, in the transaction that does it.
+        """
+        here = self.stage()
+        turn = here.position.turn
+        with self._writing(stage=here.number) as db:
+            record = luck.of_turn(db, self.id, turn)
+            masked = record.salts
+            if masked is None:
+                known = luck.salts_of(db, self.id, turn)
+                masked = fairness.mask_salts(self._turn_key(db, turn, here.attempt), known) if known else {}
+            closed = replace(record, attempt=here.attempt, closed=here.number, salts=masked)
+            if closed != record:
+                luck.keep(db, self.id, turn, closed)
+                if scribe is not None:
+                    scribe.closed(turn, masked)
+        return dict(masked)
+
+    def note_opened(self, turn: int) -> None:
+        """Keys of a turn's dice are handed out: they will not be rolled again."""
+        with self._writing() as db:
+            record = luck.of_turn(db, self.id, turn)
+            if not record.opened:
+                luck.keep(db, self.id, turn, replace(record, opened=True))
+
+    def _put_input(self, db: Connection, number: int, submission: Submission) -> None:
+        where = (inputs.c.game == self.id, inputs.c.position == number, inputs.c.nation == submission.nation)
+        db.execute(delete(inputs).where(*where))
+        db.execute(
+            insert(inputs).values(
+                game=self.id, position=number, nation=submission.nation, text=submission.text,
+                orders=as_text(submission.orders), answers=as_text(submission.answers), by=submission.by,
+            )
+        )  # fmt: skip
+
+    def resolve(
+        self, given: Sequence[Submission] = (), *, missing: Sequence[str] = (), until: str | None = None, dry: bool = False,
+        practice: bool = False, scribe: Scribe | None = None,
+    ) -> Resolution:  # fmt: skip
+        """Take in what was submitted (and `given`, such as orders made by policies) and go on to the next input point.
+
+        Orders are closed and the salts published first. With `dry` nothing is kept; where players have a share in the dice, that
+        takes orders which are closed already. With `practice` nothing is kept either, and the dice are made up for the occasion.
+        `scribe` writes it down, in the transactions that do it.
+        StoreError if the game has ended, or if somebody else has resolved it meanwhile.
+        """
+        stage = self.stage()
+        if stage.position.ended:
+            raise StoreError("the game has ended")
+        turn = stage.position.turn
+        salts: Mapping[str, str] = {}
+        if dry and not practice:
+            record = self.turn_record(turn)
+            if record.closed != stage.number and self.own_salts(turn):
+                raise StoreError("real dice are rolled on closed orders only: `wteaw close` closes them, `--practice` needs none")
+            salts = record.salts or {}
+        elif not practice:
+            salts = self.close(scribe)
+        given = [
+            replace(s, orders=loads(as_text(s.orders)), answers=loads(as_text(s.answers))) for s in given
+        ]  # as they are kept
+        taken = {**{s.nation: s for s in given}, **self.submissions()}
+        result = resolve(
+            self.ruleset,
+            stage.position,
+            inputs_from(taken, missing, self.commands()),
+            KeyedDice(secrets.token_bytes(32), turn) if practice else self.dice(stage, salts),
+            geography=self.geography,
+            until=until,
+        )
+        if dry or practice:
+            return result
+        same = result.position.turn == turn
+        attempt = stage.attempt if same else self._attempt_after(self.turn_record(result.position.turn)).attempt
+        ready = self._ready(result, self.turn_key(result.position.turn, attempt), attempt)
+        with self._writing(stage=stage.number) as db:
+            here = self.submissions(stage.number)
+            for submission in given:
+                if submission.nation not in here:
+                    self._put_input(db, stage.number, submission)
+            if not same and (attempt := self._attempt_at(db, result.position.turn)) != ready.commitment.attempt:
+                ready = self._ready(result, self._turn_key(db, result.position.turn, attempt), attempt)
+            self._save(db, ready, stage.number + 1, salts if same else {}, salts)
+            if scribe is not None:
+                scribe.resolved(turn, result, missing, ready.commitment)
+        return result
+
+    def _attempt_at(self, db: Connection, turn: int) -> int:
+        """The attempt at a turn that is about to begin."""
+        record = luck.of_turn(db, self.id, turn)
+        following = self._attempt_after(record)
+        if following != record:
+            luck.keep(db, self.id, turn, following)
+        return following.attempt
+
+    @staticmethod
+    def _attempt_after(record: luck.TurnRecord) -> luck.TurnRecord:
+        """The record of a turn when it begins: that of the next attempt if keys of the last have been handed out."""
+        return luck.next_attempt(record) if record.opened else record
+
+    def rollback(self, number: int, reason: str) -> bool:
+        """Go back to an earlier stage, with the orders that were in for it; what came after is dropped, the correction recorded.
+
+        The dice stay the same, so that a corrected order leaves all other luck alone, unless keys of the turn have been handed
+        out: then it gets fresh ones under a commitment of its own. Returns whether it did. StoreError if there is no such
+        stage, or if it is in the middle of a turn whose keys are known.
+        """
+        last = self.stage().number
+        if not 1 <= number < last:
+            raise NotThere(f"the game stands at {last}; choose an earlier stage")
+        back = self.stage(number)
+        turn = back.position.turn
+        opened = self.turn_record(turn).opened
+        if opened and number > 1 and self.stage(number - 1).position.turn == turn:
+            first = next(n for n, t, _ in self.stages() if t == turn)
+            raise StoreError(f"keys of turn {turn} are known already, so it has to be rolled anew: go back to stage {first}")
+        with self._writing(stage=last) as db:
+            for table, column in (
+                (entries, entries.c.position),
+                (inputs, inputs.c.position),
+                (seats, seats.c.position),
+                (positions, positions.c.number),
+            ):
+                db.execute(delete(table).where(table.c.game == self.id, column > number))
+            record = luck.of_turn(db, self.id, turn)
+            luck.keep(db, self.id, turn, replace(record, closed=0))
+            body = {"to": number, "from": last, "turn": turn, "reason": reason, "fresh": opened}
+            if opened:
+                body["attempt"] = self._fresh_dice(db, back)
+            self._correct(db, "rollback", body)
+        self._stage = None
+        return opened
+
+    def again(self, reason: str = "") -> None:
+        """Give the present turn fresh dice: the next attempt, under a commitment of its own. StoreError in mid-turn."""
+        stage = self.stage()
+        if stage.number > 1 and self.stage(stage.number - 1).position.turn == stage.position.turn:
+            raise StoreError(f"turn {stage.position.turn} is half played: its dice can be changed from its beginning only")
+        with self._writing(stage=stage.number) as db:
+            attempt = self._fresh_dice(db, stage)
+            self._correct(db, "attempt", {"turn": stage.position.turn, "attempt": attempt, "reason": reason})
+        self._stage = None
+
+    def _fresh_dice(self, db: Connection, stage: StoredPosition) -> int:
+        record = luck.next_attempt(luck.of_turn(db, self.id, stage.position.turn))
+        luck.keep(db, self.id, stage.position.turn, record)
+        commitment = self._commit(stage.position, self._turn_key(db, stage.position.turn, record.attempt), record.attempt)
+        where = (positions.c.game == self.id, positions.c.number == stage.number)
+        values = {"attempt": record.attempt, "commitment": as_text(asdict(commitment))}
+        db.execute(positions.update().where(*where).values(**values))
+        return record.attempt
+
+    def decide(self, nation: str, decision: str, answer: Any) -> None:
+        """Answer a decision for a nation at the present input point, in place of the default; recorded."""
+        given = self.submissions().get(nation) or Submission(nation, "", [], {}, MODERATOR)
+        here = self.stage().number
+        with self._writing(stage=here) as db:
+            self._put_input(db, here, replace(given, answers={**given.answers, decision: answer}))
+            self._correct(db, "decide", {"nation": nation, "decision": decision, "answer": answer})
+
+    def command(self, nation: str, seat: str, who: str) -> None:
+        """Give a nation to a player, a policy or nobody from the present input point on; recorded. `who`: the player's name."""
+        number = self.stage().number
+        where = (seats.c.game == self.id, seats.c.position == number, seats.c.nation == nation)
+        with self._writing(stage=number) as db:
+            db.execute(delete(seats).where(*where))
+            db.execute(insert(seats).values(game=self.id, position=number, nation=nation, seat=seat))
+            self._correct(db, "command", {"nation": nation, "seat": seat, "who": who})
+
+    def use_ruleset(self, ruleset: Ruleset, reason: str) -> None:
+        """Go on under other rules from the present position on; recorded."""
+        with self._writing() as db:
+            keep_ruleset(db, ruleset)
+            db.execute(games.update().where(games.c.id == self.id).values(ruleset=ruleset.hash))
+            self._correct(db, "upgrade", {"from": self.ruleset.hash, "to": ruleset.hash, "reason": reason})
+        self.ruleset = ruleset
+        self.geography = Geography(ruleset)
+        self._stage = None
+
+    # ---- inside
+
+    def _correct(self, db: Connection, what: str, body: Mapping[str, Any]) -> None:
+        last = db.execute(select(func.max(corrections.c.number)).where(corrections.c.game == self.id)).scalar()
+        body = {"stage": self._last(db), **body}
+        db.execute(insert(corrections).values(game=self.id, number=(last or 0) + 1, what=what, body=as_text(body)))
+
+    def _commit(self, position: Position, key: str, attempt: int) -> fairness.Commitment:
+        """The commitment to a turn's dice: a key for everyone, each nation and side, and, where players check, for groups."""
+        rows = self.ruleset.rows("nations")
+        nations = {*rows, *position.state.table("nations")}
+        world = World(self.ruleset, position.state, geography=self.geography)
+        played = any(seat(world, nation) not in EMPTY for nation in nations)
+        names = fairness.audiences([*nations, *self.ruleset.rows("sides")])
+        drawers = DRAWERS if played else 0
+        return fairness.commitment(key, names, game_id=self.id, turn=position.turn, attempt=attempt, drawers=drawers)
+
+    def _ready(self, result: Resolution, key: str, attempt: int) -> _Ready:
+        """Everything that is to be kept of a resolution, made before anybody has to wait for it. `key` is that of its turn."""
+        p = result.position
+        packed = (packed_state(p.state), packed_state(p.turn_start), packed_state(p.phase_start))
+        bodies = tuple((e.n, e.turn, e.written.decode()) for e in result.entries)
+        return _Ready(p, packed, self._commit(p, key, attempt), bodies)
+
+    def _save(self, db: Connection, ready: _Ready, number: int, salts: Mapping[str, str], used: Mapping[str, str]) -> None:
+        """Keep a resolution: `salts` go on with the turn, `used` are those it was resolved with."""
+        p = ready.position
+        state, turn_start, phase_start = (keep_state(db, packed) for packed in ready.states)
+        dice = {"marks": [list(m) for m in p.marks], "dice_turn": p.dice_turn, "salts": dict(salts), "used": dict(used)}
+        db.execute(
+            insert(positions).values(
+                game=self.id, number=number, turn=p.turn, attempt=ready.commitment.attempt, state=state, turn_start=turn_start,
+                phase_start=phase_start, head=p.head, entries=p.entries, dice=as_text(dice), waiting=as_text(p.waiting),
+                commitment=as_text(asdict(ready.commitment)),
+            )
+        )  # fmt: skip
+        rows = [{"game": self.id, "number": n, "position": number, "turn": turn, "body": body} for n, turn, body in ready.entries]
+        if rows:
+            db.execute(insert(entries), rows)
+        self._stage = None

@@ -1,0 +1,306 @@
+"""What a stored game says: its stages, journal, what has come in, its dice and their keys. Nothing here changes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from sqlalchemy import Connection, Select, func, select
+from sqlalchemy.engine import Engine
+from sqlalchemy.exc import DatabaseError
+
+from ..core import canonical, fairness
+from ..core.dice import KeyedDice
+from ..core.faults import NotThere, StoreError
+from ..core.journal import Entry
+from ..core.model import Ruleset
+from ..core.state import State
+from ..turn.referee import Inputs, Position, asked_seats, waiting_seats
+from ..world.geography import Geography
+from . import turns as luck
+from .database import fault_in_words, reading, state_of, unpack
+from .drawing import Drawing, drawing_from
+from .schema import corrections, entries, games, handins, inputs, positions, rulesets, seats
+
+PLAYER, POLICY, PROXY, MODERATOR = "player", "policy", "proxy", "moderator"
+"""Who has given a nation's orders."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What a nation has sent for the present input point."""
+
+    nation: str
+    text: str
+    orders: list[dict[str, Any]]
+    answers: dict[str, Any]
+    by: str = PLAYER
+
+
+@dataclass(frozen=True)
+class HandIn:
+    """One file that has come in: its number, when (UTC, ISO 8601), and what was taken from it."""
+
+    number: int
+    at: str
+    submission: Submission
+
+
+@dataclass(frozen=True)
+class StoredPosition:
+    """A position as the store keeps it: its number, the attempt at its turn, and the commitment to its dice."""
+
+    number: int
+    attempt: int
+    position: Position
+    commitment: fairness.Commitment
+    salts: Mapping[str, str]
+    used_salts: Mapping[str, str]
+
+
+def inputs_from(taken: Mapping[str, Submission], missing: Sequence[str], seats: Mapping[str, str]) -> Inputs:
+    """What the referee is given of what has come in."""
+    return Inputs(
+        {n: s.orders for n, s in taken.items()},
+        {n: s.answers for n, s in taken.items()},
+        missing,
+        seats,
+        {n: s.by for n, s in taken.items() if s.by != POLICY},
+    )
+
+
+class GameReader:
+    """One game in its database, to be read."""
+
+    def __init__(self, engine: Engine, id_: str, ruleset: Ruleset, *, geography: Geography | None = None) -> None:
+        self.engine = engine
+        self.id = id_
+        self.ruleset = ruleset
+        self.geography = geography or Geography(ruleset)
+        self._game_start: State | None = None
+        self._stage: StoredPosition | None = None
+        self.seen_right: tuple[int, str] = 0, ""
+        """How many entries of the journal were found to be a whole chain, and its head then."""
+
+    def beside(self) -> Self:
+        """The same game for somebody else, who does not wait for whoever has this one; what was read of it is shared."""
+        return self._by(self.engine)
+
+    def _by(self, engine: Engine) -> Self:
+        """The same game by another connection, with what was read of it."""
+        found = type(self)(engine, self.id, self.ruleset, geography=self.geography)
+        found._stage, found._game_start = self._stage, self._game_start
+        return found
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        try:
+            with reading(self.engine) as db:
+                yield db
+        except DatabaseError as error:
+            raise fault_in_words(error, self.where) from None
+
+    @property
+    def where(self) -> str:
+        """Where the game is kept, for messages; without a password."""
+        if self.engine.dialect.name == "sqlite":
+            return str(self.engine.url.database)
+        return self.engine.url.render_as_string(hide_password=True)
+
+    def _last(self, db: Connection) -> int:
+        return int(db.execute(select(func.max(positions.c.number)).where(positions.c.game == self.id)).scalar() or 0)
+
+    @property
+    def head(self) -> dict[str, Any]:
+        """Title, scenario, anchor and the like."""
+        with self._reading() as db:
+            row = db.execute(select(games).where(games.c.id == self.id)).one()
+        return {"id": row.id, "title": row.title, "anchor": row.anchor, "scenario": canonical.loads(row.scenario)}
+
+    def drawing(self) -> Drawing:
+        """What the game's maps are drawn with."""
+        with self._reading() as db:
+            return drawing_from(unpack(db.execute(select(games.c.drawing).where(games.c.id == self.id)).scalar_one()))
+
+    def stage(self, number: int | None = None) -> StoredPosition:
+        """The present stage, or an earlier one by its number. StoreError if there is none."""
+        if number is None and self._stage is not None:
+            return self._stage
+        with self._reading() as db:
+            found = self._load(db, number)
+        if number is None:
+            self._stage = found
+        return found
+
+    def stages(self) -> list[tuple[int, int, str]]:
+        """All stages as (number, turn, what it waits for)."""
+        with self._reading() as db:
+            rows = db.execute(
+                select(positions.c.number, positions.c.turn, positions.c.waiting)
+                .where(positions.c.game == self.id)
+                .order_by(positions.c.number)
+            ).all()
+        out = []
+        for row in rows:
+            node = canonical.loads(row.waiting) or {}
+            out.append((row.number, row.turn, str(node.get("input") or node.get("pause") or "ended")))
+        return out
+
+    def journal(self, *, turn: int | None = None, position: int | None = None, until: int | None = None) -> list[Entry]:
+        """Entries in order: all, of a turn, those that led to a position from the one before, or those up to a number."""
+        query = self._entries().order_by(entries.c.number)
+        if turn is not None:
+            query = query.where(entries.c.turn == turn)
+        if position is not None:
+            query = query.where(entries.c.position == position)
+        if until is not None:
+            query = query.where(entries.c.number <= until)
+        with self._reading() as db:
+            return [Entry.from_json(canonical.loads(row.body)) for row in db.execute(query)]
+
+    def _entries(self) -> Select[tuple[bytes]]:
+        """The entries that there are."""
+        return select(entries.c.body).where(entries.c.game == self.id)
+
+    def submissions(self, number: int | None = None) -> dict[str, Submission]:
+        """What has come in at a stage (the present one by default), by nation."""
+        number = self.stage().number if number is None else number
+        query = select(inputs).where(inputs.c.game == self.id, inputs.c.position == number)
+        with self._reading() as db:
+            return {
+                row.nation: Submission(row.nation, row.text, canonical.loads(row.orders), canonical.loads(row.answers), row.by)
+                for row in db.execute(query.order_by(inputs.c.nation))
+            }
+
+    def awaited(self) -> list[str]:
+        """The nations whose orders the present input point wants: of those it asks all that are no vacant position."""
+        return waiting_seats(self.ruleset, self.seated_position())
+
+    def asked(self) -> dict[str, str]:
+        """Nation to who commands it, of all that the present input point takes orders from."""
+        return asked_seats(self.ruleset, self.seated_position())
+
+    def commands(self, number: int | None = None) -> dict[str, str]:
+        """The seats that were given at a stage (the present one by default): nation to seat."""
+        number = self.stage().number if number is None else number
+        query = select(seats.c.nation, seats.c.seat).where(seats.c.game == self.id, seats.c.position == number)
+        with self._reading() as db:
+            return {row.nation: row.seat for row in db.execute(query.order_by(seats.c.nation))}
+
+    def seated_position(self) -> Position:
+        """The present position as those see it who have been given a seat since."""
+        position, given = self.stage().position, self.commands()
+        if not given:
+            return position
+        state = position.state.copy()
+        for nation, who in given.items():
+            state.put("nations", nation, "seat", who)
+        return replace(position, state=state)
+
+    def hand_ins_of(self, turn: int, nation: str, *, stage: int | None = None) -> list[HandIn]:
+        """Everything that a nation has handed in for a turn, or at one stage of it, the first first."""
+        at = [n for n, t, _ in self.stages() if t == turn] if stage is None else [stage]
+        query = select(handins).where(handins.c.game == self.id, handins.c.position.in_(at), handins.c.nation == nation)
+        with self._reading() as db:
+            return [
+                HandIn(
+                    row.number, row.at,
+                    Submission(row.nation, row.text, canonical.loads(row.orders), canonical.loads(row.answers), row.by),
+                )
+                for row in db.execute(query.order_by(handins.c.number))
+            ]  # fmt: skip
+
+    def ruleset_at(self, number: int) -> Ruleset:
+        """The rules under which a stage was resolved: those before the first upgrade made at it or later."""
+        later = [c for c in self.corrections() if c["what"] == "upgrade" and int(c["stage"]) > number]
+        if not later:
+            return self.ruleset
+        with self._reading() as db:
+            content = db.execute(select(rulesets.c.content).where(rulesets.c.hash == later[0]["from"])).scalar_one()
+        return Ruleset.from_json(unpack(content))
+
+    def turn_record(self, turn: int) -> luck.TurnRecord:
+        """What is published of a turn's dice."""
+        with self._reading() as db:
+            return luck.of_turn(db, self.id, turn)
+
+    def dice(self, stage: StoredPosition | None = None, salts: Mapping[str, str] | None = None) -> KeyedDice:
+        """The dice of a stage's turn. Salts are those of the turn's first input, or given."""
+        stage = stage or self.stage()
+        turn = stage.position.turn
+        masked = dict(salts if salts is not None else stage.salts)
+        marks = stage.position.marks if stage.position.dice_turn == turn else ()
+        return KeyedDice(self.turn_key(turn, stage.attempt), turn, mix=fairness.mix_salts(masked) if masked else "", marks=marks)
+
+    def salts(self, turn: int) -> dict[str, str]:
+        """The masked salts of a turn as they are published; empty before orders are closed, or where no player has a share."""
+        return dict(self.turn_record(turn).salts or {})
+
+    def own_salts(self, turn: int) -> dict[str, str]:
+        """The salts of a turn by nation, as they are: for the moderator's side alone."""
+        with self._reading() as db:
+            return luck.salts_of(db, self.id, turn)
+
+    def secrets(self) -> tuple[str, int]:
+        """The seed and the length of the game's chain of secrets: to be shown when the game has ended."""
+        with self._reading() as db:
+            row = db.execute(select(games.c.seed, games.c.length).where(games.c.id == self.id)).one()
+        return row.seed, row.length
+
+    def turn_key(self, turn: int, attempt: int = 0) -> str:
+        """The secret key of a turn's dice: for the moderator's side alone."""
+        with self._reading() as db:
+            return self._turn_key(db, turn, attempt)
+
+    def _turn_key(self, db: Connection, turn: int, attempt: int) -> str:
+        row = db.execute(select(games.c.seed, games.c.length).where(games.c.id == self.id)).one()
+        chain = fairness.Chain.create(bytes.fromhex(row.seed), row.length)
+        if turn > chain.length:
+            raise StoreError(f"the dice of this game were sworn for {chain.length} turns, and they have been played")
+        return fairness.turn_key(chain.secret(turn), self.id, turn, attempt)
+
+    def corrections(self) -> list[dict[str, Any]]:
+        """What a moderator has changed by hand, in order."""
+        with self._reading() as db:
+            rows = db.execute(select(corrections).where(corrections.c.game == self.id).order_by(corrections.c.number)).all()
+        return [{"what": row.what, **canonical.loads(row.body)} for row in rows]
+
+    def look_again(self) -> None:
+        """Forget what was read of the present stage if somebody else has changed it since."""
+        if self._stage is None:
+            return
+        query = select(positions.c.number, positions.c.head, positions.c.attempt).where(positions.c.game == self.id)
+        with self._reading() as db:
+            row = db.execute(query.order_by(positions.c.number.desc()).limit(1)).one()
+        known = self._stage
+        if (row.number, row.head, row.attempt) != (known.number, known.position.head, known.attempt):
+            self._stage = None
+
+    # ---- inside
+
+    def _load(self, db: Connection, number: int | None) -> StoredPosition:
+        query = select(positions).where(positions.c.game == self.id)
+        query = query.where(positions.c.number == number) if number else query.order_by(positions.c.number.desc()).limit(1)
+        row = db.execute(query).first()
+        if row is None:
+            raise NotThere(f"the game has no stage {number}")
+        if self._game_start is None:
+            start_hash = db.execute(select(games.c.game_start).where(games.c.id == self.id)).scalar_one()
+            self._game_start = state_of(db, start_hash)
+        dice = canonical.loads(row.dice)
+        position = Position(
+            state=state_of(db, row.state),
+            game_start=self._game_start,
+            turn_start=state_of(db, row.turn_start),
+            phase_start=state_of(db, row.phase_start),
+            head=row.head,
+            entries=row.entries,
+            marks=tuple(tuple(m) for m in dice["marks"]),
+            dice_turn=dice["dice_turn"],
+            waiting=canonical.loads(row.waiting),
+        )
+        committed = canonical.loads(row.commitment)
+        committed["audiences"] = tuple(committed["audiences"])
+        return StoredPosition(row.number, row.attempt, position, fairness.Commitment(**committed), dice["salts"], dice["used"])

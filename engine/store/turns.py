@@ -1,0 +1,63 @@
+"""The dice of each turn as the store keeps them: attempts, the players' salts, and what of them is published.
+
+A salt is fixed by the first file that a nation's player sends for a turn, so that a corrected file leaves all other luck alone.
+The list of masked salts is published when orders are closed, before anything is resolved. An attempt whose keys have been handed
+out is never played again: going back to it takes the next one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, insert, select, update
+
+from ..core import canonical, fairness
+from .schema import salts, turns
+
+
+@dataclass(frozen=True)
+class TurnRecord:
+    """What is known of a turn's dice. `salts` are masked and published; None until they are."""
+
+    attempt: int = 0
+    opened: bool = False
+    closed: int = 0
+    salts: Mapping[str, str] | None = None
+
+
+def of_turn(db: Connection, game: str, turn: int) -> TurnRecord:
+    """The record of a turn; of one that has none yet, an empty one."""
+    row = db.execute(select(turns).where(turns.c.game == game, turns.c.turn == turn)).first()
+    if row is None:
+        return TurnRecord()
+    return TurnRecord(row.attempt, row.opened, row.closed, canonical.loads(row.salts) if row.salts else None)
+
+
+def keep(db: Connection, game: str, turn: int, record: TurnRecord) -> None:
+    """Write the record of a turn."""
+    text = "" if record.salts is None else canonical.dumps(dict(record.salts)).decode()
+    values = {"attempt": record.attempt, "opened": record.opened, "closed": record.closed, "salts": text}
+    where = (turns.c.game == game, turns.c.turn == turn)
+    if not db.execute(update(turns).where(*where).values(**values)).rowcount:
+        db.execute(insert(turns).values(game=game, turn=turn, **values))
+
+
+def salts_of(db: Connection, game: str, turn: int) -> dict[str, str]:
+    """The salts of a turn as they are, by nation: for the moderator's side alone."""
+    rows = db.execute(select(salts).where(salts.c.game == game, salts.c.turn == turn).order_by(salts.c.nation))
+    return {row.nation: row.salt for row in rows}
+
+
+def fix_salt(db: Connection, game: str, turn: int, nation: str, text: str) -> str:
+    """The salt of a nation in a turn: that of the first file that came in for it, which this may be."""
+    known = salts_of(db, game, turn)
+    if nation not in known:
+        known[nation] = fairness.order_salt(text)
+        db.execute(insert(salts).values(game=game, turn=turn, nation=nation, salt=known[nation]))
+    return known[nation]
+
+
+def next_attempt(record: TurnRecord) -> TurnRecord:
+    """The record of a turn that is given fresh dice: nothing of them is known, and no salts are published under their keys."""
+    return TurnRecord(record.attempt + 1, False, 0, None)

@@ -1,0 +1,230 @@
+"""What task forces carry: who comes aboard, who goes along, and who goes ashore where.
+
+Cargo is that of the orders (`cargo` of a force: a list of {units, from, to}), or what has been afloat where a force sets out.
+Units that live on others (a mode's `bears`) go along as part of the force.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..core.model import Row
+from ..core.state import Entity
+from ..turn.context import Turn
+from ..world import routes
+from . import forces
+from .attacking import attack_refusal, begin_war, follows, take_over
+from .cargo_loading import lends
+from .cargo_room import figure_of, room_of, size_of, size_of_kinds
+from .fleet import mission_row
+
+
+def adopt(turn: Turn, force: str, mode: Row) -> None:
+    """Cargo that is afloat where a force sets out comes under it, as far as it has room beside what its orders name."""
+    if "carries" not in mode:
+        return
+    row = turn.state.row("forces", force)
+    if "host" in row:
+        there = forces.afloat_at(turn.state, row["owner"], row["at"], row["host"])
+        for units in [part["units"] for part in row.get("cargo") or () if part["from"] == row["at"]]:
+            for key, n in forces.pick(there, units) or ():
+                turn.journal.alter_units(key, n, aboard=force)
+        return
+    room = room_of(turn, mode, [(k, r["n"]) for k, r in forces.stacks_of(turn.state, force)])
+    coming = [part["units"] for part in row.get("cargo") or () if part["from"] != row["at"]]
+    room -= sum(size_of_kinds(turn, mode, row["owner"], units) for units in coming)
+    for key, stack in forces.carried_at(turn.state, row["owner"], row["at"]):
+        each = size_of(turn, mode, [(key, 1)])
+        n = min(stack["n"], int(room // each)) if each else stack["n"]
+        if n > 0:
+            turn.journal.alter_units(key, n, aboard=force)
+            room -= n * each
+
+
+def bring_along(turn: Turn, force: str, mode: Row, *, guests: bool = True) -> None:
+    """Units without orders that live on those of a force (`bears`) go with it, as its own, as far as there is room for them.
+
+    With `shared` those of allies go aboard on what room is left, as guests: they take no part in what the force does. Without
+    `guests` they stay, to be a force of their own.
+    """
+    bears = mode.get("bears")
+    if not bears:
+        return
+    row = turn.state.row("forces", force)
+    place, nation = row["at"], row["owner"]
+    room = sum(
+        stack["n"] * figure_of(turn, bears["room"], key)
+        for key, stack in forces.stacks_of(turn.state, force)
+        if routes.kind_matches(turn.world, bears.get("bearers"), stack["kind"])
+    )
+    ordered = _ordered_from(turn, nation, place)
+    for key, stack in routes.free_stacks(turn.world, nation, place) if room else ():
+        if routes.kind_matches(turn.world, bears.get("who"), stack["kind"]):
+            spared = min(stack["n"], ordered.get(stack["kind"], 0))
+            ordered[stack["kind"]] = ordered.get(stack["kind"], 0) - spared
+            n = min(stack["n"] - spared, int(room))
+            if n > 0:
+                turn.journal.alter_units(key, n, force=force)
+                room -= n
+    hosts = turn.state.owners_at(place) - {nation} if guests and room > 0 and bears.get("shared") else ()
+    for guest in (g for g in sorted(hosts) if turn.world.allied(nation, g)):
+        for key, stack in routes.free_stacks(turn.world, guest, place):
+            if room > 0 and routes.kind_matches(turn.world, bears.get("who"), stack["kind"]):
+                n = min(stack["n"], int(room))
+                turn.journal.alter_units(key, n, aboard=force)
+                room -= n
+
+
+def _ordered_from(turn: Turn, nation: str, place: str) -> dict[str, int]:
+    """How many units of each kind open orders of a nation name that stand in a place."""
+    out: dict[str, int] = {}
+    for order in turn.orders(nation=nation):
+        slots = order.get("slots", {})
+        if order.get("status") is None and slots.get("origin") == place and isinstance(slots.get("units"), Mapping):
+            for kind, n in slots["units"].items():
+                out[kind] = out.get(kind, 0) + int(n)
+    return out
+
+
+def take_aboard(turn: Turn, force: str, row: Row, mode: Row, index: int) -> None:
+    """One part of the cargo that the orders name comes aboard, if it is still there and the place still lets it."""
+    cargo, nation = row["cargo"][index], row["owner"]
+    carries = mode["carries"]
+    origin = cargo["from"]
+    where = routes.name_of(turn.world, "places", origin)
+    if origin == row["at"]:  # it has been aboard since it was left at sea
+        with turn.journal.entry(f"modes/{mode['id']}", subject=force, audience=(nation,), keep=False):
+            _note(turn, force, index, "aboard")
+            turn.journal.set("forces", force, "loaded", bool(forces.cargo_of(turn.state, force)) or None)
+        return
+    picks = forces.pick(routes.free_stacks(turn.world, nation, origin, again=bool(mode.get("again"))), cargo["units"])
+    names = {"self": Entity("nation", nation), "place": Entity("place", origin)}
+    host = row.get("host")
+    lent = host is None or lends(turn, mode, nation, host, row["at"])
+    if picks is None or not lent or not turn.world.test(carries.get("from"), names):
+        with turn.journal.entry(f"modes/{mode['id']}", subject=force, audience=(nation,), text=f"Nobody came aboard in {where}."):
+            _note(turn, force, index, "left")
+        return
+    on = f" on ships of {routes.name_of(turn.world, 'nations', host)}" if host else ""
+    text = f"Aboard{on} in {where}: {routes.list_units(turn.world, cargo['units'])}."
+    said = forces.told(turn, mode, nation, text)
+    with turn.journal.entry(f"modes/{mode['id']}", subject=force, data={"units": cargo["units"]}, **said):
+        for key, n in picks:
+            turn.journal.alter_units(key, n, place=row["at"], aboard=force, host=host)
+        _note(turn, force, index, "aboard")
+        turn.journal.set("forces", force, "loaded", True)
+        if not turn.state.stacks(at=origin, owner=nation):
+            turn.journal.fact("left", by=nation, place=origin)
+
+
+def _note(turn: Turn, force: str, index: int, what: str) -> None:
+    """Write down of a part of the cargo that it is aboard, or has been left."""
+    parts = [dict(part) for part in turn.state.get("forces", force, "cargo")]
+    parts[index][what] = True
+    turn.journal.set("forces", force, "cargo", parts)
+
+
+def land_all(turn: Turn, modes: Sequence[Row], node: Row) -> None:
+    """Forces that were to unload, on this tick or on one before after which nobody went ashore, and still can put their cargo
+    ashore; all judged before anyone lands."""
+    ids = {m["id"]: m for m in modes}
+    due = [
+        (force, dict(row), ids[row["mode"]])
+        for force, row in sorted(turn.state.table("forces").items())
+        if row.get("mode") in ids and (row.get("unloading") or row.get("lands")) and not row.get("stopped")
+    ]
+    goals = {part["to"] for _, row, _ in due for part in row["cargo"]}
+    owners = {row["owner"] for _, row, _ in due}
+    hostile = {(n, p): routes.is_attack(turn.world, n, p, turn.journal.step) for n in sorted(owners) for p in sorted(goals)}
+    for force, row, mode in due:
+        parts = [part for part in row["cargo"] if not part.get("left")] or row["cargo"][:1]
+        for part in parts:
+            attack = hostile[row["owner"], part["to"]]
+            _put_ashore(turn, force, row, mode, part, hostile=attack)
+
+
+def _mark_lent(turn: Turn, host: str, place: str, ships: Mapping[str, int], marks: Mapping[str, Any]) -> None:
+    """An ally's carriers whose cargo has gone ashore wear for the rest of the turn what the mission says."""
+    plain = [s for s in turn.state.stacks(at=place, owner=host) if any(s[1].get(f) != v for f, v in marks.items())]
+    for key, n in forces.pick(plain, ships) or ():
+        turn.journal.alter_units(key, n, **marks)
+
+
+def _aboard(turn: Turn, force: str, part: Row) -> list[tuple[str, int]]:
+    """Those of a force's cargo that go ashore together: as many as are left of one part."""
+    owner = turn.state.get("forces", force, "owner")
+    there = [(k, r) for k, r in forces.cargo_of(turn.state, force) if r["owner"] == owner]
+    wanted = {kind: min(n, sum(s["n"] for _, s in there if s["kind"] == kind)) for kind, n in part["units"].items()}
+    return forces.pick(there, wanted) or []
+
+
+def _awaited(turn: Turn, nation: str, place: str) -> bool:
+    """Whether other units of the nation have come to attack a place."""
+    modes = turn.ruleset.rows("modes")
+    there = [(f, r) for f, r in turn.state.table("forces").items() if r["owner"] == nation and r["at"] == place]
+    return any(
+        not follows(turn.world, modes.get(r.get("mode", ""), {}), (s["kind"] for _, s in forces.stacks_of(turn.state, f)))
+        for f, r in there
+        if forces.stacks_of(turn.state, f)
+    )
+
+
+def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hostile: bool) -> None:
+    nation, target, zone = row["owner"], part["to"], row["at"]
+    aboard = _aboard(turn, force, part)
+    shore = turn.ruleset.row("modes", mode["ashore"]) if "ashore" in mode else mode
+    where = routes.name_of(turn.world, "places", target)
+    why = None
+    host = row.get("host")
+    if not aboard:
+        why = "nobody is aboard"
+    elif host is not None and not lends(turn, mode, nation, host, zone):
+        why = f"nobody can leave ships in {routes.name_of(turn.world, 'places', zone)}"
+    elif routes.entry(turn.world, nation, target, turn.journal.step) == "never":
+        why = f"{where} may not be entered"
+    else:
+        why = attack_refusal(turn, shore, nation, (zone, target), aboard, hostile=hostile)
+        going = (str(turn.state.get("units", key, "kind")) for key, _ in aboard)
+        if why is None and hostile and follows(turn.world, shore, going) and not _awaited(turn, nation, target):
+            why = "nobody goes in beside them"
+    kinds: dict[str, int] = {}
+    for key, n in aboard:
+        kind = str(turn.state.get("units", key, "kind"))
+        kinds[kind] = kinds.get(kind, 0) + n
+    how = "Ashore against the enemy" if hostile else "Ashore"
+    text = f"Nobody goes ashore in {where}: {why}." if why else f"{how} in {where}: {routes.list_units(turn.world, kinds)}."
+    data: dict[str, Any] = {"place": target, "units": kinds, "hostile": hostile}
+    said = forces.told(turn, shore, nation, text)
+    with turn.journal.entry(f"modes/{shore['id']}", subject=f"{force}:{target}", data=data, **said):
+        for done in ("unloading", "lands"):
+            turn.journal.set("forces", force, done, None)
+        if why:
+            return
+        holder = turn.world.holder_of(target)
+        via = f"{zone}>{target}"
+        spent = {shore["keeps"]: 0} if "keeps" in shore else {}
+        if hostile:
+            landed = forces.create(
+                turn, nation, zone, [], order=row.get("order"), mode=shore["id"], to=target, targets=[target],
+                options=row.get("options") or {}, brought_by=force, host=host,
+            )  # fmt: skip
+            turn.journal.set("forces", landed, "at", target)
+            turn.journal.set("forces", landed, "path", [zone, target])
+            for key, n in aboard:
+                turn.journal.alter_units(
+                    key, n, aboard=None, host=None, force=landed, place=target, via=via, landed=True, **spent
+                )
+        else:
+            for key, n in aboard:
+                turn.journal.alter_units(key, n, aboard=None, host=None, place=target, moved=True, **spent)
+            take_over(turn, nation, target)
+        turn.journal.set("forces", force, "loaded", bool(forces.cargo_of(turn.state, force)) or None)
+        marks = mission_row(turn.ruleset, row.get("mission"))
+        if host is None:
+            forces.mark(turn, force, marks)
+        else:
+            _mark_lent(turn, host, zone, row["ships"], marks.get("marks", {}))
+        turn.journal.fact("entered", by=nation, of=holder, place=target, n=sum(kinds.values()), **{"from": zone})
+    if hostile:
+        begin_war(turn, shore, nation, target)

@@ -1,0 +1,305 @@
+"""Conditions of players as expressions, and the objectives that pay when they hold.
+
+A condition with anything that is not understood is none: it is listed, and so is whatever hangs on it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from .draft import RulesetDraft
+from .game import Attachment, Option
+
+__all__ = ["Conditions"]
+
+DEEPEST = 12
+LONGEST = 900  # letters of an expression
+LONG = 300  # a condition that is longer becomes a term
+
+
+class Conditions:
+    """The conditions of a game by player and name, each translated when it is first asked for."""
+
+    def __init__(self, draft: RulesetDraft) -> None:
+        self.draft = draft
+        self.rules: dict[str, list[Attachment]] = {}
+        for attachment in draft.game.of("RulesAttachment"):
+            self.rules.setdefault(attachment.name, []).append(attachment)
+        self.known: dict[int, str | None] = {}
+        self.open: list[int] = []
+        self.terms: set[str] = set()
+        self.named_tests: dict[str, str] = {}
+
+    # ---- objectives
+
+    def objectives(self) -> list[str]:
+        """Rows of yields for what has an objective value; their ids."""
+        draft, found = self.draft, []
+        for attachment in draft.game.of("RulesAttachment"):
+            value = attachment.get("objectiveValue")
+            if not value or attachment.type != "player":
+                continue
+            test = self.of(attachment)
+            if test is None or not re.fullmatch("-?[0-9]{1,6}", value):
+                draft.leave(
+                    attachment.line, f"the objective {attachment.name} of {attachment.to}: its condition is not understood"
+                )
+                continue
+            if attachment.get("uses", "-1") not in ("-1", ""):
+                draft.leave(
+                    attachment.line,
+                    f"the objective {attachment.name} of {attachment.to}: it pays every time, not {attachment.get('uses')} times",
+                )
+            row = draft.row(
+                "objectives",
+                "yields",
+                {
+                    "id": draft.fresh("yields", f"{attachment.to} {attachment.name}"),
+                    "name": attachment.name[:120],
+                    "for": draft.nation(attachment.to),
+                    "when": f"has_capital(nation) and ({test})",
+                    "amount": int(value),
+                    "seat": "=nation.capital",
+                    "into": draft.money,
+                },
+            )
+            found.append(row["id"])
+        return found
+
+    # ---- expressions
+
+    def named(self, names: Iterable[str], player: str, line: int, kind: str = "", inverted: bool = False) -> str | None:
+        """Several conditions of a player (or of anybody, if he has none of that name), joined as `conditionType` says."""
+        tests = []
+        for name in names:
+            among = self.rules.get(name, ())
+            attachment = next((a for a in among if a.to == player), among[0] if among else None)
+            if attachment is None:
+                self.draft.leave(line, f"there is no condition {name[:80]!r}")
+                return None
+            test = self.of(attachment)
+            if test is None:
+                return None
+            tests.append(test)
+        joined = self.joined(tests, kind or "AND")
+        if joined is None:
+            self.draft.leave(line, f"conditionType = {kind[:40]}")
+            return None
+        return self.checked(f"not ({joined})" if inverted else joined, line)
+
+    def joined(self, tests: list[str], kind: str) -> str | None:
+        word = kind.upper()
+        if not tests:
+            return "True"
+        if word in ("AND", "OR"):
+            return f" {word.lower()} ".join(f"({test})" for test in tests) if len(tests) > 1 else tests[0]
+        held = " + ".join(f"(1 if {test} else 0)" for test in tests)
+        if word == "XOR":
+            return f"{held} == 1"
+        if m := re.fullmatch("([0-9]+)-([0-9]+)", word):
+            return f"{held} >= {int(m[1])}" if int(m[2]) >= len(tests) else f"{int(m[1])} <= {held} and {held} <= {int(m[2])}"
+        return f"{held} == {int(word)}" if word.isdecimal() else None
+
+    def checked(self, test: str, line: int) -> str | None:
+        if len(test) > LONGEST:
+            self.draft.leave(line, f"a condition of {len(test)} letters; {LONGEST} are possible")
+            return None
+        return test
+
+    def short(self, test: str, name: str) -> str:
+        """A long expression as a term of its own."""
+        if len(test) <= LONG or test not in self.named_tests:
+            if len(test) <= LONG:
+                return test
+            self.named_tests[test] = "met_" + self.draft.id("terms", f"condition {name}").replace("-", "_")
+            self.draft.row("objectives", "terms", {"id": self.named_tests[test], "is": test})
+        return f"{self.named_tests[test]}()"
+
+    def of(self, attachment: Attachment) -> str | None:
+        """The expression of a condition, None if something of it is not understood."""
+        key = id(attachment)
+        if key not in self.known:
+            if key in self.open or len(self.open) > DEEPEST:
+                self.draft.leave(attachment.line, f"the condition {attachment.name} leads back to itself")
+                return None
+            self.open.append(key)
+            found = self.translate(attachment)
+            self.open.pop()
+            found = self.checked(found, attachment.line) if found is not None else None
+            self.known[key] = self.short(found, attachment.name) if found is not None else None
+        return self.known[key]
+
+    def translate(self, attachment: Attachment) -> str | None:
+        draft = self.draft
+        parts: list[str | None] = []
+        for option in attachment.options:
+            entry = draft.words.entry("conditions", option.name)
+            if entry is None:
+                if option.says_no or draft.words.entry("rules", option.name) is not None:
+                    continue
+                draft.leave_option(attachment, option)
+                parts.append(None)
+            elif "unless" in entry and option.value != entry["unless"]:
+                draft.leave_option(attachment, option)
+                parts.append(None)
+            elif "every" in entry:
+                parts.append(self.of_places(attachment, option, entry["every"]))
+            elif "rounds" in entry:
+                parts.append(self.rounds(attachment, option))
+            elif "switch" in entry:
+                parts.append("False" if option.says_no else "True")
+            elif "techs" in entry:
+                parts.append(self.techs(attachment, option))
+            elif "relationship" in entry:
+                parts.append(self.relationship(attachment, option))
+            elif "at_war" in entry:
+                parts.append(self.at_war(attachment, option))
+            elif "property" in entry:
+                parts.append("True" if draft.game.truth(option.value) else "False")
+            elif "conditions" in entry:
+                names = option.parts
+                parts.append(self.named(names, attachment.to, option.line, attachment.get("conditionType", "AND")))
+        if any(part is None for part in parts):
+            return None
+        tests = [f"({part})" for part in parts if part != "True"]
+        whole = "False" if "False" in parts else " and ".join(tests) or "True"
+        if not attachment.truth("invert"):
+            return whole
+        return {"True": "False", "False": "True"}.get(whole, f"not ({whole})")
+
+    # ---- parts of conditions
+
+    def of_places(self, attachment: Attachment, option: Option, term: str) -> str | None:
+        """A test of territories: all of them pass, or as many as the count says."""
+        draft, player = self.draft, draft_nation(self.draft, attachment)
+        words = draft.words["territory_words"]
+        parts = [part for part in option.parts if part]
+        if len(parts) == 2 and parts[0].isdecimal() and parts[1] in words:
+            parts = parts[1:]
+        if len(parts) == 1 and parts[0] in words and parts[0] not in draft.game.territories:
+            places = words[parts[0]].format(player=player)
+        else:
+            unknown = [part for part in parts if part not in draft.game.territories]
+            if unknown or not parts:
+                draft.leave_option(
+                    attachment, option, f"there is no territory {unknown[0][:60]!r}" if unknown else "no territory is named"
+                )
+                return None
+            group = draft.group("places", map(draft.place, parts), f"{attachment.name} {option.name}")
+            places = f"group('{group}')"
+        players = [p for o in attachment.all("players") for p in o.parts if p in draft.game.players]
+        if players and players != [attachment.to]:
+            draft.leave_option(attachment, option, "several players together")
+            return None
+        asked = self.presence(attachment, term) if term.endswith("_there") else term
+        if asked is None:
+            return None
+        self.terms.add(asked)
+        nation = f"nation('{player}')"
+        if option.count.isdecimal() and int(option.count) < max(len(parts), 2):
+            return f"count({places}, '{asked}', {nation}) >= {int(option.count)}"
+        return f"every({places}, '{asked}', {nation})"
+
+    def presence(self, attachment: Attachment, term: str) -> str | None:
+        """A term for the presence of units of some types, at least so many."""
+        draft = self.draft
+        wanted = list(attachment.all("unitPresence"))
+        if not wanted:
+            return term
+        tests = []
+        who = {
+            "own_there": "unit.owner == nation",
+            "friends_there": "allied(unit.owner, nation)",
+            "enemies_there": "at_war(unit.owner, nation)",
+        }[term]
+        for option in wanted:
+            names = [] if option.value in ("any", "ANY") else draft.names(attachment, option, draft.game.units, "unit")
+            if not names and option.value.lower() != "any":
+                return None
+            kinds = f" and {draft.test_of(names, option.value)}" if names else ""
+            n = int(option.count) if option.count.isdecimal() else 1
+            helper = "counts_" + draft.id("terms", f"{term} {option.value}").replace("-", "_")
+            if helper not in self.terms:
+                self.terms.add(helper)
+                draft.row("objectives", "terms", {"id": helper, "of": ["unit", "nation"], "is": f"{who}{kinds}"})
+            tests.append(f"count(units(at=place), '{helper}', nation) >= {n}")
+        whole = "has_" + draft.id("terms", " ".join([term, *(f"{o.value} {o.count}" for o in wanted)])).replace("-", "_")
+        if whole not in self.terms:
+            self.terms.add(whole)
+            draft.row("objectives", "terms", {"id": whole, "of": ["place", "nation"], "is": " and ".join(tests)})
+        return whole
+
+    def rounds(self, attachment: Attachment, option: Option) -> str | None:
+        tests = []
+        for part in option.parts:
+            if m := re.fullmatch(r"([0-9]+)-(\+|[0-9]+)", part):
+                tests.append(f"turn >= {int(m[1])}" if m[2] == "+" else f"({int(m[1])} <= turn and turn <= {int(m[2])})")
+            elif part.isdecimal():
+                tests.append(f"turn == {int(part)}")
+            else:
+                self.draft.leave_option(attachment, option)
+                return None
+        return " or ".join(tests)
+
+    def techs(self, attachment: Attachment, option: Option) -> str | None:
+        draft = self.draft
+        names = [tech_named(draft, part) for part in option.parts if part]
+        if not names or None in names:
+            draft.leave_option(attachment, option, "there is no such technology")
+            return None
+        nation = draft_nation(draft, attachment)
+        tests = [f"knows(nation('{nation}'), '{draft.id('technologies', str(name))}')" for name in names]
+        n = int(option.count) if option.count.isdecimal() else len(tests)
+        return " and ".join(tests) if n >= len(tests) else " + ".join(f"(1 if {t} else 0)" for t in tests) + f" >= {n}"
+
+    def relationship(self, attachment: Attachment, option: Option) -> str | None:
+        """`A:B:TYPE`, with TYPE a relationship or any of an archetype."""
+        parts = option.parts
+        test = stance_test(self.draft, parts[0], parts[1], parts[2]) if len(parts) >= 3 else None
+        if test is None:
+            self.draft.leave_option(attachment, option)
+        return test
+
+    def at_war(self, attachment: Attachment, option: Option) -> str | None:
+        draft = self.draft
+        names = draft.names(attachment, option, draft.game.players, "player")
+        if not names:
+            return None
+        nation = draft_nation(draft, attachment)
+        tests = [f"at_war(nation('{nation}'), nation('{draft.nation(name)}'))" for name in names]
+        n = attachment.get("atWarCount")
+        if n.isdecimal() and int(n) < len(tests):
+            return " + ".join(f"(1 if {t} else 0)" for t in tests) + f" >= {int(n)}"
+        return " and ".join(tests)
+
+
+def draft_nation(draft: RulesetDraft, attachment: Attachment) -> str:
+    return draft.nation(attachment.to)
+
+
+def tech_named(draft: RulesetDraft, name: str) -> str | None:
+    """A technology by its name or by the name of its kind."""
+    if name in draft.game.technologies:
+        return name
+    return next((n for n, (kind, _) in draft.game.technologies.items() if kind == name), None)
+
+
+def stance_test(draft: RulesetDraft, a: str, b: str, type_: str) -> str | None:
+    """Whether the stance of two players is one of a type; None if a name means nothing."""
+    parties = {**draft.game.players, draft.game.nobody: 0}
+    if a not in parties or b not in parties:
+        return None
+    pair = f"nation('{draft.nation(a)}'), nation('{draft.nation(b)}')"
+    match type_.lower():
+        case "any":
+            return "True"
+        case "anywar" | "default_war":
+            return f"at_war({pair})"
+        case "anyallied" | "default_allied":
+            return f"allied({pair})"
+        case "anyneutral":
+            return f"not at_war({pair}) and not allied({pair})"
+    if type_ in draft.game.stances:
+        return f"stance({pair}) == '{draft.id('stances', f'{type_} relation')}'"
+    return None

@@ -1,0 +1,162 @@
+"""What an import has made so far: rows by file and form, ids of all names, and what could not be translated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from wteaw.core.words import slug
+
+from .game import Attachment, GameFile, Option
+from .words import TranslationEntry, TranslationTable
+
+__all__ = ["Row", "RulesetDraft"]
+
+Row = dict[str, Any]
+USUAL_MONEY = "PUs"
+
+
+class RulesetDraft:
+    """Rows of a ruleset in the making."""
+
+    def __init__(self, game: GameFile, words: TranslationTable) -> None:
+        self.game, self.words = game, words
+        self.rows: dict[str, dict[str, list[Row]]] = {}
+        self.scenario: Row = {}
+        self.left: set[tuple[int, str]] = set()
+        self.tags: dict[str, list[str]] = {}  # tag: units
+        self.flags: dict[str, set[str]] = {}  # unit: its flags
+        self.features: dict[str, Any] = {}  # what the templates of rules ask for
+        self.watched: dict[str, None] = {}  # points of a player's turn at which events wait
+        self._ids: dict[str, dict[str, str]] = {}
+        self._made: dict[str, set[str]] = {}
+        self._groups: dict[tuple[str, frozenset[str]], str] = {}
+
+    @property
+    def money_name(self) -> str:
+        """The resource in which prices are, as the file calls it: `PUs`, or the first if there are others only."""
+        names = self.game.resources
+        return USUAL_MONEY if USUAL_MONEY in names or not names else next(iter(names))
+
+    @property
+    def money(self) -> str:
+        return self.id("resources", self.money_name)
+
+    # ---- names
+
+    def id(self, form: str, name: str) -> str:
+        """The id of a named thing, always the same; other names that look alike get numbers."""
+        ids = self._ids.setdefault(form, {})
+        if name not in ids:
+            base, taken, n = slug(name), set(ids.values()), 1
+            found = base
+            while found in taken or (form == "units" and found in self.reserved):
+                n += 1
+                found = f"{base}-{n}"
+            ids[name] = found
+        return ids[name]
+
+    def fresh(self, form: str, name: str) -> str:
+        """An id for one more row of a form, whatever other rows are called."""
+        rows = sum(len(forms.get(form, ())) for forms in self.rows.values())
+        taken = self._ids.setdefault(form, {})
+        base, n = slug(name), 1
+        found = base
+        while found in self._made.setdefault(form, set()) or found in taken.values():
+            n += 1
+            found = f"{base}-{n}" if n < 50 else f"{base}-{rows}-{n}"
+        self._made[form].add(found)
+        return found
+
+    @property
+    def reserved(self) -> set[str]:
+        """Tags are no names of units, so that a row that names one means the other."""
+        return {str(row["tag"]) for row in self.words["tags"]}
+
+    def place(self, name: str) -> str:
+        return self.id("places", name)
+
+    def nation(self, name: str) -> str:
+        return self.id("nations", name)
+
+    def unit(self, name: str) -> str:
+        return self.id("units", name)
+
+    def group(self, of: str, members: Iterable[str], name: str) -> str:
+        """The id of a group with these members, made when it is first asked for."""
+        ids = list(dict.fromkeys(members))
+        key = (of, frozenset(ids))
+        if key not in self._groups:
+            self._groups[key] = self.fresh("groups", name)
+            self.row("groups", "groups", {"id": self._groups[key], "name": name[:120], "of": of, "members": ids})
+        return self._groups[key]
+
+    def test_of(self, names: Iterable[str], label: str) -> str:
+        """A test that a unit is of one of these types: several get a tag of their own."""
+        kinds = list(dict.fromkeys(self.unit(name) for name in names))
+        if len(kinds) == 1:
+            return f"unit.kind == '{kinds[0]}'"
+        key = ("tags", frozenset(kinds))
+        if key not in self._groups:
+            self._groups[key] = self.fresh("tags", f"for {label}")
+            for row in self.rows["units"]["units"]:
+                if row["id"] in kinds:
+                    row["tags"].append(self._groups[key])
+        return f"'{self._groups[key]}' in unit.tags"
+
+    def which_of(self, names: Iterable[str], label: str) -> str:
+        """The same as a filter of `units()`."""
+        test = self.test_of(names, label)
+        return f"kind={test.rpartition(' ')[2]}" if test.startswith("unit.kind") else f"tag={test.partition(' ')[0]}"
+
+    # ---- rows
+
+    def row(self, file: str, form: str, row: Row) -> Row:
+        self.rows.setdefault(file, {}).setdefault(form, []).append(row)
+        return row
+
+    def watch(self, point: str) -> str:
+        """The step at a point of the turn (`before:purchase`), at which events may wait."""
+        self.watched[point] = None
+        return point.replace(":", "-")
+
+    # ---- what cannot be translated
+
+    def leave(self, line: int, what: str) -> None:
+        self.left.add((line, what))
+
+    def leave_option(self, attachment: Attachment, option: Option, why: str = "") -> None:
+        value = option.value if len(option.value) <= 60 else option.value[:57] + "..."
+        self.leave(option.line, f"{attachment.kind} of {attachment.to}: {option.name} = {value}{f': {why}' if why else ''}")
+
+    def meaning(self, section: str, attachment: Attachment, option: Option) -> TranslationEntry | None:
+        """What the table says of an option; None, and a line in the list, if it is not there."""
+        entry = self.words.entry(section, option.name)
+        if entry is None:
+            if not option.says_no:
+                self.leave_option(attachment, option)
+            return None
+        return None if "passed" in entry else entry
+
+    def number(self, attachment: Attachment, option: Option) -> int | None:
+        """The whole number that an option gives, else a line in the list."""
+        try:
+            found = int(option.value)
+        except ValueError:
+            self.leave_option(attachment, option, "a whole number is expected")
+            return None
+        if abs(found) > 1_000_000:
+            self.leave_option(attachment, option, "larger than any number of a game")
+            return None
+        return found
+
+    def names(self, attachment: Attachment, option: Option, among: Iterable[str], what: str) -> list[str]:
+        """The names in a list; what names nothing goes into the list of what was left out."""
+        known = set(among)
+        found = []
+        for name in option.parts:
+            if name in known:
+                found.append(name)
+            elif name and name != "none":
+                self.leave_option(attachment, option, f"there is no {what} {name[:60]!r}")
+        return list(dict.fromkeys(found))

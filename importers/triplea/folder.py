@@ -1,0 +1,310 @@
+"""A game file into a folder: read, translated, looked at as `wteaw validate --strict` does, and left whole or not at all."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wteaw.core.diagnostics import Diagnostic, render
+from wteaw.core.words import slug
+from wteaw.play.new_folder import SCHEMAS, may_write, new_folder, put_schemas
+
+from .board import TerritoryLayout, board, drawing
+from .conditions import Conditions
+from .document import GameFileError, read
+from .draft import Row, RulesetDraft
+from .forces import forces, grounds, standing, support
+from .game import facts
+from .happenings import Happenings
+from .powers import ends, powers, sequence
+from .purchases import incomes, purchases
+from .render import flow, rules
+from .technology import technology
+from .words import read_words
+
+__all__ = ["Imported", "import_game"]
+
+HEAD = "# yaml-language-server: $schema={schema}\n# {says}\n"
+ROUNDS = 8
+LEFT_OUT = "not-translated.txt"
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What came of an import: folder, scenario file, rows of each form, what was left out, what the map is drawn from."""
+
+    folder: Path
+    scenario: Path
+    title: str
+    counts: dict[str, int]
+    left: list[str]
+    drawn_from: str
+
+
+def import_game(file: Path, out: Path, *, force: bool = False) -> Imported:
+    """Translate a game file into a new folder.
+
+    GameFileError if the file will not do, FolderError if the folder will not; then nothing is left.
+    """
+    may_write(out, force=force)
+    draft, drawn, texts = translate(file)
+    with new_folder(out) as work:
+        put_schemas(work)
+        for name, text in texts.items():
+            path = work / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        _settle(draft, work, file)
+    counts: dict[str, int] = {}
+    for forms in draft.rows.values():
+        for form, rows in forms.items():
+            counts[form] = counts.get(form, 0) + len(rows)
+    scenario = out / "scenarios" / f"{slug(draft.game.name)}.yaml"
+    return Imported(out, scenario, draft.game.name, counts, _left(draft, file), drawn.how)
+
+
+# ---- translation
+
+
+def translate(file: Path) -> tuple[RulesetDraft, TerritoryLayout, dict[str, str]]:
+    """The draft of a game file and the texts of all files of its ruleset."""
+    game = facts(read(file), str(file))
+    draft = RulesetDraft(game, read_words())
+    drawn = drawing(draft, file)
+    forces(draft)
+    board(draft, drawn.points)
+    powers(draft, drawn.colours)
+    sequence(draft)
+    pairs = support(draft)
+    grounds(draft)
+    standing(draft)
+    conditions = Conditions(draft)
+    happenings = Happenings(draft, conditions)
+    objectives = conditions.objectives()
+    acts = happenings.actions()
+    happenings.events()
+    happenings.forget_idle_marks()
+    purchases(draft)
+    incomes(draft)
+    by_dice = technology(draft, draft.features["has_phase"].get("tech", []))
+    ends(draft)
+    _helpers(draft, objectives)
+    _properties(draft)
+    shared = rules(draft, acts, objectives, pairs, by_dice, draft.money)
+    return draft, drawn, _without_idle_helpers(_texts(draft, drawn, shared, file))
+
+
+def _helpers(draft: RulesetDraft, objectives: list[str]) -> None:
+    """Terms that conditions read, and the option that objectives hang on."""
+    for file, forms in draft.words["helpers"].items():
+        for form, rows in forms.items():
+            for row in rows:
+                if "if" not in row or objectives:
+                    draft.row(file, form, {key: value for key, value in row.items() if key != "if"})
+
+
+def _properties(draft: RulesetDraft) -> None:
+    """Properties that ask for something our rules do not do."""
+    for name, (value, line) in draft.game.properties.items():
+        entry = draft.words.entry("properties", name)
+        if entry is None:
+            if value.lower() not in ("false", "", "0", "-1") and not draft.words.passes(name):
+                draft.leave(line, f"property {name} = {value[:60]}")
+        elif "plays" in entry and entry["plays"] not in ("any", value.lower()):
+            closed = entry.get("closed")
+            if not (closed is not None and value.isdecimal() and int(value) >= closed):
+                draft.leave(line, f"property {name} = {value[:60]}: played as {entry['plays']}")
+
+
+# ---- texts
+
+
+def _texts(draft: RulesetDraft, drawn: TerritoryLayout, shared: dict[str, str], file: Path) -> dict[str, str]:
+    schema = f"../{SCHEMAS}/table-file.schema.json"
+    game, id_ = draft.game, slug(draft.game.name)
+    texts = {
+        "ruleset.yaml": _block(
+            {
+                "id": id_,
+                "title": game.name[:120],
+                "description": f"Imported from {file.name}.",
+                "settings": {"money": draft.money, **_settings(draft, shared)},
+            },
+            f"{' '.join([game.name, game.version]).strip()}, made of the game file {file.name} by `wteaw import triplea`.",
+        ),
+        f"scenarios/{id_}.yaml": _scenario(draft, id_),
+        "map/layout.yaml": _block(drawn.layout, "The sheet of the map; degrees are only a way to say where something lies."),
+        "map/marks.yaml": _block(_marks(draft), "What the map marks, beside names and owners."),
+        LEFT_OUT: "\n".join(_left(draft, file)) + "\n",
+    }
+    if drawn.shapes:
+        texts["map/shapes.json"] = drawn.shapes
+    for name, forms in draft.rows.items():
+        lines = [HEAD.format(schema=schema, says=draft.words["files"].get(name, name))]
+        for form, rows in forms.items():
+            lines.append(f"{form}:\n" + "".join(f"  - {flow(row)}\n" for row in rows))
+        texts[f"{'events' if 'events' in forms else 'tables'}/{name}.yaml"] = "".join(lines)
+    for name, text in shared.items():
+        texts[f"tables/rules-{name}"] = f"# yaml-language-server: $schema={schema}\n{text}"
+    return texts
+
+
+def _settings(draft: RulesetDraft, shared: dict[str, str]) -> Row:
+    """The settings of all imported rulesets, without those that name a field or a stance which nothing in this game has."""
+    declared = {row["id"] for forms in draft.rows.values() for form in ("fields", "stances") for row in forms.get(form, ())}
+
+    def there(name: str) -> bool:
+        return name in declared or any(f"{{id: {name}," in text for text in shared.values())
+
+    return {key: value for key, value in draft.words["settings"].items() if there(value.rpartition(".")[2])}
+
+
+def _block(data: Any, says: str) -> str:
+    import yaml
+
+    text: str = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120, default_flow_style=None)
+    return f"# {says}\n{text}"
+
+
+def _scenario(draft: RulesetDraft, id_: str) -> str:
+    scenario = draft.scenario
+    lines = [
+        f"# {draft.game.name}: the start.",
+        f"id: {flow(id_)}",
+        f"title: {flow(draft.game.name[:120])}",
+        "ruleset: ..",
+        "start: {turn: 1}",
+        "seats: {default: policy}",
+    ]
+    if scenario.get("nations"):
+        lines += ["nations:", *(f"  {flow(name)}: {flow(row)}" for name, row in scenario["nations"].items())]
+    if scenario.get("holders"):
+        lines.append(f"holders: {flow(scenario['holders'])}")
+    for key in ("relations", "units"):
+        if scenario.get(key):
+            lines += [f"{key}:", *(f"  - {flow(row)}" for row in scenario[key])]
+    return "\n".join(lines) + "\n"
+
+
+def _marks(draft: RulesetDraft) -> Row:
+    legend: Row = {"symbol": {"star": "Capital"}, "badge": {}}
+    row: Row = {"notes": [], "badges": {}, "symbols": {"nation.capital": "star"}, "legend": legend}
+    known = {key for forms in draft.rows.values() for place in forms.get("places", ()) for key in place}
+    for mark in draft.words["marks"]:
+        if mark.get("tag") in draft.tags:
+            row["badges"][mark["tag"]] = mark["letter"]
+            row["legend"]["badge"][mark["letter"]] = mark["text"]
+        elif "symbol" in mark and mark["field"] in known:
+            row["symbols"][mark["field"]] = mark["symbol"]
+            row["legend"]["symbol"][mark["symbol"]] = mark["text"]
+        elif "symbol" not in mark and mark.get("field") in known:
+            row["notes"].append(mark["field"])
+    row["legend"] = {key: value for key, value in row["legend"].items() if value}
+    return {key: value for key, value in row.items() if value}
+
+
+def _left(draft: RulesetDraft, file: Path) -> list[str]:
+    return [f"{file.name}:{line}: {what}" for line, what in sorted(draft.left)]
+
+
+# ---- looking at it as `wteaw validate --strict` does
+
+
+def _settle(draft: RulesetDraft, folder: Path, file: Path) -> None:
+    """Drop helpers that nothing uses and note what is so on the map, until there is no finding; GameFileError if some stay."""
+    for _ in range(ROUNDS):
+        found = _findings(folder)
+        if not found:
+            return
+        lines = {
+            name: (folder / name).read_text(encoding="utf-8").splitlines()
+            for name in {d.file for d in found}
+            if (folder / name).is_file()
+        }
+        changed = [d for d in found if d.file in lines and _mended(draft, lines[d.file], d)]
+        for name, text in lines.items():
+            left = _without_empty_forms([line for line in text if line != DROPPED])
+            if any(line.strip() and not line.startswith("#") for line in left):
+                (folder / name).write_text("\n".join(left) + "\n", encoding="utf-8")
+            else:
+                (folder / name).unlink()
+        if not changed:
+            break
+    told = render(found[:20], "text")
+    raise GameFileError(f"{file}: what it says makes no ruleset that holds together\n{told}")
+
+
+DROPPED = "\0"
+WORD = re.compile("[a-z0-9_-]+")
+HELPER = re.compile(r"  - \{id: ([a-z0-9_-]+),.*\}$")
+
+
+def _without_idle_helpers(texts: dict[str, str]) -> dict[str, str]:
+    """Without terms and groups whose id stands nowhere else; what only they name goes, too."""
+    lines = {name: text.split("\n") for name, text in texts.items() if name.startswith(("tables/", "events/"))}
+    counts: Counter[str] = Counter()
+    helpers: dict[str, list[tuple[str, int]]] = {}
+    for name, rows in lines.items():
+        form = ""
+        for k, line in enumerate(rows):
+            counts.update(set(WORD.findall(line)))
+            if line and not line.startswith((" ", "#")):
+                form = line.rstrip(":")
+            elif form in ("terms", "groups") and (m := HELPER.match(line)):
+                helpers.setdefault(m.group(1), []).append((name, k))
+    waiting = [id_ for id_, rows in helpers.items() if counts[id_] == len(rows)]
+    while waiting:
+        for name, k in helpers.pop(waiting.pop()):
+            words = set(WORD.findall(lines[name][k]))
+            lines[name][k] = DROPPED
+            counts.subtract(words)
+            waiting += [w for w in words if w in helpers and w not in waiting and counts[w] == len(helpers[w])]
+    kept = {name: _without_empty_forms([line for line in rows if line != DROPPED]) for name, rows in lines.items()}
+    full = {name for name, rows in kept.items() if any(line.strip() and not line.startswith("#") for line in rows)}
+    return {
+        name: "\n".join(kept[name]) if name in kept else text for name, text in texts.items() if name not in kept or name in full
+    }
+
+
+def _findings(folder: Path) -> list[Diagnostic]:
+    from wteaw.play.scenario_files import load_scenario
+    from wteaw.report.map_views import drawing_faults
+    from wteaw.ruleset import load_ruleset
+
+    found = [*load_ruleset(folder, root=folder)[1], *drawing_faults(folder)]
+    for scenario in sorted((folder / "scenarios").glob("*.yaml")) if not found else ():
+        found += load_scenario(scenario, root=folder)[2]
+    return found
+
+
+def _mended(draft: RulesetDraft, lines: list[str], finding: Diagnostic) -> bool:
+    """Whether something could be done about a finding: a helper row dropped, or a reason written into the row."""
+    at = finding.line - 1
+    if not 0 <= at < len(lines) or lines[at] == DROPPED or not lines[at].startswith("  - {") or not lines[at].endswith("}"):
+        return False
+    if finding.code == "W604":
+        lines[at] = DROPPED
+        return True
+    reason = draft.words["as_it_is"].get(finding.code)
+    if reason is None or f"{finding.code}:" in lines[at]:
+        return False
+    if ", silence: {" in lines[at]:
+        lines[at] = lines[at].replace(", silence: {", f", silence: {{{finding.code}: {reason}, ", 1)
+    else:
+        lines[at] = f"{lines[at][:-1]}, silence: {{{finding.code}: {reason}}}}}"
+    return True
+
+
+def _without_empty_forms(lines: list[str]) -> list[str]:
+    """Without the heads of forms that have lost their last row."""
+    kept = []
+    for k, line in enumerate(lines):
+        head = line.endswith(":") and not line.startswith((" ", "#"))
+        following = next((other for other in lines[k + 1 :] if other.strip() and not other.lstrip().startswith("#")), "")
+        if head and not following.startswith(" "):
+            continue
+        kept.append(line)
+    return kept

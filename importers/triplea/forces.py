@@ -1,0 +1,167 @@
+"""Unit types: figures, tags made of flags, support in battles, what terrain does to them, and where they stand."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from .draft import Row, RulesetDraft
+from .game import Attachment
+
+__all__ = ["forces", "grounds", "standing", "support"]
+
+
+def forces(draft: RulesetDraft) -> None:
+    """A row for each unit type, and its flags and tags for whoever asks later."""
+    game, words = draft.game, draft.words
+    told: dict[str, list[Attachment]] = {}
+    for attachment in game.of("UnitAttachment"):
+        told.setdefault(attachment.to, []).append(attachment)
+    for name in game.units:
+        shown = " ".join(name.replace("_", " ").split())[:120] or name[:120]
+        row: Row = {"id": draft.unit(name), "name": shown, "plural": _plural(shown), "tags": [], "symbol": _symbol(name)}
+        flags: set[str] = set()
+        for attachment in told.get(name, ()):
+            for option in attachment.options:
+                entry = draft.meaning("units", attachment, option)
+                if entry is None:
+                    continue
+                if "flag" in entry:
+                    if not option.says_no:
+                        flags |= {entry["flag"], *entry.get("also", ())}
+                elif "field" in entry or "key" in entry:
+                    n = draft.number(attachment, option)
+                    if n is not None:
+                        row[entry.get("field") or entry["key"]] = n
+                elif "yield" in entry:
+                    draft.features.setdefault("unit_yields", []).append((name, attachment, option))
+                else:
+                    draft.features.setdefault("unit_sites", {}).setdefault(name, []).append((attachment, option, entry))
+        for implied in words["implied"]:
+            if implied["flag"] in flags:
+                row.setdefault(implied["key"], implied["value"])
+        row = {key: value for key, value in row.items() if words["unit_defaults"].get(key) != value}
+        if row.get("hits", 1) < 1:
+            row["hits"] = 1
+        flags |= {key for key, value in row.items() if isinstance(value, int) and value > 0}
+        for line in words["tags"]:
+            wanted, barred = set(line.get("all", ())), set(line.get("none", ()))
+            if wanted <= flags and not barred & flags and line["tag"] not in row["tags"]:
+                row["tags"].append(line["tag"])
+                draft.tags.setdefault(line["tag"], []).append(name)
+        draft.flags[name] = flags
+        draft.row("units", "units", row)
+
+
+def _plural(name: str) -> str:
+    """Names of arms (`-ry` and the like) and what ends in s stay as they are."""
+    return f"{name}s" if re.fullmatch(".*([a-z]|[0-9])", name) and not re.fullmatch(".*([^aeiou]y|s|x|ch|sh|z)", name) else name
+
+
+def _symbol(name: str) -> str:
+    letters = re.findall("[A-Za-z0-9]+", name)
+    return ("".join(word[0] for word in letters[:3]) if len(letters) > 1 else "".join(letters)[:3]).upper() or "U"
+
+
+# ---- support
+
+
+def support(draft: RulesetDraft) -> list[Row]:
+    """Pairs of battles: one giver raises one taker. Whatever is more than that is listed."""
+    pairs: list[Row] = []
+    for attachment in draft.game.of("UnitSupportAttachment"):
+        for option in attachment.options:
+            draft.meaning("supports", attachment, option)
+        takers: list[str] = []
+        for option in attachment.all("unitType"):
+            takers += draft.names(attachment, option, draft.game.units, "unit")
+        try:
+            bonus, number = int(attachment.get("bonus", "0")), int(attachment.get("number", "1") or 1)
+        except ValueError:
+            bonus, number = 0, 0
+        plain = attachment.get("faction", "allied") == "allied" and attachment.get("dice", "strength") == "strength"
+        if not plain or bonus < 1 or number != 1 or attachment.truth("impArtTech") or not takers:
+            draft.leave(
+                attachment.line, f"{attachment.kind} of {attachment.to}: only one for one, of friends, by a bonus of strength"
+            )
+            continue
+        side = attachment.get("side", "offence:defence").split(":")
+        row: Row = {"id": draft.fresh("pairs", f"{attachment.name} {attachment.to}")}
+        if len(side) == 1:
+            row["side"] = "attacker" if side[0].startswith("off") else "defender"
+        giver = draft.test_of([attachment.to], "")
+        players = [p for option in attachment.all("players") for p in option.parts if p in draft.game.players]
+        if players and set(players) != set(draft.game.players):
+            giver += (
+                f" and unit.owner in group('{draft.group('nations', map(draft.nation, players), f'{attachment.name} players')}')"
+            )
+        pairs.append({**row, "giver": giver, "taker": draft.test_of(takers, attachment.name), "add": bonus})
+    return pairs
+
+
+# ---- terrain
+
+
+def grounds(draft: RulesetDraft) -> None:
+    """What kinds of terrain do to figures, and who may not come in or not pass: adjusts and tests of places."""
+    places: dict[str, list[str]] = draft.features["grounds"]
+    for attachment in draft.game.of("TerritoryEffectAttachment"):
+        here = places.get(attachment.to)
+        for option in attachment.options:
+            entry = draft.meaning("effects", attachment, option)
+            if entry is None or not here:
+                continue
+            units = draft.names(attachment, option, draft.game.units, "unit")
+            if not units:
+                continue
+            group = draft.group("places", here, f"terrain {attachment.to}")
+            if "adjusts" in entry:
+                try:
+                    add = int(option.count or "0")
+                except ValueError:
+                    draft.leave_option(attachment, option, "its count is no number")
+                    continue
+                draft.row(
+                    "terrain",
+                    "adjusts",
+                    {
+                        "id": draft.fresh("adjusts", f"{attachment.to} {entry['adjusts']} {add} {units[0]}"),
+                        "of": entry["adjusts"],
+                        "for": [draft.unit(u) for u in units],
+                        "when": f"unit.place in group('{group}')",
+                        "add": add,
+                        "label": attachment.to[:40],
+                    },
+                )
+            else:
+                term = f"{entry['blocks']}_in_" + draft.fresh("terms", attachment.to).replace("-", "_")
+                test = draft.test_of(units, f"{entry['blocks']} {attachment.to}")
+                draft.row(
+                    "terrain", "terms", {"id": term, "of": ["unit", "place"], "is": f"{test} and place in group('{group}')"}
+                )
+                draft.features.setdefault(f"bars_{entry['blocks']}", []).append(f"{term}(unit, place)")
+
+
+# ---- where they stand
+
+
+def standing(draft: RulesetDraft) -> None:
+    """The units of the scenario, and what is held in hand."""
+    stacks: dict[tuple[str, str, int], dict[str, int]] = {}
+    hits: dict[str, int] = {row["id"]: row.get("hits", 1) for row in draft.rows.get("units", {}).get("units", ())}
+    for owner, unit, place, n, taken, line in draft.game.stacks:
+        kind = draft.unit(unit)
+        if taken and not 0 < taken < hits.get(kind, 1):
+            draft.leave(line, f"{unit} in {place}: {taken} hits taken")
+            taken = 0
+        units = stacks.setdefault((draft.nation(owner), draft.place(place), taken), {})
+        units[kind] = units.get(kind, 0) + n
+    rows: list[Row] = []
+    for (owner, place, taken), units in sorted(stacks.items()):
+        row: dict[str, Any] = {"owner": owner, "at": place, "units": units}
+        if taken:
+            row["with"] = {"damage": taken}
+        rows.append(row)
+    for player, unit, n, line in draft.game.held:
+        draft.leave(line, f"{n} {unit} held by {player}, to be placed before play begins")
+    draft.scenario["units"] = rows

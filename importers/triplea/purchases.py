@@ -1,0 +1,257 @@
+"""Production rules and frontiers: what can be bought by whom, for what, where; and what comes in."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from .draft import Row, RulesetDraft
+from .game import ProductionRule
+from .happenings import marks_set, rule_marks
+
+__all__ = ["incomes", "purchases"]
+
+LONG = 400
+
+
+def purchases(draft: RulesetDraft) -> None:
+    """A line of the catalogue for each rule of a frontier that makes units of one type."""
+    game, main = draft.game, draft.money
+    open_to: dict[str, list[str]] = {}
+    for player, frontier in game.buys.items():
+        for rule in dict.fromkeys(game.frontiers[frontier]):
+            open_to.setdefault(rule, []).append(player)
+    marks = marks_set(draft)
+    for rule in game.rules:
+        if rule_marks(draft, rule)[0] in marks:
+            open_to.setdefault(rule, [])
+    makes: dict[str, list[str]] = {}
+    for name in open_to:
+        units = [unit for unit in game.rules[name].results if unit in game.units]
+        if len(units) == 1:
+            makes.setdefault(units[0], []).append(name)
+    ordinary: list[str] = []
+    buyers = [p for p in game.players if p in game.buys]
+    mix: dict[str, int] = {}
+    for unit, rules in makes.items():
+        for rule in rules:
+            row = _line(draft, game.rules[rule], unit, main, plain=len(rules) == 1)
+            if row is None:
+                continue
+            mine = open_to[rule]
+            later = _opened(draft, rule, mine, marks)
+            if later:
+                row.setdefault("needs", []).append({"test": later, "else": "it is not open to you yet"})
+            elif set(mine) != set(buyers):
+                row["for"] = [draft.nation(p) for p in mine]
+            if "construction" not in draft.tags or unit not in draft.tags["construction"]:
+                ordinary.append(row["id"])
+                weight = _weight(draft, unit)
+                if weight:
+                    mix[row["id"]] = weight
+            draft.row("catalogue", "catalogue", row)
+    for name in open_to:
+        rule_ = game.rules[name]
+        if [u for u in rule_.results if u in game.units] not in [[unit] for unit in makes]:
+            draft.leave(rule_.line, f"production rule {name}: it makes {', '.join(rule_.results) or 'nothing'}")
+    draft.features["room_items"] = ordinary
+    draft.features["mix"] = mix
+    prices: dict[str, int] = {}
+    for rule_ in game.rules.values():
+        for unit, n in rule_.results.items():
+            cost = rule_.costs.get(draft.money_name, 0)
+            if unit in game.units and n > 0 and cost:
+                each = -(-cost // n)
+                prices[unit] = min(prices.get(unit, each), each)
+    for row in draft.rows["units"]["units"]:
+        name = next(n for n in game.units if draft.unit(n) == row["id"])
+        if prices.get(name):
+            row["price"] = prices[name]
+
+
+def _weight(draft: RulesetDraft, unit: str) -> int:
+    """How much a built-in player likes a unit, by the first tag that fits."""
+    return next((int(line["weight"]) for line in draft.words["liked"] if unit in draft.tags.get(line["tag"], ())), 0)
+
+
+def _line(draft: RulesetDraft, rule: ProductionRule, unit: str, main: str, *, plain: bool) -> Row | None:
+    """The row of a rule; None if what it makes could be placed nowhere."""
+    tags = {tag for tag, units in draft.tags.items() if unit in units}
+    id_ = draft.id("catalogue", unit if plain else rule.name)
+    row: Row = {"id": id_, "makes": draft.unit(unit)}
+    if not plain:
+        row["name"] = f"{unit} ({rule.name})"[:120]
+    costs = {draft.id("resources", name): n for name, n in rule.costs.items() if n}
+    if main in costs or not costs:
+        row["price"] = f"={costs.pop(main, 0)}"
+    else:
+        first = next(iter(costs))
+        row["what"], row["price"] = first, f"={costs.pop(first)}"
+    if costs:
+        row["uses"] = costs
+    n = rule.results[unit]
+    if n < 1:
+        draft.leave(rule.line, f"production rule {rule.name}: it makes {n} {unit}")
+        return None
+    if n > 1:
+        row["lot"] = n
+    words = draft.words
+    where = words["bought_at"]["construction" if "construction" in tags else "factory"]
+    needed: list[str] = []
+    site, otherwise = [str(where["site"])], [str(where["else"])]
+    alone: list[str] = []  # types of which one is enough
+    for attachment, option, entry in draft.features.get("unit_sites", {}).get(unit, ()):
+        if "each" in entry and len(option.parts) == 1 and option.value in draft.game.units:
+            alone.append(option.value)
+            otherwise.append(entry["else"])
+            continue
+        _condition(draft, unit, id_, attachment, option, entry, row, needed if "each" in entry else site, otherwise)
+    if alone:
+        needed.append(f"some(units(at=place, owner=self, {draft.which_of(alone, f'sites of {unit}')}))")
+    if needed:
+        site.append(needed[0] if len(needed) == 1 else "(" + " or ".join(needed) + ")")
+    row.update(words["bought"], site=_named(draft, " and ".join(site), id_), site_else=otherwise[-1][:200])
+    if "ship" in tags:
+        if not draft.features["coast"]:
+            draft.leave(rule.line, f"production rule {rule.name}: no sea zone touches land")
+            return None
+        row["appears"] = words["afloat"]
+    return row
+
+
+def _named(draft: RulesetDraft, test: str, item: str) -> str:
+    """A long test of a site as a term of its own."""
+    if len(test) <= LONG:
+        return test
+    term = "fits_" + draft.fresh("terms", item).replace("-", "_")
+    parts = [f"({part})" for part in test.split(" and ")] if " or " not in test else [test]
+    draft.row(
+        "catalogue", "terms", {"id": term, "of": ["place", "nation"], "is": re.sub(r"\bself\b", "nation", " and ".join(parts))}
+    )
+    return f"{term}(place, self)"
+
+
+def _has(draft: RulesetDraft, unit: str) -> str:
+    """The term for a unit of this type of a nation's own in a place."""
+    term, kind = "has_" + draft.id("terms", f"own {unit}").replace("-", "_"), draft.unit(unit)
+    known = draft.features.setdefault("own_units", set())
+    if term not in known:
+        known.add(term)
+        draft.row(
+            "catalogue",
+            "terms",
+            {"id": term, "of": ["place", "nation"], "is": f"some(units(at=place, owner=nation, kind='{kind}'))"},
+        )
+    return term
+
+
+def _condition(
+    draft: RulesetDraft,
+    unit: str,
+    item: str,
+    attachment: Any,
+    option: Any,
+    entry: Row,
+    row: Row,
+    site: list[str],
+    otherwise: list[str],
+) -> None:
+    """One option that limits where or how often a unit is placed, by the words of the table."""
+    values: dict[str, Any] = {"unit": draft.unit(unit)}
+    if "value" in entry and option.value != entry["value"]:
+        draft.leave_option(attachment, option)
+        return
+    if "lists" in entry:
+        among = draft.game.territories if entry["lists"] == "territories" else draft.game.units
+        names = draft.names(attachment, option, among, "territory" if entry["lists"] == "territories" else "unit")
+        if not names:
+            return
+        if entry["lists"] == "territories":
+            values["group"] = draft.group("places", map(draft.place, names), f"{option.name} {unit}")
+        else:
+            values["all"] = " and ".join(entry["each"].format(has=_has(draft, name)) for name in names)
+    elif "value" not in entry:
+        n = draft.number(attachment, option)
+        if n is None or n < 0:
+            return
+        values["n"] = n
+    if "room" in entry:
+        draft.features.setdefault("rooms", []).append(
+            {
+                "id": draft.fresh("rooms", f"each {item}"),
+                "of": "place",
+                "is": values["n"],
+                "at": "either",
+                "for": [item],
+                "words": "{n} more a turn in one territory",
+            }
+        )
+    elif "site" in entry:
+        site.append(entry["site"].format(**values))
+        otherwise.append(entry["else"].format(**values))
+    elif "need" in entry:
+        row.setdefault("needs", []).append({"test": entry["need"].format(**values), "else": entry["else"].format(**values)})
+
+
+def _opened(draft: RulesetDraft, rule: str, players: list[str], marks: set[str]) -> str:
+    """The test of a rule that triggers open or close; empty if none does."""
+    may, may_not = rule_marks(draft, rule)
+    if may not in marks and may_not not in marks:
+        return ""
+    tests = [f"marked(self, '{may}')"] if may in marks else []
+    if players:
+        group = draft.group("nations", map(draft.nation, players), f"buyers of {rule}")
+        tests.append(f"self in group('{group}')" + (f" and not marked(self, '{may_not}')" if may_not in marks else ""))
+    return " or ".join(tests) or "False"
+
+
+# ---- what comes in
+
+
+def incomes(draft: RulesetDraft) -> None:
+    """Production of territories, resources that they and units bring."""
+    main = draft.money
+    without = draft.features.get("no_income", [])
+    row: Row = {
+        "id": "territory",
+        "over": "places(holder=nation)",
+        "amount": "=place.production",
+        "when": "has_capital(nation)",
+        "seat": "=nation.capital",
+        "into": main,
+    }
+    if without:
+        group = draft.group("nations", map(draft.nation, without), "players without income from territories")
+        row["when"] = f"has_capital(nation) and not nation in group('{group}')"
+    draft.row("income", "yields", row)
+    for resource, field in draft.features.get("gives", {}).items():
+        draft.row(
+            "income", "fields", {"id": field, "of": ["place"], "type": "number", "default": 0, "text": f"{resource} a turn"[:120]}
+        )
+        draft.row(
+            "income",
+            "yields",
+            {
+                "id": draft.fresh("yields", f"territory {resource}"),
+                "over": "places(holder=nation)",
+                "amount": f"=place.{field}",
+                "when": "has_capital(nation)",
+                "seat": "=nation.capital",
+                "into": draft.id("resources", resource),
+            },
+        )
+    for unit, attachment, option in draft.features.get("unit_yields", ()):
+        parts = option.parts
+        if len(parts) != 2 or not parts[0].lstrip("-").isdigit() or parts[1] not in draft.game.resources:
+            draft.leave_option(attachment, option, "a number and a resource are expected")
+            continue
+        draft.row(
+            "income",
+            "yields",
+            {
+                "id": draft.fresh("yields", f"{unit} {parts[1]}"),
+                "amount": f"={int(parts[0])} * count(units(kind='{draft.unit(unit)}', owner=nation))",
+                "seat": "=nation.capital",
+                "into": draft.id("resources", parts[1]),
+            },
+        )

@@ -1,0 +1,164 @@
+"""The rules that all imported games share (`templates/triplea/rules`), filled in with what a game has."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from wteaw.core.package_data import templates
+
+from .draft import Row, RulesetDraft
+from .words import FOLDER
+
+__all__ = ["flow", "rules"]
+
+
+def flow(row: Any) -> str:
+    """A value as YAML on one line."""
+    import yaml
+
+    text: str = yaml.dump(
+        row, Dumper=yaml.CSafeDumper, default_flow_style=True, sort_keys=False, width=10_000_000, allow_unicode=True
+    )
+    return text.removesuffix("...\n").strip()
+
+
+def rules(
+    draft: RulesetDraft, acts: list[str], objectives: list[str], pairs: list[Row], by_dice: bool, main: str
+) -> dict[str, str]:
+    """File name to text of the shared tables."""
+    import jinja2
+
+    folder = templates() / FOLDER / "rules"
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+        autoescape=False,
+    )
+    context = _context(draft, acts, objectives, pairs, by_dice, main)
+    return {
+        path.name.removesuffix(".j2"): environment.get_template(path.name).render(context)
+        for path in sorted(Path(folder).glob("*.j2"))
+    }
+
+
+def _context(
+    draft: RulesetDraft, acts: list[str], objectives: list[str], pairs: list[Row], by_dice: bool, main: str
+) -> dict[str, Any]:
+    game, words, features = draft.game, draft.words, draft.features
+    units = {row["id"]: row for row in draft.rows["units"]["units"]}
+    flags = {entry["flag"] for name, entry in words["properties"].items() if "flag" in entry and game.truth(name)}
+    options = {
+        entry["option"]: game.truth(name, entry["option"] in ("national-objectives", "tech-development"))
+        for name, entry in words["properties"].items()
+        if "option" in entry
+    }
+
+    def has(tag: str) -> bool:
+        return tag in draft.tags
+
+    def tagged(tag: str) -> str:
+        """Whether a unit has a tag, as an expression; no ruleset may ask for a tag that none of its units has."""
+        return f"'{tag}' in unit.tags" if has(tag) else "False"
+
+    rolls = any(row.get("attack_rolls", 1) != 1 or row.get("defence_rolls", 1) != 1 for row in units.values())
+    rolls = rolls or any(row["of"].endswith("-rolls") for file in draft.rows.values() for row in file.get("adjusts", ()))
+    guns = [units[draft.unit(name)] for name in draft.tags.get("flak", ())]
+    limited = bool(guns) and all(row.get("flak_shots", -1) >= 0 for row in guns)
+    raids = has("raider") and has("producer") and features["land"]
+    bombers = [units[draft.unit(name)] for name in draft.tags.get("raider", ())]
+    bonus = max((row.get("bomb_bonus", 0) for row in bombers), default=0)
+    closed = (["place.impassable"] if features["impassable"] else []) + features.get("bars_enter", [])
+    placed = "total(units(at=place, tag='producer'), 'produces_here')" if has("producer") else "0"
+    everywhere = not ({"limited", "second", "third"} & flags)
+    yields = [row["id"] for row in draft.rows.get("income", {}).get("yields", ())]
+    return {
+        "sides": game.dice,
+        "has": has,
+        "tagged": tagged,
+        "flag": flags.__contains__,
+        "option": lambda id_: str(options[id_]).lower(),
+        "land": features["land"],
+        "sea": features["sea"],
+        "coast": features["coast"],
+        "links": json.dumps(features["links"]),
+        "pairs": [flow(row) for row in pairs],
+        "dice": ", dice: rolls" if rolls else "",
+        "rounds": _rounds(draft),
+        "flak_dice": "=min(count(foe), total(mine, 'flak_shots'))" if limited else "=count(foe)",
+        "closed": " or ".join(closed),
+        "no_blitz": " or ".join(features.get("bars_blitz", [])),
+        "only": lambda tags: json.dumps([tag for tag in tags if has(tag)]),
+        "raids": raids,
+        "bomb_sides": max((row.get("bomb_sides", -1) for row in bombers), default=-1)
+        if any(r.get("bomb_sides", -1) > 0 for r in bombers)
+        else game.dice,
+        "bomb_bonus": f"+{bonus}" if bonus > 0 else "",
+        "repair_price": _repair_price(draft),
+        "mends": bool({"mends_at_end", "mends_at_start"} & flags) and any(row.get("hits", 1) > 1 for row in units.values()),
+        "waits": True,
+        "acts": json.dumps(acts),
+        "watched": set(draft.watched),
+        "phases": _phases(draft, bool(acts), by_dice),
+        "resources": _resources(draft, main),
+        "money": main,
+        "capacity": "999" if everywhere else placed,
+        "room_items": json.dumps(features["room_items"]),
+        "rooms": [flow(row) for row in features.get("rooms", ()) if _sold(draft, row)],
+        "mix": json.dumps(features["mix"]) if features["mix"] else "",
+        "tech": features.get("tech"),
+        "yields": {"income": json.dumps(yields), "objectives": json.dumps(objectives) if objectives else ""},
+    }
+
+
+def _sold(draft: RulesetDraft, room: Row) -> bool:
+    return room["for"][0] in {row["id"] for row in draft.rows.get("catalogue", {}).get("catalogue", ())}
+
+
+def _rounds(draft: RulesetDraft) -> dict[str, int]:
+    found = {}
+    for name, entry in draft.words["properties"].items():
+        if "rounds" in entry:
+            text = draft.game.properties.get(name, ("", 0))[0]
+            found[entry["rounds"]] = int(text) if text.isdecimal() else 0
+    return found
+
+
+def _repair_price(draft: RulesetDraft) -> int:
+    """What a point costs to repair: that of the first repair rule, 1 without any."""
+    for rule in draft.game.upkeep_rules.values():
+        cost, n = sum(rule.costs.values()), sum(rule.results.values())
+        if cost and n and cost % n == 0:
+            return cost // n
+        draft.leave(rule.line, f"repair rule {rule.name}: {cost} for {n}")
+    return 1
+
+
+def _resources(draft: RulesetDraft, main: str) -> list[Mapping[str, str]]:
+    names = list(draft.game.resources) or ["PUs"]
+    rows = [{"id": draft.id("resources", name), "name": flow(name), "aliases": ""} for name in names]
+    return sorted(rows, key=lambda row: row["id"] != main)
+
+
+def _phases(draft: RulesetDraft, acts: bool, by_dice: bool) -> list[dict[str, str]]:
+    """The phases of a turn that do something, each with its test: who has it in the sequence, and what the table asks."""
+    players = [p for p in draft.game.players if any(p in mine for mine in draft.features["has_phase"].values())]
+    told = {line["phase"]: line for line in draft.words["turn"]}
+    found = []
+    for phase in draft.features["phases"]:
+        line = told[phase]
+        waits = {f"before:{phase}", f"after:{phase}"} & set(draft.watched)
+        if not waits and (("act" in line and not acts) or ("tech" in line and not by_dice)):
+            continue
+        mine = draft.features["has_phase"].get(phase, [])
+        tests = [line["when"]] if "when" in line else []
+        if mine and set(mine) != set(players):
+            tests.append(f"nation in group('{draft.group('nations', map(draft.nation, mine), f'players with {phase}')}')")
+        if "tech" in line and by_dice:
+            tests.append("option('tech-development')")
+        found.append({"id": phase, "name": line["name"], "when": " and ".join(tests)})
+    return found

@@ -1,0 +1,153 @@
+"""Technologies: rows, what they do to figures, and research by dice."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .conditions import tech_named
+from .draft import Row, RulesetDraft
+from .game import Attachment, Option
+
+__all__ = ["technology"]
+
+USUAL_COST = 5
+ELSE = "technology"
+
+
+def technology(draft: RulesetDraft, players: list[str]) -> bool:
+    """Rows of the technologies that somebody can research or has; whether they research it."""
+    game = draft.game
+    if not game.technologies:
+        return False
+    category: dict[str, str] = {}
+    for mine in game.categories.values():
+        for name, techs in mine.items():
+            for tech in techs:
+                category.setdefault(tech, draft.id("tech categories", name))
+    for name in game.technologies:
+        draft.row(
+            "technology",
+            "technologies",
+            {
+                "id": draft.id("technologies", name),
+                "name": name[:120],
+                "category": category.get(name, draft.id("tech categories", ELSE)),
+                "levels": 1,
+            },
+        )
+    _abilities(draft)
+    starting = _held(draft)
+    for player, techs in starting.items():
+        draft.scenario.setdefault("nations", {}).setdefault(draft.nation(player), {})["techs"] = dict.fromkeys(techs, 1)
+    if not players:
+        return False
+    draft.features["tech"] = {
+        "categories": json.dumps(list(dict.fromkeys(row["category"] for row in draft.rows["technology"]["technologies"]))),
+        "players": json.dumps([draft.nation(p) for p in players]),
+        "cost": _cost(draft),
+    }
+    return True
+
+
+def _cost(draft: RulesetDraft) -> int:
+    for attachment in draft.game.of("TechAttachment"):
+        if (text := attachment.get("techCost")).isdecimal() and int(text):
+            return int(text)
+    return USUAL_COST
+
+
+def _held(draft: RulesetDraft) -> dict[str, list[str]]:
+    """Technologies in force when play begins, by player."""
+    found: dict[str, list[str]] = {}
+    for attachment in draft.game.of("TechAttachment"):
+        for option in attachment.options:
+            name = tech_named(draft, option.name)
+            if option.value.lower() == "true" and name is not None and attachment.to in draft.game.players:
+                found.setdefault(attachment.to, []).append(draft.id("technologies", name))
+    return found
+
+
+def _abilities(draft: RulesetDraft) -> None:
+    """Adjusts by what is attached to a technology, else by what its kind is known to do."""
+    game = draft.game
+    attached = {a.to: a for a in game.of("TechAbilityAttachment")}
+    for name, (kind, line) in game.technologies.items():
+        attachment = attached.get(name) or attached.get(kind)
+        if attachment is not None:
+            for option in attachment.options:
+                _ability(draft, name, attachment, option)
+            continue
+        for known in draft.words["known_technologies"].get(kind, ()):
+            if known["tag"] in draft.tags:
+                _adjust(draft, name, known["of"], known["tag"], known["add"])
+        if kind not in draft.words["known_technologies"] and kind == name and not _in_triggers(draft, name):
+            draft.leave(line, f"the technology {name}: nothing says what it does")
+
+
+def _in_triggers(draft: RulesetDraft, name: str) -> bool:
+    """Whether a condition asks for it: then it does what hangs on that."""
+    return any(name in option.parts for a in draft.game.of("RulesAttachment") for option in a.all("techs"))
+
+
+def _adjust(draft: RulesetDraft, tech: str, of: str, who: Any, add: int) -> None:
+    id_ = draft.id("technologies", tech)
+    row: Row = {
+        "id": draft.fresh("adjusts", f"{tech} {of} {who}"),
+        "of": of,
+        "for": who,
+        "when": f"knows(self, '{id_}')",
+        "add": add,
+        "label": tech[:40],
+    }
+    draft.row("technology", "adjusts", row)
+
+
+def _ability(draft: RulesetDraft, tech: str, attachment: Attachment, option: Option) -> None:
+    entry = draft.meaning("technologies", attachment, option)
+    if entry is None:
+        return
+    if "adjusts" in entry:
+        parts = option.parts
+        if len(parts) != 2 or not parts[0].lstrip("-").isdigit() or parts[1] not in draft.game.units:
+            draft.leave_option(attachment, option, "a number and a unit are expected")
+        elif int(parts[0]):
+            _adjust(draft, tech, entry["adjusts"], draft.unit(parts[1]), int(parts[0]))
+    elif "capacity" in entry:
+        parts = option.parts
+        least = attachment.get("minimumTerritoryValueForProductionBonus", "0")
+        if len(parts) != 2 or not parts[0].lstrip("-").isdigit() or parts[1] not in draft.game.units or not least.isdecimal():
+            draft.leave_option(attachment, option, "a number and a unit are expected")
+            return
+        id_ = draft.id("technologies", tech)
+        unit = draft.unit(parts[1])
+        draft.row(
+            "technology",
+            "adjusts",
+            {
+                "id": draft.fresh("adjusts", f"{tech} capacity {parts[1]}"),
+                "of": "capacity",
+                "when": f"knows(self, '{id_}') and place.production >= {int(least)} and some(units(at=place, kind='{unit}'))",
+                "add": int(parts[0]),
+                "label": tech[:40],
+            },
+        )
+    elif "bonds" in entry:
+        sides = attachment.get("warBondDiceSides", str(draft.game.dice))
+        if option.value.isdecimal() and int(option.value) and sides.isdecimal() and int(sides) > 0:
+            id_ = draft.id("technologies", tech)
+            draft.row(
+                "technology",
+                "events",
+                {
+                    "id": draft.fresh("events", f"{tech} bonds"),
+                    "title": tech[:100],
+                    "on": {"step": draft.watch("after:income")},
+                    "when": f"has_capital(self) and knows(self, '{id_}')",
+                    "effects": [{"pay": {"to": "=self", "what": draft.money, "amount": f"{int(option.value)}d{int(sides)}"}}],
+                    "audience": "everyone",
+                    "says": "{self} sells " + tech[:60] + ".",
+                },
+            )
+    else:
+        draft.leave_option(attachment, option)

@@ -1,0 +1,155 @@
+"""What a desk does by itself, and what a worker that is killed anywhere leaves: nothing lost, nothing done twice."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from collections import Counter
+from datetime import datetime, timedelta
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+
+from .house import House, house, said
+from .kills import killed
+
+from wteaw.play.verify import audit  # isort: skip
+from wteaw_web.games import Games, Settings  # isort: skip
+from wteaw_web.outbox import Outbox  # isort: skip
+from wteaw_web.web import Desk  # isort: skip
+from wteaw_web.worker import tick  # isort: skip
+from wteaw.store.database import engine_for  # isort: skip
+
+
+@pytest.fixture
+def at(tmp_path: Path) -> House:
+    found = house(tmp_path)
+    found.game("small", red="ann@a.example", blue="bob@b.example")
+    return found
+
+
+def run(at: House, auto: str, **more: object) -> None:
+    before = at.hall.settings("small")
+    at.hall.keep(Settings("small", before.due, 7, bool(more.get("paused")), auto, int(str(more.get("remind", 24))), False))
+
+
+def turns(at: House) -> list[int]:
+    with at.hall.game("small") as game:
+        return [t for _, t, _ in game.stages()]
+
+
+@pytest.mark.parametrize(("auto", "closed", "resolved", "sent"), [
+    ("nothing", False, False, False), ("close", True, False, False), ("resolve", True, True, False), ("send", True, True, True),
+])  # fmt: skip
+def test_a_deadline_does_what_the_game_says_and_no_more(at: House, auto: str, closed: bool, resolved: bool, sent: bool) -> None:
+    run(at, auto)
+    red = at.come_in(at.role("small", "player", "red"))
+    red.send("dig\n")
+    at.mails()
+    at.wait(days=6, hours=23)
+    tick(at.desk)
+    assert turns(at) == [1] and "Your orders have been taken" in said(red.send("dig\n")), "not before its time"
+    at.wait(hours=2)
+    for _ in range(3):
+        tick(at.desk)
+    assert turns(at) == ([1, 2] if resolved else [1])
+    assert (at.hall.last_sent("small") == 2) == sent
+    assert (red.send("dig\n").status_code == 409) == (closed and not sent)
+    at.outbox.deliver()
+    told = [m["To"] for m in at.carried if "turn 1: " in m["Subject"] and "orders" not in m["Subject"]]
+    assert sorted(told) == (["ann@a.example", "bob@b.example"] if sent else [])
+    if sent:
+        assert at.hall.settings("small").due == "2026-05-15T12:00:00+00:00"
+
+
+def test_a_paused_game_waits(at: House) -> None:
+    run(at, "send", paused=True)
+    at.wait(days=30)
+    tick(at.desk)
+    assert turns(at) == [1]
+
+
+def test_who_is_late_is_reminded_once(at: House) -> None:
+    run(at, "nothing")
+    at.come_in(at.role("small", "player", "red")).send("dig\n")
+    at.wait(days=6)
+    for _ in range(4):
+        at.wait(minutes=10)
+        tick(at.desk)
+    assert [m["To"] for m in at.carried if "missing" in m["Subject"]] == ["bob@b.example"]
+    assert sum("Reminders to Blue" in d.what for d in at.hall.done("small")) == 1
+
+
+def test_a_game_that_cannot_go_on_does_not_stop_the_others(at: House) -> None:
+    at.game("other", red="cleo@c.example")
+    for game in ("small", "other"):
+        at.hall.keep(Settings(game, at.hall.settings(game).due, 7, False, "send", 0, False))
+    with at.hall.engine.begin() as db:
+        db.exec_driver_sql("update entries set body = replace(body, 'Turn 1', 'Turn 7') where game = 'other'")
+    at.wait(days=8)
+    tick(at.desk)
+    assert turns(at) == [1, 2]
+    with at.hall.game("other") as game:
+        assert len(game.stages()) == 1, "a journal that was changed is not gone on with"
+
+
+KILLS, WEEKS = 60, 8
+
+
+def test_server_and_worker_are_killed_while_people_play(tmp_path: Path) -> None:
+    """A share of `make kills`."""
+    assert killed(tmp_path, 12) == []
+
+
+def test_a_worker_that_is_killed_anywhere_does_each_thing_once(at: House, tmp_path: Path) -> None:
+    """Kills at random moments; afterwards every turn was resolved once and every report sent, by one message id each."""
+    run(at, "send")
+    posted = tmp_path / "posted"
+    rng = random.Random(7)
+    kills = 0
+    start = datetime.fromisoformat(at.hall.settings("small").due)
+    at.hall.engine.dispose()
+    for week in range(WEEKS):
+        now = start + timedelta(days=7 * week, minutes=1)
+        while True:
+            final = kills >= KILLS * (week + 1) // WEEKS
+            child = os.fork()
+            if child == 0:
+                _work(tmp_path / "desk.db", posted, now + timedelta(minutes=2 * kills))
+            if final:
+                assert os.waitpid(child, 0)[1] == 0
+                break
+            time.sleep(rng.random() * 0.08)
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            kills += 1
+    assert kills >= KILLS
+    at.hall = Games(engine_for(tmp_path / "desk.db"), clock=lambda: at.now)
+    assert turns(at) == list(range(1, WEEKS + 2))
+    with at.hall.game("small") as game:
+        assert all(fault is None for _, fault in audit(game))
+        assert at.hall.last_sent("small") == game.stage().number
+    assert at.hall.broken_log("small") is None
+    ids = Counter(line.split("\t")[1] for line in set(posted.read_text().splitlines()) if ": " in line)
+    reports = Counter(line.split("\t")[0] for line in set(posted.read_text().splitlines()))
+    assert max(ids.values()) == 1
+    assert reports == {"ann@a.example": WEEKS, "bob@b.example": WEEKS}
+
+
+def _work(database: Path, posted: Path, now: datetime) -> None:
+    """A worker in a process of its own, whose mails are lines of a file; never returns."""
+    code = 1
+    try:
+        hall = Games(engine_for(database), clock=lambda: now)
+
+        def carry(mail: EmailMessage) -> None:
+            with posted.open("a") as file:
+                file.write(f"{mail['To']}\t{mail['Message-ID']}\t{mail['Subject']}\n")
+
+        tick(Desk(hall, Outbox(hall.engine, lambda: now, "desk@example.org", carry), "http://x"))
+        code = 0
+    finally:
+        os._exit(code)

@@ -1,0 +1,178 @@
+"""`wteaw serve`: the desk, where games are run and played in a browser and by mail."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from wteaw.cli import ExitCode, Stop, formats, tell
+from wteaw.cli.game import find_scenario
+
+__all__ = ["serve", "tick"]
+
+FOLDER = typer.Option(Path("desk"), help="Where an embedded desk keeps its games and, without a mail server, its mails.")
+DATABASE = typer.Option("", envvar="WTEAW_DATABASE", help="A database that is not embedded: postgresql+psycopg://...")
+URL = typer.Option("", help="The address under which browsers reach the desk; by default host and port.")
+MAIL = typer.Option("", envvar="WTEAW_MAIL", help="The server for mails: smtp://user:password@host:port or smtps://...")
+IMAP = typer.Option("", envvar="WTEAW_IMAP", help="A mailbox for orders by mail: imaps://user:password@host/FOLDER.")
+SENDER = typer.Option("", help="The address from which mails come; answers go to it with a plus and a token.")
+
+
+def serve(
+    folder: Path = FOLDER,
+    database: str = DATABASE,
+    host: str = typer.Option("127.0.0.1", help="The address to listen at."),
+    port: int = typer.Option(8300, min=0, max=65535, help="The port to listen at."),
+    url: str = URL,
+    mail: str = MAIL,
+    imap: str = IMAP,
+    lmtp: str = typer.Option("", help="Take orders by mail from a mail server at this address, as 127.0.0.1:8324."),
+    sender: str = SENDER,
+    worker: bool = typer.Option(False, "--worker", help="Mind deadlines and mails alone, without pages."),
+    pages: bool = typer.Option(False, "--pages", help="Show pages alone; a worker elsewhere minds deadlines and mails."),
+    demo: bool = typer.Option(True, help="Show a demonstration game where there is no other."),
+    scenario: str = typer.Option("1914", help="The scenario of the demonstration."),
+    invite: str = typer.Option("", help="Print a link that lets this address in as host of the desk, and leave."),
+) -> None:
+    """Serve games in a browser: for players, moderators and whoever looks on.
+
+    Without options an embedded desk starts in the folder `desk`, with a demonstration game and links that lead into it.
+
+    Example: wteaw serve
+    """
+    try:
+        import uvicorn
+
+        from .app import application
+        from .setup import keep_working, make_ready, tell_log
+    except ImportError as error:
+        raise Stop(
+            f"the desk needs more than the referee does ({error.name}): pip install 'wteaw[desk]'", ExitCode.MACHINE
+        ) from None
+
+    reached = (url or f"http://{host}:{port}").rstrip("/")
+    setup = _setup(folder, database, reached, mail, imap, sender, bool(lmtp))
+    if invite:
+        _invite(setup.desk(), invite)
+        return
+    if worker and pages:
+        raise Stop("--worker and --pages exclude each other; without either there are both", ExitCode.CALL)
+    tell_log()
+    shown = find_scenario(scenario) if demo else None
+    desk = setup.desk(shop=not worker)
+    stop = threading.Event()
+    ends = [_listen(desk, lmtp)] if lmtp else []
+    try:
+        if worker:
+            setup.work(desk, stop)
+            return
+        if not url and host not in ("127.0.0.1", "localhost", "::1"):
+            typer.echo("Set --url to the address that browsers use: links in mails are made of it.", err=True)
+        server = uvicorn.Server(uvicorn.Config(application(desk), host, port, log_level="warning", server_header=False))
+
+        def opened() -> None:
+            _opened(desk, server, shown)
+            make_ready(desk.hall)
+            if not pages:
+                keep_working(setup, stop)
+
+        threading.Thread(target=opened, daemon=True).start()
+        server.run()
+    finally:
+        stop.set()
+        desk.close()
+        for end in ends:
+            end()
+
+
+def tick(
+    folder: Path = FOLDER,
+    database: str = DATABASE,
+    url: str = URL,
+    mail: str = MAIL,
+    imap: str = IMAP,
+    sender: str = SENDER,
+    format: str = typer.Option("text", help="text or json."),
+) -> None:
+    """Do once what is due at a desk: reminders, deadlines, mails out and in. For cron, where no `wteaw serve` minds them.
+
+    Example: wteaw tick --folder desk
+    """
+    formats(format, "text", "json")
+    try:
+        from .transport import look_into
+        from .worker import tick as once
+    except ImportError as error:
+        raise Stop(
+            f"the desk needs more than the referee does ({error.name}): pip install 'wteaw[desk]'", ExitCode.MACHINE
+        ) from None
+
+    if not database and not (folder / "desk.db").exists():
+        raise Stop(f"{folder} holds no desk; `wteaw serve --folder {folder}` starts one", ExitCode.CALL)
+    desk = _setup(folder, database, url.rstrip("/") or "http://127.0.0.1:8300", mail, imap, sender).desk()
+    n = look_into(desk, imap) if imap else 0
+    done = list(once(desk))
+    came = [f"{n} mail{'s' if n != 1 else ''} came in"] if n else []
+    if format == "json" or came or done:
+        tell(format, {"mails": n, "done": done}, *came, *done)
+
+
+def _listen(desk: Any, where: str) -> Callable[[], None]:
+    from .transport import listen
+
+    host, colon, port = where.rpartition(":")
+    if not colon or not port.isdigit():
+        raise Stop("--lmtp is an address and a port, such as 127.0.0.1:8324", ExitCode.CALL)
+    try:
+        return listen(desk, host.strip("[]"), int(port))
+    except OSError as error:
+        raise Stop(f"no mails can be taken at {where}: {error.strerror or error}", ExitCode.MACHINE) from None
+
+
+def _setup(folder: Path, database: str, url: str, mail: str, imap: str, sender: str, lmtp: bool = False) -> Any:
+    from .setup import Setup
+
+    return Setup(folder, url, database, mail, imap, sender, lmtp)
+
+
+def _opened(desk: Any, server: Any, scenario: Path | None) -> None:
+    """Once browsers can come: say where, make the demonstration ready, and print the links that lead into it."""
+    while not server.started:
+        time.sleep(0.05)
+    typer.echo(f"The desk is at {desk.url}/")
+    if scenario is None:
+        return
+    from wteaw.store import StoreError
+
+    from .demonstration import shown
+
+    desk.preparing = "The demonstration game"
+    try:
+        links = [(name, desk.hall.people.link(desk.hall.people.role(id_))) for id_, name in shown(desk.hall, scenario)]
+    except StoreError as error:
+        typer.echo(f"There is no demonstration: {error}", err=True)
+        return
+    finally:
+        desk.preparing = ""
+    for name, token in links:
+        typer.echo(f"  {name:<12} " + (f"{desk.url}/in/{token}" if token else "has had its links of this hour: use one, or wait"))
+    if any(token for _, token in links):
+        typer.echo("Each link leads in once, within 15 minutes; `wteaw serve` prints fresh ones when it starts.")
+
+
+def _invite(desk: Any, email: str) -> None:
+    from .accounts import HOST, address
+
+    people = desk.hall.people
+    whose = address(email)
+    known = [r for r in people.with_address(whose) if r.role == HOST]
+    role = known[0] if known else people.add("", HOST, name=whose.partition("@")[0], email=whose)
+    token = people.link(role)
+    if token is None:
+        raise Stop("too many links were made for this address lately; wait an hour")
+    typer.echo(f"{desk.url}/in/{token}")

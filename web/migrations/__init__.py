@@ -1,0 +1,67 @@
+"""The database of a desk, version by version: its games' tables and its own.
+
+Once there has been a release, a change of a table is a file in `versions/` (`alembic.op`), and the first version says in full
+what it was then. A new database is made whole and marked as the last version; a test compares what both ways come to.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, inspect
+from sqlalchemy.engine import Engine
+
+from wteaw.core.faults import StoreError
+from wteaw.store.schema import metadata as of_games
+
+from ..tables import metadata as of_desk
+
+OLDER = (
+    "this database is of another version of wteaw, which this one cannot go on from; finish its games with the version that made "
+    "it, or start with a new database"
+)
+LOCK = 7_290_614
+"""What processes that start at the same time wait for, where the database is a server."""
+
+
+def bring_up(engine: Engine) -> None:
+    """Make a database that is new, or bring one that is older to the present version.
+
+    StoreError for one that no version leads on from.
+    """
+    with engine.begin() as db:
+        if db.dialect.name == "postgresql":
+            db.exec_driver_sql(f"select pg_advisory_xact_lock({LOCK})")
+        elif db.dialect.name == "sqlite":
+            db.exec_driver_sql("BEGIN IMMEDIATE")
+        known = set(inspect(db).get_table_names())
+        if "alembic_version" in known:
+            upgrade(db)
+        elif "desk_roles" in known:
+            raise StoreError(OLDER)
+        else:
+            of_games.create_all(db)
+            of_desk.create_all(db)
+            _command("stamp", db, "head")
+
+
+def upgrade(db: Connection) -> None:
+    """Run the migrations that a database lacks. StoreError for a version that is none of ours."""
+    from alembic.util import CommandError
+
+    try:
+        _command("upgrade", db, "head")
+    except CommandError as error:
+        raise StoreError(OLDER) from error
+
+
+def _command(name: str, db: Connection, to: str) -> None:
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
+    config.attributes["connection"] = db
+    run: Any = getattr(command, name)
+    run(config, to)

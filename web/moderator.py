@@ -1,0 +1,474 @@
+"""The pages of a game's moderator: who has sent, what waits for him, and the six steps of a turn."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from starlette.responses import Response
+
+from wteaw.core.faults import StoreError
+from wteaw.orders.readback_text import rendered
+from wteaw.play.pending import open_decisions, seats, standing_of
+from wteaw.play.resolve import planned, resolve_turn
+from wteaw.play.rollback_preview import RollbackPreview, what_if
+from wteaw.play.submit import hand_in
+from wteaw.play.verify import broken_chain
+from wteaw.play.views import view_world
+from wteaw.report.build import Report, moderator_report
+from wteaw.report.turn_reports import last_turn
+from wteaw.store import MODERATOR, PLAYER, POLICY, Game, Submission
+from wteaw.turn.context import OrderContext
+from wteaw.turn.decisions import MODERATOR as ASKED
+from wteaw.turn.decisions import answer_refusal
+from wteaw.turn.left_open import OpenDecision
+
+from .accounts import PLAYER as PLAYS
+from .accounts import stamp
+from .actions import Seat, close_orders, everybody, name_of, names_of, phase, resolve_at, seats_of, send_reminders, send_reports
+from .games import AUTO, Games, Settings
+from .pages import PageHead, map_page, map_picture
+from .player import back_of, receipt
+from .presenters import ALL, place_of, sight
+from .web import Visit
+
+PAGES = [("game", "Turn"), ("map", "Map"), ("players", "Players"), ("mail", "Mail"), ("history", "History"), ("rules", "Rules")]
+DONE = {
+    "closed": "Orders are closed. Nothing comes in any more.",
+    "resolved": "The turn is resolved. Nobody but you has seen it yet: read it, then send it.",
+    "sent": "The reports are on their way, and the pages show them.",
+    "reminded": "The reminders are on their way.",
+    "set": "It is so from now on.",
+    "ordered": "The orders have been taken.",
+    "decided": "The answer has been taken.",
+    "back": "The game has gone back.",
+    "seated": "It is done.",
+    "linked": "A link is on its way.",
+    "again": "It is tried again.",
+    "upgraded": "The game goes on under the new rules.",
+}
+
+
+@dataclass(frozen=True)
+class ModeratorStep:
+    """One of the six steps: its name, what there is to say of it, and whether it is done, now or next."""
+
+    name: str
+    says: str
+    state: str
+
+
+def head(visit: Visit, game: Game, page: str) -> PageHead:
+    """What stands above each page of a moderator."""
+    return PageHead.of(visit, game, "moderator", page, PAGES, DONE)
+
+
+# ---- the turn
+
+
+def game(visit: Visit) -> Response:
+    """The game in six steps, with what waits."""
+    hall = visit.hall
+    with hall.game(visit.role.game) as game:
+        at = phase(hall, game)
+        told = standing_of(game)
+        who = [s if s.sent else replace(s, tried=_tried(visit, game, s)) for s in seats_of(hall, game)]
+        late = [s for s in who if not s.sent]
+        decisions = _decisions(game)
+        values: dict[str, Any] = {
+            "head": head(visit, game, "game"), "at": at, "who": who, "late": late, "played": names_of(game, told["policies"]),
+            "steps": _steps(at, who, late, len(decisions.waiting)), "decisions": decisions, "done": hall.done(game.id, 12),
+            "stages": _stages(hall, game), "AUTO": AUTO, "unread": _unread(hall, game) if at == "unread" else None,
+            "waits": told["waits"], "local": hall.settings(game.id).due[:16], "commanded": names_of(game, sorted(seats(game))),
+        }  # fmt: skip
+        return visit.show("game.html.j2", **values)
+
+
+def _tried(visit: Visit, game: Game, seat: Seat) -> tuple[tuple[str, str], ...]:
+    """What was tried to hear of a seat that is late, and mails of his that were not taken in this turn: time and words."""
+    if seat.role is None:
+        return ()
+    began = visit.hall.sent_at(game.id)
+    out = []
+    for one in visit.desk.outbox.of_game(game.id):
+        if one.mail.role == seat.role.id and one.mail.key.startswith(f"remind/{game.id}/{game.stage().number}/"):
+            out.append((one.made, "reminded; the mail has gone" if one.sent else f"reminded; the mail waits {one.fault}".strip()))
+    for mail in visit.hall.came(game.id):
+        if mail.role == seat.role.id and mail.at >= began and mail.verdict != "taken":
+            out.append((mail.at, f"a mail of his was not taken: {mail.says}"))
+    return tuple(sorted(out, reverse=True)[:3])
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """What the rules leave to the moderator.
+
+    `waiting` is what he is asked now, each with its answers and their names; `given` what he has answered, `rows` what he may be
+    asked at all, with what it is about.
+    """
+
+    waiting: list[tuple[OpenDecision, list[tuple[str, str]]]]
+    given: Mapping[str, Any]
+    rows: list[tuple[str, str]]
+
+
+def _decisions(game: Game) -> Decisions:
+    waiting = [(o, [(c, _called(game, c)) for c in o.choices]) for o in open_decisions(game)]
+    given = game.submissions().get(ASKED)
+    rows = [(i, r) for i, r in game.ruleset.rows("decisions").items() if r.get("asks") == ASKED]
+    said = [(i, str(r.get("text") or r.get("help") or "")) for i, r in rows]
+    return Decisions(waiting, given.answers if given else {}, said)
+
+
+def _called(game: Game, answer: str) -> str:
+    """An answer by the name of what it stands for."""
+    rows = (game.ruleset.rows(form).get(answer) for form in ("nations", "places"))
+    return str(next((r["name"] for r in rows if r and "name" in r), answer.replace("-", " ")))
+
+
+def _steps(at: str, who: list[Seat], late: list[Seat], decide: int) -> list[ModeratorStep]:
+    """The six steps. One is now: what everybody waits for, or what the moderator does next; none when the game has ended."""
+    open_ = "2 Decisions" if decide else "3 Close"
+    now = {"orders": "1 Orders" if late else open_, "closed": "4 Resolve", "unread": "5 Read", "ended": ""}[at]
+    told = {
+        "1 Orders": f"{len(who) - len(late)} of {len(who)} are in",
+        "2 Decisions": f"{decide} wait{'s' if decide == 1 else ''} for you" if decide else "none waits for you",
+        "3 Close": "no order comes in after that",
+        "4 Resolve": "with the sealed dice",
+        "5 Read": "every report before it goes",
+        "6 Send": "by mail and on the pages",
+    }
+    names = list(told)
+    place = names.index(now) if now else len(names)
+    return [
+        ModeratorStep(n, says, "done" if i < place else "now" if i == place else "next")
+        for i, (n, says) in enumerate(told.items())
+    ]
+
+
+def _stages(hall: Games, game: Game) -> list[tuple[int, str]]:
+    """The points that one can go back to, the last first."""
+    return [(n, f"turn {t}, where it waits for {w}") for n, t, w in reversed(game.stages()[:-1])]
+
+
+def _unread(hall: Games, game: Game) -> dict[str, Any]:
+    players = [n for n, s in everybody(game).items() if s == PLAYER]
+    return {"sight": sight(hall, game, ALL), "players": names_of(game, players)}
+
+
+def set_clock(visit: Visit) -> Response:
+    """The deadline, the pause, and what is done without being asked."""
+    with visit.hall.game(visit.role.game) as game:
+        before = visit.hall.settings(game.id)
+        form = visit.form
+        if "pause" in form:
+            wanted = replace(before, paused=form["pause"] == "1")
+        elif visit.number("more"):
+            if form.get("from", before.due) != before.due:
+                raise StoreError("the deadline has been changed meanwhile; look at it again")
+            now = datetime.fromisoformat(before.due) if before.due else visit.hall.clock()
+            wanted = replace(before, due=stamp(now + timedelta(hours=min(visit.number("more") or 0, 24 * 60))))
+        else:
+            auto, due = form.get("auto", before.auto), _due(form.get("due", ""), before.due, visit.hall.clock())
+            wanted = Settings(
+                game.id, due, min(visit.number("days") or 0, 365), before.paused,
+                auto if auto in AUTO else before.auto, min(visit.number("remind") or 0, 24 * 14), form.get("public") == "1",
+            )  # fmt: skip
+        with visit.hall.changing(game.id):
+            visit.hall.keep(wanted)
+            visit.hall.note(game.id, me(visit), _changed(before, wanted))
+    return visit.go("game", "set")
+
+
+def _due(text: str, before: str, now: datetime) -> str:
+    """A day and time of UTC from the form, as it is kept. StoreError if it is none, or over: what is over is done at once."""
+    if not text.strip():
+        return ""
+    try:
+        due = stamp(datetime.fromisoformat(text.strip()[:16]).replace(tzinfo=UTC))
+    except (ValueError, OverflowError):
+        raise StoreError(f"a time is written like 2026-05-01T20:00, not {text[:30]!r}") from None
+    if due[:16] == before[:16]:
+        return before
+    if due < stamp(now):
+        raise StoreError(f"{due[:16].replace('T', ' ')} UTC is over; a deadline lies ahead, or there is none")
+    return due
+
+
+def _changed(before: Settings, after: Settings) -> str:
+    names = {
+        "due": "due",
+        "days": "days of a turn",
+        "paused": "paused",
+        "auto": "done at the deadline",
+        "remind": "reminder in hours",
+        "public": "open to all",
+    }
+    said = [
+        f"{name}: {getattr(before, k)} → {getattr(after, k)}"
+        for k, name in names.items()
+        if getattr(before, k) != getattr(after, k)
+    ]
+    return "Settings: " + ("; ".join(said) or "nothing changed")
+
+
+def remind(visit: Visit) -> Response:
+    """A mail to whoever has not sent."""
+    with visit.hall.game(visit.role.game) as game:
+        wanted = visit.form.get("nation", "")
+        late = [s for s in seats_of(visit.hall, game) if not s.sent and wanted in ("", s.nation)]
+        with visit.hall.changing(game.id):
+            sent = send_reminders(visit.desk, game, late, stamp(visit.hall.clock())[:16])
+            visit.hall.note(game.id, me(visit), f"Reminders to {', '.join(sent) or 'nobody: no address is known'}")
+    return visit.go("game", "reminded")
+
+
+def stand_in(visit: Visit) -> Response:
+    """Orders for a nation that has sent none: a policy's."""
+    nation = visit.form.get("nation", "")
+    with visit.hall.game(visit.role.game) as game:
+        if nation not in seats(game) or phase(visit.hall, game) not in ("orders", "closed"):
+            raise StoreError("this nation is not asked for orders now")
+        if nation in game.submissions():
+            raise StoreError("orders are there already; they stay")
+        if phase(visit.hall, game) == "closed":
+            raise StoreError("orders are closed; resolving without them is what is left")
+        given = visit.hall.work(policy_of, *place_of(game), nation)
+        with visit.hall.changing(game.id):
+            game.submit(given)
+            name, turn = name_of(game, nation), game.stage().position.turn
+            visit.hall.note(game.id, me(visit), f"A policy gave the orders of {name} for turn {turn}")
+    return visit.go("game", "ordered")
+
+
+def policy_of(hall: Games, id_: str, stage: int, head: str, nation: str) -> Submission:
+    """The orders that a policy gives for a nation at a game as it stood at a stage."""
+    with hall.at(id_, stage, head) as game:
+        return replace(planned(game, [nation])[0], by=POLICY)
+
+
+def orders_of(visit: Visit) -> Response:
+    """The orders that have come in from a nation, read back, and a place to hand others in for it."""
+    nation = visit.query("nation")
+    with visit.hall.game(visit.role.game) as game:
+        if nation not in game.ruleset.rows("nations"):
+            raise StoreError("there is no such nation")
+        return _orders_of(visit, game, nation, None)
+
+
+def _orders_of(visit: Visit, game: Game, nation: str, text: str | None) -> Response:
+    here = game.submissions().get(nation)
+    text = (here.text if here else "") if text is None else text
+    back = back_of(visit.hall, game, nation, text)[0] if text.strip() else None
+    files = game.hand_ins_of(game.stage().position.turn, nation, stage=game.stage().number)
+    return visit.show(
+        "orders_of.html.j2", head=head(visit, game, "game"), nation=nation, name=name_of(game, nation), here=here, text=text,
+        back=back,        said=rendered(back) if back else "", files=files, open=phase(visit.hall, game) in ("orders", "closed"),
+    )  # fmt: skip
+
+
+def order_for(visit: Visit) -> Response:
+    """Read a text back for a nation, or hand it in for it."""
+    nation, text = visit.form.get("nation", ""), visit.form.get("text", "")
+    with visit.hall.game(visit.role.game) as game:
+        if nation not in game.ruleset.rows("nations"):
+            raise StoreError("there is no such nation")
+        if "send" not in visit.form:
+            return _orders_of(visit, game, nation, text)
+        if phase(visit.hall, game) not in ("orders", "closed"):
+            raise StoreError("no orders are wanted now")
+        back, taken = back_of(visit.hall, game, nation, text)
+        turn, player = game.stage().position.turn, visit.hall.people.player(game.id, nation)
+        with visit.hall.changing(game.id):
+            hand_in(game, nation, text, MODERATOR, taken=taken)
+            name = name_of(game, nation)
+            visit.hall.note(game.id, me(visit), f"Handed in orders for {name}, turn {turn}: {len(taken.orders)} stand")
+            if player is not None:
+                said = f"Your moderator has handed in orders for you, turn {turn}.\n\n{rendered(back)}"
+                receipt(visit.desk, game, player, said)
+    return visit.go("game", "ordered")
+
+
+def decide(visit: Visit) -> Response:
+    """Answer what the rules leave to the moderator, or answer for a nation."""
+    key, answer, whose = (
+        visit.form.get("decision", "").strip(),
+        visit.form.get("answer", "").strip(),
+        visit.form.get("nation", ASKED),
+    )
+    value: Any = answer
+    if answer[:1] in '[{"-0123456789':
+        try:
+            value = json.loads(answer)
+        except (json.JSONDecodeError, RecursionError):
+            value = answer
+    with visit.hall.game(visit.role.game) as game:
+        if whose != ASKED and whose not in game.ruleset.rows("nations"):
+            raise StoreError("there is no such nation")
+        why = answer_refusal(OrderContext(view_world(game, whose)), whose, key, value)
+        if why is not None:
+            raise StoreError(f"{why.text}{f'; {why.hint}' if why.hint else ''}")
+        with visit.hall.changing(game.id):
+            game.decide(whose, key, value)
+            visit.hall.note(game.id, me(visit), f"Answered {key} for {whose}: {answer}")
+    return visit.go("game", "decided")
+
+
+def close(visit: Visit) -> Response:
+    """Close the orders, and publish the masked salts."""
+    with visit.hall.game(visit.role.game) as game:
+        if phase(visit.hall, game) != "orders":
+            raise StoreError("orders are not open")
+        close_orders(visit.hall, game, me(visit))
+    return visit.go("game", "closed")
+
+
+def resolve(visit: Visit) -> Response:
+    """Resolve the turn; nothing is sent."""
+    with visit.hall.game(visit.role.game) as game:
+        if phase(visit.hall, game) not in ("orders", "closed"):
+            raise StoreError("the game does not wait to be resolved: what was resolved has not been sent, or it has ended")
+        if str(game.stage().number) != visit.form.get("stage", ""):
+            raise StoreError("the game has moved on meanwhile; look at it again")
+        visit.hall.work(resolve_at, game.id, game.stage().number, me(visit), visit.form.get("force") == "1")
+    return visit.go("game", "resolved")
+
+
+def send(visit: Visit) -> Response:
+    """Send what was resolved: reports by mail, and the pages show them."""
+    with visit.hall.game(visit.role.game) as game:
+        if phase(visit.hall, game) != "unread":
+            raise StoreError("there is nothing to be sent")
+        if str(game.stage().number) != visit.form.get("stage", ""):
+            raise StoreError("the game has moved on meanwhile; look at it again")
+        send_reports(visit.desk, game, me(visit))
+    return visit.go("game", "sent")
+
+
+# ---- rehearsal
+
+
+def rehearse(visit: Visit) -> Response:
+    """What might happen with the orders that are in, by practice dice; nothing is kept."""
+    visit.allow("rehearse")
+    with visit.hall.game(visit.role.game) as game:
+        if phase(visit.hall, game) not in ("orders", "closed"):
+            raise StoreError("the game does not wait to be resolved")
+        late = [s.name for s in seats_of(visit.hall, game) if not s.sent]
+        summary, entries = visit.hall.work(rehearsed, *place_of(game))
+        visit.hall.note(game.id, me(visit), f"Rehearsed turn {summary.turn}" + (f"; {', '.join(late)} missing" if late else ""))
+        return visit.show("rehearsal.html.j2", head=head(visit, game, "game"), summary=summary, late=late, entries=entries)
+
+
+def rehearsed(hall: Games, id_: str, stage: int, head: str) -> tuple[Report, int]:
+    """The moderator's report of a turn resolved by practice dice, and the number of its entries."""
+    with hall.at(id_, stage, head) as game:
+        result = resolve_turn(game, force=True, practice=True).result
+        summary = moderator_report(
+            game.ruleset, result.position.state, result.entries, game=str(game.head["title"]), turn=game.stage().position.turn,
+            geography=game.geography,
+        )  # fmt: skip
+        return summary, len(result.entries)
+
+
+# ---- putting right
+
+
+def correction(visit: Visit) -> Response:
+    """What going back would change, before it is done; with the second button it is done."""
+    number, reason, nation, text = (
+        visit.number("to") or 0,
+        visit.form.get("reason", "").strip(),
+        visit.form.get("nation", ""),
+        visit.form.get("text", ""),
+    )
+    with visit.hall.game(visit.role.game) as game:
+        if nation and nation not in game.ruleset.rows("nations"):
+            raise StoreError("there is no such nation")
+        if visit.form.get("sure") != "1":
+            change = visit.hall.work(change_of, *place_of(game), number, nation, text if nation else None)
+            return visit.show(
+                "correction.html.j2", head=head(visit, game, "game"), change=change, reason=reason, nation=nation,
+                name=name_of(game, nation) if nation else "", text=text, seen=visit.hall.last_sent(game.id) > number,
+                witnesses=_witnesses(visit, game, number),
+                shown=_shown(visit.hall, game),
+            )  # fmt: skip
+        if visit.form.get("shown") != _shown(visit.hall, game):
+            raise StoreError("the game has moved on since this was shown; look again what it would do")
+        if not reason:
+            raise StoreError("give a reason; every report tells it")
+        if (broken := broken_chain(game)) is not None:
+            raise StoreError(f"{broken}; the history is to be looked at first")
+        with visit.hall.changing(game.id):
+            fresh = "; it has fresh dice" if game.rollback(number, reason) else ""
+            turn = game.stage().position.turn
+            visit.hall.note(game.id, me(visit), f"Went back to turn {turn} (stage {number}): {reason}{fresh}")
+            if nation:
+                hand_in(game, nation, text, MODERATOR)
+                visit.hall.note(game.id, me(visit), f"Handed in corrected orders for {name_of(game, nation)}")
+    return visit.go("game", "back")
+
+
+def _witnesses(visit: Visit, game: Game, number: int) -> list[tuple[str, str, str]]:
+    """What players have seen of what came after a stage: who, when a report of it went to him, when he was last on the pages."""
+    out = []
+    mails = visit.desk.outbox.of_game(game.id, 10_000)
+    for role in visit.hall.people.of_game(game.id):
+        if role.role != PLAYS:
+            continue
+        went = [m.sent for m in mails if m.mail.role == role.id and m.sent and _stage_of(m.mail.key) > number]
+        looked = max((s.seen for s in visit.hall.people.sessions_of_role(role)), default="")
+        out.append((f"{name_of(game, role.nation)} ({role.name})", max(went, default=""), looked))
+    return out
+
+
+def _stage_of(key: str) -> int:
+    """The stage whose report a mail brings; 0 for other mails."""
+    parts = key.split("/")
+    return int(parts[2]) if parts[0] == "report" and len(parts) > 3 and parts[2].isdigit() else 0
+
+
+def _shown(hall: Games, game: Game) -> str:
+    """What a correction that is looked at hangs on: where the game stands, and how far players have seen it."""
+    stage = game.stage()
+    return f"{stage.number}-{stage.position.head[:16]}-{hall.last_sent(game.id)}"
+
+
+def change_of(hall: Games, id_: str, stage: int, head: str, number: int, nation: str, text: str | None) -> RollbackPreview:
+    """What going back in a game would do."""
+    with hall.at(id_, stage, head) as game:
+        return what_if(game, number, nation, text)
+
+
+# ---- other pages
+
+
+def report_of(visit: Visit) -> Response:
+    """A nation's report as its player will get it, or the moderator's own."""
+    reader = visit.query("nation") or ALL
+    with visit.hall.game(visit.role.game) as game:
+        if reader != ALL and reader not in game.ruleset.rows("nations"):
+            raise StoreError("there is no such nation")
+        seen = sight(visit.hall, game, reader, visit.number("turn"))
+        others = names_of(game, sorted(everybody(game)))
+        return visit.show("report_of.html.j2", head=head(visit, game, "game"), seen=seen, reader=reader, others=others)
+
+
+def map_(visit: Visit) -> Response:
+    """The map with everything on it."""
+    with visit.hall.game(visit.role.game) as game:
+        windows = map_page(visit, game, ALL, visit.number("turn"))
+        return visit.show("map.html.j2", head=head(visit, game, "map"), windows=windows, last=last_turn(game))
+
+
+def map_svg(visit: Visit) -> Response:
+    """The picture of the map."""
+    with visit.hall.game(visit.role.game) as game:
+        return map_picture(visit, game, ALL)
+
+
+def me(visit: Visit) -> str:
+    return visit.role.name or "the moderator"

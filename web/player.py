@@ -1,0 +1,355 @@
+"""The pages of a nation's player. Everything on them is made from what his nation may know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from starlette.responses import HTMLResponse, Response
+
+from wteaw.core.faults import StoreError
+from wteaw.odds.attack_odds import Known
+from wteaw.orders.intake import Intake
+from wteaw.orders.readback import ReadBack, read_back
+from wteaw.orders.readback_text import rendered
+from wteaw.orders.sheet_layout import order_template
+from wteaw.play.submit import hand_in, read
+from wteaw.report.account import accounts
+from wteaw.report.build import when
+from wteaw.report.render import as_text
+from wteaw.report.turn_reports import last_turn, report
+from wteaw.report.wording import Wording
+from wteaw.store import MODERATOR, PLAYER, PROXY, Game
+
+from .accounts import Role
+from .actions import name_of
+from .chances import KnownOdds, work_out
+from .dismissed_warnings import silenced, told
+from .drafts import OrderDraft
+from .games import Games
+from .outbox import Mail
+from .pages import PageHead, map_page, map_picture
+from .presenters import place_of, sight
+from .web import LONG, Desk, Visit, moment, quick
+
+DONE = {
+    "sent": "Your orders have been taken.",
+    "back": "The earlier file counts again.",
+    "draft": "Your draft has been kept.",
+    "ended": "The session has ended.",
+}
+
+
+HEADLINE = 120
+"""How long a heading may grow by another sentence."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a player's orders stand. `open`: whether orders are taken now; `why` says why not."""
+
+    open: bool
+    why: str
+    sent: int | None
+    at: str
+    by: str
+    others: tuple[int, int]
+
+
+def head(visit: Visit, game: Game, page: str) -> PageHead:
+    """What stands above each page of a player."""
+    name = str(game.ruleset.rows("nations").get(visit.role.nation, {}).get("name", visit.role.nation))
+    pages = [("turn", "Turn"), ("orders", "Orders"), ("map", "Map"), ("nation", "Nation"), ("try", "Try out"), ("proof", "Proof")]
+    return PageHead.of(visit, game, name, page, pages, DONE)
+
+
+def standing(hall: Games, nation: str, game: Game) -> Standing:
+    """How a nation's orders stand. `game`: as it really stands."""
+    stage = game.stage()
+    files = game.hand_ins_of(stage.position.turn, nation, stage=stage.number)
+    there = game.submissions()
+    here = there.get(nation)
+    asked = [n for n, who in hall.asked(game).items() if who == PLAYER]
+    others = (sum(n in there for n in asked), len(asked))
+    why = _why_closed(hall, game, nation)
+    at = files[-1].at if files and here is not None else ""
+    return Standing(not why, why, len(here.orders) if here is not None else None, at, here.by if here is not None else "", others)
+
+
+def _why_closed(hall: Games, game: Game, nation: str) -> str:
+    """Why no orders are taken now, in words; empty if they are."""
+    stage = game.stage()
+    if stage.position.ended:
+        return "The game has ended."
+    if hall.last_sent(game.id) != stage.number:
+        return "The turn has been resolved. Your moderator reads the reports before he sends them."
+    if game.turn_record(stage.position.turn).closed == stage.number:
+        return "Orders are closed; the turn is about to be resolved."
+    if hall.settings(game.id).paused:
+        return ""  # a pause stops the clock, not the pen
+    if nation not in hall.asked(game):
+        return "Your nation is not asked for orders now."
+    return ""
+
+
+# ---- the turn
+
+
+def turn(visit: Visit) -> Response:
+    """What happened, what to do now, what is known."""
+    nation = visit.role.nation
+    with visit.hall.game(visit.role.game) as real:
+        now = standing(visit.hall, nation, real)
+        game = visit.hall.as_sent(real)
+        seen = sight(visit.hall, game, nation, visit.number("turn"))
+        last = last_turn(game)
+        draft = visit.hall.drafts.of(game.id, nation, game.stage().number)
+        sent = real.submissions().get(nation)
+        newer = now.open and draft.text.strip() and (sent is None or sent.text != draft.text)
+        back = back_of(visit.hall, game, nation, draft.text)[0] if newer else None
+        return visit.show(
+            "turn.html.j2", head=head(visit, game, "turn"), seen=seen, now=now, last=last, draft=draft, back=back,
+            purses=_purses(visit.hall, game, nation),
+            news=_headline(seen.report.parts), parts=_parts(seen.report.parts), windows=map_page(visit, game, nation, seen.turn),
+        )  # fmt: skip
+
+
+def _headline(parts: Any) -> str:
+    """The news in one line: what the report begins with, as much of it as a heading holds."""
+    first = next((b.text for p in parts[:1] for b in p.blocks if type(b).__name__ == "Para" and not b.lead and b.text), "")
+    out = ""
+    for sentence in str(first).split(". "):
+        longer = f"{out}. {sentence}" if out else sentence
+        if out and len(longer) > HEADLINE:
+            break
+        out = longer
+    return out.rstrip(".")
+
+
+def _parts(parts: Any) -> list[Any]:
+    """The report without its battles, which the page tells in its own way."""
+    return [p for p in parts if not p.title.startswith("Battles")]
+
+
+def _purses(hall: Games, game: Game, nation: str) -> list[Any]:
+    """What there is to spend of each resource."""
+    with hall.world(game, nation) as world:
+        return hall.of_stage(game, ("purses", nation), lambda: list(accounts(world, [], nation, Wording(world, nation))))
+
+
+def _unsaid(hall: Games, game: Game, nation: str, back: ReadBack | None) -> list[Any]:
+    """What there is to spend, where no read-back says it."""
+    return [] if back is not None and back.start else _purses(hall, game, nation)
+
+
+def report_text(visit: Visit) -> Response:
+    """The report as plain text, as the mail has it."""
+    with visit.hall.sent(visit.role.game) as game:
+        text = visit.hall.work(plain_report, *place_of(game), visit.role.nation, visit.number("turn"), visit.query("dice") == "1")
+    return Response(text, media_type="text/plain; charset=utf-8")
+
+
+def plain_report(hall: Games, id_: str, stage: int, head: str, nation: str, turn: int | None, dice: bool) -> str:
+    """A nation's report on a turn of a game as it stood at a stage, as text."""
+    with hall.at(id_, stage, head) as game:
+        return as_text(report(game, nation, turn=turn, due=moment(hall.settings(id_).due)), dice=dice)
+
+
+def nation(visit: Visit) -> Response:
+    """The nation: accounts, forces, technology."""
+    with visit.hall.sent(visit.role.game) as game:
+        seen = sight(visit.hall, game, visit.role.nation)
+        with visit.hall.world(game, visit.role.nation) as world:
+            found = list(accounts(world, game.journal(turn=seen.turn), visit.role.nation, Wording(world, visit.role.nation)))
+        parts = [p for p in seen.report.parts if p.title.startswith(("Your forces", "Technology"))]
+        return visit.show("nation.html.j2", head=head(visit, game, "nation"), accounts=found, parts=parts, seen=seen)
+
+
+def map_(visit: Visit) -> Response:
+    """The map, as the nation knows it, of this turn or an earlier one."""
+    with visit.hall.sent(visit.role.game) as game:
+        windows = map_page(visit, game, visit.role.nation, visit.number("turn"))
+        return visit.show("map.html.j2", head=head(visit, game, "map"), windows=windows, last=last_turn(game))
+
+
+def map_svg(visit: Visit) -> Response:
+    """The picture of the map."""
+    with visit.hall.sent(visit.role.game) as game:
+        return map_picture(visit, game, visit.role.nation)
+
+
+# ---- orders
+
+
+@quick
+def orders(visit: Visit) -> Response:
+    """What is written, beside what it comes to."""
+    nation = visit.role.nation
+    with visit.hall.game(visit.role.game) as real:
+        now = standing(visit.hall, nation, real)
+        here = real.submissions().get(nation)
+        turn = real.stage().position.turn
+        files = real.hand_ins_of(turn, nation, stage=real.stage().number)
+        game = visit.hall.as_sent(real)
+        draft = visit.hall.drafts.of(game.id, nation, game.stage().number)
+        text = draft.text
+        if not draft.at and here is not None and now.open and here.by in (PLAYER, MODERATOR, PROXY):
+            text = here.text
+        return _orders(visit, game, now, text, draft, files=files)
+
+
+def _orders(
+    visit: Visit, game: Game, now: Standing, text: str, draft: OrderDraft, *, files: Any = (), problem: str = ""
+) -> Response:
+    nation = visit.role.nation
+    salt = game.own_salts(game.stage().position.turn).get(nation, "") if now.sent is not None else ""
+    return visit.show(
+        "orders.html.j2", head=head(visit, game, "orders"), now=now, text=text, files=files, kept=draft.at,
+        problem=problem, salt=salt,
+        form=_form(visit.hall, game, nation) if visit.query("form") == "1" else "",
+        turn=game.stage().position.turn, when=when(game.ruleset, game.stage().position.turn),
+        status=409 if problem else 200, **_read_back(visit.hall, game, nation, text, draft.meant),
+    )  # fmt: skip
+
+
+def _read_back(hall: Games, game: Game, nation: str, text: str, meant: frozenset[str]) -> dict[str, Any]:
+    """What the read-back of a text shows."""
+    back, unasked = None, False
+    if text.strip():
+        said = KnownOdds(hall, game, nation)
+        back, taken = back_of(hall, game, nation, text, said)
+        unasked = said.wanting and bool(taken.intents) and len(text) <= LONG
+    silent = list(silenced(back, meant)) if back else []
+    return {"back": back, "meant": meant, "silent": silent, "purses": _unsaid(hall, game, nation, back), "unasked": unasked}
+
+
+def _form(hall: Games, game: Game, nation: str) -> str:
+    """Everything that can be ordered now, as the form of a report."""
+    with hall.world(game, nation) as world:
+        return hall.of_stage(game, ("form", nation), lambda: order_template(world, nation, game=game.id))
+
+
+def back_of(hall: Games, game: Game, nation: str, text: str, known: Known | None = None) -> tuple[ReadBack, Intake]:
+    """A text of orders read back, and what was taken of it; a long one in another process, so that nobody waits for it.
+
+    `known` gives the odds of attacks; by default those that are kept.
+    """
+    if len(text) > LONG and hall.shop is not None:
+        return hall.work(long_back_of, *place_of(game), nation, text)
+    with hall.world(game, nation) as world:
+        taken, _ = read(game, nation, text, world)
+        odds = known or KnownOdds(hall, game, nation)
+        return read_back(world, taken, game=game.id, with_odds=True, known=odds), taken
+
+
+def long_back_of(hall: Games, id_: str, stage: int, head: str, nation: str, text: str) -> tuple[ReadBack, Intake]:
+    """The same for a game as it stood at a stage."""
+    with hall.at(id_, stage, head) as game:
+        return back_of(hall, game, nation, text)
+
+
+@quick
+def check(visit: Visit) -> Response:
+    """Read a draft back; it is kept. A script asks for the read-back alone."""
+    return _check(visit, odds=False)
+
+
+def chances(visit: Visit) -> Response:
+    """The same with the odds of all attacks that can be had at once."""
+    visit.allow("odds")
+    return _check(visit, odds=True)
+
+
+def _check(visit: Visit, *, odds: bool) -> Response:
+    visit.allow("read back")
+    nation = visit.role.nation
+    with visit.hall.game(visit.role.game) as real:
+        now = standing(visit.hall, nation, real)
+        game = visit.hall.as_sent(real)
+        text = written(visit)
+        live = bool(visit.form.get("live"))
+        draft = visit.hall.drafts.keep(game.id, nation, game.stage().number, text, mean=visit.form.get("mean"), soon=live)
+        if odds and len(text) <= LONG:
+            work_out(visit.hall, game, nation, text)
+        if live:
+            body = visit.show("readback.html.j2", now=now, **_read_back(visit.hall, game, nation, text, draft.meant))
+            return HTMLResponse(body.body)
+        return visit.go("orders", "draft")
+
+
+def written(visit: Visit) -> str:
+    """What the form holds, with what its button mends: `mend` is the number of a line, a colon, and what is to stand there."""
+    text = visit.files.get("file") or visit.form.get("text", "")
+    where, colon, instead = visit.form.get("mend", "").partition(":")
+    if colon and where.isascii() and where.isdigit() and len(where) < 7:
+        lines = text.split("\n")
+        if 1 <= int(where) <= len(lines):
+            lines[int(where) - 1 : int(where)] = instead.split("\n") if instead else []
+        text = "\n".join(lines)
+    return text
+
+
+@quick
+def send(visit: Visit) -> Response:
+    """Hand in what stands, if it is as much as the button said."""
+    visit.allow("send")
+    nation, text = visit.role.nation, written(visit)
+    with visit.hall.game(visit.role.game) as game:
+        now = standing(visit.hall, nation, game)
+        draft = visit.hall.drafts.keep(game.id, nation, game.stage().number, text, soon=True)
+        if not now.open:
+            raise StoreError(now.why)
+        back, taken = back_of(visit.hall, game, nation, text)
+        if len(back.not_taken) != (visit.number("out") or 0):
+            n = len(back.not_taken)
+            return _orders(
+                visit, game, now, text, draft,
+                problem=f"Nothing was sent yet: {n} line{'s do' if n != 1 else ' does'} not stand. "
+                "Look at the read-back, then send again to leave them out." if n else
+                "Nothing was sent yet: the text has changed since it was read back. Look at it, then send again.",
+            )  # fmt: skip
+        if not back.standing and visit.form.get("nothing") != "1":
+            raise StoreError("nothing of this stands, so nothing was sent, and what was sent before still counts")
+        turn = game.stage().position.turn
+        mail = f"Orders for turn {turn} came in by the page and have been taken.\n\n{rendered(back)}{told(back, draft.meant)}"
+        with visit.hall.changing(game.id):
+            handed = hand_in(game, nation, text, PLAYER, taken=taken)
+            name, n = name_of(game, nation), back.standing
+            visit.hall.note(game.id, _me(visit), f"Orders of {name} for turn {turn} came in by the page: {n} stand")
+            if handed.salt:
+                mail += f"\nYour part in the dice of turn {turn}: {handed.salt}\n"
+            receipt(visit.desk, game, visit.role, mail)
+    return visit.go("orders", "sent")
+
+
+def receipt(desk: Desk, game: Game, role: Role, text: str) -> None:
+    """Queue a receipt for the last file that has come in from a player's nation."""
+    turn = game.stage().position.turn
+    number = game.hand_ins_of(turn, role.nation)[-1].number
+    subject = f"{game.head['title']}, turn {turn}: your orders"
+    key = f"receipt/{game.id}/{number}"
+    desk.outbox.put(Mail(key, role.email, subject, text, game=game.id, role=role.id, reply=desk.post_of(role)))
+
+
+@quick
+def take_back(visit: Visit) -> Response:
+    """An earlier file counts again."""
+    with visit.hall.game(visit.role.game) as game:
+        now = standing(visit.hall, visit.role.nation, game)
+        if not now.open:
+            raise StoreError(now.why)
+        stage = game.stage()
+        files = game.hand_ins_of(stage.position.turn, visit.role.nation, stage=stage.number)
+        chosen = next((h for h in files if h.number == visit.number("file")), None)
+        if chosen is None:
+            raise StoreError("there is no such file")
+        visit.hall.drafts.keep(game.id, visit.role.nation, stage.number, chosen.submission.text, soon=True)
+        with visit.hall.changing(game.id):
+            game.submit(replace(chosen.submission, by=PLAYER))
+            name = name_of(game, visit.role.nation)
+            visit.hall.note(game.id, _me(visit), f"{name} took its file {chosen.number} back into force")
+    return visit.go("orders", "back")
+
+
+def _me(visit: Visit) -> str:
+    return visit.role.name or visit.role.nation

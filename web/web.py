@@ -1,0 +1,394 @@
+"""What every request goes through: who asks, whether he may, and how the answer leaves.
+
+A page is a function of a `Visit`. It runs in a thread of its own, is given the role that the address names only if the browser
+has a session of it, and a form is looked at only if it carries the token of the browser that it was made for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cache
+from hashlib import sha256
+from hmac import compare_digest
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from wteaw.core.faults import RuleError, StoreError, of_rules
+
+from .accounts import SESSION_DAYS, Role, Session
+from .dismissed_warnings import mark
+from .games import Games
+from .outbox import Outbox
+from .rate_limits import Limits
+
+MAX_BODY = 300_000
+"""Bytes of a form with its files."""
+MAX_FIELDS, MAX_FILES = 200, 1
+LONG = 8000
+"""Letters of a form that make even a quick page slow."""
+QUICK, SLOW = 8, 24
+"""How many pages are made at a time, and of those that may take long."""
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
+PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), interest-cohort=()",
+    "Cache-Control": "no-store",
+}
+LOG = logging.getLogger("wteaw.desk")
+
+
+@dataclass
+class Desk:
+    """A desk: its games, its mails, the address under which it is reached, and how often things may be done."""
+
+    hall: Games
+    outbox: Outbox
+    url: str
+    limits: Limits = field(default_factory=Limits)
+    post: bool = False
+    """Whether mails can be answered: the desk takes some in."""
+    preparing: str = ""
+    """What is being made ready and will be there in a moment, in words."""
+    threads: dict[bool, ThreadPoolExecutor] = field(default_factory=lambda: {
+        False: ThreadPoolExecutor(QUICK, "page"), True: ThreadPoolExecutor(SLOW, "slow page")
+    })  # fmt: skip
+    """Where pages are made: such as may take long have threads of their own, so that nobody else waits for one."""
+
+    def post_of(self, role: Role) -> str:
+        """The address that a role's mails are answered to: the desk's with the role's token; none where no mail is taken in."""
+        name, _, host = self.outbox.sender.partition("@")
+        return f"{name}+{role.post}@{host}" if self.post and role.post else ""
+
+    def close(self) -> None:
+        """End what it has started, and write down what was to be written soon."""
+        self.hall.drafts.write()
+        if self.hall.shop is not None:
+            self.hall.shop.close()
+
+    @property
+    def secure(self) -> bool:
+        """Whether browsers reach it by https."""
+        return self.url.startswith("https:")
+
+    @property
+    def cookie(self) -> str:
+        return "__Host-desk" if self.secure else "desk"
+
+
+class Denied(Exception):
+    """The request is not answered as asked: the status, and why in words."""
+
+    def __init__(self, status: int, why: str) -> None:
+        super().__init__(why)
+        self.status = status
+
+
+@dataclass
+class Visit:
+    """One request: the desk, the form that came with it, the browser's secret and the session it is made in."""
+
+    request: Request
+    desk: Desk
+    browser: str
+    fresh: bool
+    form: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+    session: Session | None = None
+    base: str = ""
+
+    @property
+    def hall(self) -> Games:
+        return self.desk.hall
+
+    @property
+    def role(self) -> Role:
+        """The role in which the page is asked for. Only pages of roles ask."""
+        if self.session is None:
+            raise Denied(404, "There is no such page.")
+        return self.session.role
+
+    @property
+    def token(self) -> str:
+        """What a form made for this browser carries; it follows from the cookie, which no other site can read."""
+        return sha256(b"form:" + self.browser.encode("utf-8", "surrogatepass")).hexdigest()
+
+    @property
+    def who(self) -> str:
+        """Who asks, for limits: the session, else the address."""
+        if self.session is not None:
+            return self.session.id
+        return self.request.client.host if self.request.client else "?"
+
+    def allow(self, what: str) -> None:
+        """Denied if this was done too often of late."""
+        if not self.desk.limits.allow(what, self.who):
+            raise Denied(429, "That was too often in a short time. Wait a little and try again; nothing is lost.")
+
+    def path(self, page: str) -> str:
+        """The address of a page beside the present one: of the same role, or of the same game that is open to all."""
+        return f"{self.base or f'/seat/{self.role.id}'}/{page}"
+
+    def query(self, name: str) -> str:
+        return str(self.request.query_params.get(name, ""))[:200]
+
+    def number(self, name: str) -> int | None:
+        """A number from the address or the form, None if there is none."""
+        text = self.form.get(name) or self.query(name)
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+    def show(self, template: str, *, status: int = 200, **values: Any) -> Response:
+        """A page."""
+        now = self.hall.clock()
+        body = environment().get_template(template).render(visit=self, clock=now, token=self.token, **values)
+        return HTMLResponse(body, status_code=status)
+
+    def go(self, page: str, done: str = "") -> Response:
+        """After a form: on to a page of the present role, which says what was done."""
+        return RedirectResponse(self.path(page) + (f"?done={done}" if done else ""), status_code=303)
+
+
+Page = Callable[[Visit], Response]
+QUICKLY: set[Page] = set()
+"""Pages that never wait for another process."""
+
+
+def quick(make: Page) -> Page:
+    """Mark a page that never waits for another process."""
+    QUICKLY.add(make)
+    return make
+
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def page(desk: Desk, make: Page) -> Endpoint:
+    """An endpoint for whoever comes."""
+    return _endpoint(desk, make, make in QUICKLY)
+
+
+def seat_page(desk: Desk, makers: Mapping[str, Page]) -> Endpoint:
+    """An endpoint whose address names a role in `seat`. `makers`: the kinds of role that it is there for, with what makes it."""
+
+    def make(visit: Visit) -> Response:
+        seat = str(visit.request.path_params["seat"])
+        session = None if visit.fresh else visit.hall.people.session(visit.browser, seat)
+        if session is None or session.role.role not in makers:
+            raise Denied(404, "There is no such page, or you have not come in with the link for it.")
+        visit.session = session
+        return makers[session.role.role](visit)
+
+    return _endpoint(desk, make, all(m in QUICKLY for m in makers.values()))
+
+
+def _endpoint(desk: Desk, make: Page, quickly: bool) -> Endpoint:
+
+    async def endpoint(request: Request) -> Response:
+        browser = request.cookies.get(desk.cookie, "")
+        fresh = not 20 <= len(browser) <= 100
+        visit = Visit(request, desk, secrets.token_urlsafe(32) if fresh else browser, fresh)
+        if request.method == "POST":
+            visit.form, visit.files = await _form(request)
+            _guard(visit)
+        slow = not quickly or sum(map(len, (*visit.form.values(), *visit.files.values()))) > LONG
+        response = await asyncio.get_running_loop().run_in_executor(desk.threads[slow], _answer, visit, make)
+        if fresh and response.headers.get("set-cookie") is None and request.method in ("GET", "HEAD"):
+            keep_browser(response, desk, visit.browser)
+        return response
+
+    return endpoint
+
+
+def _answer(visit: Visit, make: Page) -> Response:
+    try:
+        visit.allow("page")
+        return make(visit)
+    except Denied as denied:
+        return visit.show("sorry.html.j2", status=denied.status, title="Not so", why=str(denied))
+    except StoreError as error:
+        return visit.show("sorry.html.j2", status=409, title="That cannot be done", why=str(error))
+    except RuleError as error:
+        return _unruly(visit, error)
+    except Exception as error:
+        found = of_rules(error)
+        if found is None:
+            raise
+        return _unruly(visit, found)
+
+
+def _unruly(visit: Visit, error: RuleError) -> Response:
+    LOG.error("a rule cannot be carried out: %s", error)
+    why = "A rule of the game cannot be carried out; nothing was changed. The moderator's log names the rule."
+    if visit.session is not None and visit.session.role.role in ("moderator", "host"):
+        why = f"A rule cannot be carried out, and nothing was changed: {error}"
+    return visit.show("sorry.html.j2", status=409, title="That cannot be done", why=why)
+
+
+def _guard(visit: Visit) -> None:
+    """Denied unless the form was made by this desk for this browser."""
+    if visit.request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        raise HTTPException(403, "The form came from another site.")
+    given = visit.form.get("token", "")
+    if visit.fresh or not compare_digest(given.encode("utf-8", "replace"), visit.token.encode()):
+        raise HTTPException(
+            403, "This form is older than your session here. Go back, load the page again, and send it once more."
+        )
+
+
+async def _form(request: Request) -> tuple[dict[str, str], dict[str, str]]:
+    """The fields of a form and the texts of its files, as plain text that any database takes."""
+    try:
+        form = await request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS, max_part_size=MAX_BODY)
+    except HTTPException:
+        raise
+    except Exception:
+        raise HTTPException(400, "The form could not be read.") from None
+    fields, files = {}, {}
+    async with _closing(form):
+        for name, value in form.multi_items():
+            if isinstance(value, UploadFile):
+                files[name] = plain((await value.read()).decode("utf-8-sig", "replace"))
+            else:
+                fields[name] = plain(value)
+    return fields, files
+
+
+class _closing:
+    def __init__(self, form: Any) -> None:
+        self.form = form
+
+    async def __aenter__(self) -> None:
+        return None
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.form.close()
+
+
+def plain(text: str) -> str:
+    """Text without what no file of orders holds: halves of characters and zeros; lines end in one way."""
+    text = text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def keep_browser(response: Response, desk: Desk, browser: str) -> None:
+    """Give a browser its secret."""
+    response.set_cookie(
+        desk.cookie, browser, max_age=SESSION_DAYS * 86400, path="/", secure=desk.secure, httponly=True, samesite="lax"
+    )
+
+
+async def refused(request: Request, error: Exception) -> Response:
+    """The page for what is denied before a page is made."""
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    known = {404: "There is no such page.", 405: "This page is not asked for in that way.", 413: "That is too much at once."}
+    detail = str(error.detail) if isinstance(error, HTTPException) and status in (400, 403, 413) else ""
+    why = detail or known.get(status, "Something went wrong on our side. Nothing was changed; the log says what.")
+    if status >= 500:
+        LOG.error("%s %s", request.method, request.url.path, exc_info=error)
+    body = environment().get_template("sorry.html.j2").render(visit=None, title="Not so", why=why, clock=datetime.now(UTC))
+    return HTMLResponse(body, status_code=status)
+
+
+class Guarded:
+    """The outermost layer: headers on whatever leaves, and no body beyond its size."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        declared = next((v for k, v in scope["headers"] if k == b"content-length"), b"0")
+        if not declared.isdigit() or int(declared) > MAX_BODY:
+            await self._headed(await refused(Request(scope), HTTPException(413)), scope, receive, send)
+            return
+        read = 0
+
+        async def bounded() -> Message:
+            nonlocal read
+            message = await receive()
+            if message["type"] == "http.request":
+                read += len(message.get("body", b""))
+                if read > MAX_BODY:
+                    raise HTTPException(413)
+            return message
+
+        await self._headed(self.app, scope, bounded, send)
+
+    async def _headed(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+        async def headed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                there = {k.lower() for k, _ in message["headers"]}
+                message["headers"] = [
+                    *message["headers"],
+                    *((k.lower().encode(), v.encode()) for k, v in HEADERS.items() if k.lower().encode() not in there),
+                ]
+            await send(message)
+
+        await app(scope, receive, headed)
+
+
+# ---- templates
+
+
+@cache
+def environment() -> Environment:
+    """The templates, with everything escaped."""
+    made = Environment(
+        loader=PackageLoader(__package__ or "wteaw_web"),
+        autoescape=select_autoescape(["html.j2"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["moment"] = moment
+    made.filters["until"] = until
+    made.filters["kind"] = lambda block: type(block).__name__
+    made.globals["assets"] = assets()
+    made.globals["mark"] = mark
+    return made
+
+
+@cache
+def assets() -> dict[str, str]:
+    """Name of a static file -> its address, which changes with what is in it."""
+    folder = files(__package__ or "wteaw_web") / "static"
+    return {f.name: f"/static/{sha256(f.read_bytes()).hexdigest()[:12]}/{f.name}" for f in folder.iterdir() if f.is_file()}
+
+
+def moment(text: str) -> str:
+    """A time as the desk keeps it, in words, and that it is UTC. A script shows it in the reader's own time."""
+    return f"{datetime.fromisoformat(text):%A %-d %B, %H:%M} UTC" if text else ""
+
+
+def until(text: str, now: datetime) -> str:
+    """How long it is to a time, in words."""
+    seconds = int((datetime.fromisoformat(text) - now).total_seconds())
+    late = seconds < 0
+    minutes = abs(seconds) // 60
+    days, hours, minutes = minutes // 1440, minutes % 1440 // 60, minutes % 60
+    parts = [(days, "day"), (hours, "hour"), (minutes if not days else 0, "minute")]
+    said = " ".join(f"{n} {word}{'s' if n != 1 else ''}" for n, word in parts if n)[:40] or "less than a minute"
+    return f"{said} ago" if late else f"in {said}"
