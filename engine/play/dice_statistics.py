@@ -1,8 +1,8 @@
 """Luck in a game: what battles and other rolls came to, against what was to be expected before each throw.
 
-The turns of the game are resolved again with an onlooker (`odds/dice_statistics.py`), from what the game took in
-and the dice of then. A hit counts when somebody takes it. The variance of a total is the sum of the variances of its throws, each as the odds before it
-had it; so by pure chance 95 of 100 totals lie within 1.96 of its roots.
+The turns of the game are resolved again with an onlooker (`odds/dice_statistics.py`), from what the game took in and the dice of
+then. A hit counts when somebody takes it. The variance of a total is the sum of the variances of its throws, each as the odds
+before it had it; so by pure chance 95 of 100 totals lie within 1.96 of its roots.
 """
 
 from __future__ import annotations
