@@ -109,16 +109,16 @@ def _appear(turn: Turn, runner: EffectRunner, row: Row, item: Row, names: dict[s
         if missing and item["fits"].get("idle"):
             runner.entry.data["missing"] = missing
             runner.entry.text = f"{_done(turn, row)}: broken off."
-    elif turn.ruleset.has("technologies", what):
-        most = int(turn.ruleset.row("technologies", what).get("levels", 1))
-        level = min(most, int(turn.state.get("techs", nation, what, 0)) + n)
-        journal.set("techs", nation, what, level)
-        journal.fact("learned", by=nation, tech=what, level=level)
-    elif turn.ruleset.has("units", what) and place:
+    elif turn.ruleset.has("units", what) and place:  # a unit may be called like the technology that makes it possible
         stamp = {k: runner.plain(v, names) for k, v in item.get("stamp", {}).items()}
         journal.units(nation, what, place, n, **stamp)
         journal.fact("placed", by=nation, place=place, kind=what, n=n)
         return nation, place
+    elif turn.ruleset.has("technologies", what) and not (row.get("item") and turn.ruleset.has("units", what)):
+        most = int(turn.ruleset.row("technologies", what).get("levels", 1))
+        level = min(most, int(turn.state.get("techs", nation, what, 0)) + n)
+        journal.set("techs", nation, what, level)
+        journal.fact("learned", by=nation, tech=what, level=level)
     return None
 
 
