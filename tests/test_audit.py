@@ -26,8 +26,8 @@ from wteaw_lab.single_game import resolutions
 
 TURNS = {"diplomacy": 3, "alliances-4": 3, "empire-orders": 3, "no-mans-land-1.4.2": 1, "no-mans-land": 1, "1914": 2, "third-edition-1914": 1}  # fmt: skip
 KNOWN = (
+    ("reports", "token at the beginning"),  # tokens that come back unseen by their owner are not in their account
     ("reports", "enemies told of in"),  # what the camp sees is told with the enemies of any of its members
-    ("reports", "at the beginning"), ("reports", " left"),  # purses whose seat another holds are told with the others
 )  # fmt: skip
 """What is known to be wrong, by its auditor and words of the finding, until it is mended."""
 

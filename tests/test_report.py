@@ -23,6 +23,7 @@ from wteaw.report.map_views import report_map
 from wteaw.report.render import MOST_OF_RULE, WIDTH, as_html, as_text, script
 from wteaw.report.wording import Wording, listing, sentence
 from wteaw.store.drawing import read_drawing
+from wteaw.world import treasury
 from wteaw.world.known import theaters
 from wteaw.world.view import readable, view
 from wteaw.world.world import World
@@ -43,21 +44,21 @@ def told(reader: str) -> tuple[Report, State, list[Entry]]:
 
 @pytest.mark.parametrize("reader", READERS)
 def test_the_account_adds_up(reader: str) -> None:
-    """Beginning and lines give what is left, in the main purse and elsewhere; the beginning is that of the turn."""
+    """Beginning and lines give what is left, in the main purse and elsewhere; the beginning is that of the turn.
+
+    A purse whose seat another holds is out of reach, and counts neither then nor now.
+    """
     _, shown, entries = told(reader)
     _, ruleset, geography = loaded()
     world = World(ruleset, shown, geography=geography)
     found = account.accounts(world, entries, reader, Wording(world, reader))
     assert found
-    before = played(2)[-2].position.state
+    before = World(ruleset, played(2)[-2].position.state, geography=geography)
     for item in found:
         for purse in (0, 1):
             assert item.begun[purse] + sum(line[1 + purse] for line in item.lines) == item.left[purse]
-        begun = sum(row.get(item.resource, 0) for key, row in before.table("stores").items() if key.partition("/")[0] == reader)
-        assert sum(item.begun) == begun
-        assert sum(item.left) == sum(
-            row.get(item.resource, 0) for key, row in shown.table("stores").items() if key.partition("/")[0] == reader
-        )
+        assert sum(item.begun) == sum(treasury.purses(before, reader, item.resource).values())
+        assert sum(item.left) == sum(treasury.purses(world, reader, item.resource).values())
     assert any(line[0] == "other" for item in found for line in item.lines) is False, "every change has a name"
 
 
@@ -400,3 +401,25 @@ def test_troops_aboard_an_allys_ships_are_told_to_both() -> None:
     told = {n: str(standing.forces(world, n, Wording(world, n))) for n in ("france", "britain", "russia")}
     assert "2 infantry (aboard ships of Britain)" in told["france"]
     assert "of France Sea Zone 54 Alboran Sea 2 infantry." in told["britain"] and "Aboard your ships" not in told["russia"]
+
+
+def test_a_purse_whose_seat_is_lost_is_out_of_reach_from_then_on() -> None:
+    _, ruleset, geography = loaded()
+    state = played(2)[-1].position.state.copy()
+    state.put("places", "samoa", "holder", "japan")
+    state.put("stores", "german-empire/samoa", "money", 28)
+    lost = Entry(1, 3, "control", "control/x", "", "", changes=[["places", "samoa", "holder", "german-empire", "japan"]])
+    world = World(ruleset, state, geography=geography)
+
+    def money(world: World, entries: list[Entry]) -> account.Account:
+        found = account.accounts(world, entries, "german-empire", Wording(world, "german-empire"))
+        return next(item for item in found if item.resource == "money")
+
+    later, now = money(world, []), money(world, [lost])
+    assert later.lines == () and later.begun == later.left
+    assert now.lines == (("out of reach", 0, -28),) and now.left == later.left
+    assert now.begun == (later.left[0], later.left[1] + 28)
+    state.put("places", "samoa", "holder", "german-empire")
+    freed = Entry(1, 3, "control", "control/x", "", "", changes=[["places", "samoa", "holder", "japan", "german-empire"]])
+    back = money(World(ruleset, state, geography=geography), [freed])
+    assert back.lines == (("in reach again", 0, 28),) and back.begun == later.left

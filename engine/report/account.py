@@ -6,7 +6,8 @@ may read, all others stand together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -43,13 +44,31 @@ class Account:
 def accounts(world: World, entries: Sequence[Entry], reader: str, words: Wording) -> list[Account]:
     """An account for each resource of which the view shows the reader a purse."""
     paid = [e for e in entries if "stores" in [change[0] for change in e.changes]]
-    return [a for what in world.ruleset.rows("resources") if (a := _account(world, paid, reader, what, words)) is not None]
+    hands = _changed_hands(entries, reader)
+    made = (_account(world, paid, reader, what, words, hands) for what in world.ruleset.rows("resources"))
+    return [account for account in made if account is not None]
 
 
-def _account(world: World, entries: Sequence[Entry], reader: str, what: str, words: Wording) -> Account | None:
+def _changed_hands(entries: Sequence[Entry], reader: str) -> dict[str, bool]:
+    """Place -> whether it was the reader's before the first of the entries that gave it to somebody, or gave it back."""
+    out: dict[str, bool] = {}
+    for entry in entries:
+        for table_, id_, field, before, after in entry.changes:
+            if table_ == "places" and field == "holder" and (before in (None, reader)) != (after in (None, reader)):
+                out.setdefault(id_, before in (None, reader))
+    return out
+
+
+def _account(
+    world: World, entries: Sequence[Entry], reader: str, what: str, words: Wording, hands: Mapping[str, bool]
+) -> Account | None:
+    """`hands`: see `_changed_hands`. A purse whose seat another holds is out of reach: it counts until the turn of its loss."""
     shown = world.state.table("stores")
     now = {p: v for p, v in treasury.purses(world, reader, what).items() if what in shown.get(p, {})}
-    now |= {k: shown[k][what] for k in shown if (k == reader or k.startswith(reader + "/")) and what in shown[k]}
+    apart = {k: row[what] for k, row in shown.items() if k.startswith(reader + "/") and what in row and k not in now}
+    lost = {k: v for k, v in apart.items() if hands.get(k.partition("/")[2])}
+    back = [k for k in now if "/" in k and hands.get(k.partition("/")[2]) is False]
+    now |= lost
     if not now:
         return None
     side = world.side_of(reader)
@@ -60,8 +79,11 @@ def _account(world: World, entries: Sequence[Entry], reader: str, what: str, wor
     spent: dict[str, Any] = {}
     incomes: list[tuple[Any, Any, Any] | None] = []
     refs: list[int] = []
+    regained: dict[str, Any] = {purse: now[purse] for purse in back}
     for entry in entries:
-        moved = _moved(entry, what, reader, now)
+        moved = _moved(entry, what, reader, now, apart.keys() - lost.keys())
+        for purse in back:
+            regained[purse] -= moved.get(purse, 0)
         if not moved:
             continue
         refs.append(entry.n)
@@ -79,6 +101,10 @@ def _account(world: World, entries: Sequence[Entry], reader: str, what: str, wor
             line[1] += share - at_main
             if order == 2:
                 spent[label] = spent.get(label, 0) - share
+    for label, purses, way in (("out of reach", lost, -1), ("in reach again", regained, 1)):
+        at_main = way * purses.get(main, 0)
+        lines[4, label] = [at_main, way * sum(purses.values()) - at_main]
+    now = {purse: value for purse, value in now.items() if purse not in lost}
     left = (now.get(main, 0), sum(v for p, v in now.items() if p != main))
     table_lines: list[tuple[str, Any, Any]] = []
     if spent:
@@ -126,11 +152,11 @@ def _seat(words: Wording, purse: str) -> str:
     return words.place(place or name) if place or words.world.ruleset.has("places", name) else ""
 
 
-def _moved(entry: Entry, what: str, reader: str, now: dict[str, Any]) -> dict[str, Any]:
-    """Purse -> by how much an entry changed it, of the reader's own."""
+def _moved(entry: Entry, what: str, reader: str, now: Mapping[str, Any], apart: AbstractSet[str]) -> dict[str, Any]:
+    """Purse -> by how much an entry changed it, of the reader's own but those `apart`."""
     out: dict[str, Any] = {}
     for table_, id_, field, before, after in entry.changes:
-        if table_ != "stores" or not (id_ in now or id_ == reader or id_.startswith(reader + "/")):
+        if table_ != "stores" or id_ in apart or not (id_ in now or id_ == reader or id_.startswith(reader + "/")):
             continue
         if field == what:
             by = (after or 0) - (before or 0)
