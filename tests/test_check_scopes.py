@@ -50,7 +50,7 @@ def test_a_name_that_the_mechanic_does_not_bind(tmp_path: Path, text: str, at: t
 def test_the_nearest_name_is_proposed(tmp_path: Path) -> None:
     text = 'acts:\n- {id: ask, form: "ask {target}", slots: {target: nation}, needs: [{test: "traget.alive", else: no}]}\n'
     (said,) = [d for d in found(tmp_path, BASE + text) if d.code == "E302"]
-    assert said.hint == "did you mean target?" and "act, nation, season, self, step, target, turn, year" in said.message
+    assert said.hint == "did you mean target?" and "act, line, nation, season, self, step, target, turn, year" in said.message
 
 
 IN_SCOPE = [

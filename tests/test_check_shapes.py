@@ -109,7 +109,7 @@ def test_the_schemas_of_whole_files_are_up_to_date() -> None:
 def test_every_code_is_documented_and_used() -> None:
     root = Path(__file__).parents[1]
     assert table() in (root / "docs" / "diagnostics.md").read_text(encoding="utf-8")
-    rooms = [root / "engine" / "ruleset", root / "engine" / "game"]
-    source = "".join(p.read_text(encoding="utf-8") for room in rooms for p in room.rglob("*.py") if p.name != "codes.py")
+    paths = [*(root / "engine").rglob("*.py"), *(root / "importers").rglob("*.py")]
+    source = "".join(path.read_text(encoding="utf-8") for path in paths if path.name != "codes.py")
     used = set(re.findall(r'"([EW][0-9]{3})"', source))
     assert used == set(CODES)

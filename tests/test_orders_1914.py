@@ -110,7 +110,8 @@ def test_policies_think_of_what_they_hold_and_of_zones_where_something_can_be_st
         stream = KeyedDice(b"%d" % seed, 1).stream(step="input", rule="policies/plan", subject="")
         for order in plan(world, "german-empire", stream):
             found.setdefault(order["order"], set()).add(str(order["slots"].get("place")))
-            if order["order"] == "orders/sail" and "submarine" in order["slots"]["units"]:
+            leaves = order["slots"].get("target", order["slots"].get("origin")) != order["slots"].get("origin")
+            if order["order"] == "orders/sail" and "submarine" in order["slots"]["units"] and leaves:
                 sailed.add(f"{order['slots']['units']['submarine']} submarine from {order['slots']['origin']}")
     assert found["acts/incorporate"] == {"warsaw"}
     assert found["acts/hunt-trade"] == {"middle-atlantic"}

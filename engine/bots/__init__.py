@@ -79,6 +79,7 @@ def _plan(world: World, nation: str, stream: Stream, row: Row) -> list[Order]:
         _meet(giver, [rule for rule in acts if "meets" in rule])
     elif any(_learns(world, order) for order in giver.orders):  # what it learns may make dearer what it buys
         giver.orders, _ = standing(world, nation, giver.orders)
+    giver.forget_notes()
     return giver.orders
 
 

@@ -35,6 +35,10 @@ class Giver:
         self.orders: list[Order] = []
         self.fallen: set[str] = set()
         """Orders, as text, that did not stand with the others: they are not given again."""
+        self.forget_notes()
+
+    def forget_notes(self) -> None:
+        """Leave the view as it was before later rules were told of orders."""
         while self._noted:
             self.world.state.put("orders", self._noted.pop(), "*", None)
 
