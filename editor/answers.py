@@ -10,7 +10,7 @@ from pathlib import Path
 from wteaw.core.diagnostics import Diagnostic
 from wteaw.ruleset.checks.expressions import scope_of
 from wteaw.ruleset.checks.subject import Marked
-from wteaw.ruleset.checks.words import Vocabulary, allowed_words
+from wteaw.ruleset.checks.words import KnownWords, allowed_words
 from wteaw.ruleset.describe_diff import one_line
 from wteaw.ruleset.expressions.check import kind_of
 from wteaw.ruleset.expressions.functions import FUNCTIONS, Signature
@@ -22,7 +22,7 @@ from .cursor import Spot, marks_at, spot_at, word_at
 from .project import Project
 from .schemas_at import keys_at, says_of, words_at
 
-__all__ = ["Completion", "Definition", "completions", "hover", "meant", "quick_fix", "source_line", "word_at"]
+__all__ = ["Completion", "RowDefinition", "completions", "hover", "meant", "quick_fix", "source_line", "word_at"]
 
 PLACEHOLDER = "zz-here-zz"
 """Stands in for what is being typed, so that the text around it can be read."""
@@ -43,7 +43,7 @@ class Completion:
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
+class RowDefinition:
     """A row that a word means, and where it is written."""
 
     form: str
@@ -51,7 +51,7 @@ class Definition:
     row: Node
 
 
-def meant(project: Project, path: Path, line: int, column: int) -> list[Definition]:
+def meant(project: Project, path: Path, line: int, column: int) -> list[RowDefinition]:
     """The rows that the word at a place means: the one that is defined there, or those that it refers to."""
     tree, draft = project.tree(path), project.draft
     if tree is None or draft is None:
@@ -76,12 +76,12 @@ def meant(project: Project, path: Path, line: int, column: int) -> list[Definiti
     return found
 
 
-def _rows(project: Project, forms: Iterable[str], id_: str) -> Iterator[Definition]:
+def _rows(project: Project, forms: Iterable[str], id_: str) -> Iterator[RowDefinition]:
     draft = project.draft
     if draft is not None:
         for form in dict.fromkeys(forms):
             if (row := draft.rows(form).get(id_)) is not None:
-                yield Definition(form, id_, row)
+                yield RowDefinition(form, id_, row)
 
 
 def source_line(project: Project, path: Path, line: int) -> str:
@@ -118,7 +118,7 @@ def hover(project: Project, path: Path, line: int, column: int, tested: dict[str
     return f"**{spot.form}** — {form}" if form else ""
 
 
-def row_in_words(project: Project, found: Definition, tested: dict[str, int] | None = None) -> str:
+def row_in_words(project: Project, found: RowDefinition, tested: dict[str, int] | None = None) -> str:
     """A row as it is after all overlays, where it is written, its clauses and how many rule tests cite them."""
     value = plain_value(found.row)
     lines = [f"{key}: {one_line(item)}" for key, item in value.items() if key not in ("source", "lines")]
@@ -192,14 +192,14 @@ def _choices(project: Project, spot: Spot) -> list[Completion]:
     subject = project.subject
     words: list[Completion] = []
     if subject is not None:
-        known = Vocabulary(subject)
+        known = KnownWords(subject)
         for mark in marks_at(project, spot):
             words += _of_mark(project, mark, known)
     fixed = [] if spot.is_key else [Completion(w, "word") for w in words_at(project.known, spot.form, spot.path)]
     return list({(c.text, c.kind): c for c in [*keys, *fixed, *words]}.values())
 
 
-def _of_mark(project: Project, mark: Marked, known: Vocabulary) -> Iterator[Completion]:
+def _of_mark(project: Project, mark: Marked, known: KnownWords) -> Iterator[Completion]:
     schema = mark.annotation.schema
     draft = project.draft
     value = str(mark.annotation.value)
@@ -227,7 +227,7 @@ def _fields(project: Project, path: Path, lines: list[str], line: int, stem: str
     subject = project.subject
     if spot is None or subject is None:
         return []
-    known = Vocabulary(subject)
+    known = KnownWords(subject)
     for mark in marks_at(project, spot):
         kind = kind_of(head, scope_of(mark, known.words), known.words)
         if kind in BUILT_IN or kind in KINDS:

@@ -20,7 +20,7 @@ from wteaw.ruleset.load import load_bytes
 from wteaw.ruleset.nodes import Node, find, plain_value
 from wteaw.testing.cases import find as test_files
 
-from .answers import Definition
+from .answers import RowDefinition
 from .cursor import marks_of_row
 from .project import Project, Workspace
 
@@ -43,7 +43,7 @@ class Use:
     length: int
 
 
-def uses(workspace: Workspace, project: Project, found: Definition) -> list[Use]:
+def uses(workspace: Workspace, project: Project, found: RowDefinition) -> list[Use]:
     """Every place in rulesets, scenarios and rule tests that means a row, its own id among them, in order."""
     out: set[Use] = set()
     for one in (project, *workspace.over(project)):
@@ -57,7 +57,7 @@ def uses(workspace: Workspace, project: Project, found: Definition) -> list[Use]
     return sorted(out)
 
 
-def _in_rows(project: Project, name: str, data: bytes, found: Definition) -> Iterator[Use]:
+def _in_rows(project: Project, name: str, data: bytes, found: RowDefinition) -> Iterator[Use]:
     if found.id.encode() not in data:
         return
     path = project.path(name)
@@ -87,7 +87,7 @@ def _members(path: Path, lines: list[str], node: Node | None, id_: str) -> Itera
             yield from _of_text(path, lines, one, id_, whole=True)
 
 
-def _of_mark(path: Path, lines: list[str], row: Node, mark: Annotation, found: Definition) -> Iterator[Use]:
+def _of_mark(path: Path, lines: list[str], row: Node, mark: Annotation, found: RowDefinition) -> Iterator[Use]:
     """Where a marked value of a row, or its key, means the row that is looked for."""
     value, schema = mark.value, mark.schema
     node = find(row, mark.path[:-1] if mark.is_key else mark.path)
@@ -112,7 +112,7 @@ def _expression(value: object) -> bool:
     return isinstance(value, str) and value.lstrip().startswith("=")
 
 
-def _asks(text: str, found: Definition) -> bool:
+def _asks(text: str, found: RowDefinition) -> bool:
     """Whether an expression can mean a row: by its id in quotes, or, of a term, a quantity or a field, by name."""
     quoted = re.search(rf"(?<![\w-])'(?:{re.escape(found.form)}/)?{re.escape(found.id)}'", text) is not None
     named = re.search(rf"(?<![\w'-]){re.escape(found.id)}(?![\w'-])", text) is not None
@@ -171,7 +171,7 @@ def _in_plain(path: Path, data: bytes, id_: str) -> Iterator[Use]:
         stack.extend(node.members())
 
 
-def rename(workspace: Workspace, project: Project, found: Definition, to: str) -> dict[Path, list[Use]]:
+def rename(workspace: Workspace, project: Project, found: RowDefinition, to: str) -> dict[Path, list[Use]]:
     """The places to write another id at, by file. CannotRename says why it cannot be: no id, taken, or something would break."""
     if not _ID.fullmatch(to):
         raise CannotRename(f"{to!r} is no id: small letters, digits and hyphens, beginning with a letter or digit")
@@ -197,7 +197,7 @@ def rename(workspace: Workspace, project: Project, found: Definition, to: str) -
     return by_path
 
 
-def _own_ids(project: Project, found: Definition) -> set[str]:
+def _own_ids(project: Project, found: RowDefinition) -> set[str]:
     """The ids of a form that files of the ruleset's own folder introduce."""
     own = [name for name in project.texts if not name.startswith("..")]
     out: set[str] = set()

@@ -103,7 +103,7 @@ class FuzzSummary:
 
 
 @dataclass(frozen=True)
-class Mutation:
+class SpoiledRow:
     """One spoiled place: in words, and the draft with it."""
 
     what: str
@@ -142,7 +142,7 @@ class FuzzBench:
 
     # ---- spoiling
 
-    def mutation(self, rng: random.Random) -> Mutation:
+    def mutation(self, rng: random.Random) -> SpoiledRow:
         """A draft that is spoiled in one place; rows of small forms are as likely as those of large ones."""
         weights = {form: len(rows) ** 0.5 for form, rows in self.ids.items()}
         form = rng.choices(list(weights), list(weights.values()))[0]
@@ -157,17 +157,17 @@ class FuzzBench:
         what, spoiled = self._spoil(rng, row, path)
         rows = {**self.draft.forms[form], id_: with_slots(spoiled) if has_slots(self.known, form) else spoiled}
         draft = replace_form(self.draft, form, rows)
-        return Mutation(f"{form}/{id_} {'.'.join(map(str, path))}: {what}", draft, form, id_)
+        return SpoiledRow(f"{form}/{id_} {'.'.join(map(str, path))}: {what}", draft, form, id_)
 
-    def _whole(self, rng: random.Random, form: str, id_: str) -> Mutation:
+    def _whole(self, rng: random.Random, form: str, id_: str) -> SpoiledRow:
         rows = dict(self.draft.forms[form])
         row = rows.pop(id_)
         if rng.random() < 0.5:
-            return Mutation(f"{form}/{id_}: row deleted", replace_form(self.draft, form, rows), form, id_)
+            return SpoiledRow(f"{form}/{id_}: row deleted", replace_form(self.draft, form, rows), form, id_)
         other = rng.choice([f"{id_}-x", "x" * 300, "\x1b[31m", rng.choice(self.words)])
         entries = {**row.value, "id": replace_value(row, other)} if "id" in row.value else row.value
         rows[other] = row.with_entries(entries, row.keys)
-        return Mutation(f"{form}/{id_}: row renamed {other[:20]!r}", replace_form(self.draft, form, rows), form, other)
+        return SpoiledRow(f"{form}/{id_}: row renamed {other[:20]!r}", replace_form(self.draft, form, rows), form, other)
 
     def _place(self, rng: random.Random, row: Node) -> tuple[str | int, ...]:
         """A path into a row: deeper with every step, and sometimes not to the end."""
@@ -257,7 +257,7 @@ class FuzzBench:
 
     # ---- trying
 
-    def refused(self, mutation: Mutation) -> bool:
+    def refused(self, mutation: SpoiledRow) -> bool:
         """Whether validation refuses it: the spoiled row by itself first, since most fall there."""
         form, id_ = mutation.form, mutation.id
         if id_ in mutation.draft.rows(form) and id_ in self.draft.rows(form):
@@ -271,7 +271,7 @@ class FuzzBench:
         Grammar.of(ruleset)
         return ruleset
 
-    def _ruleset(self, mutation: Mutation) -> Ruleset:
+    def _ruleset(self, mutation: SpoiledRow) -> Ruleset:
         """The spoiled ruleset; what has not been touched, and what is made of that alone, is taken from the one as it is."""
         made, base = ruleset_of(mutation.draft, self.known), self.ruleset
         forms = {form: rows if form == mutation.form else base.rows(form) for form, rows in made.forms.items()}

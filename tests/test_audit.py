@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from wteaw.audit.book import Book, Found
-from wteaw.audit.played import Played, Report, Stage
+from wteaw.audit.played import RecordedGame, RecordedReport, RecordedStage
 from wteaw.audit.run import AUDITORS, audit
 from wteaw.cli import ExitCode, main
 from wteaw.cli.game import read_scenario
@@ -48,7 +48,7 @@ def game(name: str) -> Game:
 
 
 @cache
-def of(name: str) -> Played:
+def of(name: str) -> RecordedGame:
     return played(game(name))
 
 
@@ -78,7 +78,7 @@ def test_every_auditor_has_something_to_reckon() -> None:
 # ---- games that are spoiled by hand
 
 
-def spoiled(what: Played, pick: Callable[[Entry], bool], change: Callable[[Entry], None]) -> tuple[Played, int]:
+def spoiled(what: RecordedGame, pick: Callable[[Entry], bool], change: Callable[[Entry], None]) -> tuple[RecordedGame, int]:
     """A game in which the first entry that is picked is changed; and that entry's number."""
     number = next(e.n for stage in what.stages for e in stage.entries if pick(e))
     stages = []
@@ -192,7 +192,7 @@ def test_losses_of_allies_that_are_not_shared_are_noticed(lost: tuple[int, int],
         Entry(1, 1, "battles", "battles/land", "", "krakow", data={**head, "event": "begin"}),
         Entry(2, 1, "battles", "battles/land", "", "krakow", data={**head, "event": "round", "round": 1, "fire": fire, "lost": {"defender": parts}}),
     )  # fmt: skip
-    (book,) = audit(Played(ruleset, State(), (Stage(1, State(), entries),)), ["shares"])
+    (book,) = audit(RecordedGame(ruleset, State(), (RecordedStage(1, State(), entries),)), ["shares"])
     assert book.checked == 1 and (not book.found) is fine
 
 
@@ -280,7 +280,7 @@ def test_a_border_that_is_sold_twice_is_noticed() -> None:
     assert any(f.entry == second and f.expected == "once for each border" for f in book.found)
 
 
-def _again(entry: Entry, what: Played, number: int) -> None:
+def _again(entry: Entry, what: RecordedGame, number: int) -> None:
     """The purchase of another entry once more."""
     first = next(e for stage in what.stages for e in stage.entries if e.n == number)
     row = next(c[4] for c in first.changes if c[0] == "under_way")
@@ -312,7 +312,7 @@ def test_a_cell_that_moves_too_far_is_noticed() -> None:
 def test_a_report_that_says_too_much_is_noticed() -> None:
     what = of("alliances-4")
 
-    def wrong() -> Iterator[Report]:
+    def wrong() -> Iterator[RecordedReport]:
         for report in what.reports():
             told = tuple((lead, text.replace(" at the beginning", "9 at the beginning")) for lead, text in report.told)
             yield replace(report, told=told)

@@ -16,7 +16,7 @@ from wteaw.core.dice import KeyedDice, ScriptedDice
 from wteaw.core.journal import Entry
 from wteaw.core.package_data import scenarios
 from wteaw.odds import dice_statistics as battle_luck
-from wteaw.odds.dice_statistics import Onlooker, Throw
+from wteaw.odds.dice_statistics import Onlooker, RecordedThrow
 from wteaw.play import dice_statistics as luck_found
 from wteaw.play.begin import new_game
 from wteaw.play.dice_statistics import chance_of, luck, rolls_of
@@ -29,7 +29,7 @@ from wteaw.store import Game, StoredPosition, StoreError
 from .battlefield import Field, ruleset
 
 
-def seen(field: Field, *dice: int, battle: str = "land") -> list[Throw]:
+def seen(field: Field, *dice: int, battle: str = "land") -> list[RecordedThrow]:
     """What an onlooker sees of a battle with these dice."""
     source = ScriptedDice(list(dice))
     source.onlooker = onlooker = Onlooker()

@@ -57,3 +57,13 @@ def test_imports_inside_functions_say_why() -> None:
             else:
                 silent.append(f"{path.relative_to(ENGINE)}:{line}: {lines[line - 1].strip()}")
     assert not silent, "\n".join(silent)
+
+
+def test_one_name_stands_for_one_class() -> None:
+    found: dict[str, set[str]] = {}
+    for folder in ("engine", "web", "lab", "editor", "importers"):
+        for path in (ENGINE.parent / folder).rglob("*.py"):
+            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    found.setdefault(node.name, set()).add(path.relative_to(ENGINE.parent).as_posix())
+    assert {name: files for name, files in found.items() if len(files) > 1} == {}

@@ -16,7 +16,7 @@ from typing import Any
 from ..core.journal import Entry
 from ..core.model import Row, Ruleset
 from .book import Book
-from .played import Played
+from .played import RecordedGame
 from .reading import OUTSIDE, Beyond, Reader, Thing
 
 DIE = re.compile(r"(?P<n>\d*)d(?P<faces>\d+)$")
@@ -26,7 +26,7 @@ OF_BATTLES = OUTSIDE | {"force", "joined"}
 """Names that only a battle binds."""
 
 
-def dice(played: Played, book: Book) -> None:
+def dice(played: RecordedGame, book: Book) -> None:
     """Every die: as many as were thrown, within their faces, and a hit where the throw is what was needed."""
     for entry, _ in played.moments():
         for record in entry.dice:
@@ -73,7 +73,7 @@ def needed(need: str, total: Any) -> bool:
     return bool(Fraction(first) <= total <= Fraction(last)) if dots else bool(total == Fraction(first))
 
 
-def battles(played: Played, book: Book) -> None:
+def battles(played: RecordedGame, book: Book) -> None:
     """Every round: dice as thrown, values by the rows, hits by dice and value, losses by hits, facts by losses."""
     for entry, reader in played.readings():
         data = entry.data

@@ -11,13 +11,13 @@ from ..core.journal import Entry
 from ..core.model import Ruleset
 from ..core.state import State
 from .book import Book
-from .played import Played, rows_behind, rows_changed, said_in
+from .played import RecordedGame, rows_behind, rows_changed, said_in
 
 NOBODY = ("none", "vacant")
 NOT_ASKED = ("none", "moderator")
 
 
-def commands(played: Played, book: Book) -> None:
+def commands(played: RecordedGame, book: Book) -> None:
     """Every turn, every nation with troops; every order that comes in or is done."""
     asked: set[str] = set()
     there = _with_troops(played.start)

@@ -11,11 +11,11 @@ from itertools import combinations
 from ..core.model import Ruleset
 from ..core.state import State
 from .book import Book
-from .played import Played
+from .played import RecordedGame
 from .reading import stance
 
 
-def company(played: Played, book: Book) -> None:
+def company(played: RecordedGame, book: Book) -> None:
     """Every place with units of several nations at the end of every turn."""
     for turn, state in played.ends():
         for place in sorted(state.occupied_places()):

@@ -9,13 +9,13 @@ from __future__ import annotations
 from ..core.journal import Entry
 from ..core.state import State
 from .book import Book
-from .played import Played, rows_changed
+from .played import RecordedGame, rows_changed
 
 BOOKS = frozenset({"orders", "uses", "answers", "verdicts", "game"})
 """Tables that count and keep orders."""
 
 
-def in_vain(played: Played, book: Book) -> None:
+def in_vain(played: RecordedGame, book: Book) -> None:
     """Every entry that refuses something, every one that takes something from a purse, and orders that stay open."""
     for entry, state in played.moments():
         tables = {c[0] for c in entry.changes}

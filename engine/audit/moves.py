@@ -17,11 +17,11 @@ from ..core.journal import Entry
 from ..core.model import Row, Ruleset
 from ..core.state import pair_key
 from .book import Book
-from .played import Played, rows_changed
+from .played import RecordedGame, rows_changed
 from .reading import Beyond, Reader, Thing
 
 
-def moves(played: Played, book: Book) -> None:
+def moves(played: RecordedGame, book: Book) -> None:
     """Every entry with a path, every step of a force, and every use of a shared capacity."""
     links = kinds_of_links(played.ruleset)
     for entry, reader in played.readings():

@@ -13,7 +13,7 @@ from .reading import Reader
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class RecordedStage:
     """One resolution: the state it led to, its entries, and the input point (a node of the frame) that it went on from.
 
     `given` says who handed in what counted (nation -> player, policy, moderator ...); `waited` is None for the first stage,
@@ -28,7 +28,7 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class RecordedReport:
     """What one nation was told on a turn, and the states at its beginning and when the report was made.
 
     `told` are sentences with the words that stand out before them; `tables` the heads and rows of the tables of its forces.
@@ -43,13 +43,13 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class RecordedGame:
     """A game: its rules, the state before the first entry, its stages, and a way to the reports that nations have had."""
 
     ruleset: Ruleset
     start: State
-    stages: tuple[Stage, ...]
-    reports: Callable[[], Iterator[Report]] = field(default=lambda: iter(()))
+    stages: tuple[RecordedStage, ...]
+    reports: Callable[[], Iterator[RecordedReport]] = field(default=lambda: iter(()))
 
     def moments(self) -> Iterator[tuple[Entry, State]]:
         """Every entry with the state before it; the state is the same object, which goes on when the next one is asked for."""

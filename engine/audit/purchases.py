@@ -13,11 +13,11 @@ from ..core.journal import Entry
 from ..core.model import Row, Ruleset
 from ..core.state import pair_key, works_on
 from .book import Book
-from .played import Played, rows_changed
+from .played import RecordedGame, rows_changed
 from .reading import Reader, owned_by
 
 
-def purchases(played: Played, book: Book) -> None:
+def purchases(played: RecordedGame, book: Book) -> None:
     """Every purchase, and everything that is ready."""
     for entry, reader in played.readings():
         if not entry.rule.startswith("catalogue/"):

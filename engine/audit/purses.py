@@ -17,7 +17,7 @@ from ..core.journal import Entry
 from ..core.model import Row, Ruleset
 from ..core.state import State
 from .book import Book
-from .played import Played, rows_changed, said_in
+from .played import RecordedGame, rows_changed, said_in
 from .reading import FORMS, Beyond, Reader, held_by
 
 Amounts = Counter[str]
@@ -37,7 +37,7 @@ class _Sent:
         return self.amounts
 
 
-def purses(played: Played, book: Book) -> None:
+def purses(played: RecordedGame, book: Book) -> None:
     """Every entry that changes a stock, and the incomes at the end of every turn."""
     sent = _Sent()
     for entry, reader in played.readings():
@@ -213,7 +213,7 @@ def _whose(entry: Entry, moved: Mapping[tuple[str, str], Fraction], book: Book) 
             book.check(sum(own) == amount, entry, who, f"{what} paid to or by them", amount, sum(own))
 
 
-def _incomes(played: Played, book: Book) -> None:
+def _incomes(played: RecordedGame, book: Book) -> None:
     """Who holds nothing, and held nothing when the turn began, has no income, where incomes are kept."""
     before: set[str] = set()
     kept = any(c[0] == "nations" and c[2] == "income" for stage in played.stages for e in stage.entries for c in e.changes)

@@ -16,7 +16,7 @@ from ..core.journal import Entry
 from ..core.model import Ruleset
 from ..core.state import State
 from .book import Book
-from .played import Played, Report
+from .played import RecordedGame, RecordedReport
 from .reading import Reader, held_by, stance
 
 ACCOUNT = re.compile(r"^(?P<before>\d+) at the beginning(?P<between>.*), (?P<left>\d+) left\b(?P<rest>.*)", re.DOTALL)
@@ -25,7 +25,7 @@ SIGNED = re.compile(r"(?<![\w.])(?P<figure>[+-]\d+)\b")
 INCOME = re.compile(r"Income (?P<income>\d+)")
 
 
-def reports(played: Played, book: Book) -> None:
+def reports(played: RecordedGame, book: Book) -> None:
     """Counts of enemies in the journal, and the reports on the last turn."""
     for entry, reader in played.readings():
         _sightings(entry, reader, played.ruleset, book)
@@ -73,7 +73,7 @@ def _hostile(ruleset: Ruleset, state: State, a: str, b: str) -> bool:
 # ---- money
 
 
-def _money(report: Report, ruleset: Ruleset, book: Book) -> None:
+def _money(report: RecordedReport, ruleset: Ruleset, book: Book) -> None:
     names = {str(row.get("name", id_)).casefold(): id_ for id_, row in ruleset.rows("resources").items()}
     for lead, text in report.told:
         resource = names.get(lead.casefold()) or next((id_ for name, id_ in names.items() if lead.casefold() == f"{name}s"), None)
@@ -110,7 +110,7 @@ def stock(ruleset: Ruleset, state: State, nation: str, resource: str) -> Fractio
 # ---- forces
 
 
-def _forces(report: Report, ruleset: Ruleset, book: Book) -> None:
+def _forces(report: RecordedReport, ruleset: Ruleset, book: Book) -> None:
     """Every row of the tables of forces that names places: as many of each kind as stand there."""
     kinds: dict[str, str] = {}
     for id_, row in ruleset.rows("units").items():

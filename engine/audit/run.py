@@ -10,7 +10,7 @@ from .commands import commands
 from .company import company
 from .in_vain import in_vain
 from .moves import moves
-from .played import Played
+from .played import RecordedGame
 from .purchases import purchases
 from .purses import purses
 from .reports import reports
@@ -18,7 +18,7 @@ from .shares import shares
 from .tables import tables
 from .units import units
 
-Auditor = Callable[[Played, Book], None]
+Auditor = Callable[[RecordedGame, Book], None]
 
 AUDITORS: dict[str, tuple[str, Auditor]] = {
     "units": ("Are units conserved: does every appearance, loss and change of owner have its entry?", units),
@@ -37,7 +37,7 @@ AUDITORS: dict[str, tuple[str, Auditor]] = {
 """Name -> the question, and who answers it."""
 
 
-def audit(played: Played, names: Iterable[str] = ()) -> list[Book]:
+def audit(played: RecordedGame, names: Iterable[str] = ()) -> list[Book]:
     """The books of the auditors of these names (none: of all), in the order of the table. KeyError for a name that is none."""
     chosen = list(names) or list(AUDITORS)
     books = []

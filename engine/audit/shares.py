@@ -17,14 +17,14 @@ from ..core.journal import Entry
 from ..core.model import Row
 from .battles import OTHER, stage_of
 from .book import Book
-from .played import Played
+from .played import RecordedGame
 from .reading import Beyond, Reader, Thing
 
 Stacks = dict[tuple[str, str], int]
 """Owner and kind -> how many stand on a side."""
 
 
-def shares(played: Played, book: Book) -> None:
+def shares(played: RecordedGame, book: Book) -> None:
     """Every stage of every round in which several nations of a side may be hit."""
     standing: dict[str, dict[str, Stacks]] = {}
     for entry, reader in played.readings():

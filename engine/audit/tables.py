@@ -12,11 +12,11 @@ from typing import Any
 from ..core.journal import Entry
 from ..core.model import Row
 from .book import Book
-from .played import Played
+from .played import RecordedGame
 from .reading import Beyond, Reader, side_of
 
 
-def tables(played: Played, book: Book) -> None:
+def tables(played: RecordedGame, book: Book) -> None:
     """Every entry of a matrix."""
     for entry, reader in played.readings():
         form, _, id_ = entry.rule.partition("/")

@@ -13,7 +13,7 @@ from ..core.journal import Entry
 from ..core.model import Ruleset
 from ..core.state import WHOLE_ROW, State
 from .book import Book
-from .played import Played, make, rows_behind, rows_changed, said_in
+from .played import RecordedGame, make, rows_behind, rows_changed, said_in
 
 Numbers = Counter[tuple[str, str]]
 """Owner and kind -> how many."""
@@ -23,7 +23,7 @@ LATER = ("queue", "cancel")
 """Verbs that put units under way, or take them from there, without a fact."""
 
 
-def units(played: Played, book: Book) -> None:
+def units(played: RecordedGame, book: Book) -> None:
     """Every entry balanced, and every kept state the one that the journal leads to."""
     total = counted(played.start)
     told: Numbers = Counter()
@@ -133,7 +133,7 @@ def _fitting_out(entry: Entry, rest: Numbers, wanted: Numbers) -> bool:
     return item is not None and entry.rule.startswith("catalogue/") and all(wanted[k] == 0 or rest[k] == -wanted[k] for k in rest)
 
 
-def _stages(played: Played, book: Book) -> None:
+def _stages(played: RecordedGame, book: Book) -> None:
     state = played.start.copy()
     for stage in played.stages:
         for entry in stage.entries:

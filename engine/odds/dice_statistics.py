@@ -49,7 +49,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Throw:
+class RecordedThrow:
     """One throw of a battle: what it came to for each nation, and `spread`, the covariances of the luck of any two of them.
 
     `what` is `round` or `leaving`; `exact` whether the means are (else of `TRIALS` trials). Nations share what their side does by
@@ -79,7 +79,7 @@ class Onlooker:
     """Keeps the throws of all battles that are fought with the dice whose `onlooker` it is."""
 
     def __init__(self) -> None:
-        self.throws: list[Throw] = []
+        self.throws: list[RecordedThrow] = []
 
     def round(self, turn: Turn, battle: Battle, plan: Plan, after: Batch) -> None:
         """A round has been fought, and nothing has come of it yet."""
@@ -123,7 +123,7 @@ class Onlooker:
         }  # fmt: skip
         if any(spread[n, n] > 1e-12 or abs(shares[n].luck) > 1e-9 for n in shares):
             where = (battle.row["id"], battle.subject, battle.place, turn.number, battle.number)
-            self.throws.append(Throw(*where, what, shares, spread, exact, turn.mover or ""))
+            self.throws.append(RecordedThrow(*where, what, shares, spread, exact, turn.mover or ""))
 
 
 def _nations(turn: Turn, battle: Battle, plan: Plan) -> tuple[list[tuple[str, int]], dict[str, float]]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..core.words import misspelled, slips, split
 from . import fuzzy
-from .line_parser import Attempt, Order, OrderReader, plainly, strip_comment
+from .line_parser import LineAttempt, Order, OrderReader, plainly, strip_comment
 from .match import is_every
 from .movement import TARGET, UNITS
 from .tokens import MOST_WORDS, PASSED, Recognizer
@@ -27,7 +27,7 @@ class LineReader(OrderReader):
     proposable: Callable[[str, Mapping[str, Any]], bool] | None = None
     """Whether an order ("form/id") with these slots may be proposed to the nation; None: any."""
 
-    def freely(self, number: int, line: str) -> Attempt | None:
+    def freely(self, number: int, line: str) -> LineAttempt | None:
         """A line in words of its own: one order, or several; None if nothing whole is made of it."""
         bare = strip_comment(line)
         if len(split(bare)) > MOST_WORDS:
@@ -37,7 +37,7 @@ class LineReader(OrderReader):
 
     # ---- several orders
 
-    def _several(self, number: int, bare: str, mark: str) -> Attempt | None:
+    def _several(self, number: int, bare: str, mark: str) -> LineAttempt | None:
         """Several orders in one line: each part an order of its own, or one more with the verb of the one before."""
         if mark not in bare and not (mark == "," and _PART.search(bare)):
             return None
@@ -57,7 +57,7 @@ class LineReader(OrderReader):
                 found = self._parted(number, bare, spans, "", mark, shared=last[word.column - 1 :])
         return found
 
-    def _under(self, number: int, bare: str) -> Attempt | None:
+    def _under(self, number: int, bare: str) -> LineAttempt | None:
         """Several orders under a title that is part of each: `Home: build 2 guns, 1 car`, `Home: 2 guns to Port`."""
         title, colon, _ = bare.partition(":")
         if not colon or not title.strip():
@@ -68,7 +68,7 @@ class LineReader(OrderReader):
             return None
         return self._parted(number, bare, spans, "", ":", title=title)
 
-    def _counted(self, number: int, bare: str) -> Attempt | None:
+    def _counted(self, number: int, bare: str) -> LineAttempt | None:
         """Several of the same with nothing between them: a verb, and more than one number."""
         spans = _counted_spans(bare)
         if not 2 <= len(spans) <= MOST_PARTS or not self._verb(bare):
@@ -85,14 +85,14 @@ class LineReader(OrderReader):
         before: Order | None = None,
         shared: str = "",
         title: str = "",
-    ) -> Attempt | None:
+    ) -> LineAttempt | None:
         """The parts from here on as orders, with as little to each as makes it whole; None if something is left over.
 
         A part may have the `verb` of the one before, go where that went, be of the same kind, or end as the last does (`shared`).
         A `title` stands before each.
         """
         if not spans:
-            return Attempt([], [])
+            return LineAttempt([], [])
         for many in range(1, len(spans) + 1):
             start, end = spans[0][0], spans[many - 1][1]
             if mark == "," and not verb and many == len(spans):
@@ -110,7 +110,7 @@ class LineReader(OrderReader):
             verb_now = self._verb(bare[start:end]) or verb
             rest = self._parted(number, bare, spans[many:], verb_now, mark, found.orders[-1], shared, title)
             if rest is not None:
-                return Attempt([*found.orders, *rest.orders], [*found.found, *rest.found])
+                return LineAttempt([*found.orders, *rest.orders], [*found.found, *rest.found])
         return None
 
     def _like(self, before: Order, verb: str, text: str) -> Iterator[str]:
@@ -126,7 +126,7 @@ class LineReader(OrderReader):
                 if isinstance(id_, str):
                     yield f"{verb} {first} {self.names.printed(kind, id_, int(first))} {rest}"
 
-    def _part(self, number: int, text: str, mark: str) -> Attempt | None:
+    def _part(self, number: int, text: str, mark: str) -> LineAttempt | None:
         if not split(text):
             return None
         found = self.word_for_word(number, text)

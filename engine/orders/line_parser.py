@@ -37,7 +37,7 @@ orders that the same words can be; with `first` the first of them that is allowe
 it was not written as its form has it) and `guessed` (the slots whose names were misspelled)."""
 
 
-class Attempt(NamedTuple):
+class LineAttempt(NamedTuple):
     """What a line comes to, read in one way."""
 
     orders: list[Order]
@@ -69,7 +69,7 @@ class OrderReader:
     ) -> None:
         self.found.append(Diagnostic(code, severity, message, self.file, number, column, hint, line[:MAX_LINE], tuple(instead)))
 
-    def word_for_word(self, number: int, line: str) -> Attempt:
+    def word_for_word(self, number: int, line: str) -> LineAttempt:
         """A line as its form has it, small slips forgiven; what is wrong with it otherwise."""
         bare = strip_comment(line)
         words = split(bare)
@@ -81,11 +81,11 @@ class OrderReader:
         if any(d.code == "O303" for d in self.found):
             for order in self.orders:
                 order.setdefault("mended", self._written(order))
-        return Attempt(self.orders, self.found)
+        return LineAttempt(self.orders, self.found)
 
     # ---- free wording
 
-    def one_freely(self, number: int, bare: str) -> Attempt | None:
+    def one_freely(self, number: int, bare: str) -> LineAttempt | None:
         """One order, whatever stands between its things; None if nothing whole is made of it."""
         text = plainly(bare)
         words = split(text)
@@ -111,7 +111,9 @@ class OrderReader:
                         return found
         return None
 
-    def _read_freely(self, number: int, bare: str, body: tuple[Word, ...], tail: tuple[Word, ...], loose: bool) -> Attempt | None:
+    def _read_freely(
+        self, number: int, bare: str, body: tuple[Word, ...], tail: tuple[Word, ...], loose: bool
+    ) -> LineAttempt | None:
         body = tuple(w for w in body if w.norm not in (".", "!"))
         readings = fuzzy.WordLine(body, self.names, self.grammar, self.nation or "", loose).readings()
         if not readings:
@@ -132,7 +134,7 @@ class OrderReader:
             first["readings"] = orders[1:]
             first["first"] = not readings[0].words
         self.say("O303", "warning", f"read as {first['mended']!r}", number, 1, "", bare)
-        return Attempt([first], self.found)
+        return LineAttempt([first], self.found)
 
     def names_nothing(self, words: tuple[Word, ...]) -> bool:
         """Whether words neither name a thing nor begin an order, as a title does."""

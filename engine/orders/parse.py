@@ -17,7 +17,7 @@ from ..core.model import Ruleset
 from ..core.state import State
 from ..core.words import Word, joined, split
 from .compound import LineReader
-from .line_parser import MAX_LINE, Attempt, Order, did_you_mean, one_of, strip_comment
+from .line_parser import MAX_LINE, LineAttempt, Order, did_you_mean, one_of, strip_comment
 from .mail_text import TextLine, read_letter
 from .names import Names
 from .order_kinds import by_phase
@@ -121,7 +121,7 @@ class _Entry:
     """A line as read so far: its attempt, and what it may be if it is no order."""
 
     line: TextLine
-    attempt: Attempt
+    attempt: LineAttempt
     worth: int = 0
     """How much of a game it names."""
     free: bool = True
@@ -225,7 +225,7 @@ class _OrderFileReader:
                 return _Entry(line, parts)
             said = f"a line of more than {MAX_LINE} characters"
             found = [Diagnostic("O105", "error", said, self.file, line.number, MAX_LINE, "", bare[:MAX_LINE])]
-            return _Entry(line, Attempt([], found), free=False)
+            return _Entry(line, LineAttempt([], found), free=False)
         attempt = self.lines.word_for_word(line.number, line.text)
         if attempt.orders or any(d.code == "O113" for d in attempt.found):
             return _Entry(line, attempt, 9)
@@ -236,9 +236,9 @@ class _OrderFileReader:
         worth = self.lines.names_something(line.text)
         if (worth or len(bare.split()) < 6) and self.free <= MOST_FREE and attempt.found and not attempt.found[0].instead:
             near = tuple(self.lines.nearest(line.text))
-            attempt = Attempt([], [replace(attempt.found[0], instead=near), *attempt.found[1:]])
+            attempt = LineAttempt([], [replace(attempt.found[0], instead=near), *attempt.found[1:]])
         if "?" in bare and attempt.found:
-            attempt = Attempt([], [replace(attempt.found[0], message="`?` is yours to fill in"), *attempt.found[1:]])
+            attempt = LineAttempt([], [replace(attempt.found[0], message="`?` is yours to fill in"), *attempt.found[1:]])
         return _Entry(line, attempt, worth)
 
     def _continued(self, before: _Entry, entry: _Entry) -> _Entry | None:
@@ -312,7 +312,7 @@ class _OrderFileReader:
                 found = Diagnostic(
                     "O101", "error", said, self.file, entry.line.number, 1, "one order a line", entry.line.text[:MAX_LINE]
                 )
-                entry.attempt = Attempt([], [found])
+                entry.attempt = LineAttempt([], [found])
         return out
 
     # ---- head

@@ -22,7 +22,7 @@ from ..core.faults import BrokenGame
 from ..core.journal import Entry
 from ..core.parallel import shared_out
 from ..core.state import Entity
-from ..odds.dice_statistics import TRIALS, Onlooker, Throw
+from ..odds.dice_statistics import TRIALS, Onlooker, RecordedThrow
 from ..store import Game, StoredPosition, StoreError
 from ..store.per_process import Parted
 from ..turn.effects import printed
@@ -56,7 +56,7 @@ class Luck:
     turns: int
     ended: bool
     world: World
-    throws: tuple[Throw, ...]
+    throws: tuple[RecordedThrow, ...]
     rolls: tuple[Rolls, ...]
 
     # ---- totals
@@ -79,7 +79,7 @@ class Luck:
 
     def battles(self) -> list[dict[str, Any]]:
         """Every battle with dice, those that luck swung most first; `luck` is the attackers', the other side's its opposite."""
-        of: dict[tuple[int, str, str], list[Throw]] = {}
+        of: dict[tuple[int, str, str], list[RecordedThrow]] = {}
         for thrown in self.throws:
             of.setdefault((thrown.turn, thrown.mover, thrown.subject), []).append(thrown)
         out = []
@@ -111,7 +111,7 @@ class Luck:
             })  # fmt: skip
         return sorted(out, key=lambda s: -s["luck"])[:SWINGS]
 
-    def _total(self, nations: Mapping[str, float], throws: Iterable[Throw] | None = None) -> dict[str, Any]:
+    def _total(self, nations: Mapping[str, float], throws: Iterable[RecordedThrow] | None = None) -> dict[str, Any]:
         throws = [t for t in (self.throws if throws is None else throws) if t.shares.keys() & nations.keys()]
         shares = [t.shares[n] for t in throws for n in nations if n in t.shares]
         found = [t.luck(nations) for t in throws]
@@ -193,7 +193,7 @@ def _luck(kept: _Kept) -> Luck:
     return Luck(game.id, str(game.head["title"]), turns, bool(position.ended), world, tuple(chain.from_iterable(throws)), rolls)
 
 
-def _throws(game: Game, before: StoredPosition, after: StoredPosition) -> list[Throw]:
+def _throws(game: Game, before: StoredPosition, after: StoredPosition) -> list[RecordedThrow]:
     """The throws of battles between a stage and the one after it, which is resolved again for them."""
     rules = game.ruleset_at(before.number)
     onlooker = Onlooker()

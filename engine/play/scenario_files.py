@@ -279,12 +279,12 @@ def check_scenario(ruleset: Ruleset, node: Node, known: Forms) -> Iterator[Diagn
     from ..ruleset.checks.expressions import RulesetVocabulary, wrong_expressions  # heavy, as all checks
     from ..ruleset.checks.references import dangling
     from ..ruleset.checks.subject import Marked
-    from ..ruleset.checks.words import Vocabulary, unknown_words
+    from ..ruleset.checks.words import KnownWords, unknown_words
 
     value = plain_value(node)
     marks = [Marked(SCENARIO, "", node, mark) for mark in annotated(known, SCENARIO, value)]
     yield from dangling(marks, ruleset.rows, known)
-    yield from unknown_words(marks, Vocabulary(cast("Subject", _Known(ruleset, known))))
+    yield from unknown_words(marks, KnownWords(cast("Subject", _Known(ruleset, known))))
     yield from wrong_expressions(marks, RulesetVocabulary(ruleset.rows, known.names))
     for check in SCENARIO_CHECKS:
         yield from check(ScenarioSubject(node, value, ruleset, known))

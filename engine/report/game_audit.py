@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..audit.book import Book
-from ..audit.played import Played, Report, Stage, make
+from ..audit.played import RecordedGame, RecordedReport, RecordedStage, make
 from ..audit.run import AUDITORS, audit
 from ..core.faults import of_rules
 from ..core.journal import Entry
@@ -30,7 +30,7 @@ QUESTIONS = {
 """All auditors and what they ask."""
 
 
-def played(game: Game) -> Played:
+def played(game: Game) -> RecordedGame:
     """What was played of a stored game, stage by stage."""
     stages = []
     before = None
@@ -40,12 +40,12 @@ def played(game: Game) -> Played:
         if before is not None:
             given = {n: s.by for n, s in game.submissions(before.number).items()}
         waited: Row | None = before.position.waiting if before is not None else None
-        stages.append(Stage(number, stage.position.state, tuple(game.journal(position=number)), waited, given))
+        stages.append(RecordedStage(number, stage.position.state, tuple(game.journal(position=number)), waited, given))
         before = stage
-    return Played(game.ruleset, game.stage().position.game_start, tuple(stages), lambda: _reports(game))
+    return RecordedGame(game.ruleset, game.stage().position.game_start, tuple(stages), lambda: _reports(game))
 
 
-def audited(what: Played, only: Sequence[str] = ()) -> list[Book]:
+def audited(what: RecordedGame, only: Sequence[str] = ()) -> list[Book]:
     """The books of the auditors of these names (none: of all), the rows of the ruleset last."""
     books = audit(what, [name for name in only if name != ROWS]) if set(only) != {ROWS} else []
     return [*books, rows(what)] if not only or ROWS in only else books
@@ -54,7 +54,7 @@ def audited(what: Played, only: Sequence[str] = ()) -> list[Book]:
 # ---- the rows of a ruleset
 
 
-def rows(what: Played) -> Book:
+def rows(what: RecordedGame) -> Book:
     """The rows of `audits`, asked at the end of every turn or after the step that they name."""
     book = Book(ROWS, what.ruleset)
     asked: dict[str, list[Row]] = {}
@@ -79,7 +79,8 @@ def rows(what: Played) -> Book:
 
 
 def _ask(
-    those: Sequence[Row], what: Played, state: State, moments: dict[str, State], geography: Geography, entry: Entry, book: Book
+    those: Sequence[Row], what: RecordedGame, state: State, moments: dict[str, State], geography: Geography, entry: Entry,
+    book: Book,
 ) -> None:  # fmt: skip
     world = World(what.ruleset, state.copy(), moments=dict(moments), geography=geography)
     for row in those:
@@ -103,7 +104,7 @@ def _names(world: World, thing: Entity | None) -> dict[str, Any]:
     return {} if thing is None else world.subject_names(thing, {})
 
 
-def _reports(game: Game) -> Iterator[Report]:
+def _reports(game: Game) -> Iterator[RecordedReport]:
     """What everybody with units or places was told on the last turn that is over."""
     turn = last_turn(game)
     if turn < 1:
@@ -120,7 +121,7 @@ def _reports(game: Game) -> Iterator[Report]:
                     told.append((str(block.lead), str(block.text)))
                 elif part.title == "Your forces" and isinstance(block, Table):
                     tables.append((block.head, block.rows))
-        yield Report(nation, turn, before, state, tuple(told), tuple(tables))
+        yield RecordedReport(nation, turn, before, state, tuple(told), tuple(tables))
 
 
 def _began(game: Game, turn: int) -> State:

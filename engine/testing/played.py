@@ -31,7 +31,7 @@ from .coverage import EXCEPT
 from .runner import Runner
 from .when import Play, stages
 
-__all__ = ["CHAPTERS", "Chapters", "Count", "carried_out", "chapters", "rows_to_play"]
+__all__ = ["CHAPTERS", "Chapters", "PlayedCount", "carried_out", "chapters", "rows_to_play"]
 
 CHAPTERS = "played"
 """The folder below `tests` in which chapters lie."""
@@ -46,7 +46,7 @@ MATRICES, STEPS, VERB_ROWS = "matrices", "steps", "verbs"
 
 
 @dataclass(slots=True)
-class Count:
+class PlayedCount:
     """The rows ("form/id") of one form: those that chapters play, that a base plays, that are excused and why, the rest."""
 
     played: list[str] = field(default_factory=list)
@@ -65,7 +65,7 @@ class Chapters:
 
     title: str
     by: dict[str, str] = field(default_factory=dict)
-    forms: dict[str, Count] = field(default_factory=dict)
+    forms: dict[str, PlayedCount] = field(default_factory=dict)
     found: list[Diagnostic] = field(default_factory=list)
 
 
@@ -92,7 +92,7 @@ def chapters(folder: Path, *, jobs: int = 1) -> Chapters:
     excuses = {id_: str(row["reason"]) for id_, row in ruleset.rows(EXCEPT).items() if "/" in id_}
     rows = rows_to_play(ruleset)
     for key in rows:
-        count = out.forms.setdefault(key.partition("/")[0], Count())
+        count = out.forms.setdefault(key.partition("/")[0], PlayedCount())
         if key in out.by:
             count.played.append(key)
         elif key in theirs:

@@ -21,7 +21,7 @@ from .expressions import RulesetVocabulary, scope_of
 from .subject import Marked, Subject, gone
 
 __all__ = [
-    "Vocabulary",
+    "KnownWords",
     "allowed_words",
     "faces_are_on_the_die",
     "facts_have_the_roles_they_are_asked_for",
@@ -39,7 +39,7 @@ _NAME = re.compile(r"\{([^{}]*)\}")
 _RANGE = re.compile(r"(-?[0-9]+)\.\.(-?[0-9]+)")
 
 
-class Vocabulary:
+class KnownWords:
     """The words that a ruleset knows, by source; each source is gathered when it is first asked for."""
 
     def __init__(self, subject: Subject) -> None:
@@ -112,8 +112,8 @@ def _steps(subject: Subject) -> set[str]:
     return out
 
 
-def vocabulary(subject: Subject) -> Vocabulary:
-    return subject.once("vocabulary", Vocabulary)
+def vocabulary(subject: Subject) -> KnownWords:
+    return subject.once("vocabulary", KnownWords)
 
 
 def words_name_what_is_there(subject: Subject) -> Iterator[Diagnostic]:
@@ -121,7 +121,7 @@ def words_name_what_is_there(subject: Subject) -> Iterator[Diagnostic]:
     yield from unknown_words(subject.marked, vocabulary(subject))
 
 
-def unknown_words(marks: Iterable[Marked], known: Vocabulary) -> Iterator[Diagnostic]:
+def unknown_words(marks: Iterable[Marked], known: KnownWords) -> Iterator[Diagnostic]:
     """A finding for each word that names nothing which may stand at its place."""
     for mark in marks:
         sources = mark.annotation.schema.get("x-word")
@@ -140,7 +140,7 @@ def unknown_words(marks: Iterable[Marked], known: Vocabulary) -> Iterator[Diagno
             yield diagnose("E407", "error", message, at, key=key, hint=hint)
 
 
-def _has(known: Vocabulary, source: str, value: str, mark: Marked) -> bool:
+def _has(known: KnownWords, source: str, value: str, mark: Marked) -> bool:
     if source == "scope":
         return value in scope_of(mark, known.words)
     if source == "scope.field":
@@ -153,7 +153,7 @@ def _has(known: Vocabulary, source: str, value: str, mark: Marked) -> bool:
     return value in known.of(source)
 
 
-def allowed_words(known: Vocabulary, sources: Iterable[str], mark: Marked) -> set[str]:
+def allowed_words(known: KnownWords, sources: Iterable[str], mark: Marked) -> set[str]:
     """The words that may stand at a place, of all its sources that can be listed."""
     out: set[str] = set()
     for source in sources:
@@ -224,7 +224,7 @@ def _slot_of_acts(subject: Subject, word: str, role: str) -> bool:
 
 
 def _filter(
-    known: Vocabulary, word: str, role: str, value: Any, node: Node, key: str | None, mark: Marked
+    known: KnownWords, word: str, role: str, value: Any, node: Node, key: str | None, mark: Marked
 ) -> Iterator[Diagnostic]:
     sources = FACTS[word].get(role, ())
     if not sources:
