@@ -174,7 +174,7 @@ def _sent_off(entry: Entry, form: str, row: Row, sent: dict[str, Fraction]) -> d
     elif form == "gifts":
         gone, arrives = Fraction(data["amount"]), Fraction(data["arrives"])
     else:
-        if "captured_by" in data or data.get("cut") or any(data.get("lost", ())):
+        if "captured_by" in data or data.get("cut") or any(data.get("lost", ())) or "amount" not in data:
             raise Beyond("transfers that are cut or fought for")
         gone = arrives = Fraction(data["amount"])
     sent[what] = sent.get(what, Fraction(0)) + arrives
