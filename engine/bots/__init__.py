@@ -37,7 +37,7 @@ MOST_TRIES = 60
 
 
 def plan(world: World, nation: str, stream: Stream, chosen: str | None = None) -> list[Order]:
-    """The orders of a nation that a policy commands, and its answers to decisions, as lines say both (`intake.parted` takes them
+    """The orders of a nation that a policy commands, and its answers to decisions, as lines say both (`parted` takes them
     apart); none if no row fits it. `world` is the nation's view.
 
     `chosen`: the policy, or set of policies, that the game has chosen for it, which the view does not tell.

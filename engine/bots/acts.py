@@ -11,9 +11,9 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
+from ..orders.input_points import may_come_now
 from ..orders.legal import legal_orders
-from ..orders.legal_entry import Legal
-from ..orders.order_kinds import may_come_now
+from ..orders.legal_entry import Legal, LegalSearch
 from ..ruleset.expressions.parse import strip_mark
 from ..ruleset.order_syntax import slot_of
 from ..turn.context import OrderContext
@@ -159,7 +159,7 @@ def _choose(giver: Giver, context: OrderContext, rule: Row, key: str, every: boo
     if not giver.world.test(rule.get("if"), context.order_names({**me, "slots": {}})):
         return []
     weighted: list[tuple[Legal, int]] = []
-    for legal in legal_orders(giver.world, giver.nation, [key], where=rule.get("when")):
+    for legal in legal_orders(giver.world, giver.nation, [key], LegalSearch(where=rule.get("when"))):
         if set(legal.open) - set(rule.get("fill", ())):
             continue
         names = context.order_names({**me, "slots": legal.slots})

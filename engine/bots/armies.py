@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 from ..core.model import Row
 from ..orders import movement
-from ..orders.order_kinds import starts_at
 from ..units import forces
 from ..units.fleet import mission_row
+from ..units.forces import starts_at
 from ..world import routes
 from .front import ASHORE, FAR, Front, first_of
 from .give import Giver

@@ -8,9 +8,10 @@ from typing import Any
 
 from ..core.model import Row
 from ..economy.purchase import facing_slot
+from ..orders.kinds import of_class
+from ..orders.kinds.purchases import Purchases
 from ..orders.legal import legal_orders
-from ..orders.legal_entry import Legal
-from ..orders.order_kinds import is_purchase
+from ..orders.legal_entry import Legal, LegalSearch
 from ..turn.context import OrderContext
 from ..world.treasury import main_purse, purse_at
 from .front import FAR, Front
@@ -33,7 +34,7 @@ def give_purchases(giver: Giver, rules: Sequence[Row], front: Front | None) -> N
     wanted = frozenset(item for _, _, mix in mixes for item in mix)
     if not wanted:
         return
-    found = [o for o in legal_orders(world, giver.nation, _purchase_rows(giver), items=wanted) if not o.open]
+    found = [o for o in legal_orders(world, giver.nation, _purchase_rows(giver), LegalSearch(items=wanted)) if not o.open]
     found = [o for o in found if "site" in o.slots or catalogue[_item(giver, o)].get("hand") != "may"]  # none is placed later
     for rule, share, mix in mixes:
         offers = [o for o in found if _item(giver, o) in mix]
@@ -47,8 +48,7 @@ def give_purchases(giver: Giver, rules: Sequence[Row], front: Front | None) -> N
 
 
 def _purchase_rows(giver: Giver) -> list[str]:
-    rows = giver.world.ruleset.rows("orders")
-    return [f"orders/{i}" for i, r in rows.items() if is_purchase(giver.world.ruleset, r)]
+    return [kind.key for kind in of_class(giver.world.ruleset, Purchases)]
 
 
 def _item(giver: Giver, offer: Legal) -> str:
