@@ -109,6 +109,11 @@ class Acts(OrderKind):
 
     # ---- the look ahead
 
+    @property
+    def teaches(self) -> bool:
+        """Whether the nation learns something by it, whatever the dice say."""
+        return "roll" not in self.row and any("learn" in effect for effect in self.row.get("effects", ()))
+
     def carry_out(self, position: Lookahead, found: Understood, filed: Order) -> None:
         """The act itself, with all its effects."""
         del found

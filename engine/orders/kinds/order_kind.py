@@ -199,6 +199,11 @@ class OrderKind(ABC):
     # ---- the look ahead
 
     @property
+    def teaches(self) -> bool:
+        """Whether it brings something new into force for certain: what its nation buys may become dearer by it."""
+        return False
+
+    @property
     def moves_on(self) -> bool:
         """Whether units may start by such an order where those before it lead."""
         return False
