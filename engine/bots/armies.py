@@ -1,8 +1,9 @@
-"""Armies across the sea: troops that cannot walk to where they are needed go aboard, sail as many turns as it takes, and land.
+"""Armies across the sea: troops that cannot walk to where they are needed go aboard, sail as many turns as it
+takes, and land.
 
-The row's key `sea.armies` says what they dare. A shore is worth what it is worth to take it, or what the front behind it wants;
-what is far counts less. Where troops cannot stay aboard, they go from one friendly shore to the next. Every turn is planned anew
-from where the ships are and whom they have aboard.
+The row's key `sea.armies` says what they dare. A shore is worth what it is worth to take it, or what the
+front behind it wants; what is far counts less. Where troops cannot stay aboard, they go from one friendly
+shore to the next. Every turn is planned anew from where the ships are and whom they have aboard.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ LONGEST = 8
 
 
 class LandingGoal(NamedTuple):
-    """A shore that troops can go to: the zone it lands from, the turns until then, and what that is worth a turn. A shore on the
-    way to another one is worth what that is."""
+    """A shore that troops can go to: the zone it lands from, the turns until then, and what that is worth a
+    turn. A shore on the way to another one is worth what that is."""
 
     place: str
     zone: str
@@ -70,7 +71,9 @@ class Armies:
         self.left = int(rule.get("voyages", 8))
         self._by_shores: dict[tuple[str, int, int], dict[str, tuple[int, str]]] = {}
         self._dared: dict[tuple[Any, ...], bool] = {}
-        self._fetched: Counter[str] = Counter()  # how much of those who wait on a shore ships are on their way for
+        self._fetched: Counter[str] = (
+            Counter()
+        )  # how much of those who wait on a shore ships are on their way for
 
     # ---- the orders there are
 
@@ -82,7 +85,9 @@ class Armies:
     @cached_property
     def sailing(self) -> list[Voyages]:
         """Orders that only move ships, peaceful ones first."""
-        return sorted((v for v in self._voyages if not v.carries), key=lambda v: v.mode.get("fights") is not False)
+        return sorted(
+            (v for v in self._voyages if not v.carries), key=lambda v: v.mode.get("fights") is not False
+        )
 
     @cached_property
     def _voyages(self) -> list[Voyages]:
@@ -122,7 +127,11 @@ class Armies:
             if movement.goes_by(self.world, mode, kind)
             and (self._room({kind: 1}) if carriers is None else self._is(carriers, kind))
         }
-        units = routes.one_of_each(self.world, self.front.nation, zone, ships, again=bool(mode.get("again"))) if ships else None
+        units = (
+            routes.one_of_each(self.world, self.front.nation, zone, ships, again=bool(mode.get("again")))
+            if ships
+            else None
+        )
         if units is None:
             return None
         going = routes.Going(self.world, self.front.nation, mode, units)
@@ -145,7 +154,9 @@ class Armies:
         ships = self._needed(pool.ships, cargo)
         if goal.turns <= 1:
             return self._carry(pool, ships, cargo, pool.zone, goal)
-        return self._sail(pool.zone, {**ships, **self._escorts(pool.zone, ships)}, self._as_far(pool, goal.zone), cargo)
+        return self._sail(
+            pool.zone, {**ships, **self._escorts(pool.zone, ships)}, self._as_far(pool, goal.zone), cargo
+        )
 
     def _take_aboard(self, pool: ZoneLift) -> bool:
         """Troops beside a zone within reach come aboard, to land at once or to be carried on."""
@@ -164,8 +175,8 @@ class Armies:
         return self._carry(pool, self._needed(pool.ships, cargo), cargo, origin, goal)
 
     def _fetch(self, pool: ZoneLift) -> bool:
-        """Empty ships go where the most troops wait, for how far that is, who have somewhere to go, and for whom no other ships
-        are on their way."""
+        """Empty ships go where the most troops wait, for how far that is, who have somewhere to go, and for
+        whom no other ships are on their way."""
         best: tuple[Fraction, str, str, dict[str, int]] | None = None
         for place in self._stuck:
             troops = self._troops(place)
@@ -183,8 +194,8 @@ class Armies:
         return self._sail(pool.zone, self._needed(pool.ships, cargo), self._as_far(pool, quay), {})
 
     def _leads_on(self, pool: ZoneLift, quay: str, place: str) -> bool:
-        """Whether troops of a place have somewhere to go from a zone: a shore that wants them, or an enemy's that they would dare
-        or that lies within one turn."""
+        """Whether troops of a place have somewhere to go from a zone: a shore that wants them, or an enemy's
+        that they would dare or that lies within one turn."""
         links = tuple(self.mode.get("links", ()))
         far = self.world.geography.distances(quay, links)
         near = pool.moves - self._at_rest
@@ -198,14 +209,18 @@ class Armies:
             on = zone in stones and self._landings[stones[zone][1]] != place
             return on and (not hostile or self._dares(zone, shore, self._troops(place)))
 
-        shores = ((shore, zones, hostile) for shore, (_, zones, hostile) in self._shores.items() if shore != place)
+        shores = (
+            (shore, zones, hostile) for shore, (_, zones, hostile) in self._shores.items() if shore != place
+        )
         return any(leads(zone, shore, hostile) for shore, zones, hostile in shores for zone in zones)
 
     # ---- where to
 
-    def _goal(self, pool: ZoneLift, cargo: Mapping[str, int], *, start: str = "", but: str = "") -> LandingGoal | None:
-        """The shore that is worth most for its distance to troops that are aboard, or come aboard in the zone `start` from the
-        shore `but`, on which they do not land again."""
+    def _goal(
+        self, pool: ZoneLift, cargo: Mapping[str, int], *, start: str = "", but: str = ""
+    ) -> LandingGoal | None:
+        """The shore that is worth most for its distance to troops that are aboard, or come aboard in the zone
+        `start` from the shore `but`, on which they do not land again."""
         reach = pool.reach
         best: LandingGoal | None = None
         quay = start or pool.zone
@@ -215,7 +230,11 @@ class Armies:
             for zone in zones:
                 if zone not in reach or place == but:
                     continue
-                steps = int(reach[zone][0]) + (int(reach[start][0]) if start and zone != start else 0) + self._at_rest
+                steps = (
+                    int(reach[zone][0])
+                    + (int(reach[start][0]) if start and zone != start else 0)
+                    + self._at_rest
+                )
                 turns = max(1, -(-steps // pool.moves))
                 if turns > LONGEST or (hostile and not self._beckons(zone, place, cargo, turns, but)):
                     continue
@@ -244,12 +263,14 @@ class Armies:
         found: dict[str, tuple[int, str]] = {}
         for place in self.front.friendly:
             for zone in self._zones_of(place) if self.front.room(place) > 0 else ():
-                found[zone] = min(found.get(zone, (2 * ASHORE, "~")), (self.front.distance.get(place, 2 * ASHORE), place))
+                found[zone] = min(
+                    found.get(zone, (2 * ASHORE, "~")), (self.front.distance.get(place, 2 * ASHORE), place)
+                )
         return {zone: place for zone, (_, place) in found.items()}
 
     def _from_shore_to_shore(self, pool: ZoneLift, start: str, first: int) -> dict[str, tuple[int, str]]:
-        """Zone -> in how many turns troops from a shore by `start` land from it, who stay ashore between two of them, and from
-        which zone in the first of them, in which they sail `first` steps at most."""
+        """Zone -> in how many turns troops from a shore by `start` land from it, who stay ashore between two
+        of them, and from which zone in the first of them, in which they sail `first` steps at most."""
         key = (start, first, pool.moves)
         if key in self._by_shores:
             return self._by_shores[key]
@@ -272,8 +293,8 @@ class Armies:
         return self._by_shores[key]
 
     def _beckons(self, zone: str, place: str, cargo: Mapping[str, int], turns: int, but: str) -> bool:
-        """Whether an enemy's shore is a goal: within a turn, if those aboard dare it; further off, if they stay ashore between
-        two voyages, and all who wait where they are would."""
+        """Whether an enemy's shore is a goal: within a turn, if those aboard dare it; further off, if they
+        stay ashore between two voyages, and all who wait where they are would."""
         if turns <= 1:
             return self._dares(zone, place, cargo)
         return not self._afloat and bool(but) and self._dares(zone, place, self._troops(but))
@@ -286,7 +307,9 @@ class Armies:
         if asked not in self._dared:
             landing = self.carrying[-1]
             posts = [Post(landing, landing.shore, zone, cargo)]
-            self._dared[asked] = _fights_ashore(landing) and odds_of(self.front, place, posts) >= Fraction(str(wanted))
+            self._dared[asked] = _fights_ashore(landing) and odds_of(self.front, place, posts) >= Fraction(
+                str(wanted)
+            )
         return self._dared[asked]
 
     @cached_property
@@ -313,11 +336,14 @@ class Armies:
         """Friendly shores with troops for whom the front is too far to walk."""
         places = movement.places_with_units(self.world, self.front.nation)
         return [
-            p for p in places if p in self.front.friendly and self.front.distance.get(p, ASHORE) >= ASHORE and self._zones_of(p)
+            p
+            for p in places
+            if p in self.front.friendly and self.front.distance.get(p, ASHORE) >= ASHORE and self._zones_of(p)
         ]
 
     def _waiting(self, pool: ZoneLift) -> Iterator[tuple[str, str]]:
-        """Shores with such troops, and the zone nearest to the ships in which they come aboard in this turn."""
+        """Shores with such troops, and the zone nearest to the ships in which they come aboard in this
+        turn."""
         for place in self._stuck:
             near = self._near(pool, place)
             if near and self._troops(place):
@@ -325,7 +351,11 @@ class Armies:
 
     def _near(self, pool: ZoneLift, place: str) -> list[str]:
         """The zones by a shore in which ships can take aboard in this turn."""
-        return [z for z in self._zones_of(place) if z in pool.reach and pool.reach[z][0] + self._at_rest <= pool.moves]
+        return [
+            z
+            for z in self._zones_of(place)
+            if z in pool.reach and pool.reach[z][0] + self._at_rest <= pool.moves
+        ]
 
     def _zones_of(self, place: str) -> tuple[str, ...]:
         carries = self.mode["carries"]
@@ -342,12 +372,18 @@ class Armies:
 
     def _troops(self, place: str) -> dict[str, int]:
         who = self.mode["carries"].get("who")
-        return {k: n for k, n in self.front.spare(place).items() if self._is(who, k) and self._size({k: 1}) > 0}
+        return {
+            k: n for k, n in self.front.spare(place).items() if self._is(who, k) and self._size({k: 1}) > 0
+        }
 
     def _escorts(self, zone: str, ships: Mapping[str, int] | None = None) -> dict[str, int]:
         """Ships of a zone that may go along: of the plainest kinds as many as carriers, or all."""
         who = self.rule.get("escorts")
-        free = {k: n for k, n in self.front.free(zone).items() if who is not None and self._is(who, k) and k not in (ships or ())}
+        free = {
+            k: n
+            for k, n in self.front.free(zone).items()
+            if who is not None and self._is(who, k) and k not in (ships or ())
+        }
         if ships is None:
             return free
         field = str(self.front.war["attack"])
@@ -397,11 +433,23 @@ class Armies:
 
     # ---- giving
 
-    def _carry(self, pool: ZoneLift, ships: Mapping[str, int], cargo: Mapping[str, int], origin: str, goal: LandingGoal) -> bool:
+    def _carry(
+        self,
+        pool: ZoneLift,
+        ships: Mapping[str, int],
+        cargo: Mapping[str, int],
+        origin: str,
+        goal: LandingGoal,
+    ) -> bool:
         """An order with cargo: to the shore if they can land now, else as far as they come with it."""
         self.left -= 1
         target = goal.place if goal.turns <= 1 else self._at_sea(pool, origin, goal)
-        slots = {movement.CARGO: dict(cargo), movement.ORIGIN: origin, movement.TARGET: target, movement.UNITS: dict(ships)}
+        slots = {
+            movement.CARGO: dict(cargo),
+            movement.ORIGIN: origin,
+            movement.TARGET: target,
+            movement.UNITS: dict(ships),
+        }
         for order in reversed(self.carrying) if self._threatened(pool.zone) else self.carrying:
             may = _fights_ashore(order) or not goal.hostile
             if may and self.giver.give(order.key, {**slots, order.starts_at: pool.zone}):
@@ -412,7 +460,8 @@ class Armies:
         return False
 
     def _at_sea(self, pool: ZoneLift, origin: str, goal: LandingGoal) -> str:
-        """Where ships end that take troops aboard and cannot land them in this turn: by the shore that these come from."""
+        """Where ships end that take troops aboard and cannot land them in this turn: by the shore that these
+        come from."""
         if origin == pool.zone:
             return self._as_far(pool, goal.zone)
         near = self._near(pool, origin)
@@ -449,7 +498,9 @@ class Armies:
         if target == zone:
             return False
         for order in reversed(self.sailing) if self._threatened(zone) else self.sailing:
-            if self.giver.give(order.key, {movement.UNITS: dict(ships), movement.ORIGIN: zone, movement.TARGET: target}):
+            if self.giver.give(
+                order.key, {movement.UNITS: dict(ships), movement.ORIGIN: zone, movement.TARGET: target}
+            ):
                 self.front.use(zone, ships)
                 self.front.use(zone, cargo)
                 return True

@@ -1,4 +1,5 @@
-"""Purchases of a policy: each purse is shared out over the items of the row's mix, at the sites nearest to the front."""
+"""Purchases of a policy: each purse is shared out over the items of the row's mix, at the sites nearest to
+the front."""
 
 from __future__ import annotations
 
@@ -26,7 +27,11 @@ def give_purchases(giver: Giver, rules: Sequence[Row], front: Front | None) -> N
     names = OrderContext(world).order_names({"nation": giver.nation, "order": "", "slots": {}})
     mixes = []
     for rule in rules:
-        mix = {item: int(world.number(weight, names)) for item, weight in rule["mix"].items() if item in catalogue}
+        mix = {
+            item: int(world.number(weight, names))
+            for item, weight in rule["mix"].items()
+            if item in catalogue
+        }
         share = Fraction(world.number(rule.get("share", 1), names))
         if share > 0:
             mixes.append((rule, share, {item: weight for item, weight in mix.items() if weight > 0}))
@@ -35,7 +40,9 @@ def give_purchases(giver: Giver, rules: Sequence[Row], front: Front | None) -> N
         return
     keys = [kind.key for kind in of_class(world.ruleset, Purchases)]
     found = [o for o in legal_orders(world, giver.nation, keys, LegalSearch(items=wanted)) if not o.open]
-    found = [o for o in found if "site" in o.slots or catalogue[_item(giver, o)].get("hand") != "may"]  # none is placed later
+    found = [
+        o for o in found if "site" in o.slots or catalogue[_item(giver, o)].get("hand") != "may"
+    ]  # none is placed later
     for rule, share, mix in mixes:
         offers = [o for o in found if _item(giver, o) in mix]
         by_purse: dict[tuple[str, str], list[Legal]] = {}
@@ -67,9 +74,16 @@ def _purse(giver: Giver, offer: Legal, what: str) -> str:
 
 
 def _spend(
-    giver: Giver, rule: Row, mix: dict[str, int], offers: list[Legal], what: str, budget: Any, front: Front | None
+    giver: Giver,
+    rule: Row,
+    mix: dict[str, int],
+    offers: list[Legal],
+    what: str,
+    budget: Any,
+    front: Front | None,
 ) -> None:
-    """One purse: money for each item by its weight, what is left over to the next; dear items come first, while there is any."""
+    """One purse: money for each item by its weight, what is left over to the next; dear items come first,
+    while there is any."""
     items: dict[str, list[Legal]] = {}
     for offer in offers:
         items.setdefault(_item(giver, offer), []).append(offer)
@@ -78,10 +92,14 @@ def _spend(
     prices = {item: min(o.cost.get(what, 0) for o in offered) for item, offered in items.items()}
     order = sorted(items, key=lambda i: (-mix[i], i))
     over: Any = 0
-    for item in (i for i in order if parts[i] < prices[i]):  # now and then, with the odds that make up for the price
+    for item in (
+        i for i in order if parts[i] < prices[i]
+    ):  # now and then, with the odds that make up for the price
         there = giver.checker.market.left(_purse(giver, items[item][0], what), what)
         lucky = prices[item] <= there and giver.percent(int(100 * parts[item] / prices[item]))
-        over += parts[item] - (_buy(giver, rule, items[item], what, Fraction(prices[item]), front) if lucky else 0)
+        over += parts[item] - (
+            _buy(giver, rule, items[item], what, Fraction(prices[item]), front) if lucky else 0
+        )
     for item in (i for i in order if parts[i] >= prices[i]):
         part = parts[item] + over
         over = part - _buy(giver, rule, items[item], what, part, front)
@@ -91,11 +109,18 @@ def _spend(
 
 
 def _buy_more(giver: Giver, offers: list[Legal], what: str, money: Any, front: Front | None) -> Any:
-    """Of an item as much as an amount of money and the room at its sites still take. Returns what was spent."""
+    """Of an item as much as an amount of money and the room at its sites still take. Returns what was
+    spent."""
     spent: Any = 0
-    for offer in sorted(offers, key=lambda o: (o.cost.get(what, 0), -_wanted_at(front, o), str(o.slots.get("site")))):
+    for offer in sorted(
+        offers, key=lambda o: (o.cost.get(what, 0), -_wanted_at(front, o), str(o.slots.get("site")))
+    ):
         price = offer.cost.get(what, 0)
-        n = min(offer.most, int((money - spent) // price), _room(giver, front, offer)) if price > 0 and "n" in offer.slots else 0
+        n = (
+            min(offer.most, int((money - spent) // price), _room(giver, front, offer))
+            if price > 0 and "n" in offer.slots
+            else 0
+        )
         while n > 0 and not _give(giver, front, offer, {**offer.slots, "n": n}, n):
             n //= 2
         spent += max(0, n) * price
@@ -126,7 +151,9 @@ def _buy(giver: Giver, rule: Row, offers: list[Legal], what: str, money: Any, fr
             if not facing:
                 continue
             kind = _kind(giver, offer)
-            slots.update({kind.facing_slot: facing} if kind.facing_slot in kind.slots else {})  # else it faces everybody
+            slots.update(
+                {kind.facing_slot: facing} if kind.facing_slot in kind.slots else {}
+            )  # else it faces everybody
             n = 1
         elif "n" in slots:
             slots["n"] = n
@@ -136,7 +163,8 @@ def _buy(giver: Giver, rule: Row, offers: list[Legal], what: str, money: Any, fr
 
 
 def _give(giver: Giver, front: Front | None, offer: Legal, slots: Mapping[str, Any], n: int) -> bool:
-    """Buy, and count at the front the units that come, or those that are at hand for nothing else while it is done to them."""
+    """Buy, and count at the front the units that come, or those that are at hand for nothing else while it is
+    done to them."""
     if front is None:
         return giver.give(offer.order, slots)
     row = giver.world.ruleset.rows("catalogue")[_item(giver, offer)]
@@ -151,10 +179,15 @@ def _give(giver: Giver, front: Front | None, offer: Legal, slots: Mapping[str, A
 
 
 def _room(giver: Giver, front: Front | None, offer: Legal) -> int:
-    """How many units the front wants at a site, of what is no unit any number; and none for which a stock would run short."""
+    """How many units the front wants at a site, of what is no unit any number; and none for which a stock
+    would run short."""
     site = offer.slots.get("site")
     within = giver.checker.market.within(_item(giver, offer), str(site or ""))
-    return within if front is None or site is None or not _makes(giver, offer) else min(within, front.room(str(site)))
+    return (
+        within
+        if front is None or site is None or not _makes(giver, offer)
+        else min(within, front.room(str(site)))
+    )
 
 
 def _makes(giver: Giver, offer: Legal) -> bool:

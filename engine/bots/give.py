@@ -1,4 +1,5 @@
-"""How a policy gives an order: through the checker, which counts what it uses; what is refused is simply not given."""
+"""How a policy gives an order: through the checker, which counts what it uses; what is refused is simply not
+given."""
 
 from __future__ import annotations
 
@@ -52,7 +53,12 @@ class Giver:
 
     def give(self, key: str, slots: Mapping[str, Any], options: Mapping[str, Any] | None = None) -> bool:
         """Give an order if the checker lets it stand; whether it did."""
-        order: Order = {"nation": self.nation, "order": key, "slots": dict(slots), "options": dict(options or {})}
+        order: Order = {
+            "nation": self.nation,
+            "order": key,
+            "slots": dict(slots),
+            "options": dict(options or {}),
+        }
         if self.fallen and order_text(self.world.ruleset, self.names, order) in self.fallen:
             return False
         taken = self.checker.take(order)

@@ -19,7 +19,8 @@ ODDS_TOP = 9
 
 
 class Post(NamedTuple):
-    """Units that could take part in an attack: by which order and by which mode, from where, how many of each kind."""
+    """Units that could take part in an attack: by which order and by which mode, from where, how many of each
+    kind."""
 
     order: Moves
     mode: Row
@@ -56,7 +57,8 @@ def give_attacks(giver: Giver, front: Front) -> None:
 
 
 def _posts(front: Front) -> dict[str, list[Post]]:
-    """Enemy place -> the posts it could be attacked from. From behind the front aircraft join attacks that others can make."""
+    """Enemy place -> the posts it could be attacked from. From behind the front aircraft join attacks that
+    others can make."""
     out: dict[str, list[Post]] = {}
     for march in front.near_orders:
         mode = march.mode
@@ -74,18 +76,28 @@ def _posts(front: Front) -> dict[str, list[Post]]:
                 ):
                     continue
                 if spare is None and near:
-                    beside = front.world.geography.next_to(origin, tuple(mode["links"]) if "links" in mode else None)
-                    spare = {target: front.spare(origin, target) for target in beside if target in front.enemy_places}
+                    beside = front.world.geography.next_to(
+                        origin, tuple(mode["links"]) if "links" in mode else None
+                    )
+                    spare = {
+                        target: front.spare(origin, target)
+                        for target in beside
+                        if target in front.enemy_places
+                    }
                 elif spare is None:
                     spare = dict.fromkeys(out, front.spare(origin))
-                for target in _within_reach(front, mode, origin, kind, [t for t in spare if kind in spare[t]], near):
+                for target in _within_reach(
+                    front, mode, origin, kind, [t for t in spare if kind in spare[t]], near
+                ):
                     by_target.setdefault(target, {})[kind] = spare[target][kind]
             for target, kinds in by_target.items():
                 out.setdefault(target, []).append(Post(march, mode, origin, kinds))
     return out
 
 
-def _within_reach(front: Front, mode: Row, origin: str, kind: str, wanted: Sequence[str], near: bool) -> list[str]:
+def _within_reach(
+    front: Front, mode: Row, origin: str, kind: str, wanted: Sequence[str], near: bool
+) -> list[str]:
     """Of enemy places those that a kind can attack from a place; `near`: they lie beside it."""
     world, nation = front.world, front.nation
     if near:
@@ -94,7 +106,8 @@ def _within_reach(front: Front, mode: Row, origin: str, kind: str, wanted: Seque
 
 
 def odds_of(front: Front, place: str, posts: list[Post], *, helped: bool = False) -> Any:
-    """The attackers' strength against the defenders', 1 being even; 0 if nobody could go in. `helped`: by allies, too."""
+    """The attackers' strength against the defenders', 1 being even; 0 if nobody could go in. `helped`: by
+    allies, too."""
     if not any(_takes(front, post, kind) for post in posts for kind in post.kinds):
         return 0
     number: Any = 0
@@ -119,7 +132,8 @@ def odds_of(front: Front, place: str, posts: list[Post], *, helped: bool = False
 
 
 def _covered(front: Front, posts: list[Post]) -> list[Post]:
-    """Posts with no more units that stay behind than follow those that go in (`behind` for each); the first have them first."""
+    """Posts with no more units that stay behind than follow those that go in (`behind` for each); the first
+    have them first."""
     if "behind" not in front.war:
         return posts
     goes = sum(n for post in posts for kind, n in post.kinds.items() if _takes(front, post, kind))
@@ -167,15 +181,19 @@ def _attack(giver: Giver, front: Front, place: str, posts: list[Post], enough: A
 
 
 def _conditions(front: Front, post: Post, place: str) -> dict[str, int]:
-    """The conditions of an attack (`conditions`), of those that its order takes and that somebody who goes in could meet."""
+    """The conditions of an attack (`conditions`), of those that its order takes and that somebody who goes in
+    could meet."""
     takes = post.order.row.get("options", ())
     n = sum(n for kind, n in post.kinds.items() if _takes(front, post, kind))
     wanted = front.war.get("conditions", {}) if n else {}
-    return {option: int(front.asked(number, place, n=n)) for option, number in wanted.items() if option in takes}
+    return {
+        option: int(front.asked(number, place, n=n)) for option, number in wanted.items() if option in takes
+    }
 
 
 def _thinned(front: Front, place: str, posts: list[Post], enough: Any) -> list[Post]:
-    """Fewer units of each kind where far more would go than are needed: three quarters, and three quarters of these again."""
+    """Fewer units of each kind where far more would go than are needed: three quarters, and three quarters of
+    these again."""
     while True:
         fewer = [p._replace(kinds={k: max(1, 3 * n // 4) for k, n in p.kinds.items()}) for p in posts]
         if fewer == posts or odds_of(front, place, fewer, helped=True) < enough * Fraction(5, 4):
@@ -191,7 +209,8 @@ def _least(a: Mapping[str, int], b: Mapping[str, int]) -> dict[str, int]:
 
 
 def give_prizes(giver: Giver, front: Front) -> None:
-    """A few units go into places beside them that they take by coming, in the step in which that is so (`prizes`)."""
+    """A few units go into places beside them that they take by coming, in the step in which that is so
+    (`prizes`)."""
     n = int(front.war.get("prizes", 0))
     if not n:
         return
@@ -201,14 +220,22 @@ def give_prizes(giver: Giver, front: Front) -> None:
         for origin in movement.places_with_units(world, nation):
             near = world.geography.next_to(origin, tuple(mode["links"]) if "links" in mode else None)
             for target in near:
-                if target in taken or world.holder_of(target) is None or routes.entry(world, nation, target, step) != "takes":
+                if (
+                    target in taken
+                    or world.holder_of(target) is None
+                    or routes.entry(world, nation, target, step) != "takes"
+                ):
                     continue
-                fit = [k for k in front.spare(origin) if routes.kind_matches(world, front.war.get("takes"), k)]
+                fit = [
+                    k for k in front.spare(origin) if routes.kind_matches(world, front.war.get("takes"), k)
+                ]
                 kind = next((k for k in fit if movement.goes_by(world, mode, k)), None)
                 if kind is None:
                     continue
                 units = {kind: min(n, front.spare(origin)[kind])}
-                if giver.give(march.key, {movement.UNITS: units, movement.ORIGIN: origin, movement.TARGET: target}):
+                if giver.give(
+                    march.key, {movement.UNITS: units, movement.ORIGIN: origin, movement.TARGET: target}
+                ):
                     front.use(origin, units)
                     taken.add(target)
 
@@ -217,8 +244,8 @@ def give_prizes(giver: Giver, front: Front) -> None:
 
 
 def give_marches(giver: Giver, front: Front) -> None:
-    """Units that stand behind the front go to where they are needed: far ones by long ways, the others step by step; those
-    whom no way leads there, to a shore."""
+    """Units that stand behind the front go to where they are needed: far ones by long ways, the others step
+    by step; those whom no way leads there, to a shore."""
     if not front.distance:
         return
     behind = [p for p in movement.places_with_units(front.world, front.nation) if front.spare(p)]
@@ -239,15 +266,17 @@ def give_marches(giver: Giver, front: Front) -> None:
 
 
 def give_support(giver: Giver, front: Front) -> None:
-    """Units that can fire from where they stand do so for the friendly neighbor in the greatest danger, if that is greater than
-    their own."""
+    """Units that can fire from where they stand do so for the friendly neighbor in the greatest danger, if
+    that is greater than their own."""
     world, nation = front.world, front.nation
     for march in front.fire_orders:
         mode = march.mode
         for place in movement.places_with_units(world, nation):
             firing = {k: n for k, n in front.free(place).items() if movement.goes_by(world, mode, k)}
             near = world.geography.next_to(place, tuple(mode["links"]) if "links" in mode else None)
-            worse = [t for t in near if firing and t in front.friendly and front.threat(t) > front.threat(place)]
+            worse = [
+                t for t in near if firing and t in front.friendly and front.threat(t) > front.threat(place)
+            ]
             for target in sorted(worse, key=lambda t: (-front.threat(t), t)):
                 slots = {movement.UNITS: firing, movement.ORIGIN: place, movement.TARGET: target}
                 fit = all(movement.can_go(world, nation, mode, place, target, kind) for kind in firing)
@@ -285,7 +314,8 @@ def go(giver: Giver, front: Front, march: Marches, place: str, target: str, kind
 
 
 def _leave(giver: Giver, front: Front, place: str, n: int) -> None:
-    """So many units go from a place where too many stand to a friendly one that has room, the nearest to the front."""
+    """So many units go from a place where too many stand to a friendly one that has room, the nearest to the
+    front."""
     world, nation = front.world, front.nation
     for march in front.march_orders:
         mode = march.mode
@@ -296,7 +326,9 @@ def _leave(giver: Giver, front: Front, place: str, n: int) -> None:
             open_ = [
                 t
                 for t in near
-                if t in front.friendly and front.room(t) > 0 and movement.can_go(world, nation, mode, place, t, kind)
+                if t in front.friendly
+                and front.room(t) > 0
+                and movement.can_go(world, nation, mode, place, t, kind)
             ]
             for target in sorted(open_, key=lambda t: (front.distance.get(t, FAR), t)):
                 part = min(n, front.spare(place).get(kind, 0), front.room(target))
@@ -320,7 +352,9 @@ def _nearest(front: Front, mode: Row, place: str, kind: str, steps: int) -> str 
         better = [t for t in ends if t in front.friendly and key(t)[0] < steps and front.room(t) > 0]
         return min(better, key=key, default=None)
     near = world.geography.next_to(place, tuple(mode["links"]) if "links" in mode else None)
-    better = sorted((t for t in near if t in front.friendly and key(t)[0] < steps and front.room(t) > 0), key=key)
+    better = sorted(
+        (t for t in near if t in front.friendly and key(t)[0] < steps and front.room(t) > 0), key=key
+    )
     return next((t for t in better if movement.can_go(world, nation, mode, place, t, kind)), None)
 
 
@@ -336,12 +370,17 @@ def _far(giver: Giver, front: Front, place: str, spare: Mapping[str, int]) -> bo
         for kind, n in spare.items():
             if not movement.goes_by(front.world, mode, kind) or not _has_room(giver, front, mode, place):
                 continue
-            ends = [t for t in movement.targets(front.world, front.nation, mode, place, kind) if front.distance.get(t, FAR) <= 1]
+            ends = [
+                t
+                for t in movement.targets(front.world, front.nation, mode, place, kind)
+                if front.distance.get(t, FAR) <= 1
+            ]
             ends = [t for t in ends if _has_room(giver, front, mode, t) and front.room(t) > 0]
             if not ends:
                 continue
             weighted = [
-                (t, 1 + max(0, int(front.need.get(t, 0))) // 10) for t in movement.nearest_of(front.world, ends, place, 8)
+                (t, 1 + max(0, int(front.need.get(t, 0))) // 10)
+                for t in movement.nearest_of(front.world, ends, place, 8)
             ]
             target = giver.pick(weighted)
             if target is None:
@@ -361,8 +400,9 @@ def _has_room(giver: Giver, front: Front, mode: Row, place: str) -> bool:
 
 
 def _share(front: Front, mode: Row, place: str) -> Any:
-    """How many units it means to move over a place by a mode (None: no limit): of half of what the place takes all allies have
-    the same part, what cannot be parted each of them in its turn; the holder has the rest."""
+    """How many units it means to move over a place by a mode (None: no limit): of half of what the place
+    takes all allies have the same part, what cannot be parted each of them in its turn; the holder has the
+    rest."""
     most = routes.capacity(front.world, mode, place)
     if most is None or len(front.camp) < 2:
         return most
@@ -388,6 +428,9 @@ def _room(giver: Giver, front: Front, mode: Row, place: str, target: str, kind: 
         most = _share(front, mode, step)
         if most is not None:
             left = min(
-                left, int(most) - routes.used(front.world, mode, step) - giver.checker.book.loads.get((mode["id"], step), 0)
+                left,
+                int(most)
+                - routes.used(front.world, mode, step)
+                - giver.checker.book.loads.get((mode["id"], step), 0),
             )
     return left

@@ -1,8 +1,10 @@
-"""Ships of a policy: fleets seek weaker enemies within reach, carriers bring those to the front who cannot walk there (`armies`).
+"""Ships of a policy: fleets seek weaker enemies within reach, carriers bring those to the front who cannot
+walk there (`armies`).
 
-The row's key `sea` names the tasks (form `missions`) that fleets are given: `seek` on the way to an enemy, `hold` to stay.
-What a zone is worth to lie in is its expression `stations`: off an enemy's coast, before one's own, with one's own troops aboard.
-Ships that seek no fight and fear no fleet have stations of their own (`packs`).
+The row's key `sea` names the tasks (form `missions`) that fleets are given: `seek` on the way to an enemy,
+`hold` to stay. What a zone is worth to lie in is its expression `stations`: off an enemy's coast, before
+one's own, with one's own troops aboard. Ships that seek no fight and fear no fleet have stations of their own
+(`packs`).
 """
 
 from __future__ import annotations
@@ -53,7 +55,8 @@ def _lie_in_wait(packs: _Fleets) -> None:
 
 
 def _sail(giver: Giver, front: Front, rules: Row, order: Voyages) -> None:
-    """Fleets go for weaker enemies within reach; the others for the zone that is worth most for its distance, and hold it."""
+    """Fleets go for weaker enemies within reach; the others for the zone that is worth most for its distance,
+    and hold it."""
     fleets = _Fleets(giver, front, rules, order)
     for zone in movement.places_with_units(front.world, front.nation):
         if (fleet := fleets.of(zone)) and not fleets.seek(zone, fleet):
@@ -88,7 +91,11 @@ class _Fleets:
         prey = []
         for near in self._reach(zone, fleet):
             foes, strength = self.front.defenders(near)
-            if foes and strength and self._ratio(fleet, foes, strength) >= self.odds * self.giver.noise(20) / 100:
+            if (
+                foes
+                and strength
+                and self._ratio(fleet, foes, strength) >= self.odds * self.giver.noise(20) / 100
+            ):
                 prey.append((near, 1 + int(strength)))
         target = self.giver.pick(prey)
         if target is None or not self.giver.percent(int(self.rules.get("boldness", 50))):
@@ -138,11 +145,14 @@ class _Fleets:
         return not foes or self._ratio(fleet, foes, strength) >= 1
 
     def _reach(self, zone: str, fleet: Mapping[str, int]) -> list[str]:
-        """Zones that the ships can come to in this turn, and the one where they are if they can sail at all."""
+        """Zones that the ships can come to in this turn, and the one where they are if they can sail at
+        all."""
         key = ("reach of a fleet", self.mode["id"], zone, tuple(fleet))
 
         def make() -> list[str]:
-            units = routes.one_of_each(self.world, self.front.nation, zone, fleet, again=bool(self.mode.get("again")))
+            units = routes.one_of_each(
+                self.world, self.front.nation, zone, fleet, again=bool(self.mode.get("again"))
+            )
             going = None if units is None else routes.Going(self.world, self.front.nation, self.mode, units)
             if going is None or routes.going_refusal(going, zone) or not going.allowance(zone):
                 return []

@@ -1,4 +1,5 @@
-"""Orders that name among their losses what will not be where they lead: nothing is refused by it, but it is said."""
+"""Orders that name among their losses what will not be where they lead: nothing is refused by it, but it is
+said."""
 
 from __future__ import annotations
 
@@ -11,12 +12,19 @@ from .kinds import order_kinds
 from .names import Names
 
 
-def absent_losses(world: World, nation: str, intents: Mapping[int, ValidatedOrder]) -> Iterator[tuple[int, Remark]]:
-    """The place in the file of each such order, and what is to be remarked of it. `world` is the position before any order.
+def absent_losses(
+    world: World, nation: str, intents: Mapping[int, ValidatedOrder]
+) -> Iterator[tuple[int, Remark]]:
+    """The place in the file of each such order, and what is to be remarked of it. `world` is the position
+    before any order.
 
-    There is what the orders of the file send to the same place, with what rides along, and what of the nation stands there.
+    There is what the orders of the file send to the same place, with what rides along, and what of the nation
+    stands there.
     """
-    named = {place: [kind for _, kind in losses_named(world.ruleset, dict(i.order))] for place, i in intents.items()}
+    named = {
+        place: [kind for _, kind in losses_named(world.ruleset, dict(i.order))]
+        for place, i in intents.items()
+    }
     if not any(named.values()):
         return
     ends = {place: _ends(intent) for place, intent in intents.items()}

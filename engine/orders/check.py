@@ -1,9 +1,10 @@
-"""Whether orders are allowed, by what their nation may know: findings at line and column, and the orders that stand.
+"""Whether orders are allowed, by what their nation may know: findings at line and column, and the orders that
+stand.
 
-Invalid (not understood) is `parse.py`'s; here is illegal (understood, not allowed). What an order comes to says its kind
-(`kinds/`), asked at the position in which it will be carried out (`lookahead.py`); what it costs and the units it takes are
-counted over the whole file. A line is accepted or refused whole. An order that hangs on how an earlier one ends stands, and
-says so.
+Invalid (not understood) is `parse.py`'s; here is illegal (understood, not allowed). What an order comes to
+says its kind (`kinds/`), asked at the position in which it will be carried out (`lookahead.py`); what it
+costs and the units it takes are counted over the whole file. A line is accepted or refused whole. An order
+that hangs on how an earlier one ends stands, and says so.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ __all__ = ["CheckedOrders", "Checker", "check"]
 
 @dataclass(slots=True)
 class CheckedOrders:
-    """What the checker makes of a nation's orders: what stands, in the order of the file, and what is to be said.
+    """What the checker makes of a nation's orders: what stands, in the order of the file, and what is to be
+    said.
 
     `held` would stand if the orders together met a requirement that they do not meet.
     """
@@ -48,15 +50,19 @@ class CheckedOrders:
 
 def _bare(order: Mapping[str, Any]) -> Order:
     """An order as the resolution takes it."""
-    return {k: v for k, v in order.items() if k not in ("columns", "readings", "place", "mended", "guessed", "first")}
+    return {
+        k: v
+        for k, v in order.items()
+        if k not in ("columns", "readings", "place", "mended", "guessed", "first")
+    }
 
 
 def check(world: World, nation: str, orders: Sequence[Order], *, file: str = "") -> CheckedOrders:
     """What the orders of a nation come to; `world` is its view, at an input point.
 
-    Orders are understood in the order in which the turn carries them out. Numbers take the place of `all`; of several readings
-    of a line the one that is allowed is taken. What is possible only if an earlier order succeeds, by its dice or by the votes of
-    others, or only if it fails, is accepted with that condition.
+    Orders are understood in the order in which the turn carries them out. Numbers take the place of `all`; of
+    several readings of a line the one that is allowed is taken. What is possible only if an earlier order
+    succeeds, by its dice or by the votes of others, or only if it fails, is accepted with that condition.
     """
     filed = _numbered(world, orders)
     run = _Run(world, nation, filed, file)
@@ -66,7 +72,8 @@ def check(world: World, nation: str, orders: Sequence[Order], *, file: str = "")
 
 
 def _hang(run: _Run, again: Callable[[Collection[int]], _Run]) -> None:
-    """Say of the orders of a lucky run which of them hang on it, and add those that stand only if earlier ones fail.
+    """Say of the orders of a lucky run which of them hang on it, and add those that stand only if earlier
+    ones fail.
 
     `again` takes all orders again, of which some fail.
     """
@@ -91,8 +98,8 @@ def _in_order(intents: Mapping[int, ValidatedOrder]) -> list[ValidatedOrder]:
 
 
 def standing(world: World, nation: str, orders: Sequence[Order]) -> tuple[list[Order], dict[str, str]]:
-    """Of orders those that stand when all are carried out in their turn, and the requirements of the input point that they
-    together leave unmet: id -> what is missing."""
+    """Of orders those that stand when all are carried out in their turn, and the requirements of the input
+    point that they together leave unmet: id -> what is missing."""
     run = _Run(world, nation, _numbered(world, orders), "")
     return run.standing, run.unmet
 
@@ -111,9 +118,12 @@ def _numbered(world: World, orders: Sequence[Order]) -> list[Order]:
 
 
 class _Run:
-    """All orders of a file taken in the order of the turn, where some lines fail by dice or by the votes of others."""
+    """All orders of a file taken in the order of the turn, where some lines fail by dice or by the votes of
+    others."""
 
-    def __init__(self, world: World, nation: str, filed: Sequence[Order], file: str, unlucky: Collection[int] = ()) -> None:
+    def __init__(
+        self, world: World, nation: str, filed: Sequence[Order], file: str, unlucky: Collection[int] = ()
+    ) -> None:
         prospect = Lookahead(world, nation, parted(filed)[0], unlucky)
         self.checker = Checker(world, nation, file=file, filed=filed, prospect=prospect)
         self.intents: dict[int, ValidatedOrder] = {}
@@ -160,15 +170,16 @@ def _condition(run: _Run, note: Note, rolls: Sequence[int], *, all_of: bool) -> 
     orders = [run.intents[place].order for place in rolls]
     said = [repr(str(order.get("text") or order["order"])) for order in orders]
     verb = "succeed" if note == Note.DICE else "fail"
-    text = f"stands if {(' and ' if all_of else ' or ').join(said)} {verb if len(said) > 1 and all_of else f'{verb}s'}"
+    several = len(said) > 1 and all_of
+    text = f"stands if {(' and ' if all_of else ' or ').join(said)} {verb if several else f'{verb}s'}"
     return Remark(note, text, on=tuple(int(order.get("line", 0)) for order in orders))
 
 
 class Checker:
     """Takes the orders of one nation one by one and keeps what they use up.
 
-    Policies give theirs to it as they find them, `quiet` and without a prospect: they order what is legal as things stand, and
-    what they have the means for now (`sure`).
+    Policies give theirs to it as they find them, `quiet` and without a prospect: they order what is legal as
+    things stand, and what they have the means for now (`sure`).
     """
 
     def __init__(
@@ -230,7 +241,8 @@ class Checker:
         return found
 
     def _must_be_asked(self, intent: ValidatedOrder) -> bool:
-        """Whether an order whose names were guessed is too grave for it: an attack, or something done to another nation."""
+        """Whether an order whose names were guessed is too grave for it: an attack, or something done to
+        another nation."""
         guessed = intent.order.get("guessed")
         if not guessed:
             return False
@@ -283,7 +295,14 @@ class Checker:
     def say_of_all(self, requirement: str, why: str) -> None:
         """A requirement that the orders together do not fulfill: none of them stands."""
         row = self.book.ruleset.row("requirements", requirement)
-        self._say(RefusalCode.TOGETHER, "error", why, {}, "", f"none of the orders is accepted ({row.get('name', requirement)})")
+        self._say(
+            RefusalCode.TOGETHER,
+            "error",
+            why,
+            {},
+            "",
+            f"none of the orders is accepted ({row.get('name', requirement)})",
+        )
 
     def _say(
         self,
@@ -309,6 +328,14 @@ def _too_dear(answer: Understood | Refusal) -> bool:
 
 # which refusal says most when every reading of a line is refused: the one that got furthest
 _GRAVITY = {
-    RefusalCode.MEANS: 0, RefusalCode.UNITS: 1, RefusalCode.WAY: 2, RefusalCode.LIMIT: 2, RefusalCode.SITE: 2,
-    RefusalCode.NUMBER: 3, RefusalCode.CHOICE: 3, RefusalCode.UNMET: 4, RefusalCode.OPTION: 4, RefusalCode.CLOSED: 6,
-}  # fmt: skip
+    RefusalCode.MEANS: 0,
+    RefusalCode.UNITS: 1,
+    RefusalCode.WAY: 2,
+    RefusalCode.LIMIT: 2,
+    RefusalCode.SITE: 2,
+    RefusalCode.NUMBER: 3,
+    RefusalCode.CHOICE: 3,
+    RefusalCode.UNMET: 4,
+    RefusalCode.OPTION: 4,
+    RefusalCode.CLOSED: 6,
+}

@@ -1,7 +1,8 @@
-"""When orders are taken and carried out: at which input point of the frame, in which phase, before or after money comes in.
+"""When orders are taken and carried out: at which input point of the frame, in which phase, before or after
+money comes in.
 
-Read from the ruleset alone, once; the checker, the list of legal orders and the bots share it. Orders are named by their keys
-("form/id").
+Read from the ruleset alone, once; the checker, the list of legal orders and the bots share it. Orders are
+named by their keys ("form/id").
 """
 
 from __future__ import annotations
@@ -15,11 +16,15 @@ from ..world.world import World
 
 
 def all_or_none(ruleset: Ruleset) -> list[frozenset[str]]:
-    """The orders ("form/id") of each part of the frame in which those of a nation are all paid, or none is carried out."""
+    """The orders ("form/id") of each part of the frame in which those of a nation are all paid, or none is
+    carried out."""
 
     def make() -> list[frozenset[str]]:
         blocks = [node for node in _in_order(ruleset.frame) if node.get("all_or_none")]
-        return [frozenset(key for node in steps(block["steps"]) for key in step_orders(ruleset, node)) for block in blocks]
+        return [
+            frozenset(key for node in steps(block["steps"]) for key in step_orders(ruleset, node))
+            for block in blocks
+        ]
 
     return ruleset.derived("all or none", make)  # type: ignore[no-any-return]
 
@@ -38,9 +43,11 @@ def _by_mechanic(ruleset: Ruleset) -> dict[str, set[str]]:
 
 
 def orders_now(world: World) -> set[str] | None:
-    """The orders that the input point at which the game waits takes; None: all (the frame has one input point).
+    """The orders that the input point at which the game waits takes; None: all (the frame has one input
+    point).
 
-    Those of steps that are not in this turn (`when`), by its date or an option of the game, are not among them.
+    Those of steps that are not in this turn (`when`), by its date or an option of the game, are not among
+    them.
     """
     ruleset = world.ruleset
     if world.state.get("game", "game", "ended"):
@@ -62,7 +69,8 @@ def may_come_now(world: World, key: str) -> bool:
 
 
 def _passed_over(world: World) -> set[str]:
-    """The orders that only steps carry out which this turn does not have: by its date or an option, whatever is done in it."""
+    """The orders that only steps carry out which this turn does not have: by its date or an option, whatever
+    is done in it."""
     ruleset = world.ruleset
 
     def make() -> list[tuple[tuple[str, ...], list[str]]]:
@@ -80,7 +88,9 @@ def _passed_over(world: World) -> set[str]:
         walk(ruleset.frame, ())
         return out
 
-    steps: list[tuple[tuple[str, ...], list[str]]] = ruleset.derived("orders by what steps ask of the turn", make)
+    steps: list[tuple[tuple[str, ...], list[str]]] = ruleset.derived(
+        "orders by what steps ask of the turn", make
+    )
     if not any(tests for tests, _ in steps):
         return set()
 
@@ -94,7 +104,11 @@ def _passed_over(world: World) -> set[str]:
 def _is_of_the_turn(test: str) -> bool:
     """Whether a test asks for nothing that can change within a turn."""
     expression = parse(test)
-    return expression.names <= {"turn", "year", "season"} and expression.functions <= {"option"} and not expression.fields
+    return (
+        expression.names <= {"turn", "year", "season"}
+        and expression.functions <= {"option"}
+        and not expression.fields
+    )
 
 
 def _every_order(ruleset: Ruleset) -> set[str]:
@@ -102,9 +116,11 @@ def _every_order(ruleset: Ruleset) -> set[str]:
 
 
 def _points(ruleset: Ruleset) -> dict[tuple[int, ...], set[str]]:
-    """Where the input points stand in the frame, and the orders taken at each: those of the steps up to the next.
+    """Where the input points stand in the frame, and the orders taken at each: those of the steps up to the
+    next.
 
-    A point that `takes` orders of some steps does not end those of the point before, which has these, too, if they are `early`.
+    A point that `takes` orders of some steps does not end those of the point before, which has these, too, if
+    they are `early`.
     """
     flat: list[tuple[tuple[int, ...], Row]] = []
 
@@ -141,7 +157,8 @@ def _points(ruleset: Ruleset) -> dict[tuple[int, ...], set[str]]:
 
 
 def by_phase(ruleset: Ruleset) -> list[tuple[str, list[str]]]:
-    """The phases of the frame by name with the orders ("form/id") that their steps carry out, in the order of the turn."""
+    """The phases of the frame by name with the orders ("form/id") that their steps carry out, in the order of
+    the turn."""
 
     def make() -> list[tuple[str, list[str]]]:
         out: list[tuple[str, list[str]]] = []
@@ -164,7 +181,8 @@ def by_phase(ruleset: Ruleset) -> list[tuple[str, list[str]]]:
 
 
 def late_money(ruleset: Ruleset) -> set[str]:
-    """The orders before whose step, after the orders are given, resources are collected: lack of means only warns."""
+    """The orders before whose step, after the orders are given, resources are collected: lack of means only
+    warns."""
 
     def make() -> set[str]:
         out: set[str] = set()

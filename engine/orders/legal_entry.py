@@ -19,9 +19,10 @@ MAX_WAYS = 400
 class LegalSearch:
     """What of the list somebody wants.
 
-    `items` keeps to orders that buy these (`None`: all orders). Of acts, `tried` says how many fillings of one act's slots are
-    tried; `where` is a test by which the caller chooses among them, so that what it plainly rules out may be left out. With
-    `offered` the caller takes only what the rows offer (`Legal.is_offered`).
+    `items` keeps to orders that buy these (`None`: all orders). Of acts, `tried` says how many fillings of
+    one act's slots are tried; `where` is a test by which the caller chooses among them, so that what it
+    plainly rules out may be left out. With `offered` the caller takes only what the rows offer
+    (`Legal.is_offered`).
     """
 
     items: frozenset[str] | None = None
@@ -37,9 +38,10 @@ ANY = LegalSearch()
 class Legal:
     """One order that may be given, or a group of moves.
 
-    `cost` is what it costs each time (of purchases: each piece), `most` how many pieces or units in all, `targets` the places
-    that the slot `target` may hold, `room` how many of the units can go to those on the way to which there is room for fewer,
-    `bounds` slot -> (least, most) of numbers, `open` the slots that the player must fill.
+    `cost` is what it costs each time (of purchases: each piece), `most` how many pieces or units in all,
+    `targets` the places that the slot `target` may hold, `room` how many of the units can go to those on the
+    way to which there is room for fewer, `bounds` slot -> (least, most) of numbers, `open` the slots that the
+    player must fill.
     """
 
     order: str

@@ -1,7 +1,9 @@
-"""Matching a written order against patterns, word by word, with all ways tried; what fails, fails at the furthest word.
+"""Matching a written order against patterns, word by word, with all ways tried; what fails, fails at the
+furthest word.
 
-`Matcher.match` yields every way to read the words; `expected` are the things that could have stood at the furthest word that
-any way reached. With `loose`, small slips of spelling are forgiven at a cost, so that the reading that needs least is taken.
+`Matcher.match` yields every way to read the words; `expected` are the things that could have stood at the
+furthest word that any way reached. With `loose`, small slips of spelling are forgiven at a cost, so that the
+reading that needs least is taken.
 """
 
 from __future__ import annotations
@@ -14,7 +16,21 @@ from ..ruleset.order_syntax import Fixed, Pattern, Slot
 from .names import EVERY, Names
 
 MAX_STEPS = 20_000
-_SPELLED = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_SPELLED = (
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+)
 NUMBERS = {word: n for n, word in enumerate(_SPELLED)}
 ALL = "all"
 """In a list of units: as many as there are. The checker puts the number in its place."""
@@ -26,8 +42,8 @@ def is_every(units: Any) -> bool:
 
 
 class SlotValue(NamedTuple):
-    """What a slot was given: the value, the columns it stands in, a note if it was read with forgiveness, and whether it was
-    guessed: misspelled, not only shortened."""
+    """What a slot was given: the value, the columns it stands in, a note if it was read with forgiveness, and
+    whether it was guessed: misspelled, not only shortened."""
 
     value: Any
     column: int
@@ -37,7 +53,8 @@ class SlotValue(NamedTuple):
 
 
 class Match(NamedTuple):
-    """A way to read the words: the values of the slots, the word after the last, and how much had to be forgiven."""
+    """A way to read the words: the values of the slots, the word after the last, and how much had to be
+    forgiven."""
 
     values: dict[str, SlotValue]
     end: int
@@ -222,7 +239,11 @@ class Matcher:
             for end, b, more in self._name("place", after):
                 some = True
                 note = "; ".join(filter(None, (a.note, b.note)))
-                yield end, self._value(at, end, f"{a.value}>{b.value}", note, a.guessed or b.guessed), cost + more
+                yield (
+                    end,
+                    self._value(at, end, f"{a.value}>{b.value}", note, a.guessed or b.guessed),
+                    cost + more,
+                )
             if not some:
                 self.fail(after, Slot("place", "place"))
 

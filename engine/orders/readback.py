@@ -1,8 +1,9 @@
-"""A nation's orders read back to it in full words: what stands, in the order of the turn, with what it costs and leaves.
+"""A nation's orders read back to it in full words: what stands, in the order of the turn, with what it costs
+and leaves.
 
-`read_back` makes one plain value of an `Intake`; the command line, mail and the web print the same. What an order means is
-asked of its `ValidatedOrder` alone, and how that is said of its kind: by its row (`read_back`), else in its own
-words. Everything is written from the nation's view.
+`read_back` makes one plain value of an `Intake`; the command line, mail and the web print the same. What an
+order means is asked of its `ValidatedOrder` alone, and how that is said of its kind: by its row
+(`read_back`), else in its own words. Everything is written from the nation's view.
 """
 
 from __future__ import annotations
@@ -37,12 +38,13 @@ ANSWERS = "Answers to what you may be asked"
 class ReadBackOrder:
     """One order that stands.
 
-    `line` is its line in the text, `written` the player's own words, `order` the same order word for word as its form has it,
-    `says` what it comes to in full words, `options` its conditions of its own after the colon. `cost` is what it takes and
-    `left` what is left after it of each of these, by resource id. `hangs_on` are conditions beyond the nation's own will,
-    `notes` what to think of; nothing there stops the order. `mended` says how it was read where it was not written as its form
-    has it. `attacks` are the names of the places into which it goes to fight, `seen` what is known to stand there,
-    `odds` what would come of it against these (of several lines that go there at the last).
+    `line` is its line in the text, `written` the player's own words, `order` the same order word for word as
+    its form has it, `says` what it comes to in full words, `options` its conditions of its own after the
+    colon. `cost` is what it takes and `left` what is left after it of each of these, by resource id.
+    `hangs_on` are conditions beyond the nation's own will, `notes` what to think of; nothing there stops the
+    order. `mended` says how it was read where it was not written as its form has it. `attacks` are the names
+    of the places into which it goes to fight, `seen` what is known to stand there, `odds` what would come of
+    it against these (of several lines that go there at the last).
     """
 
     line: int
@@ -72,8 +74,8 @@ class PhaseOrders:
 class NotTaken:
     """A line that does not count: why, and lines that would do in its place, ready to be sent.
 
-    `verdict` is `asked` (it may have been understood: one of `instead` is to be sent to confirm it), `refused` (understood, and
-    not allowed) or `not understood`.
+    `verdict` is `asked` (it may have been understood: one of `instead` is to be sent to confirm it),
+    `refused` (understood, and not allowed) or `not understood`.
     """
 
     line: int
@@ -89,11 +91,12 @@ class NotTaken:
 class ReadBack:
     """A file of orders as read: see the fields of its parts.
 
-    `refused` says why the whole file is not taken (another game, nation or turn); nothing else stands then. `resources` are the
-    names of the resources that occur, `start` and `left` what there is of each before and after all orders; `money` is the one
-    in which prices are. `idle` are units without an order, by place; `again` is what to look at once more; `passed` are lines
-    that are no orders (greeting, signature, quotation), `general` findings about the file as a whole. `withheld`: the orders of
-    `groups` would stand if the file as a whole did.
+    `refused` says why the whole file is not taken (another game, nation or turn); nothing else stands then.
+    `resources` are the names of the resources that occur, `start` and `left` what there is of each before and
+    after all orders; `money` is the one in which prices are. `idle` are units without an order, by place;
+    `again` is what to look at once more; `passed` are lines that are no orders (greeting, signature,
+    quotation), `general` findings about the file as a whole. `withheld`: the orders of `groups` would stand
+    if the file as a whole did.
     """
 
     nation: str
@@ -134,12 +137,16 @@ WHOLE = frozenset({"O111", "O112"})
 ASKED = frozenset({"O104", "O107"})
 
 
-def read_back(world: World, taken: Intake, *, game: str = "", with_odds: bool = False, known: Known = at_once) -> ReadBack:
-    """What a file of orders comes to, for its sender to read. `world` is the view of `taken.nation`; both stay as they are.
+def read_back(
+    world: World, taken: Intake, *, game: str = "", with_odds: bool = False, known: Known = at_once
+) -> ReadBack:
+    """What a file of orders comes to, for its sender to read. `world` is the view of `taken.nation`; both
+    stay as they are.
 
     `with_odds` adds those of attacks that can be had at once (`attack_odds`), or are `known`.
 
-    Use it after `intake.take_in` with the world that was given there; `readback_text.rendered` prints it as a mail has it.
+    Use it after `intake.take_in` with the world that was given there; `readback_text.rendered` prints it as a
+    mail has it.
     """
     nation = taken.nation or ""
     ruleset = world.ruleset
@@ -162,8 +169,14 @@ def read_back(world: World, taken: Intake, *, game: str = "", with_odds: bool = 
     standing = list(taken.intents or taken.held)
     odds = odds_of_attacks(world, nation, standing, known) if with_odds else {}
     for title, intents in _grouped(ruleset, standing):
-        groups.append(PhaseOrders(title, tuple(_said(world, nation, names, intent, purse, odds) for intent in intents)))
-    touched = [r for r in ruleset.rows("resources") if r in purse.touched or (r == purse.money and purse.start.get(r))]
+        groups.append(
+            PhaseOrders(title, tuple(_said(world, nation, names, intent, purse, odds) for intent in intents))
+        )
+    touched = [
+        r
+        for r in ruleset.rows("resources")
+        if r in purse.touched or (r == purse.money and purse.start.get(r))
+    ]
     return ReadBack(
         head.nation,
         head.name,
@@ -210,15 +223,20 @@ class _Purse:
                 if amount:
                     taken[what] = taken.get(what, 0) + amount
         if any(remark.note == Note.OTHERWISE for remark in intent.remarks):
-            return taken, {what: self.left.get(what, 0) for what in taken}  # it takes the place of what then falls
+            return taken, {
+                what: self.left.get(what, 0) for what in taken
+            }  # it takes the place of what then falls
         for what, amount in taken.items():
             self.left[what] = self.left.get(what, 0) - amount
         self.touched |= taken.keys()
         return taken, {what: self.left[what] for what in taken}
 
 
-def _grouped(ruleset: Ruleset, intents: Sequence[ValidatedOrder]) -> Iterable[tuple[str, list[ValidatedOrder]]]:
-    """Intents by phase, in the order of the turn; those that go into a fight after the others of their phase."""
+def _grouped(
+    ruleset: Ruleset, intents: Sequence[ValidatedOrder]
+) -> Iterable[tuple[str, list[ValidatedOrder]]]:
+    """Intents by phase, in the order of the turn; those that go into a fight after the others of their
+    phase."""
     titles = [(title, key) for title, keys in by_phase(ruleset) for key in keys]
     order = {key: (index, title) for index, (title, key) in reversed(list(enumerate(titles)))}
     last = (len(titles), ANSWERS)
@@ -232,7 +250,12 @@ def _grouped(ruleset: Ruleset, intents: Sequence[ValidatedOrder]) -> Iterable[tu
 
 
 def _said(
-    world: World, nation: str, names: Names, intent: ValidatedOrder, purse: _Purse, odds: Mapping[str, tuple[int, str]]
+    world: World,
+    nation: str,
+    names: Names,
+    intent: ValidatedOrder,
+    purse: _Purse,
+    odds: Mapping[str, tuple[int, str]],
 ) -> ReadBackOrder:
     ruleset, order = world.ruleset, intent.order
     cost, left = purse.take(intent)
@@ -255,7 +278,8 @@ def _said(
 
 
 def last_seen(world: World, reader: str, place: str) -> str:
-    """Who is known to stand in a place against a nation, in words with the turn of older news; empty if nothing is known."""
+    """Who is known to stand in a place against a nation, in words with the turn of older news; empty if
+    nothing is known."""
     exact: dict[str, dict[str, int]] = {}
     bands = []
     for _, row in world.state.stacks(at=place):
@@ -263,16 +287,14 @@ def last_seen(world: World, reader: str, place: str) -> str:
         if owner == reader or world.allied(reader, owner):
             continue
         if row["kind"] == UNKNOWN:
-            low, dots, high = str(row.get("range", "")).partition("..")
-            bands.append(
-                f"{low or 0} to {high} units" if dots and high else f"{low} or more units" if low else "an unknown number"
-            )
+            bands.append(_band(str(row.get("range", ""))))
         else:
             mine = exact.setdefault(owner, {})
             mine[str(row["kind"])] = mine.get(str(row["kind"]), 0) + int(row["n"])
     if exact:
         return "; ".join(
-            f"{routes.list_units(world, units)} of {_nation(world, owner)}" for owner, units in sorted(exact.items())
+            f"{routes.list_units(world, units)} of {_nation(world, owner)}"
+            for owner, units in sorted(exact.items())
         )
     known = world.state.get("knowledge", reader, f"units:{place}") or {}
     if known:
@@ -286,6 +308,14 @@ def last_seen(world: World, reader: str, place: str) -> str:
     return ", ".join(bands)
 
 
+def _band(text: str) -> str:
+    """How many units a band means that is known of a stack (`LOW..HIGH`, each of which may be missing)."""
+    low, _, high = text.partition("..")
+    if high:
+        return f"{low or 0} to {high} units"
+    return f"{low} or more units" if low else "an unknown number"
+
+
 def _nation(world: World, nation: str) -> str:
     row: Row = world.ruleset.rows("nations").get(nation, {})
     name = str(row.get("short") or row.get("name") or nation)
@@ -296,15 +326,21 @@ def _nation(world: World, nation: str) -> str:
 
 
 def _not_taken(found: Diagnostic) -> NotTaken:
-    verdict = "asked" if found.code in ASKED else "refused" if found.code >= "O113" else "not understood"
+    verdict = "refused" if found.code >= "O113" else "not understood"
+    if found.code in ASKED:
+        verdict = "asked"
     why = f"{found.message}; {found.hint}" if found.hint else found.message
-    return NotTaken(found.line, found.source_line.strip(), verdict, why, found.instead, found.code, found.column)
+    return NotTaken(
+        found.line, found.source_line.strip(), verdict, why, found.instead, found.code, found.column
+    )
 
 
 # ---- what is left over
 
 
-def _idle(world: World, nation: str, names: Names, intents: Sequence[ValidatedOrder]) -> tuple[tuple[str, str], ...]:
+def _idle(
+    world: World, nation: str, names: Names, intents: Sequence[ValidatedOrder]
+) -> tuple[tuple[str, str], ...]:
     """Units without an order, by place; nothing where no order that is taken now is one of units."""
     if not _orders_units(world):
         return ()
@@ -321,14 +357,18 @@ def _idle(world: World, nation: str, names: Names, intents: Sequence[ValidatedOr
 def _orders_units(world: World) -> bool:
     """Whether any order that is taken now says what units do."""
     now = orders_now(world)
-    return any(kind.names_units for key, kind in order_kinds(world.ruleset).items() if now is None or key in now)
+    return any(
+        kind.names_units for key, kind in order_kinds(world.ruleset).items() if now is None or key in now
+    )
 
 
 def _ordered(world: World, nation: str, intents: Sequence[ValidatedOrder]) -> dict[tuple[str, str], int]:
     """(place, kind) -> how many units there are named in an order."""
     taken: dict[tuple[str, str], int] = {}
     for intent in intents:
-        for place, kind, n in order_kinds(world.ruleset)[intent.verb].units_ordered(world, nation, intent.slots):
+        for place, kind, n in order_kinds(world.ruleset)[intent.verb].units_ordered(
+            world, nation, intent.slots
+        ):
             taken[place, kind] = taken.get((place, kind), 0) + n
     return taken
 

@@ -14,10 +14,16 @@ MOST_IDLE = 24
 
 
 def rendered(found: ReadBack, *, received: str = "") -> str:
-    """The text that a player is answered with. `received` is a sentence about the hand-in, told under the head."""
+    """The text that a player is answered with. `received` is a sentence about the hand-in, told under the
+    head."""
     out = [*_wrap(_head(found)), *_wrap(". ".join(filter(None, (found.name, received))) + ".")]
     if found.refused:
-        return "\n".join([*out, "", "NOTHING OF THIS FILE IS TAKEN", *(x for why in found.refused for x in _item(why))]) + "\n"
+        return (
+            "\n".join(
+                [*out, "", "NOTHING OF THIS FILE IS TAKEN", *(x for why in found.refused for x in _item(why))]
+            )
+            + "\n"
+        )
     out += ["", *_wrap(_count(found))]
     for why in found.general:
         out += ["", *_wrap(f"NONE OF THE ORDERS COUNTS: {why}")]
@@ -35,7 +41,13 @@ def rendered(found: ReadBack, *, received: str = "") -> str:
         if items:
             out += ["", title, *items]
     if found.passed:
-        out += ["", *_wrap(f"{_lines(found.passed)} read as no order (greeting, title, quotation, signature) and passed over.")]
+        out += [
+            "",
+            *_wrap(
+                f"{_lines(found.passed)} read as no order (greeting, title, quotation, signature) "
+                "and passed over."
+            ),
+        ]
     return "\n".join(out) + "\n"
 
 
@@ -53,7 +65,9 @@ def _count(found: ReadBack) -> str:
     if off:
         said.append(f"{_several(off, 'LINE IS', 'LINES ARE')} NOT TAKEN")
     text = ", ".join(said) + (" (at the end)." if len(said) > 1 else ".")
-    left = [f"{name}: {found.left[what]} of {found.start[what]} left" for what, name in found.resources.items()]
+    left = [
+        f"{name}: {found.left[what]} of {found.start[what]} left" for what, name in found.resources.items()
+    ]
     return " ".join([text, *([f"{'; '.join(left)}."] if left else [])])
 
 
@@ -84,7 +98,9 @@ def _order(found: ReadBack, said: ReadBackOrder, costs: bool) -> list[str]:
     mark = "~ " if said.mended else "  "
     room = WIDTH - (2 * COLUMN if costs else 0)
     others = [
-        f"{n} {found.resources.get(what, what)}, {said.left[what]} left" for what, n in said.cost.items() if what != found.money
+        f"{n} {found.resources.get(what, what)}, {said.left[what]} left"
+        for what, n in said.cost.items()
+        if what != found.money
     ]
     text = said.says + (f" ({'; '.join(others)})" if others else "")
     first, *more = textwrap.wrap(text, room, initial_indent=mark, subsequent_indent="    ") or [mark]

@@ -1,7 +1,8 @@
-"""The reference of all orders: every form in the words of a reader, phase by phase, with prices, conditions and tasks.
+"""The reference of all orders: every form in the words of a reader, phase by phase, with prices, conditions
+and tasks.
 
-It is made of the rows alone, for any ruleset; with a nation's view only what is open to that nation stands in it, and what it
-can buy has its prices. CAPITALS are to be filled in, what stands in [ ] may be left out.
+It is made of the rows alone, for any ruleset; with a nation's view only what is open to that nation stands in
+it, and what it can buy has its prices. CAPITALS are to be filled in, what stands in [ ] may be left out.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ BLANKS: Mapping[str, str] = {
 
 
 def order_reference(ruleset: Ruleset, world: World | None = None, nation: str = "") -> str:
-    """The reference as text within 72 columns. `world` is the view of `nation`; without them it holds for everybody."""
+    """The reference as text within 72 columns. `world` is the view of `nation`; without them it holds for
+    everybody."""
     open_now = open_orders(world, nation, ever=True) if world is not None else None
     names = Names(ruleset, world.state if world is not None else None)
     whose = f", {names.printed('nation', nation)}" if nation else ""
@@ -52,15 +54,25 @@ def order_reference(ruleset: Ruleset, world: World | None = None, nation: str = 
         if forms:
             out += ["", title.upper(), *(line for form in forms for line in _form(ruleset, form))]
             for prices in dict.fromkeys(tuple(kinds[form.key].prices(world, nation)) for form in forms):
-                out += textwrap.wrap("; ".join(prices), WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
+                out += textwrap.wrap(
+                    "; ".join(prices), WIDTH, initial_indent=INDENT, subsequent_indent=INDENT
+                )
     answers = [form for form in left.values() if not kinds[form.key].listed]
     if answers:
-        out += ["", "ANSWERS TO WHAT YOU MAY BE ASKED", *(line for form in answers for line in _form(ruleset, form))]
+        out += [
+            "",
+            "ANSWERS TO WHAT YOU MAY BE ASKED",
+            *(line for form in answers for line in _form(ruleset, form)),
+        ]
     out += _tasks(ruleset, given)
     carried = {option for form in given for option in form.row.get("options", ())}
     options = [form for form in grammar.options if form.id in carried]
     if options:
-        out += ["", "CONDITIONS, after a colon, parted by `;`", *(line for form in options for line in _form(ruleset, form))]
+        out += [
+            "",
+            "CONDITIONS, after a colon, parted by `;`",
+            *(line for form in options for line in _form(ruleset, form)),
+        ]
     return "\n".join(out) + "\n"
 
 
@@ -68,8 +80,8 @@ def _head(names: Names) -> list[str]:
     example = names.kind_words("units").partition("`2 ")[2].rstrip("`)") or "units"
     text = (
         "CAPITALS are yours to fill in; [ ] may be left out. One order a line, or several parted by `;`. "
-        f"UNITS: `2 {example}`, `all {example}`, `all`. Names as on the map; `from`, `at` and `->` are understood, and so are "
-        "shortened names of units. What was mended in a line is read back to you."
+        f"UNITS: `2 {example}`, `all {example}`, `all`. Names as on the map; `from`, `at` and `->` are "
+        "understood, and so are shortened names of units. What was mended in a line is read back to you."
     )
     return textwrap.wrap(text, WIDTH)
 
@@ -82,12 +94,15 @@ def _form(ruleset: Ruleset, form: OrderForm) -> list[str]:
         lines[-1] = f"{lines[-1]:<{WIDTH - len(price)}}{price}"
     elif price:
         lines.append(f"{price:>{WIDTH}}")
-    said = _SLOT.sub(lambda found: "N" if found[1] == "n" else found[1].upper(), str(form.row.get("help", "")))
+    said = _SLOT.sub(
+        lambda found: "N" if found[1] == "n" else found[1].upper(), str(form.row.get("help", ""))
+    )
     return lines + textwrap.wrap(said, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
 
 
 def _price(ruleset: Ruleset, cost: Any) -> str:
-    """A price that is the same for everybody; one that depends on something is told when orders are read back."""
+    """A price that is the same for everybody; one that depends on something is told when orders are read
+    back."""
     if isinstance(cost, int) and cost:
         return f"{cost} {stores.in_words(ruleset, stores.money(ruleset))}"
     if isinstance(cost, Mapping) and all(isinstance(n, int) for n in cost.values()):
@@ -96,7 +111,8 @@ def _price(ruleset: Ruleset, cost: Any) -> str:
 
 
 def _blanks(pattern: Pattern) -> str:
-    """A pattern as a reader wants it: of plain alternatives the first, slots in capitals, what may be left out in [ ]."""
+    """A pattern as a reader wants it: of plain alternatives the first, slots in capitals, what may be left
+    out in [ ]."""
     out: list[str] = []
     for node in pattern:
         if isinstance(node, Fixed):

@@ -1,7 +1,7 @@
 """What a nation's order sheet offers: of everything that it may order what makes sense now, line by line.
 
-A row says with `offer` when it makes sense; what it does not offer stands in the reference. Each kind of order writes its own
-lines (`kinds/`). `?` in a line is the player's to fill in, from the choices beside it.
+A row says with `offer` when it makes sense; what it does not offer stands in the reference. Each kind of
+order writes its own lines (`kinds/`). `?` in a line is the player's to fill in, from the choices beside it.
 """
 
 from __future__ import annotations
@@ -25,12 +25,15 @@ from .sheet_line import BLANK, Offered
 
 def offers_of(world: World, nation: str) -> list[tuple[str, list[Offered]]]:
     """The phases of the turn by name with what a nation is offered in each. `world` is the nation's view."""
-    offered: list[tuple[str, list[Offered]]] = world.keep(("offers", nation), None, lambda: list(_offers(world, nation)))
+    offered: list[tuple[str, list[Offered]]] = world.keep(
+        ("offers", nation), None, lambda: list(_offers(world, nation))
+    )
     return offered
 
 
 def filled_in(world: World, nation: str, line: str) -> Iterator[str]:
-    """A line of the order sheet in which something is still to be chosen, with each of the choices; its numbers may be others."""
+    """A line of the order sheet in which something is still to be chosen, with each of the choices; its
+    numbers may be others."""
     for _, offered in offers_of(world, nation):
         for one in offered:
             if _without_numbers(one.text) == _without_numbers(line):
@@ -57,7 +60,9 @@ def _offers(world: World, nation: str) -> Iterator[tuple[str, list[Offered]]]:
     in_phases = {key for _, key in listed}
     listed += [("", key) for key, kind in kinds.items() if kind.listed and key not in in_phases]
     entries: dict[str, list[Legal]] = {}
-    for at, keys in _by_position(desk, [key for _, key in listed if kinds[key].row.get("offer") is not False]):
+    for at, keys in _by_position(
+        desk, [key for _, key in listed if kinds[key].row.get("offer") is not False]
+    ):
         for entry in legal_orders(at, nation, keys, LegalSearch(tried=MANY_WAYS, offered=True)):
             if entry.open or desk.is_offered(entry):
                 entries.setdefault(entry.order, []).append(entry)

@@ -1,7 +1,8 @@
-"""Lines of the order sheet for orders that differ in one slot: with a `?` there, and what the slot may hold beside it.
+"""Lines of the order sheet for orders that differ in one slot: with a `?` there, and what the slot may hold
+beside it.
 
-Slots that the list of legal orders leaves open are filled in first, with something that stands; orders of which only the player
-can say what goes there have no line.
+Slots that the list of legal orders leaves open are filled in first, with something that stands; orders of
+which only the player can say what goes there have no line.
 """
 
 from __future__ import annotations
@@ -30,8 +31,11 @@ MANY_WAYS = 2000
 """Fillings of one act's slots that are tried for the sheet, which is made once a turn."""
 
 
-def lines_by_slot(desk: SheetDesk, key: str, row: Row, shapes: Mapping[str, Slot], entries: Sequence[Legal]) -> Iterator[Offered]:
-    """Orders that differ in one slot on one line, with what the slot may hold; of the others the first few."""
+def lines_by_slot(
+    desk: SheetDesk, key: str, row: Row, shapes: Mapping[str, Slot], entries: Sequence[Legal]
+) -> Iterator[Offered]:
+    """Orders that differ in one slot on one line, with what the slot may hold; of the others the first
+    few."""
     lines = _SlotLines(desk, key, row, shapes)
     full = [done for entry in entries for done in lines.completed(entry)][:MANY_WAYS]
     if full := lines.wholes(full):
@@ -64,7 +68,9 @@ class _SlotLines:
         chosen = varying[0] if varying else ""
         groups: dict[tuple[Any, ...], list[Legal]] = {}
         for entry in entries:
-            groups.setdefault(tuple((s, str(v)) for s, v in entry.slots.items() if s != chosen), []).append(entry)
+            groups.setdefault(tuple((s, str(v)) for s, v in entry.slots.items() if s != chosen), []).append(
+                entry
+            )
         shown = list(groups.values())
         if of_units and len(shown) > 1 and self.desk.any_bare and not self.row.get("bare"):
             yield self._example(shown, chosen, at)
@@ -78,7 +84,8 @@ class _SlotLines:
             yield replace(line, more=len(shown) - most) if number == most else line
 
     def _varying(self, values: Mapping[str, Sequence[str]], at: str) -> list[str]:
-        """The slots in which orders differ, the one that differs most first; `at`, where their units stand, last."""
+        """The slots in which orders differ, the one that differs most first; `at`, where their units stand,
+        last."""
         count = {slot: len(set(some)) for slot, some in values.items()}
         varying = sorted((s for s in values if count[s] > 1), key=lambda s: -count[s])
         varying = [s for s in varying if self.shapes[s].kind != "units"]
@@ -88,7 +95,9 @@ class _SlotLines:
         """The first of several orders of units, and where else units could be given such an order."""
         first = groups[0]
         others = {str(g[0].slots[at]): g[0] for g in groups[1:] if g[0].slots[at] != first[0].slots[at]}
-        also = tuple((self.desk.name("place", p), self.desk.text(self.key, e.slots)) for p, e in others.items())
+        also = tuple(
+            (self.desk.name("place", p), self.desk.text(self.key, e.slots)) for p, e in others.items()
+        )
         return replace(self._line(first, chosen), also=also, also_word="or from")
 
     def _line(self, group: Sequence[Legal], chosen: str) -> Offered:
@@ -101,14 +110,19 @@ class _SlotLines:
         kind = self.shapes[chosen].kind
         priced = bool(prices) and kind != "resource"
         names = tuple(
-            (self.desk.value(kind, e.slots[chosen]), (self.desk.price(e.cost) or "free") if priced else "") for e in group
+            (self.desk.value(kind, e.slots[chosen]), (self.desk.price(e.cost) or "free") if priced else "")
+            for e in group
         )
-        return Offered(self.key, self.desk.text(self.key, {**first.slots, chosen: BLANK}), (("", names),), said)
+        return Offered(
+            self.key, self.desk.text(self.key, {**first.slots, chosen: BLANK}), (("", names),), said
+        )
 
     def _in_short(self, entry: Legal, chosen: str) -> tuple[Legal, str]:
         """An order whose line would be long, with `all` for the units that it names; and these, in words."""
         named = next((s for s, v in entry.slots.items() if isinstance(v, dict) and s != chosen), "")
-        written = self.desk.text(self.key, {**entry.slots, **({chosen: BLANK} if chosen else {})}) if named else ""
+        written = (
+            self.desk.text(self.key, {**entry.slots, **({chosen: BLANK} if chosen else {})}) if named else ""
+        )
         every = {**entry.slots, named: {"*": "all"}}
         if len(written) <= LONG or not self.desk.stands(entry.order, every):
             return entry, ""
@@ -117,7 +131,8 @@ class _SlotLines:
     # ---- what the list leaves open
 
     def completed(self, entry: Legal) -> list[Legal]:
-        """An order with its open slots filled in, in every way that stands; none if only the player can say what goes there."""
+        """An order with its open slots filled in, in every way that stands; none if only the player can say
+        what goes there."""
         open_ = [s for s in entry.open if not self.shapes[s].optional]
         if not open_:
             return [self._at_least_one(entry)]
@@ -127,12 +142,17 @@ class _SlotLines:
             return []
         domains = [self._domain(entry, s) for s in open_]
         context = OrderContext(self.desk.at(entry.order))
-        misfits = [unfitting(context, self.desk.nation, self.key, s, d) for s, d in zip(open_, domains, strict=True)]
+        misfits = [
+            unfitting(context, self.desk.nation, self.key, s, d) for s, d in zip(open_, domains, strict=True)
+        ]
         out = []
         for filling in islice(product(*domains), MOST_TRIED):
             if any(some and value in some for value, some in zip(filling, misfits, strict=True)):
                 continue
-            more = {s: [v] if self.shapes[s].many and not isinstance(v, dict) else v for s, v in zip(open_, filling, strict=True)}
+            more = {
+                s: [v] if self.shapes[s].many and not isinstance(v, dict) else v
+                for s, v in zip(open_, filling, strict=True)
+            }
             done = replace(entry, slots={**entry.slots, **more}, open=())
             if self.desk.is_offered(done) and self.desk.stands(entry.order, done.slots):
                 out.append(done)
@@ -140,12 +160,15 @@ class _SlotLines:
 
     def _at_least_one(self, entry: Legal) -> Legal:
         """An order with one in place of none where a number may be none, if that stands, too."""
-        some = {s: 1 for s, (low, high) in entry.bounds.items() if low == 0 < high and entry.slots.get(s) == 0}
+        some = {
+            s: 1 for s, (low, high) in entry.bounds.items() if low == 0 < high and entry.slots.get(s) == 0
+        }
         slots = {**entry.slots, **some}
         return replace(entry, slots=slots) if some and self.desk.stands(entry.order, slots) else entry
 
     def _domain(self, entry: Legal, slot: str) -> list[Any]:
-        """What is tried in an open slot: units that are there, one of anything counted, a place with units of one's own."""
+        """What is tried in an open slot: units that are there, one of anything counted, a place with units of
+        one's own."""
         shape, desk = self.shapes[slot], self.desk
         if shape.kind == "units":
             at = dict(unit_slots(self.row))[slot]

@@ -1,4 +1,5 @@
-"""What every kind of order needs to write its lines of the order sheet: names, prices, places by who is there, what stands."""
+"""What every kind of order needs to write its lines of the order sheet: names, prices, places by who is
+there, what stands."""
 
 from __future__ import annotations
 
@@ -96,7 +97,9 @@ class SheetDesk:
 
     # ---- what stands
 
-    def sound(self, key: str, slots: Slots, slot: str, values: Sequence[str], each: int = 0) -> tuple[str, ...]:
+    def sound(
+        self, key: str, slots: Slots, slot: str, values: Sequence[str], each: int = 0
+    ) -> tuple[str, ...]:
         """The values of a slot with which an order stands: all of them if the first does, else each is tried.
 
         With `each` every value is tried, until so many are found.
@@ -108,14 +111,19 @@ class SheetDesk:
 
     # ---- words
 
-    def chosen(self, key: str, slots: Slots, slot: str, groups: Sequence[tuple[str, Sequence[str]]]) -> Offered:
+    def chosen(
+        self, key: str, slots: Slots, slot: str, groups: Sequence[tuple[str, Sequence[str]]]
+    ) -> Offered:
         """A line with a slot to choose a place for; one choice is filled in."""
         ids = [id_ for _, some in groups for id_ in some]
         if len(ids) == 1:
             said = self.known(ids[0]) if groups[0][0] == ENEMY else ""
-            return Offered(key, self.text(key, {**slots, slot: ids[0]}), said=said and f"enemies there: {said}")
+            return Offered(
+                key, self.text(key, {**slots, slot: ids[0]}), said=said and f"enemies there: {said}"
+            )
         choices = tuple(
-            (word, tuple((self.name("place", p), self.known(p) if word == ENEMY else "") for p in some)) for word, some in groups
+            (word, tuple((self.name("place", p), self.known(p) if word == ENEMY else "") for p in some))
+            for word, some in groups
         )
         return Offered(key, self.text(key, {**slots, slot: BLANK}), choices)
 
@@ -143,5 +151,9 @@ class SheetDesk:
     def price(self, cost: Mapping[str, Any]) -> str:
         """A price: bare in the main resource, with its name in others."""
         rows, main = self.world.ruleset.rows("resources"), stores.money(self.world.ruleset)
-        parts = (str(n) if what == main else f"{n} {rows.get(what, {}).get('name', what)}" for what, n in cost.items() if n)
+        parts = (
+            str(n) if what == main else f"{n} {rows.get(what, {}).get('name', what)}"
+            for what, n in cost.items()
+            if n
+        )
         return " and ".join(parts)

@@ -1,4 +1,5 @@
-"""What a slot of an order may hold: everything of its kind, and what the needs that ask for this slot alone leave of it."""
+"""What a slot of an order may hold: everything of its kind, and what the needs that ask for this slot alone
+leave of it."""
 
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ def domain(context: OrderContext, row: Row, slot: str, names: Names) -> list[str
 
 
 def likely(context: OrderContext, row: Row, slot: Slot, needs: Iterable[str], names: Names) -> list[str]:
-    """The same; only the nation's own places, if a need says that it must be one: then no other has to be tried."""
+    """The same; only the nation's own places, if a need says that it must be one: then no other has to be
+    tried."""
     if must_be_held(slot, needs):
         return stores.held_places(context.world, names["nation"].id)
     return domain(context, row, slot.name, names)
@@ -50,8 +52,11 @@ def must_be_held(slot: Slot, tests: Iterable[str]) -> bool:
     return slot.kind == "place" and f"{slot.name}.holder == self" in tests
 
 
-def passing(context: OrderContext, tests: Sequence[str], values: list[str], base: Names, slot: Slot, declared: Any) -> list[str]:
-    """The values of a slot that pass tests which ask for nothing but the slot and the nation. Acts share many such tests."""
+def passing(
+    context: OrderContext, tests: Sequence[str], values: list[str], base: Names, slot: Slot, declared: Any
+) -> list[str]:
+    """The values of a slot that pass tests which ask for nothing but the slot and the nation. Acts share many
+    such tests."""
     asked = [(text, _answers(context.world, text, base["nation"], slot)) for text in tests]
 
     def passes(value: str) -> bool:

@@ -1,8 +1,10 @@
-"""What a player may have meant in the place of a line that does not count: orders that are allowed, ready to be sent.
+"""What a player may have meant in the place of a line that does not count: orders that are allowed, ready to
+be sent.
 
-Of a line that is not understood the forms that come nearest are known (`fuzzy.py`); here those that the nation may give come
-first, and those that it may not are left out. Of an order that is refused the slot is known that it is refused for: it is
-filled with what the list of legal orders has for it, the nearest first, and what does not stand then is left out, too.
+Of a line that is not understood the forms that come nearest are known (`fuzzy.py`); here those that the
+nation may give come first, and those that it may not are left out. Of an order that is refused the slot is
+known that it is refused for: it is filled with what the list of legal orders has for it, the nearest first,
+and what does not stand then is left out, too.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ MOST_NUMBER = 10_000
 
 
 def open_orders(world: World, nation: str, *, ever: bool = False) -> set[str]:
-    """The orders ("form/id") that are taken now and are open to a nation; with `ever` those of other moments, too."""
+    """The orders ("form/id") that are taken now and are open to a nation; with `ever` those of other moments,
+    too."""
     now = None if ever else orders_now(world)
     kinds = order_kinds(world.ruleset)
     return {key for key, kind in kinds.items() if (now is None or key in now) and kind.is_open(world, nation)}
@@ -41,8 +44,8 @@ def proposable(world: World, nation: str) -> Callable[[str, Mapping[str, Any]], 
 
 
 def possible(world: World, nation: str, lines: Sequence[str]) -> tuple[tuple[str, ...], str]:
-    """Of lines that were proposed those that stand, then those that are still to be filled in; if there is none, why the first
-    does not stand."""
+    """Of lines that were proposed those that stand, then those that are still to be filled in; if there is
+    none, why the first does not stand."""
     reader = LineReader(world.ruleset, Names(world.ruleset, world.state), nation, "")
     stand, open_, refused = [], [], ""
     now = orders_now(world)
@@ -62,7 +65,9 @@ def possible(world: World, nation: str, lines: Sequence[str]) -> tuple[tuple[str
     return tuple(dict.fromkeys([*stand, *open_])), "" if stand or open_ else refused
 
 
-def in_place_of(book: OrderBook, order: Order, why: Refusal, now: set[str] | None, most: int = MOST) -> tuple[str, ...]:
+def in_place_of(
+    book: OrderBook, order: Order, why: Refusal, now: set[str] | None, most: int = MOST
+) -> tuple[str, ...]:
     """Orders like one that is refused which stand, as lines."""
     out: dict[str, None] = {}
     kind = order_kind(book.ruleset, order["order"])
@@ -71,14 +76,18 @@ def in_place_of(book: OrderBook, order: Order, why: Refusal, now: set[str] | Non
         if tried >= MOST_TRIED or len(out) >= most:
             break
         found = understand(book, other, now)
-        stand = [other] if isinstance(found, Understood) else [] if out else _fewer(book, other, found, now)
+        if isinstance(found, Understood):
+            stand = [other]
+        else:
+            stand = _fewer(book, other, found, now) if not out else []
         for one in stand:
             out[order_text(book.ruleset, book.names, one, agree=True)] = None
     return tuple(out)
 
 
 def _fewer(book: OrderBook, order: Order, why: Refusal, now: set[str] | None) -> list[Order]:
-    """The same with as much as would do in a slot that holds a number, or units of one kind; nothing where less does not help."""
+    """The same with as much as would do in a slot that holds a number, or units of one kind; nothing where
+    less does not help."""
     slot = why.slot
     slots = order.get("slots", {})
     value, kind = slots.get(slot), ""

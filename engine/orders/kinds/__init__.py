@@ -1,7 +1,8 @@
 """The kinds of orders: one module for each, and this list of them.
 
-To add a kind, write its module, with a subclass of `OrderKind`, and add it to `KINDS`. `order_kind` gives the kind of an order's
-row, which everything that deals with orders asks; `understand` and `advise` ask it for one order.
+To add a kind, write its module, with a subclass of `OrderKind`, and add it to `KINDS`. `order_kind` gives the
+kind of an order's row, which everything that deals with orders asks; `understand` and `advise` ask it for one
+order.
 """
 
 from __future__ import annotations
@@ -26,7 +27,17 @@ from .transfers import Transfers
 from .unit_orders import UnitOrders
 from .voyages import Voyages
 
-__all__ = ["KINDS", "OrderBook", "OrderKind", "Understood", "advise", "of_class", "order_kind", "order_kinds", "understand"]
+__all__ = [
+    "KINDS",
+    "OrderBook",
+    "OrderKind",
+    "Understood",
+    "advise",
+    "of_class",
+    "order_kind",
+    "order_kinds",
+    "understand",
+]
 
 KINDS: Final[list[type[OrderKind]]] = [
     Acts,
@@ -78,7 +89,8 @@ def of_class(ruleset: Ruleset, wanted: type[T]) -> list[T]:
 
 
 def understand(book: OrderBook, order: Order, now: set[str] | None = None) -> Understood | Refusal:
-    """What an order comes to. `now` are the orders that are taken at this moment of the game (None: all). Changes nothing."""
+    """What an order comes to. `now` are the orders that are taken at this moment of the game (None: all).
+    Changes nothing."""
     kind = order_kind(book.ruleset, order["order"])
     if kind is None:
         return Refusal(RefusalCode.CLOSED, "there is no such order")
@@ -101,6 +113,8 @@ def advise(book: OrderBook, order: Order, why: Refusal) -> str:
         return why.hint
     if why.choices:
         declared = kind.row.get("slots", {}).get(why.slot)
-        shown = book.printed(declared["kind"] if isinstance(declared, dict) else str(declared), why.choices[:5])
+        shown = book.printed(
+            declared["kind"] if isinstance(declared, dict) else str(declared), why.choices[:5]
+        )
         return f"allowed: {shown}{' ...' if len(why.choices) > 5 else ''}"
     return kind.advise(book, order, why)

@@ -51,7 +51,9 @@ class Acts(OrderKind):
         desk, names = book.context, book.context.order_names(order)
         why = acts.forbidden(desk, self.row, order, names, book.spent)
         if why is not None and why.code == RefusalCode.UNMET and self.key in book.given:
-            why = acts.exhausted(desk, self.row, names, book.spent) or why  # it is the earlier line that stands in its way
+            why = (
+                acts.exhausted(desk, self.row, names, book.spent) or why
+            )  # it is the earlier line that stands in its way
         book.check(why)
         cost, remarks = book.cost(self.row, order, names)
         understood = Understood(ValidatedOrder(order, cost=cost, remarks=tuple(remarks)))
@@ -61,9 +63,12 @@ class Acts(OrderKind):
         return understood
 
     def _with_numbers(self, book: OrderBook, order: Order) -> Order:
-        """The act with numbers in the place of `all`: of the units that stand in the place that it names first."""
+        """The act with numbers in the place of `all`: of the units that stand in the place that it names
+        first."""
         slots = dict(order.get("slots", {}))
-        first = next((name for name, shape in self.slots.items() if shape.kind == "place" and slots.get(name)), "")
+        first = next(
+            (name for name, shape in self.slots.items() if shape.kind == "place" and slots.get(name)), ""
+        )
         whose = str(slots.get("whose") or book.nation)
         for name, shape in self.slots.items():
             wanted = slots.get(name)
@@ -73,7 +78,11 @@ class Acts(OrderKind):
             place = str(slots.get(declared.get("at", first) if isinstance(declared, dict) else first) or "")
             counts = book.numbers(wanted, movement.free_units(book.world, whose, place))
             if not any(counts.values()):
-                where = f"no such units of yours in {book.names.printed('place', place)}" if place else "no such units"
+                where = (
+                    f"no such units of yours in {book.names.printed('place', place)}"
+                    if place
+                    else "no such units"
+                )
                 raise OrderRefused(Refusal(RefusalCode.UNITS, where, name))
             slots[name] = {k: n for k, n in counts.items() if n}
         return {**order, "slots": slots}
@@ -94,7 +103,11 @@ class Acts(OrderKind):
                 allowed.append(value)
             if len(allowed) > 4:
                 break
-        return f"allowed: {book.printed(kind, allowed[:4])}{' ...' if len(allowed) > 4 else ''}" if allowed else ""
+        return (
+            f"allowed: {book.printed(kind, allowed[:4])}{' ...' if len(allowed) > 4 else ''}"
+            if allowed
+            else ""
+        )
 
     # ---- the list
 
@@ -123,7 +136,8 @@ class Acts(OrderKind):
 class _Ways:
     """Every filling of an act's slots.
 
-    A slot is narrowed by the parts of the needs that ask for it alone, then every filling of all slots is tried.
+    A slot is narrowed by the parts of the needs that ask for it alone, then every filling of all slots is
+    tried.
     """
 
     def __init__(self, kind: Acts, world: World, nation: str, search: LegalSearch) -> None:
@@ -136,13 +150,16 @@ class _Ways:
         shapes = kind.slots.values()
         self.closed = [s for s in shapes if s.kind in ENUMERABLE and not s.many and not s.optional]
         self.numbers = [s for s in shapes if s.kind == "number"]
-        self.open = tuple(s.name for s in shapes if s not in self.closed and s.kind != "number" and not s.optional)
+        self.open = tuple(
+            s.name for s in shapes if s not in self.closed and s.kind != "number" and not s.optional
+        )
         self.wishes = _tests_of(self.row, search.where, plain=True)
         if search.offered:
             self.wishes += _tests_of(self.row, self.row.get("offer"))
 
     def all(self) -> Iterator[Legal]:
-        """One entry for each filling that may be given; one with all slots open, if there are too many to try."""
+        """One entry for each filling that may be given; one with all slots open, if there are too many to
+        try."""
         if acts.closed(self.context, self.row, self.nation) is not None:
             return
         if not self._may_hold([w for w in self.wishes if not w.slots], self.base):
@@ -164,7 +181,8 @@ class _Ways:
     # ---- each slot by itself
 
     def _domains(self) -> list[list[str]]:
-        """What each slot may hold by itself; the wishes narrow it only if what the needs alone leave is few enough to try."""
+        """What each slot may hold by itself; the wishes narrow it only if what the needs alone leave is few
+        enough to try."""
         late = [part for part in parts(self.context.ruleset, self.row) if part.slots]
         alone = [[part.test for part in late if part.slots == {s.name}] for s in self.closed]
         tests = list(zip(self.closed, alone, strict=True))
@@ -217,7 +235,9 @@ class _Ways:
                     return None
             cost = self._cost(names)
             if cost is not None:
-                bounds = {name: (low, self._most(slots, name, low, high)) for name, (low, high) in bounds.items()}
+                bounds = {
+                    name: (low, self._most(slots, name, low, high)) for name, (low, high) in bounds.items()
+                }
         if cost is None:
             return None
         cost = {what: amount for what, amount in cost.items() if amount}
@@ -240,7 +260,9 @@ class _Ways:
     @cached_property
     def _fixed(self) -> Mapping[str, Any] | None:
         """The price, where it does not hang on the slots."""
-        return acts.price(self.context, self.row, self.base) if isinstance(self.row.get("cost"), int) else None
+        return (
+            acts.price(self.context, self.row, self.base) if isinstance(self.row.get("cost"), int) else None
+        )
 
     def _cost(self, names: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """What it costs; None if the nation has not as much."""
@@ -260,7 +282,8 @@ class _Ways:
         return acts.forbidden(self.context, self.row, order, names, acts.Spent())
 
     def _most(self, slots: Mapping[str, Any], slot: str, least: int, most: int) -> int:
-        """The most that a slot for a number may hold for the act to be allowed and paid for: less of a thing is as good."""
+        """The most that a slot for a number may hold for the act to be allowed and paid for: less of a thing
+        is as good."""
 
         def too_many(number: int) -> bool:
             other = {**slots, slot: number}
@@ -277,9 +300,12 @@ def _fillings(domains: Iterable[Sequence[str]]) -> int:
 
 
 def _tests_of(row: Row, test: str | bool | None, *, plain: bool = False) -> list[SlotTest]:
-    """The parts of a test of an act's slots; with `plain` those that call nothing, and so cost next to nothing."""
+    """The parts of a test of an act's slots; with `plain` those that call nothing, and so cost next to
+    nothing."""
     if not isinstance(test, str):
         return []
     slots = frozenset(row.get("slots", {}))
     each = {part: parse(part) for part in conjuncts(strip_mark(test))}
-    return [SlotTest(part, read.names & slots) for part, read in each.items() if not (plain and read.functions)]
+    return [
+        SlotTest(part, read.names & slots) for part, read in each.items() if not (plain and read.functions)
+    ]

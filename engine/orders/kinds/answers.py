@@ -37,7 +37,10 @@ class Answers(OrderKind):
         """An answer that may be given. Raises OrderRefused."""
         names = book.context.order_names(order)
         if names.get("answer") is not None:  # left out, it is the default of its slot
-            order = {**order, "slots": {**order["slots"], "answer": order["slots"].get("answer", names["answer"])}}
+            order = {
+                **order,
+                "slots": {**order["slots"], "answer": order["slots"].get("answer", names["answer"])},
+            }
         book.check(misfit(book.context, self.row, order, names))
         book.check(answer_refusal(book.context, book.nation, *answer_of(order)))
         return Understood(ValidatedOrder(order))
@@ -65,7 +68,9 @@ def is_answer(order: Order) -> bool:
 
 def parted(lines: Sequence[Order]) -> tuple[list[Order], dict[str, Any]]:
     """Orders, and the answers to decisions among them, as `decision` or `decision/subject` -> answer."""
-    return [line for line in lines if not is_answer(line)], dict(answer_of(line) for line in lines if is_answer(line))
+    return [line for line in lines if not is_answer(line)], dict(
+        answer_of(line) for line in lines if is_answer(line)
+    )
 
 
 def answer_of(order: Order) -> tuple[str, Any]:

@@ -41,8 +41,8 @@ class OrderRefused(Exception):
 
 @dataclass(slots=True)
 class Understood:
-    """An order that stands: what it comes to, and what counts its use once it is accepted. `quote` is that of a purchase, `move`
-    how units go."""
+    """An order that stands: what it comes to, and what counts its use once it is accepted. `quote` is that of
+    a purchase, `move` how units go."""
 
     intent: ValidatedOrder
     uses: list[Callable[[], object]] = field(default_factory=list)
@@ -53,13 +53,19 @@ class Understood:
 class OrderBook:
     """What the orders that stand so far leave of units, means, capacities and limits.
 
-    With a `prospect` each order is asked at the position in which it is carried out, where earlier ones are carried out
-    already; without one (policies, whose orders are legal as things stand) all are asked of `world`. `sure`: no order counts on
-    means that may come in before it is paid.
+    With a `prospect` each order is asked at the position in which it is carried out, where earlier ones are
+    carried out already; without one (policies, whose orders are legal as things stand) all are asked of
+    `world`. `sure`: no order counts on means that may come in before it is paid.
     """
 
     def __init__(
-        self, world: World, nation: str, filed: Sequence[Order] = (), prospect: Lookahead | None = None, *, sure: bool = False
+        self,
+        world: World,
+        nation: str,
+        filed: Sequence[Order] = (),
+        prospect: Lookahead | None = None,
+        *,
+        sure: bool = False,
     ) -> None:
         self.prospect = prospect
         self.sure = sure
@@ -100,7 +106,9 @@ class OrderBook:
     def short(self, order: Order, why: Refusal) -> list[Remark]:
         """Means that do not suffice: no refusal where more may come in before they are needed."""
         late = order["order"] in self.before_income
-        if not self.sure and (late or (self.prospect is not None and may_be_given(self.context, self.nation, order))):
+        if not self.sure and (
+            late or (self.prospect is not None and may_be_given(self.context, self.nation, order))
+        ):
             return [Remark(Note.MEANS, f"{why.text}; more may come in before it is paid", why.slot)]
         raise OrderRefused(why)
 
@@ -108,7 +116,9 @@ class OrderBook:
         """What an order costs, and what is to be remarked of it. Raises Refused."""
         why = acts.unpaid(self.context, row, names, self.nation, self.spent)
         remarks = self.short(order, why) if why is not None else []
-        return {what: amount for what, amount in acts.price(self.context, row, names).items() if amount}, remarks
+        return {
+            what: amount for what, amount in acts.price(self.context, row, names).items() if amount
+        }, remarks
 
     def spend(self, prices: Mapping[str, Any]) -> None:
         """Count payments of the nation as a whole: from its main purse first, then from the richest."""
@@ -123,7 +133,8 @@ class OrderBook:
                 rest -= part
 
     def every(self, wanted: Mapping[str, Any], there: Mapping[str, int]) -> dict[str, int] | None:
-        """Of the units that are there those that a list without kinds means (`all`, or all with a tag); None: it names kinds."""
+        """Of the units that are there those that a list without kinds means (`all`, or all with a tag); None:
+        it names kinds."""
         if not is_every(wanted):
             return None
         tag = next(iter(wanted)).removeprefix(EVERY) or None
@@ -132,7 +143,11 @@ class OrderBook:
     def numbers(self, wanted: Mapping[str, Any], there: Mapping[str, int]) -> dict[str, int]:
         """A list of units with numbers in the place of `all`: as many as are there."""
         every = self.every(wanted, there)
-        return {k: there.get(k, 0) if n == ALL else int(n) for k, n in wanted.items()} if every is None else every
+        return (
+            {k: there.get(k, 0) if n == ALL else int(n) for k, n in wanted.items()}
+            if every is None
+            else every
+        )
 
     def check(self, why: Refusal | None) -> None:
         """Raise what is refused."""

@@ -47,7 +47,9 @@ class Deployments(OrderKind):
         if why.code != RefusalCode.UNMET:
             return ""
         kinds = [kind for kind in order["slots"][UNITS] if not kind.startswith(EVERY)]
-        near = nearest_of(book.world, self._open_to_all(book.world, book.nation, kinds), str(order["slots"][TARGET]))
+        near = nearest_of(
+            book.world, self._open_to_all(book.world, book.nation, kinds), str(order["slots"][TARGET])
+        )
         return f"allowed: {book.printed('place', near)}" if near else ""
 
     def legal(self, world: World, nation: str, search: LegalSearch = ANY) -> Iterator[Legal]:
@@ -69,5 +71,8 @@ class Deployments(OrderKind):
     def sheet_lines(self, desk: SheetDesk, entries: Sequence[Legal]) -> Iterator[Offered]:
         """Where everything stands, place by place: together that is the whole layout."""
         for entry in entries:
-            others = [(desk.name("place", t), desk.text(self.key, {**entry.slots, TARGET: t})) for t in entry.targets]
+            others = [
+                (desk.name("place", t), desk.text(self.key, {**entry.slots, TARGET: t}))
+                for t in entry.targets
+            ]
             yield Offered(self.key, desk.text(self.key, entry.slots), also=tuple(others))

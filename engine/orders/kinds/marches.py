@@ -1,4 +1,5 @@
-"""Marches: units that go from place to place by a mode, on land or in the air, into attacks, too, or fire where they stand."""
+"""Marches: units that go from place to place by a mode, on land or in the air, into attacks, too, or fire
+where they stand."""
 
 from __future__ import annotations
 
@@ -46,7 +47,9 @@ class Marches(Moves):
         slots, mode = order["slots"], self.mode
         target = str(slots[TARGET])
         taken = {place: n for (by, place), n in book.loads.items() if by == mode["id"]}
-        march = land_orders.understand(book.context, order, mode, dict(book.left), taken, foreseen=True, claims=book.claims)
+        march = land_orders.understand(
+            book.context, order, mode, dict(book.left), taken, foreseen=True, claims=book.claims
+        )
         if isinstance(march, str):
             raise OrderRefused(Refusal(RefusalCode.WAY, march, TARGET))
         book.check(land_orders.only_attacks(book.context, march))
@@ -68,7 +71,8 @@ class Marches(Moves):
         )
 
     def _load(self, book: OrderBook, path: routes.Path, count: int) -> dict[str, int]:
-        """What units take of the capacity of the places on their way, beside those of earlier lines. Raises OrderRefused."""
+        """What units take of the capacity of the places on their way, beside those of earlier lines. Raises
+        OrderRefused."""
         drawn: dict[str, int] = {}  # a way that comes by a place twice takes its room twice
         for place in routes.drawn_places(self.mode, path):
             drawn[place] = drawn.get(place, 0) + count
@@ -77,7 +81,11 @@ class Marches(Moves):
             used = routes.used(book.world, self.mode, place) + book.loads.get((self.mode["id"], place), 0)
             left = None if most is None else most - used
             if left is not None and left < needed:
-                hint = f"at most {left * count // needed}" if left * count >= needed else "earlier orders take all of it"
+                hint = (
+                    f"at most {left * count // needed}"
+                    if left * count >= needed
+                    else "earlier orders take all of it"
+                )
                 text = f"no room for {needed} in {book.names.printed('place', place)}"
                 raise OrderRefused(Refusal(RefusalCode.WAY, text, UNITS, hint))
         return drawn
@@ -93,7 +101,9 @@ class Marches(Moves):
         origin, target, units = slots.get(ORIGIN), slots.get(TARGET), slots.get(UNITS) or {}
         if why.code != RefusalCode.WAY or why.slot != TARGET or None in (origin, target) or is_every(units):
             return ""
-        ends = [set(movement.targets(book.world, book.nation, self.mode, str(origin), kind)) for kind in units]
+        ends = [
+            set(movement.targets(book.world, book.nation, self.mode, str(origin), kind)) for kind in units
+        ]
         both = set.intersection(*ends) - {str(target)} if ends else set()
         near = movement.nearest_of(book.world, both, str(target))
         return f"they can go to {book.printed('place', near)}" if near else "they can go nowhere this way"
@@ -119,10 +129,11 @@ class Marches(Moves):
 
 
 def unannounced(world: World, nation: str, mode: Row, target: Any) -> str | None:
-    """The warning that going to a place by a mode calls for, if it would begin a war that nobody has declared; or None.
+    """The warning that going to a place by a mode calls for, if it would begin a war that nobody has
+    declared; or None.
 
-    Such an attack may be allowed (`undeclared` of a mode says what it brings about, and in `warns` what is told). Where the same
-    file declares the war, the nations are at war by the time of the attack.
+    Such an attack may be allowed (`undeclared` of a mode says what it brings about, and in `warns` what is
+    told). Where the same file declares the war, the nations are at war by the time of the attack.
     """
     tail: Any = mode.get("undeclared")
     if isinstance(tail, str):

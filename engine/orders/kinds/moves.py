@@ -1,4 +1,5 @@
-"""What marches and voyages share: the list of them, their lines of the order sheet, and that later orders go on from there."""
+"""What marches and voyages share: the list of them, their lines of the order sheet, and that later orders go
+on from there."""
 
 from __future__ import annotations
 
@@ -40,7 +41,7 @@ class Moves(UnitOrders):
 
     # ---- the list
 
-    def legal(self, world: World, nation: str, search: LegalSearch = ANY) -> list[Legal]:
+    def legal(self, world: World, nation: str, search: LegalSearch = ANY) -> Iterable[Legal]:
         """For every place with units that can go by the order's mode: what could go together, and where."""
         tables = None if self.row.get("needs") else routes.decided_by(world, self.mode)
         asked = ("moves", nation, self.row["id"])
@@ -68,7 +69,9 @@ class Moves(UnitOrders):
         """Whether the needs that are known so far allow it."""
         return not ruled_out(context, self.row, self.names_of(context, nation, slots), slots.keys())
 
-    def _from_place(self, context: OrderContext, nation: str, place: str, fits: Mapping[str, int]) -> Iterator[Legal]:
+    def _from_place(
+        self, context: OrderContext, nation: str, place: str, fits: Mapping[str, int]
+    ) -> Iterator[Legal]:
         """The units of a place, those together that can go the same ways."""
         world, mode = context.world, self.mode
         ends = {k: movement.targets(world, nation, mode, place, k) for k in fits}
@@ -84,13 +87,15 @@ class Moves(UnitOrders):
                 targets = tuple(t for t in targets if t in reach)
                 less = {t: n for t, n in reach.items() if n < most}
             if most > 0 and targets:
-                yield Legal(self.key, nation, {UNITS: kinds, ORIGIN: place}, most=most, targets=targets, room=less)
+                yield Legal(
+                    self.key, nation, {UNITS: kinds, ORIGIN: place}, most=most, targets=targets, room=less
+                )
 
     # ---- the sheet
 
     def sheet_lines(self, desk: SheetDesk, entries: Sequence[Legal]) -> Iterator[Offered]:
-        """Units once, where they stand, by the first order that can send them on (rows that are `bare` before others); of
-        every other order one example."""
+        """Units once, where they stand, by the first order that can send them on (rows that are `bare` before
+        others); of every other order one example."""
         whence = [e for e in entries if e.slots.get(UNITS) and ORIGIN in e.slots]
         if not whence:
             yield from super().sheet_lines(desk, entries)
@@ -100,7 +105,8 @@ class Moves(UnitOrders):
             yield from self._example(desk, whence)
 
     def _by_place(self, desk: SheetDesk, entries: Sequence[Legal]) -> Iterator[Offered]:
-        """Of each place one line with the units that can go the same ways; of units that have a line already one example."""
+        """Of each place one line with the units that can go the same ways; of units that have a line already
+        one example."""
         again: list[Legal] = []
         at: dict[str, list[Legal]] = {}
         for entry in entries:
@@ -133,7 +139,8 @@ class Moves(UnitOrders):
             return
 
     def _line(self, desk: SheetDesk, entry: Legal, most: int = MOST_TRIED) -> Offered | None:
-        """The line of some units at a place: where they may go, the nearest `most` of it if the room differs from end to end."""
+        """The line of some units at a place: where they may go, the nearest `most` of it if the room differs
+        from end to end."""
         origin = str(entry.slots[ORIGIN])
         slots = {**entry.slots, UNITS: desk.in_order(entry.slots[UNITS])}
         if not entry.targets:
@@ -148,8 +155,11 @@ class Moves(UnitOrders):
         targets = desk.sound(self.key, slots, TARGET, ends, each)
         return self._in_short(desk, slots, desk.by_class(targets, origin)) if targets else None
 
-    def _in_short(self, desk: SheetDesk, slots: Mapping[str, Any], ends: Sequence[tuple[str, Sequence[str]]]) -> Offered:
-        """A line that fits the sheet: with another name of its place, with `all` its units, or with fewer of them."""
+    def _in_short(
+        self, desk: SheetDesk, slots: Mapping[str, Any], ends: Sequence[tuple[str, Sequence[str]]]
+    ) -> Offered:
+        """A line that fits the sheet: with another name of its place, with `all` its units, or with fewer of
+        them."""
         line = desk.chosen(self.key, slots, TARGET, ends)
         for text in desk.in_other_words(line.text, {ORIGIN: slots[ORIGIN]}):
             if len(text) <= LONG:
@@ -168,7 +178,8 @@ class Moves(UnitOrders):
     def _with_room(
         self, desk: SheetDesk, units: dict[str, int], origin: str, ends: list[str]
     ) -> tuple[dict[str, int], list[str]]:
-        """The units, and the ends to which there is room for all; else of the most numerous kind as many as can go anywhere."""
+        """The units, and the ends to which there is room for all; else of the most numerous kind as many as
+        can go anywhere."""
         wanted = sum(units.values())
         room = movement.room_to(desk.world, desk.nation, self.mode, origin, units, ends, wanted)
         if room and max(room.values()) < wanted:
@@ -209,7 +220,8 @@ def closed_gate(book: OrderBook, gate: str) -> Remark:
 
 
 def win(turn: Turn, nation: str, place: str, mode: Row) -> None:
-    """A place that is attacked falls; one that flying units or ships attack is only cleared, be it held by somebody or not."""
+    """A place that is attacked falls; one that flying units or ships attack is only cleared, be it held by
+    somebody or not."""
     cleared = bool(mode.get("passes_over") or mode.get("tasks"))
     attack = routes.is_attack(turn.world, nation, place)
     for key, stack in list(turn.state.stacks(at=place)) if attack or cleared else ():
@@ -226,7 +238,8 @@ def group(turn: Turn, nation: str, mode: Row, picks: Iterable[forces.Pick]) -> r
 
 
 def _merged(desk: SheetDesk, here: Sequence[Legal]) -> list[Legal]:
-    """The groups of a place: the largest with those that can attack wherever it can, going where all of them can go."""
+    """The groups of a place: the largest with those that can attack wherever it can, going where all of them
+    can go."""
     ranked = sorted(here, key=lambda e: -sum(e.slots[UNITS].values()))
     main, rest = ranked[0], []
     for other in ranked[1:]:

@@ -1,7 +1,8 @@
-"""What every kind of order is asked for. One subclass, in a module of its own, is all there is of a kind (`__init__`: the list).
+"""What every kind of order is asked for. One subclass, in a module of its own, is all there is of a kind
+(`__init__`: the list).
 
-An instance stands for the orders of one row of the tables `orders`, `acts` or `decisions`. Whatever lists, checks, shows or
-carries out orders asks it, and tests nowhere else of what kind an order is:
+An instance stands for the orders of one row of the tables `orders`, `acts` or `decisions`. Whatever lists,
+checks, shows or carries out orders asks it, and tests nowhere else of what kind an order is:
 
 | who | asks |
 | --- | --- |
@@ -12,7 +13,8 @@ carries out orders asks it, and tests nowhere else of what kind an order is:
 | the reference (`reference`) | `prices` |
 | the look ahead (`lookahead`) | `foresee`, `moves_on`, `carry_out` |
 
-In the turn itself the mechanics of the frame carry orders out (`core/registry.py`); a kind names its own in `mechanics`.
+In the turn itself the mechanics of the frame carry orders out (`core/registry.py`); a kind names its own in
+`mechanics`.
 """
 
 from __future__ import annotations
@@ -42,7 +44,9 @@ from ..sheet_line import Offered
 from ..text import order_in_words
 from .book import OrderBook, Understood
 
-ELSEWHERE = frozenset({RefusalCode.WAY, RefusalCode.UNITS, RefusalCode.SITE, RefusalCode.UNMET, RefusalCode.CHOICE})
+ELSEWHERE = frozenset(
+    {RefusalCode.WAY, RefusalCode.UNITS, RefusalCode.SITE, RefusalCode.UNMET, RefusalCode.CHOICE}
+)
 """The refusals that another place in the slot may mend."""
 
 
@@ -50,9 +54,11 @@ class OrderKind(ABC):
     """The orders of one row, as all that deal with orders ask about them."""
 
     mechanics: ClassVar[Sequence[str]] = ()
-    """What a step of the frame does that carries such orders out: rows that name such a step are of this kind."""
+    """What a step of the frame does that carries such orders out: rows that name such a step are of this
+    kind."""
     listed: ClassVar[bool] = True
-    """Whether the list of all legal orders has them; if not, they are listed where somebody asks for them by name."""
+    """Whether the list of all legal orders has them; if not, they are listed where somebody asks for them by
+    name."""
 
     def __init__(self, ruleset: Ruleset, key: str, row: Row) -> None:
         self.ruleset = ruleset
@@ -98,7 +104,8 @@ class OrderKind(ABC):
 
     @abstractmethod
     def understand(self, book: OrderBook, order: Order) -> Understood:
-        """What an order comes to that stands with what the book has of earlier ones. Raises OrderRefused. Changes nothing."""
+        """What an order comes to that stands with what the book has of earlier ones. Raises OrderRefused.
+        Changes nothing."""
 
     def advise(self, book: OrderBook, order: Order, why: Refusal) -> str:
         """What would do in place of what is refused, in words; empty if nobody knows."""
@@ -111,7 +118,8 @@ class OrderKind(ABC):
         return True
 
     def alternatives(self, book: OrderBook, order: Order, why: Refusal) -> Iterator[Order]:
-        """Orders that may have been meant in place of one that is refused, the likeliest first; not all of them stand."""
+        """Orders that may have been meant in place of one that is refused, the likeliest first; not all of
+        them stand."""
         slots = order.get("slots", {})
         for choice in why.choices[:2]:
             yield {**order, "slots": {**slots, why.slot: [choice] if self.slot(why.slot).many else choice}}
@@ -138,12 +146,15 @@ class OrderKind(ABC):
         places: dict[str, None] = {}
         for legal in self.legal(book.world, book.nation):
             if self.agrees(legal, slots, slot):
-                places.update(dict.fromkeys([str(legal.slots[slot])] if slot in legal.slots else legal.targets))
+                places.update(
+                    dict.fromkeys([str(legal.slots[slot])] if slot in legal.slots else legal.targets)
+                )
         for place in movement.nearest_of(book.world, places, str(slots[slot]), 2):
             yield {**order, "slots": {**slots, slot: place}}
 
     def agrees(self, legal: Legal, slots: Mapping[str, Any], but: str) -> bool:
-        """Whether an entry of the list of legal orders is like an order, whatever the slot `but` holds, and the numbers."""
+        """Whether an entry of the list of legal orders is like an order, whatever the slot `but` holds, and
+        the numbers."""
         kinds = legal.slots.get(movement.UNITS)
         if kinds is not None and not set(slots.get(movement.UNITS) or ()) <= set(kinds):
             return False
@@ -154,7 +165,8 @@ class OrderKind(ABC):
 
     @abstractmethod
     def legal(self, world: World, nation: str, search: LegalSearch = ANY) -> Iterable[Legal]:
-        """Every such order that a nation may give as things stand in its view, whether or not it is taken now."""
+        """Every such order that a nation may give as things stand in its view, whether or not it is taken
+        now."""
 
     def blank(self, nation: str) -> Legal:
         """An order of which only the player can say what goes into its slots."""
@@ -180,12 +192,17 @@ class OrderKind(ABC):
         """Whether its orders say what units do: those without one are told to their player."""
         return bool(unit_slots(self.row)) or {"kind", "place"} <= self.slots.keys()
 
-    def units_ordered(self, world: World, nation: str, slots: Mapping[str, Any]) -> Iterator[tuple[str, str, int]]:
+    def units_ordered(
+        self, world: World, nation: str, slots: Mapping[str, Any]
+    ) -> Iterator[tuple[str, str, int]]:
         """The units of a nation that an order names: place, kind, number."""
         for name, where in unit_slots(self.row):
             if whose(self.row, slots, nation, name) == nation:
                 place = str(slots.get(where, slots.get("place")))
-                yield from ((place, kind, n if isinstance(n, int) else 0) for kind, n in (slots.get(name) or {}).items())
+                yield from (
+                    (place, kind, n if isinstance(n, int) else 0)
+                    for kind, n in (slots.get(name) or {}).items()
+                )
         if "kind" in self.slots and slots.get("place") is not None:
             for kind, n in movement.free_units(world, nation, str(slots["place"])).items():
                 if slots.get("kind") in (None, kind):
@@ -200,7 +217,8 @@ class OrderKind(ABC):
 
     @property
     def teaches(self) -> bool:
-        """Whether it brings something new into force for certain: what its nation buys may become dearer by it."""
+        """Whether it brings something new into force for certain: what its nation buys may become dearer by
+        it."""
         return False
 
     @property

@@ -38,7 +38,8 @@ class ItemOrders(OrderKind):
         return [*super().sends(world, nation, intent), *([str(made)] if intent.item else [])]
 
     def sheet_lines(self, desk: SheetDesk, entries: Sequence[Legal]) -> Iterator[Offered]:
-        """What can be had at the same sites on one line, each with its price; works along a border with where they face."""
+        """What can be had at the same sites on one line, each with its price; works along a border with where
+        they face."""
         if not any("site" in e.slots for e in entries):
             yield from super().sheet_lines(desk, entries)
             return
@@ -58,7 +59,8 @@ class ItemOrders(OrderKind):
             yield self._at_sites(desk, sites, groups)
 
     def _sites(self, desk: SheetDesk, group: Sequence[Legal]) -> tuple[str, ...] | None:
-        """The sites at which an item can be had, none for what comes into the hand; None if it cannot be had at all."""
+        """The sites at which an item can be had, none for what comes into the hand; None if it cannot be had
+        at all."""
         one = _one(group[0])
         if "site" not in group[0].slots:
             return () if desk.stands(self.key, one) else None
@@ -76,7 +78,9 @@ class ItemOrders(OrderKind):
             also.append((f"{name} {desk.price(group[0].cost)}", self._open_at(desk, group[0], sites)))
         names = tuple((desk.name("place", s), "") for s in sites) if len(sites) > 1 else ()
         choices = (("in", names),) if names else ()
-        return Offered(self.key, self._open_at(desk, first, sites), choices, "; ".join(filter(None, said)), tuple(also))
+        return Offered(
+            self.key, self._open_at(desk, first, sites), choices, "; ".join(filter(None, said)), tuple(also)
+        )
 
     def _open_at(self, desk: SheetDesk, entry: Legal, sites: Sequence[str]) -> str:
         """The line of one of an item, with the site to choose if there are several."""
@@ -197,7 +201,15 @@ class Purchases(ItemOrders):
             if late and ruled_out(context, self.row, self.names_of(context, nation, slots), slots.keys()):
                 continue
             open_ = tuple(s for s in ("into", "kind") if s in self.slots and not self.slots[s].optional)
-            yield Legal(self.key, nation, slots, {main: offer.price + offer.fee}, most, targets=offer.facing, open=open_)
+            yield Legal(
+                self.key,
+                nation,
+                slots,
+                {main: offer.price + offer.fee},
+                most,
+                targets=offer.facing,
+                open=open_,
+            )
 
     def _among(self, context: OrderContext, base: Mapping[str, Any]) -> Collection[str] | None:
         """The items that such an order may be for; None: all."""
@@ -217,7 +229,8 @@ class Purchases(ItemOrders):
         return slots, most
 
     def _has_slots_for(self, offer: Offer) -> bool:
-        """Whether an order has a slot for all that a purchase must name, and needs none that it has nothing for."""
+        """Whether an order has a slot for all that a purchase must name, and needs none that it has nothing
+        for."""
         item, slots, facing, placed = self._catalogued(offer), self.slots, self.facing_slot, bool(offer.site)
         fitted = placed and bool(item.get("fits"))
         asks = {
@@ -237,7 +250,8 @@ class Purchases(ItemOrders):
     # ---- what a player reads, and what follows
 
     def prices(self, world: World | None, nation: str) -> list[str]:
-        """What can be bought and for how much each: by a nation's price list, else as far as the rows say it."""
+        """What can be bought and for how much each: by a nation's price list, else as far as the rows say
+        it."""
         prices: dict[str, set[Any]] = {}
         if world is not None:
             for offer in Market(world, nation).offers():
@@ -248,7 +262,8 @@ class Purchases(ItemOrders):
                     prices.setdefault(item, set()).add(row["price"])
         names = Names(self.ruleset)
         return [
-            f"{names.printed('item', item)} {' or '.join(str(p) for p in sorted(some))}" for item, some in sorted(prices.items())
+            f"{names.printed('item', item)} {' or '.join(str(p) for p in sorted(some))}"
+            for item, some in sorted(prices.items())
         ]
 
     def carry_out(self, position: Lookahead, found: Understood, filed: Order) -> None:

@@ -40,7 +40,11 @@ class Transfers(OrderKind):
         sent = int(slots.get("amount") or 0)
         purse = purse_at(book.world, book.nation, slots.get("origin"), what)
         site = str(id_of(slots.get("target") or ""))
-        return Understood(ValidatedOrder(order, cost={what: sent}, purse=purse, number=sent, site=site, remarks=tuple(remarks)))
+        return Understood(
+            ValidatedOrder(
+                order, cost={what: sent}, purse=purse, number=sent, site=site, remarks=tuple(remarks)
+            )
+        )
 
     def legal(self, world: World, nation: str, search: LegalSearch = ANY) -> Iterator[Legal]:
         """One entry, which leaves open how much is sent, and whence and where to."""

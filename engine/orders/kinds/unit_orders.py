@@ -1,7 +1,7 @@
 """Orders of units: who is told to do something, and where they stand.
 
-What they do is said by the modules of its kind (`marches`, `voyages`, `looks`); an order that does none of these (to hold a
-place, to retreat from a battle) only takes its units.
+What they do is said by the modules of its kind (`marches`, `voyages`, `looks`); an order that does none of
+these (to hold a place, to retreat from a battle) only takes its units.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ from .order_kind import OrderKind
 
 @dataclass(slots=True)
 class Ordered(Understood):
-    """Units that may do what they are told. `picked`: how many of each stack; `move`: how they go, if they do."""
+    """Units that may do what they are told. `picked`: how many of each stack; `move`: how they go, if they
+    do."""
 
     picked: Mapping[str, int] = field(default_factory=dict)
     move: Move | None = None
@@ -118,7 +119,9 @@ class UnitOrders(OrderKind):
     def _whose(self, book: OrderBook, slots: Mapping[str, Any], slot: str) -> tuple[str, str]:
         """Whose units a slot names, and aboard whose carriers those of other slots of the order may be."""
         voyage = book.fleet.voyages.get(int(slots.get("aboard") or 0))
-        host = voyage.host if voyage is not None and voyage.host else forces.whose(self.row, slots, book.nation)
+        host = (
+            voyage.host if voyage is not None and voyage.host else forces.whose(self.row, slots, book.nation)
+        )
         return forces.whose(self.row, slots, book.nation, slot), host
 
     def _numbers(
@@ -128,10 +131,14 @@ class UnitOrders(OrderKind):
         left = self.units_left(book, origin, whose)
         if (every := book.every(wanted, left)) is not None:
             by_mode = bool(self.mode) and slot == UNITS
-            fits = {k: n for k, n in every.items() if not by_mode or movement.goes_by(book.world, self.mode, k)}
+            fits = {
+                k: n for k, n in every.items() if not by_mode or movement.goes_by(book.world, self.mode, k)
+            }
             if not fits:
                 where = book.names.printed("place", origin)
-                raise OrderRefused(Refusal(RefusalCode.UNITS, f"no units in {where} are free to go this way", slot))
+                raise OrderRefused(
+                    Refusal(RefusalCode.UNITS, f"no units in {where} are free to go this way", slot)
+                )
             return fits
         counts = {}
         for kind, number in wanted.items():
@@ -164,7 +171,8 @@ class UnitOrders(OrderKind):
         return picked
 
     def _stacks(self, book: OrderBook, place: str, whose: tuple[str, str]) -> list[tuple[str, Row]]:
-        """The stacks at a place that are free to go; for orders that commit units, less what earlier ones took."""
+        """The stacks at a place that are free to go; for orders that commit units, less what earlier ones
+        took."""
         owner, host = whose
         free = routes.free_stacks(book.world, owner, place, again=bool(self.mode.get("again")))
         if CARGO in self.slots and owner == book.nation:
@@ -175,7 +183,8 @@ class UnitOrders(OrderKind):
         return [(k, r) for k, r in now if r["n"] > 0]
 
     def units_left(self, book: OrderBook, place: str, whose: tuple[str, str] | None = None) -> dict[str, int]:
-        """Units at a place that this order may still take: one that commits none counts those it has had itself."""
+        """Units at a place that this order may still take: one that commits none counts those it has had
+        itself."""
         left: dict[str, int] = {}
         for _, stack in self._stacks(book, place, whose or (book.nation, book.nation)):
             left[stack["kind"]] = left.get(stack["kind"], 0) + int(stack["n"])
@@ -199,7 +208,11 @@ class UnitOrders(OrderKind):
     def likely(self, book: OrderBook, order: Order, why: Refusal) -> Iterator[Order]:
         """The same with those units that can go there, with fewer, or with those of an ally."""
         slots = order.get("slots", {})
-        if why.code == RefusalCode.WAY and isinstance(slots.get(UNITS), dict) and {ORIGIN, TARGET} <= slots.keys():
+        if (
+            why.code == RefusalCode.WAY
+            and isinstance(slots.get(UNITS), dict)
+            and {ORIGIN, TARGET} <= slots.keys()
+        ):
             yield from self._those_who_can(book, order)
         if slots := self._fewer(book, order, why):
             yield {**order, "slots": slots}
@@ -222,9 +235,14 @@ class UnitOrders(OrderKind):
                 yield {**order, "slots": {**slots, UNITS: able}}
 
     def _fewer(self, book: OrderBook, order: Order, why: Refusal) -> dict[str, Any]:
-        """The slots of an order that names more units than there are with those that are there; empty if there are none."""
+        """The slots of an order that names more units than there are with those that are there; empty if
+        there are none."""
         slots = order.get("slots", {})
-        if why.code != RefusalCode.UNITS or not isinstance(slots.get(UNITS), dict) or slots.get(ORIGIN) is None:
+        if (
+            why.code != RefusalCode.UNITS
+            or not isinstance(slots.get(UNITS), dict)
+            or slots.get(ORIGIN) is None
+        ):
             return {}
         left = self.units_left(book, str(slots[ORIGIN]))
         fewer = {k: min(n, left.get(k, 0)) for k, n in slots[UNITS].items() if isinstance(n, int)}
@@ -266,14 +284,17 @@ class UnitOrders(OrderKind):
         if not intent.attacks or set(slots) - {VIA} != {UNITS, ORIGIN, TARGET}:
             return super().read_back(names, intent)
         target, where = (names.printed("place", str(p)) for p in (intent.attacks[0], slots[ORIGIN]))
-        by_way = ", ".join(names.printed("place", str(p)) for p in slots.get(VIA) or ())
-        return f"Attack on {target}: {names.units(slots[UNITS])} from {where}{f' by way of {by_way}' if by_way else ''}"
+        way = ", ".join(names.printed("place", str(p)) for p in slots.get(VIA) or ())
+        attack = f"Attack on {target}: {names.units(slots[UNITS])} from {where}"
+        return f"{attack} by way of {way}" if way else attack
 
     def sends(self, world: World, nation: str, intent: ValidatedOrder) -> Iterator[str]:
         """The kinds that it names, with those that live on them where they set out (`bears`)."""
         yield from super().sends(world, nation, intent)
         bears = self.mode.get("bears") or {}
-        for _, stack in world.state.stacks(at=str(intent.slots.get(ORIGIN, "")), owner=nation) if bears else ():
+        for _, stack in (
+            world.state.stacks(at=str(intent.slots.get(ORIGIN, "")), owner=nation) if bears else ()
+        ):
             if kind_matches(world, bears["who"], stack["kind"]):
                 yield str(stack["kind"])
 
@@ -287,19 +308,25 @@ def _earlier(book: OrderBook, place: str) -> dict[str, int]:
     return dict(earlier)
 
 
-def _too_many(book: OrderBook, kind: str, number: int, origin: str, left: Mapping[str, int], slot: str, whose: str) -> Refusal:
+def _too_many(
+    book: OrderBook, kind: str, number: int, origin: str, left: Mapping[str, int], slot: str, whose: str
+) -> Refusal:
     """That so many units of a kind are not there, with those that are, or where there are any."""
     there = movement.free_units(book.world, whose, origin).get(kind, 0)
     where = book.names.printed("place", origin)
     what = book.names.printed("unit-kind", kind, number)
     ordered = there - left.get(kind, 0)
     rows = book.ruleset.rows("orders")
-    to_do = dict.fromkeys(str(rows[r].get("name", r)) for r, p, k, _ in book.taken if (p, k) == (origin, kind))
+    to_do = dict.fromkeys(
+        str(rows[r].get("name", r)) for r, p, k, _ in book.taken if (p, k) == (origin, kind)
+    )
     told = f", {ordered} of them ordered already ({', '.join(to_do)})" if ordered else ""
     of = "" if whose == book.nation else f" of {book.names.printed('nation', whose)}"
     text = f"{number} {what}{of} ordered, {there} in {where}{told}"
     if there:
-        return Refusal(RefusalCode.UNITS, text, slot, f"at most {left[kind]}" if left.get(kind, 0) > 0 else "")
+        return Refusal(
+            RefusalCode.UNITS, text, slot, f"at most {left[kind]}" if left.get(kind, 0) > 0 else ""
+        )
     places = movement.places_with_units(book.world, whose)
     held = [p for p in places if movement.free_units(book.world, whose, p).get(kind)]
     near = movement.nearest_of(book.world, held, origin)

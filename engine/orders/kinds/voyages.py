@@ -1,7 +1,8 @@
 """Voyages: forces with tasks that go point by point (ships), and those whom they take along.
 
-What ships could carry from where they lie is guessed for the order sheet (`_crossings`): troops of a shore next to them, or at
-sea with them, one kind at a time, as many as the ships take; whether it may be says the check.
+What ships could carry from where they lie is guessed for the order sheet (`_crossings`): troops of a shore
+next to them, or at sea with them, one kind at a time, as many as the ships take; whether it may be says the
+check.
 """
 
 from __future__ import annotations
@@ -86,7 +87,8 @@ class Voyages(Moves):
         )
 
     def _landings(self, book: OrderBook, order: Order, voyage: Voyage) -> list[Attack]:
-        """The landings of a voyage in the face of an enemy: attacks, into which some kinds go only beside others."""
+        """The landings of a voyage in the face of an enemy: attacks, into which some kinds go only beside
+        others."""
         landings = []
         for part in voyage.lands:
             if routes.is_attack(book.world, book.nation, str(part["to"])):
@@ -120,7 +122,8 @@ class Voyages(Moves):
                     yield Legal(self.key, nation, slots, open=(CARGO, ORIGIN, TARGET))
 
     def _hosts(self, world: World, nation: str) -> Iterator[tuple[str, dict[str, str]]]:
-        """Whose carriers may take somebody aboard, with the slot that names them: one's own, and allies' that are shared."""
+        """Whose carriers may take somebody aboard, with the slot that names them: one's own, and allies' that
+        are shared."""
         yield nation, {}
         declared = self.row.get("slots", {}).values()
         of = next((s["of"] for s in declared if isinstance(s, dict) and "of" in s), "")
@@ -131,7 +134,8 @@ class Voyages(Moves):
                 yield other, {of: other}
 
     def _can_reach(self, world: World, nation: str, zone: str, host: str) -> bool:
-        """Whether troops of a nation stand beside carriers of an ally that lie in a zone, or are aboard them."""
+        """Whether troops of a nation stand beside carriers of an ally that lie in a zone, or are aboard
+        them."""
         near = world.geography.next_to(zone, self._quays)
         afloat = forces.afloat_at(world.state, nation, zone, host)
         return bool(afloat) or any(nation in world.state.owners_at(p) for p in near)
@@ -151,9 +155,12 @@ class Voyages(Moves):
             yield from self._across_the_sea(desk, [e for e in entries if e.slots.get(UNITS)])
 
     def _across_the_sea(self, desk: SheetDesk, entries: Sequence[Legal]) -> Iterator[Offered]:
-        """The crossing of most troops, one to an enemy if there is any, and from where else others could go."""
+        """The crossing of most troops, one to an enemy if there is any, and from where else others could
+        go."""
         found = [one for e in entries for one in self._crossings(desk.world, desk.nation, e.slots)]
-        found.sort(key=lambda one: (all(desk.kind_of_end(p) != ENEMY for p in one[1]), -sum(one[0][CARGO].values())))
+        found.sort(
+            key=lambda one: (all(desk.kind_of_end(p) != ENEMY for p in one[1]), -sum(one[0][CARGO].values()))
+        )
         lines: dict[str, Offered] = {}
         for slots, ends in found:
             origin = str(slots[ORIGIN])
@@ -167,7 +174,8 @@ class Voyages(Moves):
             yield replace(first[1], also=also, also_word="or from")
 
     def _crossing_line(self, desk: SheetDesk, slots: Slots, ends: Sequence[str], most: int) -> Offered | None:
-        """The line of one crossing that fits the sheet: with `all` its troops, or with other names of its places, if need be."""
+        """The line of one crossing that fits the sheet: with `all` its troops, or with other names of its
+        places, if need be."""
         near = [p for _, some in desk.by_class(ends, str(slots[ORIGIN])) for p in some]
         targets = desk.sound(self.key, slots, TARGET, near[:MOST_ENDS], most)
         for filled in (slots, {**slots, CARGO: {"*": "all"}}) if targets else ():
@@ -179,9 +187,11 @@ class Voyages(Moves):
                     return replace(line, text=text)
         return None
 
-    def _crossings(self, world: World, nation: str, ships: Mapping[str, Any]) -> Iterator[tuple[Slots, list[str]]]:
-        """The slots of orders that carry troops in ships of a zone (`ships`: the slots that name both), each with the shores
-        that the ships come to."""
+    def _crossings(
+        self, world: World, nation: str, ships: Mapping[str, Any]
+    ) -> Iterator[tuple[Slots, list[str]]]:
+        """The slots of orders that carry troops in ships of a zone (`ships`: the slots that name both), each
+        with the shores that the ships come to."""
         zone = str(ships[self.starts_at])
         host = forces.whose(self.row, ships, nation)
         kind = max(ships[UNITS], key=lambda k: int(ships[UNITS][k]))
@@ -194,8 +204,8 @@ class Voyages(Moves):
                 yield {**ships, CARGO: cargo, ORIGIN: origin, UNITS: carriers}, ends
 
     def _shores(self, world: World, nation: str, zone: str, kind: str | None) -> list[str]:
-        """The land next to where ships of a kind come, themselves and what they carry (None: they stay); without a fight if
-        the mode knows none."""
+        """The land next to where ships of a kind come, themselves and what they carry (None: they stay);
+        without a fight if the mode knows none."""
         reached = movement.targets(world, nation, self.mode, zone, kind) if kind is not None else ()
         found: set[str] = set()
         for at in dict.fromkeys((zone, *reached)):
@@ -206,7 +216,8 @@ class Voyages(Moves):
     def _load(
         self, world: World, nation: str, zone: str, origin: str, ships: Mapping[str, int], host: str
     ) -> tuple[dict[str, int], dict[str, int]] | None:
-        """The most numerous troops of a place that fit aboard, and as many of the ships as they need; None if there are none."""
+        """The most numerous troops of a place that fit aboard, and as many of the ships as they need; None if
+        there are none."""
         context, mode = OrderContext(world), self.mode
         troops = self._troops(world, nation, zone, origin, host)
         stacks = routes.free_stacks(world, host, zone, again=self.moves_on)
@@ -252,7 +263,9 @@ class Voyages(Moves):
         keeps = mode.get("keeps")
         places = [voyage.start, *(entry["place"] for entry in voyage.plan)]
         spent = sum(a != b for a, b in pairwise(places))
-        last = turn.ruleset.rows("missions").get(voyage.plan[-1].get("mission") or "", {}) if voyage.plan else {}
+        last = (
+            turn.ruleset.rows("missions").get(voyage.plan[-1].get("mission") or "", {}) if voyage.plan else {}
+        )
         marks = last.get("marks", {})
         if voyage.host:
             lent = turn.state.stacks(at=voyage.start, owner=voyage.host) if voyage.lands else ()
@@ -261,7 +274,11 @@ class Voyages(Moves):
             return
         free = routes.free_stacks(turn.world, nation, voyage.start, again=self.moves_on)
         for key, n in forces.pick(free, voyage.units) or ():
-            left = (group(turn, nation, mode, [(key, n)]).allowance(voyage.start) or 0) - spent if keeps else None
+            left = (
+                (group(turn, nation, mode, [(key, n)]).allowance(voyage.start) or 0) - spent
+                if keeps
+                else None
+            )
             kept = {keeps: left} if keeps else {}
             fields = {**dict.fromkeys(forces.PASSING), **marks, **kept, "moved": True, "place": voyage.target}
             turn.journal.alter_units(key, n, **fields)
