@@ -22,11 +22,12 @@ from ..economy import purchase
 from ..economy.catalogue import Market, Quote
 from ..turn import acts, events
 from ..turn.context import Order, Turn
-from ..turn.effects import EffectRunner, fill
+from ..turn.effects import EffectRunner
 from ..turn.sequence import Level, advance, carried_out, inputs
 from ..turn.validated_orders import Note, ValidatedOrder
 from ..turn.verbs import take
 from ..world import treasury
+from ..world.messages import fill
 from ..world.world import World
 from .expected_moves import Move, make
 from .order_kinds import answer_of, mode_of_order

@@ -10,8 +10,8 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
-from ..turn.effects import fill
 from ..world import routes
+from ..world.messages import fill
 from ..world.world import World
 
 __all__ = ["unannounced"]
