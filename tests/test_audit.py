@@ -355,7 +355,7 @@ def test_what_is_void_and_costs_is_noticed() -> None:
 
 def test_what_is_paid_for_nothing_is_noticed() -> None:
     def change(entry: Entry) -> None:
-        entry.text, entry.dice, entry.facts = "", [], [f for f in entry.facts if f.word == "acted"]
+        entry.happened, entry.dice, entry.facts = [], [], [f for f in entry.facts if f.word == "acted"]
         entry.changes = [c for c in entry.changes if c[0] in ("stores", "orders", "uses")]
 
     assert noticed("1914", "in-vain", lambda e: e.rule == "acts/research" and any(c[0] == "stores" for c in e.changes), change)

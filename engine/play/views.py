@@ -67,7 +67,7 @@ class Views:
         """The entries of all turns before one that say anything."""
         if turn not in self._before:
             those = (e for t, some in self._by_turn.items() if t < turn for e in some)
-            self._before[turn] = [e for e in those if e.text or e.data]
+            self._before[turn] = [e for e in those if e.happened or e.data]
         return self._before[turn]
 
     @cached_property

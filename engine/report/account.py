@@ -13,12 +13,13 @@ from fractions import Fraction
 from typing import Any
 
 from ..core.journal import Entry
+from ..core.messages import capital
 from ..core.model import Row
 from ..world import treasury
 from ..world.view import may_read
 from ..world.world import World, exact
 from .document import Block, Para, Refs, Table
-from .wording import Wording, capital, listing
+from .wording import Wording, listing
 
 SPENT = "spent"
 """What all that was bought is called in an account."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..core.canonical import digest
 from ..core.journal import EVERYONE, Entry
+from ..core.messages import Message, plain
 from ..core.model import Row, Ruleset
 from ..core.state import Entity, State
 from ..economy.quotes import so_many
@@ -20,9 +21,9 @@ from ..orders.legal_entry import LegalSearch
 from ..ruleset.clauses import sources
 from ..turn.calendar import date
 from ..turn.context import OrderContext
-from ..turn.effects import fill, printed
 from ..turn.sequence import phases, steps
 from ..world.geography import Geography
+from ..world.messages import message, printed
 from ..world.tables import box_of
 from ..world.view import chain_of, readable
 from ..world.world import World
@@ -198,7 +199,7 @@ def _of_records(world: World, reader: str, words: Wording, kind: str) -> list[st
         names = {"record": Entity("record", id_), "self": Entity("nation", reader), "nation": Entity("nation", reader)}
         for rule in rows.get(str(record.get("kind")), {}).get("told", ()):
             if rule["as"] == kind and world.test(rule["when"], names):
-                out.append(sentence(words.told(fill(world, rule["says"], names))))
+                out.append(sentence(words.told([message(world, rule["says"], names)])))
     return out
 
 
@@ -332,7 +333,7 @@ def _by_phase(
     order.append("turn-end")
     found: dict[str, list[Entry]] = {}
     for entry in entries:
-        if (entry.rule.startswith("frame/") and not entry.data.get("told")) or not _sentence(entry):
+        if (entry.rule.startswith("frame/") and not entry.data.get("told")) or not _says(entry):
             continue
         found.setdefault(of_step.get(entry.step, entry.step), []).append(entry)
     for phase_id in [*order, *sorted(set(found) - set(order))]:
@@ -344,11 +345,11 @@ def _by_phase(
             yield Section(whose + names.get(phase_id, phase_id.replace("-", " ").capitalize()), tuple(lines))
 
 
-def _sentence(entry: Entry) -> str:
-    """What an entry says; one without a text of its own, which order was carried out; else nothing."""
-    if entry.text or "order" in entry.data:
-        return entry.text or f"Carried out: {entry.data['order']}."
-    return entry.rule if "refused" in entry.data else ""
+def _says(entry: Entry) -> list[Message]:
+    """What an entry says; one that says nothing itself, which order was carried out; else nothing."""
+    if entry.happened or "order" in entry.data:
+        return entry.happened or [Message("Carried out: {order}.", {"order": entry.data["order"]})]
+    return [plain(entry.rule)] if "refused" in entry.data else []
 
 
 def _line(ruleset: Ruleset, entry: Entry, reader: str | None, number: int, words: Wording) -> NewsLine:
@@ -359,7 +360,7 @@ def _line(ruleset: Ruleset, entry: Entry, reader: str | None, number: int, words
     if "void" in entry.data:
         details.append(f"It came to nothing: {entry.data['void']}")
     return NewsLine(
-        number, words.told(_sentence(entry)), kind, entry.rule, entry.at, tuple(details), tuple(entry.data.get("outcome", ())),
+        number, words.told(_says(entry)), kind, entry.rule, entry.at, tuple(details), tuple(entry.data.get("outcome", ())),
         rule_in_words(ruleset, entry.rule), clauses_of(ruleset, entry.rule),
     )  # fmt: skip
 

@@ -14,8 +14,8 @@ from ..core.model import Row
 from ..core.state import Entity, State
 from ..play.views import views_after
 from ..store import Game
-from ..turn.effects import fill
 from ..world.geography import Geography
+from ..world.messages import fill
 from ..world.selections import selection
 from ..world.world import World
 from .document import Para, Table

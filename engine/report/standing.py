@@ -9,13 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..core.messages import capital
 from ..core.model import Row
 from ..core.state import UNIT_CORE
 from ..units.forces import AFLOAT
 from ..world.known import enemies_in, theater_names, theater_of, theaters
 from ..world.world import World
 from .document import Block, Para, Table
-from .wording import Wording, capital, counted, listing, merged, sentence
+from .wording import Wording, counted, listing, merged, sentence
 
 PASSING = (*UNIT_CORE, "host", "force", "via", "moved", "landed", "range", "band", "busy")
 MOST_EMPTY = 12

@@ -16,11 +16,12 @@ from ..core.state import Entity
 from ..ruleset.limits import with_own_cases
 from ..world import treasury as stores
 from ..world.applies_to import is_for
+from ..world.messages import message
 from ..world.selections import id_of
 from ..world.world import Names
 from . import vacancies
 from .context import Order, OrderContext, Turn, audience_ids
-from .effects import EffectRunner, fill, whole
+from .effects import EffectRunner, whole
 from .slots import misfit, unmet
 from .validated_orders import Refusal, RefusalCode
 from .verbs import take
@@ -74,7 +75,7 @@ def carry_out(turn: Turn, row: Row, order: Order) -> None:
         runner = EffectRunner(turn, entry, rule, subject)
         charge(runner, row, names)
         if "says" in row:
-            entry.text = fill(turn.world, row["says"], names)
+            entry.tell(message(turn.world, row["says"], names))
         count_use(turn, row, names)
         success = runner.run(with_own_cases(turn.ruleset, row), names)
         turn.journal.set("orders", order["key"], "status", "done")

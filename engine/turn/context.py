@@ -15,6 +15,7 @@ from ..core.journal import EVERYONE, NOBODY, Journal
 from ..core.model import Row, Ruleset
 from ..core.state import Entity, State, columns
 from ..ruleset.expressions.parse import strip_mark
+from ..world.messages import say
 from ..world.world import Names, World
 from .validated_orders import RefusalCode
 
@@ -184,7 +185,7 @@ class Turn(OrderContext):
         with self.journal.entry(
             order["order"],
             subject=order["nation"],
-            text=f"Not carried out: {order.get('text', '')} ({why})",
+            says=say(self.world, "Not carried out: {order} ({why})", order=order.get("text", ""), why=why),
             audience=audience or (order["nation"],),
             data={"refused": why, "line": order.get("line"), "order": order.get("text", "")},
         ):

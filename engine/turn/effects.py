@@ -21,13 +21,12 @@ from ..core.registry import VERBS, verb
 from ..core.state import Entity
 from ..ruleset.expressions.parse import strip_mark
 from ..world.amounts import amount, face_fits
+from ..world.messages import message, say
 from ..world.selections import as_set, weight
 from ..world.world import Names, round_as
 from .context import Turn, audience_ids
 from .decisions import decide
 
-NAMED = ("nation", "place", "side", "tech", "item", "unit", "gate")
-"""Kinds of things that have names to be told by."""
 MAX_FOR = 2
 
 
@@ -56,8 +55,8 @@ def whole(turn: Turn, rule: str = "", subject: str = "") -> Iterator[Attempt]:
             turn.moved = moved
             attempt.failed = str(error)
     if rule and attempt.failed is not None:
-        text = f"{title_of(turn.world, rule)} came to nothing: {attempt.failed}."
-        with turn.journal.entry(rule, subject=subject, audience=(NOBODY,), text=text, data={"void": attempt.failed}):
+        says = say(turn.world, "{what} came to nothing: {why}.", what=title_of(turn.world, rule), why=attempt.failed)
+        with turn.journal.entry(rule, subject=subject, audience=(NOBODY,), says=says, data={"void": attempt.failed}):
             pass
 
 
@@ -300,7 +299,7 @@ class EffectRunner:
         return round_as(value, how)
 
     def _say(self, text: str, names: Names) -> None:
-        self.entry.text = (self.entry.text + " " + fill(self.world, text, names)).strip()
+        self.entry.tell(message(self.world, text, names))
 
 
 @lru_cache(maxsize=1024)
@@ -330,34 +329,3 @@ def title_of(world: Any, rule: str) -> str:
     form, _, id_ = rule.partition("/")
     row = world.ruleset.rows(form).get(id_, {})
     return str(row.get("title") or row.get("name") or id_.replace("-", " ").capitalize())
-
-
-def fill(world: Any, text: str, names: Mapping[str, Any]) -> str:
-    """A text with its {names} put in: things by the name they are printed under."""
-    out: list[str] = []
-    rest = text
-    while True:
-        before, brace, after = rest.partition("{")
-        out.append(before)
-        if not brace:
-            return "".join(out)
-        word, close, rest = after.partition("}")
-        if not close:
-            out.append("{" + word)
-            return "".join(out)
-        out.append(printed(world, names.get(word) if word in names else world.value(word, names)))
-
-
-def printed(world: Any, value: Any) -> str:
-    """How a value reads: a thing by its name, a list by its members."""
-    if isinstance(value, Entity) and value.kind == "record":
-        kind = world.ruleset.rows("records").get(world.field(value, "kind"), {})
-        return printed(world, world.field(value, kind["shown_by"])) if "shown_by" in kind else value.id
-    if isinstance(value, Entity):
-        name = world.field(value, "name") if value.kind in NAMED else None
-        return str(name or value.id)
-    if isinstance(value, tuple | list):
-        return ", ".join(printed(world, v) for v in value)
-    if isinstance(value, Mapping):
-        return ", ".join(f"{n} {k}" for k, n in value.items())
-    return str(value)

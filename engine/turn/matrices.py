@@ -14,11 +14,12 @@ from ..core.journal import Fact
 from ..core.model import Row, Ruleset
 from ..core.state import Entity
 from ..world.amounts import amount
+from ..world.messages import message
 from ..world.selections import as_set, id_of
 from ..world.tracks import way_to, way_to_zero
 from ..world.world import Names
 from .context import Turn, audience_ids
-from .effects import EffectRunner, fill
+from .effects import EffectRunner
 from .triggers import matches, triggers, view
 from .verbs import move_track
 
@@ -126,13 +127,13 @@ def play(turn: Turn, matrix: Row, row: Row, cell: Any, nation: str, names: Names
     rule = f"matrices/{matrix['id']}"
     subject = f"{row['id']}:{nation}"
     readers = audience_ids(turn.world, matrix.get("audience"), names)
-    text = fill(turn.world, row.get("says") or row.get("label", ""), names)
-    with turn.journal.entry(rule, subject=subject, audience=readers, text=text, data={"row": row["id"]}) as entry:
+    says = message(turn.world, row.get("says") or row.get("label", ""), names)
+    with turn.journal.entry(rule, subject=subject, audience=readers, data={"row": row["id"]}) as entry:
         runner = EffectRunner(turn, entry, rule, subject)
         by = amount(turn.world, cell["by"], names, runner.stream)
         runner.note_dice()
         by = int(by * times)
-        entry.text = text if by else ""  # what moves nobody is no news
+        entry.tell(says if by else None)  # what moves nobody is no news
         to_zero = bool(cell.get("to_zero"))
         direction = _direction(turn, cell, nation, matrix["track"], names)
         held = cell.get("hold", row.get("hold", matrix.get("hold")))
