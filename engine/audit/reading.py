@@ -289,7 +289,11 @@ class Reader:
         words = set(re.findall(r"[a-z_]+", re.sub(r"'[^']*'", "", said)))
         if words & OUTSIDE - scope.keys():
             return False
-        wanted = adjust.get("for")
+        return self.concerns(adjust, thing, scope)
+
+    def concerns(self, row: Row, thing: Any, scope: Mapping[str, Any]) -> bool:
+        """Whether a row is `for` a thing, or for whom its names are about."""
+        wanted = row.get("for")
         if wanted is None:
             return True
         labels = {_id(scope[name]) for name in ("self", "nation", "item", "tech") if scope.get(name) is not None}

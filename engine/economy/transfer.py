@@ -396,6 +396,7 @@ def _lost(turn: Turn, row: Row, nation: str, sum_: int, cutters: Sequence[str], 
     out = []
     for cutter, share in zip(first, split_evenly(part, len(first)), strict=True):
         text = f"{share} of an enemy's {row.get('name', 'transfer')} are taken."
-        with turn.journal.entry(f"routes/{row['id']}", subject=f"{cutter}:{nation}", text=text, audience=(cutter,)):
+        data = {"taken": share}
+        with turn.journal.entry(f"routes/{row['id']}", subject=f"{cutter}:{nation}", text=text, audience=(cutter,), data=data):
             out.append((stores.purse_at(turn.world, cutter, None, row["what"]), row["what"], share))
     return [a for a in out if a[2]]
