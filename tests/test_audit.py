@@ -316,6 +316,23 @@ def test_a_report_that_says_too_much_is_noticed() -> None:
     assert any(f.says == "report: Coins at the beginning" for f in book.found)
 
 
+@pytest.mark.parametrize(("row", "says"), [(0, "at the beginning"), (1, "that came and went"), (-1, "left")])
+def test_a_table_of_resources_that_is_not_so_is_noticed(row: int, says: str) -> None:
+    what = of("no-mans-land")
+
+    def wrong() -> Iterator[RecordedReport]:
+        for report in what.reports():
+            accounts = []
+            for head, rows, notes in report.accounts:
+                lines = [list(cells) for cells in rows]
+                lines[row][-1] = "77"
+                accounts.append((head, tuple(map(tuple, lines)), notes))
+            yield replace(report, accounts=tuple(accounts))
+
+    (book,) = audit(replace(what, reports=wrong), ["reports"])
+    assert any(f.says.endswith(says) and f.says.startswith("report: ") for f in book.found)
+
+
 def test_a_table_of_forces_that_is_not_so_is_noticed() -> None:
     what = of("no-mans-land")
     (book,) = audit(replace(what, reports=lambda: (replace(r, state=what.start) for r in what.reports())), ["reports"])

@@ -1,6 +1,6 @@
 """Reports: what nations are told is so.
 
-Of the last turn's reports, as data: money at the beginning and the end, income, sums that add up, and every figure in the
+Of the reports of every turn, as data: money at the beginning and the end, income, sums that add up, and every figure in the
 tables of a nation's own forces. Of the whole journal: what a nation is told of others' units is what was there, and told to
 those alone who may look.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -28,7 +28,7 @@ INCOME = re.compile(r"Income (?P<income>\d+)")
 
 
 def reports(played: RecordedGame, book: Book) -> None:
-    """Counts of units of others in the journal, and the reports on the last turn."""
+    """Counts of units of others in the journal, and all reports."""
     looks: dict[tuple[str, str], _Look] = {}
     for entry, reader in played.readings():
         if entry.rule.startswith("contacts/"):
@@ -132,28 +132,58 @@ def _hostile(ruleset: Ruleset, state: State, a: str, b: str) -> bool:
 # ---- money
 
 
+@dataclass(frozen=True, slots=True)
+class _Account:
+    """What a report says of a resource: what there was, what came and went in all, what is left, and the income if it is told."""
+
+    lead: str
+    before: Fraction
+    between: Fraction
+    left: Fraction
+    income: Fraction | None
+
+
 def _money(report: RecordedReport, ruleset: Ruleset, book: Book) -> None:
     names = {str(row.get("name", id_)).casefold(): id_ for id_, row in ruleset.rows("resources").items()}
-    for lead, text in report.told:
-        resource = names.get(lead.casefold()) or next((id_ for name, id_ in names.items() if lead.casefold() == f"{name}s"), None)
-        found = ACCOUNT.match(text)
-        if resource is None or found is None:
+    for account in (*_in_sentences(report), *_in_tables(report)):
+        lead = account.lead.casefold()
+        resource = names.get(lead) or next((id_ for name, id_ in names.items() if lead == f"{name}s"), None)
+        if resource is None:
             continue
 
-        def told(says: str, expected: object, got: object, of: str = lead) -> None:
+        def told(says: str, expected: object, got: object, of: str = account.lead) -> None:
             book.check_turn(expected == got, report.turn, report.nation, f"report: {of} {says}", expected, got)
 
-        told("at the beginning", stock(ruleset, report.before, report.nation, resource), int(found["before"]))
-        told("left", stock(ruleset, report.state, report.nation, resource), int(found["left"]))
-        between = BRACKETS.sub("", found["between"])
-        told(
-            "that came and went",
-            int(found["left"]) - int(found["before"]),
-            sum(int(m["figure"]) for m in SIGNED.finditer(between)),
-        )
-        income = INCOME.search(found["rest"])
-        if income is not None:
-            told("income", report.state.get("nations", report.nation, "income", 0), int(income["income"]))
+        told("at the beginning", stock(ruleset, report.before, report.nation, resource), account.before)
+        told("left", stock(ruleset, report.state, report.nation, resource), account.left)
+        told("that came and went", account.left - account.before, account.between)
+        if account.income is not None:
+            told("income", Fraction(report.state.get("nations", report.nation, "income", 0)), account.income)
+
+
+def _in_sentences(report: RecordedReport) -> Iterator[_Account]:
+    for lead, text in report.told:
+        found = ACCOUNT.match(text)
+        if found is not None:
+            between = BRACKETS.sub("", found["between"])
+            moved = sum((Fraction(m["figure"]) for m in SIGNED.finditer(between)), Fraction(0))
+            yield _Account(lead, Fraction(found["before"]), moved, Fraction(found["left"]), _income(found["rest"]))
+
+
+def _in_tables(report: RecordedReport) -> Iterator[_Account]:
+    """Of a table the last column counts, in which all purses are added up."""
+    for head, rows, notes in report.accounts:
+        first, *lines, last = ((row[0], _figure(row[-1])) for row in rows)
+        yield _Account(head[0], first[1], sum((n for _, n in lines), Fraction(0)), last[1], _income(" ".join(notes)))
+
+
+def _figure(cell: str) -> Fraction:
+    return Fraction(0) if cell == "-" else Fraction(cell)
+
+
+def _income(text: str) -> Fraction | None:
+    found = INCOME.search(text)
+    return Fraction(found["income"]) if found is not None else None
 
 
 def stock(ruleset: Ruleset, state: State, nation: str, resource: str) -> Fraction:
