@@ -127,6 +127,8 @@ class Reader:
         if thing.kind == "unit":
             return self._of_unit(thing, state, name, declared)
         row = self.ruleset.rows(form).get(thing.id, {})
+        if name == "alive" and thing.kind == "nation":
+            return state.get(name, row.get(name)) is not False
         if name in state:
             value = state[name]
         elif name in row:
@@ -137,7 +139,7 @@ class Reader:
             return self.functions_of_terms(name)(thing)
         elif name in self.ruleset.rows("quantities"):
             return self.quantity(name, thing)
-        elif name in THINGS or name in ("capital", "tags", "kind", "name", "n", "aboard", "force", "alive"):
+        elif name in THINGS or name in ("capital", "tags", "kind", "name", "n", "aboard", "force"):
             value = None
         else:
             raise Beyond(f"field {name}")
