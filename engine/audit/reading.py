@@ -94,6 +94,7 @@ class Reader:
             "lookup": self._lookup,
             "stance": lambda a, b: self.stance(_id(a), _id(b)),
             "at_war": lambda a, b: self.hostile(_id(a), _id(b)),
+            "neutral": self._neutral,
             "allied": lambda a, b: self.friendly(_id(a), _id(b)),
             "min": min, "max": max, "abs": abs, "floor": floor, "ceil": ceil,
         }  # fmt: skip
@@ -127,6 +128,8 @@ class Reader:
         if thing.kind == "unit":
             return self._of_unit(thing, state, name, declared)
         row = self.ruleset.rows(form).get(thing.id, {})
+        if name == "neutral" and thing.kind == "nation":
+            return self._neutral(thing)
         if name == "alive" and thing.kind == "nation":
             return state.get(name, row.get(name)) is not False
         if name in state:
@@ -405,6 +408,13 @@ class Reader:
                 raise Beyond("marks of what is not known")
             thing = Thing(self, kind, thing)
         return self.state.get("marks", f"{thing.kind}:{thing.id}", _id(name)) is not None
+
+    def _neutral(self, who: Any) -> bool:
+        if not isinstance(who, Thing) or who.kind != "nation":
+            who = self.thing("nation", who) if isinstance(who, str) and self.ruleset.has("nations", who) else None
+        if who is None:
+            raise Beyond("whether several are neutral")
+        return not side_of(self.ruleset, self.state, who.id)
 
     def _neighbours(self, places: Any, *kinds: Any) -> tuple[Thing, ...]:
         here, wanted = {_id(p) for p in _set(places)}, {_id(k) for k in kinds}
