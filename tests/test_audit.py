@@ -323,8 +323,8 @@ def test_a_table_of_resources_that_is_not_so_is_noticed(row: int, says: str) -> 
     def wrong() -> Iterator[RecordedReport]:
         for report in what.reports():
             accounts = []
-            for head, rows, notes in report.accounts:
-                lines = [list(cells) for cells in rows]
+            for head, cells_of, notes in report.accounts:
+                lines = [list(cells) for cells in cells_of]
                 lines[row][-1] = "77"
                 accounts.append((head, tuple(map(tuple, lines)), notes))
             yield replace(report, accounts=tuple(accounts))

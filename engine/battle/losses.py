@@ -22,7 +22,7 @@ def take(
     plan: Plan, batch: Batch, side: int, hits: Array, kind: str, targets: list[int], sampler: Sampler, told: Told | None,
     number: int,
 ) -> Batch:  # fmt: skip
-    """Apply hits on a side in a round. Returns the batch, which a lot among equal nations may have split; surplus hits are lost."""
+    """Apply hits on a side in a round. Returns the batch, which a lot may have split; surplus hits are lost."""
     losses = plan.losses[side]
     hit = set(targets)
     left = hits
