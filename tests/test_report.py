@@ -314,6 +314,17 @@ def _refs(block: Block) -> list[int]:
     return [n for refs in block.refs for n in refs] + (list(block.log) if isinstance(block, Table) else [])
 
 
+@pytest.mark.parametrize(
+    ("marks", "said"),
+    [({"born": 18}, ""), ({"damage": 1}, "3 Infantry (damage 1)"), ({"born": 18, "damage": 1}, "3 Infantry (damage 1)")],
+)
+def test_marks_of_the_rules_own_are_told_of_no_unit(marks: dict[str, int], said: str) -> None:
+    _, ruleset, geography = loaded()
+    words = Wording(World(ruleset, State(), geography=geography), "german-empire")
+    row = {"owner": "german-empire", "kind": "infantry", "place": "berlin", "n": 3, **marks}
+    assert standing.conditions(words, [row]).casefold() == said.casefold()
+
+
 def test_what_waits_for_the_reader_and_what_is_agreed() -> None:
     """A treaty that he has not ratified is his to decide, one in force stands beside his wars; others read of neither."""
     data, ruleset, _ = load_scenario(scenarios() / "empire-orders.yaml")

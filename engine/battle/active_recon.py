@@ -335,10 +335,17 @@ def chance(turn: Turn, row: Row, lookers: Mapping[str, int]) -> int:
 
 
 def _found(turn: Turn, nation: str, target: str) -> dict[str, Any]:
+    """All units of others in a place, and how many of them are at war with the looker, and with each of its side, if not all."""
     there = [stack for _, stack in turn.state.stacks(at=target) if not turn.world.allied(nation, stack["owner"])]
     units = forces.by_kind((stack["kind"], stack["n"]) for stack in there)
     n = sum(units.values())
-    return {"since": turn.number, "as": "exact", "units": units, "n": n, **passive_recon.own_foes(turn, nation, there, n)}
+    found: dict[str, Any] = {"since": turn.number, "as": "exact", "units": units, "n": n}
+    found |= passive_recon.own_foes(turn, nation, there, n)
+    mates = [mate for mate in passive_recon.side_of(turn, nation) if mate != nation]
+    by_mate = {mate: passive_recon.own_foes(turn, mate, there, n).get("foes", n) for mate in mates}
+    if any(foes != found.get("foes", n) for foes in by_mate.values()):
+        found["foes_of"] = by_mate
+    return found
 
 
 __all__ = ["Probe", "choices", "look", "run", "understand", "unfit"]

@@ -155,7 +155,7 @@ def _fire(turn: Turn, plan: Plan, battle: Battle, rolled: Any) -> dict[str, Any]
         "side": SIDES[group.side],
         "owner": group.owner,
         "kind": group.kind,
-        "n": group.n,
+        "n": rolled.n,
         "die": rolled.die,
         "value": rolled.value,
         "dice": rolled.faces,

@@ -402,6 +402,7 @@ def _lost(turn: Turn, row: Row, nation: str, sum_: int, cutters: Sequence[str], 
     out = []
     for cutter, share in zip(first, split_evenly(part, len(first)), strict=True):
         says = say(turn.world, "{n} of an enemy's {what} are taken.", n=share, what=row.get("name", "transfer"))
-        with turn.journal.entry(f"routes/{row['id']}", subject=f"{cutter}:{nation}", says=says, audience=(cutter,)):
+        about, data = f"{cutter}:{nation}", {"taken": share}
+        with turn.journal.entry(f"routes/{row['id']}", subject=about, says=says, audience=(cutter,), data=data):
             out.append((stores.purse_at(turn.world, cutter, None, row["what"]), row["what"], share))
     return [a for a in out if a[2]]

@@ -92,6 +92,7 @@ def nation_report(
     entries: Sequence[Entry],
     reader: str,
     *,
+    since: Sequence[Entry] | None = None,
     game: str,
     turn: int,
     geography: Geography | None = None,
@@ -103,6 +104,8 @@ def nation_report(
     world: World | None = None,
 ) -> Report:
     """The report of `reader` after `turn`, from its view `shown` and the turn's entries. `chain` is its own chain so far.
+
+    `since`: the entries since the report before, of which accounts are made; absent: those of the turn.
 
     `due` and `notices` are sentences that the moderator's side adds for everybody: the deadline, roll-backs, other rules.
     `world`: a world of `shown` that is there already.
@@ -124,7 +127,7 @@ def nation_report(
     found = fights.fights(mine)
     log, numbers = sections(ruleset, mine, reader, words)
     parts = [
-        _situation(world, entries, mine, reader, words, found, public),
+        _situation(world, entries if since is None else since, mine, reader, words, found, public),
         ReportPart("The turn, power by power", tuple(rounds.blocks(world, mine, reader, words))),
         ReportPart("Battles, the gravest first", tuple(fights.blocks(world, mine, reader, words, others=not by_powers))),
         ReportPart("Your orders", (*orders, *([bullets(private)] if private else []))),
@@ -151,7 +154,7 @@ def nation_report(
 
 def _situation(
     world: World,
-    entries: Sequence[Entry],
+    since: Sequence[Entry],
     mine: Sequence[Entry],
     reader: str,
     words: Wording,
@@ -179,7 +182,7 @@ def _situation(
     if to_do:
         out.extend([Para("", "For you to decide"), Bullets(tuple(to_do))])
     out.extend(
-        account.blocks(account.accounts(world, entries, reader, words), [(h.place, h.worth) for h in hands if h.kind == "lost"])
+        account.blocks(account.accounts(world, since, reader, words), [(h.place, h.worth) for h in hands if h.kind == "lost"])
     )
     figures = _tracks(world, reader)
     if figures:

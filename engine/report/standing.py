@@ -48,12 +48,13 @@ def counts(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
 def conditions(words: Wording, rows: Sequence[Mapping[str, Any]]) -> str:
     """What is the matter with units that are not as they should be."""
     found = []
+    untold = {*PASSING, *(k for k, row in words.world.ruleset.rows("fields").items() if row.get("told") is False)}
     ashore = {row["kind"] for row in rows if AFLOAT not in row.values()}
     for row in rows:
         more = [
             k.replace("_", " ") if v is True or v == AFLOAT else f"{k.replace('_', ' ')} {v}"
             for k, v in sorted(row.items())
-            if k not in PASSING and (v != AFLOAT or row["kind"] in ashore)  # where all are aboard that goes without saying
+            if k not in untold and (v != AFLOAT or row["kind"] in ashore)  # where all are aboard that goes without saying
         ]
         if "host" in row:
             more.append(f"aboard ships of {words.nation(str(row['host']))}")

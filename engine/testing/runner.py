@@ -186,7 +186,7 @@ class Runner:
                 branch.part += 1
         found = compare(play, case.data.get("then", {}), ("then",), play.refusals)
         failures += [_failure(case, play, m) for m in found]
-        return play, failures
+        return play, failures + [_left_open(case, order, step) for order, step in play.left_undone() if failures]
 
     def _every_way(self, case: Case, file: Path, expected: Mapping[str, Any], plays: list[Play]) -> list[Failure]:
         """Play the case along every way its dice can fall; what else it expects must come in each."""
@@ -208,6 +208,12 @@ class Runner:
             for text, value in values.items():
                 tables[text][value] = tables[text].get(value, Fraction(0)) + chance
         return [_failure(case, plays[-1], m) for m in _odds(expected, tables)]
+
+
+def _left_open(case: Case, order: Mapping[str, Any], step: str) -> Failure:
+    """Of a case that has failed: an order that nothing has acted on, since the case does not come to its step."""
+    got = f"order {order.get('line') or 1} of {order['nation']} stays open: {order.get('text', '')}"
+    return Failure("when", case.at(["when"]), f"the step {step}, which carries it out", got)
 
 
 def _chances(data: Mapping[str, Any]) -> dict[str, Any]:

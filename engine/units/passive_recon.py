@@ -39,8 +39,11 @@ def run(turn: Turn, row: Row) -> None:
 
 def company(turn: Turn, row: Row, nation: str) -> tuple[str, ...]:
     """Who looks together with a nation: itself, or with `shared` its whole side."""
-    if not row.get("shared"):
-        return (nation,)
+    return side_of(turn, nation) if row.get("shared") else (nation,)
+
+
+def side_of(turn: Turn, nation: str) -> tuple[str, ...]:
+    """A nation and all of its side."""
     side = turn.world.side_of(nation)
     mates = [n for n in turn.world.nations() if side is not None and turn.world.side_of(n) == side]
     return tuple(sorted({nation, *mates}))
@@ -251,7 +254,18 @@ def publish(turn: Turn, row: Row) -> None:
             ):
                 turn.journal.set("knowledge", nation, key, None)
                 for mate in readers:
-                    turn.journal.set("knowledge", mate, target, found)
+                    turn.journal.set("knowledge", mate, target, _for_mate(found, nation, mate))
+
+
+def _for_mate(found: Row, looker: str, mate: str) -> dict[str, Any]:
+    """What a look has found as one of the looker's side is told of it: `foes` are the mate's own enemies (`foes_of`)."""
+    told = {key: value for key, value in found.items() if key != "foes_of"}
+    if mate != looker and "foes_of" in found:
+        foes = found["foes_of"].get(mate, 0)  # who has come to the side since has not been counted for
+        told |= {"foes": foes}
+        if foes == told["n"]:
+            del told["foes"]
+    return told
 
 
 def figure(turn: OrderContext, value: Any, unit: Entity, names: dict[str, Any]) -> Any:
