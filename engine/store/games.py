@@ -22,7 +22,7 @@ from sqlalchemy.exc import DatabaseError, NoResultFound
 from ..core import fairness
 from ..core.canonical import loads
 from ..core.dice import DRAWERS, KeyedDice
-from ..core.faults import BrokenGame, MachineError, NotThere
+from ..core.faults import BrokenGame, MachineError, NotThere, clean, one_line
 from ..core.model import Ruleset
 from ..core.state import State
 from ..turn.referee import Position, Resolution, resolve, start
@@ -50,6 +50,7 @@ from .schema import corrections, entries, games, handins, inputs, metadata, posi
 FILE = "game.db"
 """The name of a game's database in its folder."""
 MAX_TURNS = 400
+MAX_TITLE = 120
 
 
 class Scribe(Protocol):
@@ -131,6 +132,12 @@ class Game(GameReader):
         drawing: Drawing | None,
     ) -> Callable[[Connection], None]:  # fmt: skip
         """A new game that has gone to its first position; returned is what writes its rows."""
+        title = str(scenario.get("title", id_))
+        if one_line(title) != title or not 0 < len(title) <= MAX_TITLE:
+            raise StoreError(
+                f"{clean(title)[:60]!r} cannot be a title: it stands in the subject of mails, so it is one line of 1 to "
+                f"{MAX_TITLE} letters without control characters and without '=?'"
+            )
         chain = fairness.Chain.create(seed, MAX_TURNS)
         game = cls(engine, id_, ruleset)
         turn = int(state.get("game", "game", "turn", 0)) + 1
@@ -146,7 +153,7 @@ class Game(GameReader):
             kept = {k: v for k, v in scenario.items() if k in ("id", "title", "text", "options")}
             db.execute(
                 insert(games).values(
-                    id=id_, title=str(scenario.get("title", id_)), ruleset=ruleset.hash, game_start=game_start,
+                    id=id_, title=title, ruleset=ruleset.hash, game_start=game_start,
                     scenario=as_text(kept), seed=chain.seed, length=chain.length, anchor=chain.anchor,
                     drawing=pack((drawing or Drawing()).to_json()),
                 )
