@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..core.diagnostics import Diagnostic, Severity
+from ..core.patience import go_on
 from ..economy.catalogue import Market
 from ..ruleset.order_syntax import slot_of
 from ..turn.context import Order
@@ -118,6 +119,7 @@ class _Run:
         self.intents: dict[int, ValidatedOrder] = {}
         self.rolled = prospect.rolled
         for order in sorted(filed, key=lambda o: place_of(world.ruleset, o)):
+            go_on()
             prospect.go_to(order)
             found = self.checker.understood(order)
             if found is None:
