@@ -67,7 +67,7 @@ def _place(draft: RulesetDraft, name: str, points: Mapping[str, Point]) -> Row:
 def _attached(draft: RulesetDraft, rows: Mapping[str, Row]) -> None:
     game = draft.game
     grounds: dict[str, list[str]] = {}
-    for attachment in game.of("TerritoryAttachment"):
+    for attachment in draft.of("TerritoryAttachment"):
         row = rows.get(attachment.to)
         for option in attachment.options if row is not None else ():
             assert row is not None
@@ -110,7 +110,7 @@ def _gives(draft: RulesetDraft, place: str, parts: list[str], row: Row, line: in
 def _gates(draft: RulesetDraft, linked: set[tuple[str, str]]) -> None:
     """A canal lies between the sea zones that its name is attached to, and follows its shores."""
     canals: dict[str, tuple[list[str], list[str], int]] = {}
-    for attachment in draft.game.of("CanalAttachment"):
+    for attachment in draft.of("CanalAttachment"):
         name = attachment.get("canalName") or attachment.name
         zones, shores, _ = canals.setdefault(name, ([], [], attachment.line))
         zones.append(draft.place(attachment.to))

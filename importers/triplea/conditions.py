@@ -24,7 +24,7 @@ class Conditions:
     def __init__(self, draft: RulesetDraft) -> None:
         self.draft = draft
         self.rules: dict[str, list[Attachment]] = {}
-        for attachment in draft.game.of("RulesAttachment"):
+        for attachment in draft.of("RulesAttachment"):
             self.rules.setdefault(attachment.name, []).append(attachment)
         self.known: dict[int, str | None] = {}
         self.open: list[int] = []
@@ -36,7 +36,7 @@ class Conditions:
     def objectives(self) -> list[str]:
         """Rows of yields for what has an objective value; their ids."""
         draft, found = self.draft, []
-        for attachment in draft.game.of("RulesAttachment"):
+        for attachment in draft.of("RulesAttachment"):
             value = attachment.get("objectiveValue")
             if not value or attachment.type != "player":
                 continue

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 from wteaw.core.words import slug
 
 from .game import Attachment, GameFile, Option
 from .words import TranslationEntry, TranslationTable
 
-__all__ = ["Row", "RulesetDraft"]
+__all__ = ["COSMETIC", "GRADES", "PLAY", "PREVENTS", "Left", "Row", "RulesetDraft"]
 
 Row = dict[str, Any]
 USUAL_MONEY = "PUs"
+
+COSMETIC, PLAY, PREVENTS = GRADES = ("cosmetic", "changes play", "prevents play")
+"""What it means for play that something was left out, from nothing to all."""
+
+
+class Left(NamedTuple):
+    """What was left out: at which line of the game file, how grave it is (one of GRADES), what it is and what that means."""
+
+    line: int
+    grade: str
+    what: str
 
 
 class RulesetDraft:
@@ -23,7 +34,9 @@ class RulesetDraft:
         self.game, self.words = game, words
         self.rows: dict[str, dict[str, list[Row]]] = {}
         self.scenario: Row = {}
-        self.left: set[tuple[int, str]] = set()
+        self.left: set[Left] = set()
+        self.line = 1  # of the part of the game file that is being translated
+        self.lines: dict[tuple[str, str], int] = {}  # form and id of a row: the line that it was made of
         self.tags: dict[str, list[str]] = {}  # tag: units
         self.flags: dict[str, set[str]] = {}  # unit: its flags
         self.features: dict[str, Any] = {}  # what the templates of rules ask for
@@ -111,8 +124,15 @@ class RulesetDraft:
 
     # ---- rows
 
+    def of(self, kind: str) -> Iterator[Attachment]:
+        """The attachments of a kind, one after another; rows that are made meanwhile are of its line."""
+        for attachment in self.game.of(kind):
+            self.line = attachment.line
+            yield attachment
+
     def row(self, file: str, form: str, row: Row) -> Row:
         self.rows.setdefault(file, {}).setdefault(form, []).append(row)
+        self.lines.setdefault((form, row_name(row)), self.line)
         return row
 
     def watch(self, point: str) -> str:
@@ -122,12 +142,16 @@ class RulesetDraft:
 
     # ---- what cannot be translated
 
-    def leave(self, line: int, what: str) -> None:
-        self.left.add((line, what))
+    def leave(self, line: int, what: str, grade: str = PLAY) -> None:
+        self.left.add(Left(line, grade, what))
 
-    def leave_option(self, attachment: Attachment, option: Option, why: str = "") -> None:
+    def leave_option(self, attachment: Attachment, option: Option, why: str = "", grade: str = PLAY) -> None:
         value = option.value if len(option.value) <= 60 else option.value[:57] + "..."
-        self.leave(option.line, f"{attachment.kind} of {attachment.to}: {option.name} = {value}{f': {why}' if why else ''}")
+        if not why and (known := self.words["left_out"].get(option.name)) is not None:
+            why, grade = known["means"], known.get("grade", PLAY)
+        self.leave(
+            option.line, f"{attachment.kind} of {attachment.to}: {option.name} = {value}{f': {why}' if why else ''}", grade
+        )
 
     def meaning(self, section: str, attachment: Attachment, option: Option) -> TranslationEntry | None:
         """What the table says of an option; None, and a line in the list, if it is not there."""
@@ -160,3 +184,8 @@ class RulesetDraft:
             elif name and name != "none":
                 self.leave_option(attachment, option, f"there is no {what} {name[:60]!r}")
         return list(dict.fromkeys(found))
+
+
+def row_name(row: Row) -> str:
+    """What tells a row from others of its form: its id, or the two ends of a link."""
+    return str(row["id"]) if "id" in row else " -- ".join(map(str, row.get("between", ())))

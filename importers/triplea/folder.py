@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wteaw.core.diagnostics import Diagnostic, render
 from wteaw.core.words import slug
 from wteaw.play.new_folder import SCHEMAS, may_write, new_folder, put_schemas
 
 from .board import TerritoryLayout, board, drawing
 from .conditions import Conditions
-from .document import GameFileError, read
+from .document import read
 from .draft import Row, RulesetDraft
 from .forces import forces, grounds, standing, support
 from .game import facts
@@ -22,13 +19,13 @@ from .happenings import Happenings
 from .powers import ends, powers, sequence
 from .purchases import incomes, purchases
 from .render import flow, rules
+from .settle import settle, without_idle_helpers
 from .technology import technology
 from .words import read_words
 
 __all__ = ["Imported", "import_game"]
 
 HEAD = "# yaml-language-server: $schema={schema}\n# {says}\n"
-ROUNDS = 8
 LEFT_OUT = "not-translated.txt"
 
 
@@ -57,7 +54,7 @@ def import_game(file: Path, out: Path, *, force: bool = False) -> Imported:
             path = work / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        _settle(draft, work, file)
+        settle(draft, work, file)
     counts: dict[str, int] = {}
     for forms in draft.rows.values():
         for form, rows in forms.items():
@@ -94,7 +91,7 @@ def translate(file: Path) -> tuple[RulesetDraft, TerritoryLayout, dict[str, str]
     _helpers(draft, objectives)
     _properties(draft)
     shared = rules(draft, acts, objectives, pairs, by_dice, draft.money)
-    return draft, drawn, _without_idle_helpers(_texts(draft, drawn, shared, file))
+    return draft, drawn, without_idle_helpers(_texts(draft, drawn, shared, file))
 
 
 def _helpers(draft: RulesetDraft, objectives: list[str]) -> None:
@@ -207,104 +204,4 @@ def _marks(draft: RulesetDraft) -> Row:
 
 
 def _left(draft: RulesetDraft, file: Path) -> list[str]:
-    return [f"{file.name}:{line}: {what}" for line, what in sorted(draft.left)]
-
-
-# ---- looking at it as `wteaw validate --strict` does
-
-
-def _settle(draft: RulesetDraft, folder: Path, file: Path) -> None:
-    """Drop helpers that nothing uses and note what is so on the map, until there is no finding; GameFileError if some stay."""
-    for _ in range(ROUNDS):
-        found = _findings(folder)
-        if not found:
-            return
-        lines = {
-            name: (folder / name).read_text(encoding="utf-8").splitlines()
-            for name in {d.file for d in found}
-            if (folder / name).is_file()
-        }
-        changed = [d for d in found if d.file in lines and _mended(draft, lines[d.file], d)]
-        for name, text in lines.items():
-            left = _without_empty_forms([line for line in text if line != DROPPED])
-            if any(line.strip() and not line.startswith("#") for line in left):
-                (folder / name).write_text("\n".join(left) + "\n", encoding="utf-8")
-            else:
-                (folder / name).unlink()
-        if not changed:
-            break
-    told = render(found[:20], "text")
-    raise GameFileError(f"{file}: what it says makes no ruleset that holds together\n{told}")
-
-
-DROPPED = "\0"
-WORD = re.compile("[a-z0-9_-]+")
-HELPER = re.compile(r"  - \{id: ([a-z0-9_-]+),.*\}$")
-
-
-def _without_idle_helpers(texts: dict[str, str]) -> dict[str, str]:
-    """Without terms and groups whose id stands nowhere else; what only they name goes, too."""
-    lines = {name: text.split("\n") for name, text in texts.items() if name.startswith(("tables/", "events/"))}
-    counts: Counter[str] = Counter()
-    helpers: dict[str, list[tuple[str, int]]] = {}
-    for name, rows in lines.items():
-        form = ""
-        for k, line in enumerate(rows):
-            counts.update(set(WORD.findall(line)))
-            if line and not line.startswith((" ", "#")):
-                form = line.rstrip(":")
-            elif form in ("terms", "groups") and (m := HELPER.match(line)):
-                helpers.setdefault(m.group(1), []).append((name, k))
-    waiting = [id_ for id_, rows in helpers.items() if counts[id_] == len(rows)]
-    while waiting:
-        for name, k in helpers.pop(waiting.pop()):
-            words = set(WORD.findall(lines[name][k]))
-            lines[name][k] = DROPPED
-            counts.subtract(words)
-            waiting += [w for w in words if w in helpers and w not in waiting and counts[w] == len(helpers[w])]
-    kept = {name: _without_empty_forms([line for line in rows if line != DROPPED]) for name, rows in lines.items()}
-    full = {name for name, rows in kept.items() if any(line.strip() and not line.startswith("#") for line in rows)}
-    return {
-        name: "\n".join(kept[name]) if name in kept else text for name, text in texts.items() if name not in kept or name in full
-    }
-
-
-def _findings(folder: Path) -> list[Diagnostic]:
-    from wteaw.play.scenario_files import load_scenario
-    from wteaw.report.map_views import drawing_faults
-    from wteaw.ruleset import load_ruleset
-
-    found = [*load_ruleset(folder, root=folder)[1], *drawing_faults(folder)]
-    for scenario in sorted((folder / "scenarios").glob("*.yaml")) if not found else ():
-        found += load_scenario(scenario, root=folder)[2]
-    return found
-
-
-def _mended(draft: RulesetDraft, lines: list[str], finding: Diagnostic) -> bool:
-    """Whether something could be done about a finding: a helper row dropped, or a reason written into the row."""
-    at = finding.line - 1
-    if not 0 <= at < len(lines) or lines[at] == DROPPED or not lines[at].startswith("  - {") or not lines[at].endswith("}"):
-        return False
-    if finding.code == "W604":
-        lines[at] = DROPPED
-        return True
-    reason = draft.words["as_it_is"].get(finding.code)
-    if reason is None or f"{finding.code}:" in lines[at]:
-        return False
-    if ", silence: {" in lines[at]:
-        lines[at] = lines[at].replace(", silence: {", f", silence: {{{finding.code}: {reason}, ", 1)
-    else:
-        lines[at] = f"{lines[at][:-1]}, silence: {{{finding.code}: {reason}}}}}"
-    return True
-
-
-def _without_empty_forms(lines: list[str]) -> list[str]:
-    """Without the heads of forms that have lost their last row."""
-    kept = []
-    for k, line in enumerate(lines):
-        head = line.endswith(":") and not line.startswith((" ", "#"))
-        following = next((other for other in lines[k + 1 :] if other.strip() and not other.lstrip().startswith("#")), "")
-        if head and not following.startswith(" "):
-            continue
-        kept.append(line)
-    return kept
+    return [f"{file.name}:{left.line}: {left.grade}: {left.what}" for left in sorted(draft.left)]

@@ -15,7 +15,7 @@ def forces(draft: RulesetDraft) -> None:
     """A row for each unit type, and its flags and tags for whoever asks later."""
     game, words = draft.game, draft.words
     told: dict[str, list[Attachment]] = {}
-    for attachment in game.of("UnitAttachment"):
+    for attachment in draft.of("UnitAttachment"):
         told.setdefault(attachment.to, []).append(attachment)
     for name in game.units:
         shown = " ".join(name.replace("_", " ").split())[:120] or name[:120]
@@ -69,7 +69,7 @@ def _symbol(name: str) -> str:
 def support(draft: RulesetDraft) -> list[Row]:
     """Pairs of battles: one giver raises one taker. Whatever is more than that is listed."""
     pairs: list[Row] = []
-    for attachment in draft.game.of("UnitSupportAttachment"):
+    for attachment in draft.of("UnitSupportAttachment"):
         for option in attachment.options:
             draft.meaning("supports", attachment, option)
         takers: list[str] = []
@@ -105,7 +105,7 @@ def support(draft: RulesetDraft) -> list[Row]:
 def grounds(draft: RulesetDraft) -> None:
     """What kinds of terrain do to figures, and who may not come in or not pass: adjusts and tests of places."""
     places: dict[str, list[str]] = draft.features["grounds"]
-    for attachment in draft.game.of("TerritoryEffectAttachment"):
+    for attachment in draft.of("TerritoryEffectAttachment"):
         here = places.get(attachment.to)
         for option in attachment.options:
             entry = draft.meaning("effects", attachment, option)

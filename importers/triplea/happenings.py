@@ -22,13 +22,13 @@ class Happenings:
         self.draft, self.conditions = draft, conditions
         self.steps: dict[str, GameStep] = {step.name.lower(): step for step in draft.game.steps}
         self.triggers: dict[str, list[Attachment]] = {}
-        for attachment in draft.game.of("TriggerAttachment"):
+        for attachment in draft.of("TriggerAttachment"):
             self.triggers.setdefault(attachment.name, []).append(attachment)
 
     # ---- triggers
 
     def events(self) -> None:
-        for attachment in self.draft.game.of("TriggerAttachment"):
+        for attachment in self.draft.of("TriggerAttachment"):
             if attachment.type != "player":
                 self.draft.leave(
                     attachment.line, f"the trigger {attachment.name}, attached to the {attachment.type} {attachment.to}"

@@ -51,7 +51,7 @@ def technology(draft: RulesetDraft, players: list[str]) -> bool:
 
 
 def _cost(draft: RulesetDraft) -> int:
-    for attachment in draft.game.of("TechAttachment"):
+    for attachment in draft.of("TechAttachment"):
         if (text := attachment.get("techCost")).isdecimal() and int(text):
             return int(text)
     return USUAL_COST
@@ -60,7 +60,7 @@ def _cost(draft: RulesetDraft) -> int:
 def _held(draft: RulesetDraft) -> dict[str, list[str]]:
     """Technologies in force when play begins, by player."""
     found: dict[str, list[str]] = {}
-    for attachment in draft.game.of("TechAttachment"):
+    for attachment in draft.of("TechAttachment"):
         for option in attachment.options:
             name = tech_named(draft, option.name)
             if option.value.lower() == "true" and name is not None and attachment.to in draft.game.players:
