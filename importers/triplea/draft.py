@@ -41,6 +41,7 @@ class RulesetDraft:
         self.flags: dict[str, set[str]] = {}  # unit: its flags
         self.features: dict[str, Any] = {}  # what the templates of rules ask for
         self.watched: dict[str, None] = {}  # points of a player's turn at which events wait
+        self.asked = _flags(game, words)
         self._ids: dict[str, dict[str, str]] = {}
         self._made: dict[str, set[str]] = {}
         self._groups: dict[tuple[str, frozenset[str]], str] = {}
@@ -160,7 +161,19 @@ class RulesetDraft:
             if not option.says_no:
                 self.leave_option(attachment, option)
             return None
-        return None if "passed" in entry else entry
+        return None if "passed" in entry or not self.reads(entry) else entry
+
+    def number_of(self, name: str) -> int:
+        """The number of a property that the shared rules ask for by this name."""
+        for word, entry in self.words["properties"].items():
+            if entry.get("number") == name:
+                text = self.game.properties.get(word, ("", 0))[0]
+                return int(text) if text.lstrip("-").isdecimal() else int(entry.get("absent", 0))
+        raise KeyError(name)
+
+    def reads(self, entry: TranslationEntry) -> bool:
+        """Whether the game's own program reads an option: some only where a property of the game says so."""
+        return "if" not in entry or entry["if"] in self.asked
 
     def number(self, attachment: Attachment, option: Option) -> int | None:
         """The whole number that an option gives, else a line in the list."""
@@ -184,6 +197,14 @@ class RulesetDraft:
             elif name and name != "none":
                 self.leave_option(attachment, option, f"there is no {what} {name[:60]!r}")
         return list(dict.fromkeys(found))
+
+
+def _flags(game: GameFile, words: TranslationTable) -> frozenset[str]:
+    """What the properties of a game ask of the shared rules; a property that is absent asks nothing."""
+    flags = {entry["flag"] for name, entry in words["properties"].items() if "flag" in entry and game.truth(name)}
+    for flag in list(flags):
+        flags |= set(words["implies"].get(flag, ()))
+    return frozenset(flags)
 
 
 def row_name(row: Row) -> str:

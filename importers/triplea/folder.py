@@ -12,7 +12,7 @@ from wteaw.play.new_folder import SCHEMAS, may_write, new_folder, put_schemas
 from .board import TerritoryLayout, board, drawing
 from .conditions import Conditions
 from .document import read
-from .draft import Row, RulesetDraft
+from .draft import COSMETIC, PLAY, Row, RulesetDraft
 from .forces import forces, grounds, standing, support
 from .game import facts
 from .happenings import Happenings
@@ -105,15 +105,27 @@ def _helpers(draft: RulesetDraft, objectives: list[str]) -> None:
 
 def _properties(draft: RulesetDraft) -> None:
     """Properties that ask for something our rules do not do."""
+    asked = {option.value for attachment in draft.game.attachments for option in attachment.all("gameProperty")}
     for name, (value, line) in draft.game.properties.items():
         entry = draft.words.entry("properties", name)
         if entry is None:
-            if value.lower() not in ("false", "", "0", "-1") and not draft.words.passes(name):
-                draft.leave(line, f"property {name} = {value[:60]}")
-        elif "plays" in entry and entry["plays"] not in ("any", value.lower()):
-            closed = entry.get("closed")
-            if not (closed is not None and value.isdecimal() and int(value) >= closed):
-                draft.leave(line, f"property {name} = {value[:60]}: played as {entry['plays']}")
+            if value.lower() not in ("false", "", "0", "-1") and name not in asked and not draft.words.passes(name):
+                draft.leave(line, f"property {name} = {value[:60]}: no rule is known that reads it", COSMETIC)
+            continue
+        if "means" not in entry or not _matters(draft, entry):
+            continue
+        closed = entry.get("closed")
+        played = value.lower() in ("", entry.get("plays", "false"), entry.get("plays", "0"))
+        if not played and not (closed is not None and value.isdecimal() and int(value) >= closed):
+            draft.leave(line, f"property {name} = {value[:60]}: {entry['means']}", entry.get("grade", PLAY))
+    for name, entry in draft.words["properties"].items():
+        if name not in draft.game.properties and entry.get("plays") == "true" and _matters(draft, entry):
+            draft.leave(1, f"property {name} is absent, which is false: {entry['means']}", entry.get("grade", PLAY))
+
+
+def _matters(draft: RulesetDraft, entry: Row) -> bool:
+    """Whether a property makes a difference with the units that the game has."""
+    return "of" not in entry or entry["of"] in draft.tags
 
 
 # ---- texts

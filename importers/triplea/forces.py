@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from .draft import Row, RulesetDraft
-from .game import Attachment
+from .game import Attachment, Option
 
 __all__ = ["forces", "grounds", "standing", "support"]
 
@@ -40,10 +40,15 @@ def forces(draft: RulesetDraft) -> None:
         for implied in words["implied"]:
             if implied["flag"] in flags:
                 row.setdefault(implied["key"], implied["value"])
+        for figure in words["set_by_property"]:
+            if figure["unit"] == name:
+                row[figure["key"]] = figure["true" if game.truth(figure["property"]) else "false"]
         row = {key: value for key, value in row.items() if words["unit_defaults"].get(key) != value}
         if row.get("hits", 1) < 1:
             row["hits"] = 1
         flags |= {key for key, value in row.items() if isinstance(value, int) and value > 0}
+        if "construction" in flags or "factory" in flags:
+            _construction(draft, name, told[name], "factory" in flags)
         for line in words["tags"]:
             wanted, barred = set(line.get("all", ())), set(line.get("none", ()))
             if wanted <= flags and not barred & flags and line["tag"] not in row["tags"]:
@@ -51,6 +56,24 @@ def forces(draft: RulesetDraft) -> None:
                 draft.tags.setdefault(line["tag"], []).append(name)
         draft.flags[name] = flags
         draft.row("units", "units", row)
+
+
+def _construction(draft: RulesetDraft, name: str, told: list[Attachment], factory: bool) -> None:
+    """Of which type a construction is; how many of the type stand in one place is said by a property, if the type is a factory."""
+    words = draft.words["constructions"]
+    kind = words["factory"] if factory else "none"
+    for attachment in told:
+        kind = attachment.get(words["type"], kind)
+    draft.features.setdefault("construction_types", {}).setdefault(kind, []).append(name)
+    sites = draft.features.setdefault("unit_sites", {}).setdefault(name, [])
+    if kind != words["factory"]:
+        return
+    sites[:] = [site for site in sites if site[1].name != words["most"]]
+    number = {words["most"]: draft.number_of("most_factories")}
+    if factory and not any(option.name == words["a_turn"] for _, option, _ in sites):
+        number[words["a_turn"]] = 1
+    for word, n in number.items():
+        sites.append((told[-1], Option(word, str(n), "", told[-1].line), draft.words.entry("units", word)))
 
 
 def _plural(name: str) -> str:

@@ -51,7 +51,7 @@ def _context(
 ) -> dict[str, Any]:
     game, words, features = draft.game, draft.words, draft.features
     units = {row["id"]: row for row in draft.rows["units"]["units"]}
-    flags = {entry["flag"] for name, entry in words["properties"].items() if "flag" in entry and game.truth(name)}
+    flags = draft.asked
     options = {
         entry["option"]: game.truth(name, entry["option"] in ("national-objectives", "tech-development"))
         for name, entry in words["properties"].items()
@@ -94,6 +94,10 @@ def _context(
         "no_blitz": " or ".join(features.get("bars_blitz", [])),
         "only": lambda tags: json.dumps([tag for tag in tags if has(tag)]),
         "raids": raids,
+        "damages": raids and "raids_damage_works" in flags,
+        "landings": has("lifts") and has("carried") and features["coast"] and features["sea"],
+        "planes_retreat": has("air") and bool({"planes_retreat"} & flags),
+        "nobody": draft.nation(game.nobody),
         "bomb_sides": max((row.get("bomb_sides", -1) for row in bombers), default=-1)
         if any(r.get("bomb_sides", -1) > 0 for r in bombers)
         else game.dice,
