@@ -50,7 +50,8 @@ def board(draft: RulesetDraft, points: Mapping[str, Point]) -> None:
             kinds.add(kind)
             draft.row(f"links-{kind}", "links", {"between": list(ends), "kind": kind})
     _gates(draft, seen)
-    draft.features.update(land="land" in kinds, sea="sea" in kinds, coast="coast" in kinds, links=sorted(kinds))
+    wet = {water for water, _ in game.territories.values()}
+    draft.features.update(land=False in wet, sea=True in wet and bool(kinds - {"land"}), coast="coast" in kinds, links=sorted(kinds))
 
 
 def _place(draft: RulesetDraft, name: str, points: Mapping[str, Point]) -> Row:
@@ -77,7 +78,7 @@ def _attached(draft: RulesetDraft, rows: Mapping[str, Row]) -> None:
             if "field" in entry:
                 if option.value.lower() in ("true", "false"):
                     if option.value.lower() == "true":
-                        row[entry["field"]] = True
+                        row[entry["field"]] = entry.get("stands_for", True)
                 elif (number := draft.number(attachment, option)) is not None and number:
                     row[entry["field"]] = number
             elif "capital" in entry:

@@ -90,6 +90,11 @@ class RulesetDraft:
     def place(self, name: str) -> str:
         return self.id("places", name)
 
+    def place_word(self, name: str) -> str:
+        """A place where a word could also be something else: in full if a player is called like it."""
+        id_ = self.place(name)
+        return f"=place('{id_}')" if id_ in set(self._ids.get("nations", {}).values()) else id_
+
     def nation(self, name: str) -> str:
         return self.id("nations", name)
 

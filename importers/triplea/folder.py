@@ -55,6 +55,7 @@ def import_game(file: Path, out: Path, *, force: bool = False) -> Imported:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         settle(draft, work, file)
+        (work / LEFT_OUT).write_text("".join(f"{line}\n" for line in _left(draft, file)), encoding="utf-8")
     counts: dict[str, int] = {}
     for forms in draft.rows.values():
         for form, rows in forms.items():
@@ -147,7 +148,6 @@ def _texts(draft: RulesetDraft, drawn: TerritoryLayout, shared: dict[str, str], 
         f"scenarios/{id_}.yaml": _scenario(draft, id_),
         "map/layout.yaml": _block(drawn.layout, "The sheet of the map; degrees are only a way to say where something lies."),
         "map/marks.yaml": _block(_marks(draft), "What the map marks, beside names and owners."),
-        LEFT_OUT: "\n".join(_left(draft, file)) + "\n",
     }
     if drawn.shapes:
         texts["map/shapes.json"] = drawn.shapes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from .draft import Row, RulesetDraft
@@ -17,9 +18,10 @@ def forces(draft: RulesetDraft) -> None:
     told: dict[str, list[Attachment]] = {}
     for attachment in draft.of("UnitAttachment"):
         told.setdefault(attachment.to, []).append(attachment)
+    called = _called(game.units)
     for name in game.units:
-        shown = " ".join(name.replace("_", " ").split())[:120] or name[:120]
-        row: Row = {"id": draft.unit(name), "name": shown, "plural": _plural(shown), "tags": [], "symbol": _symbol(name)}
+        shown, plural = called[name]
+        row: Row = {"id": draft.unit(name), "name": shown, "plural": plural, "tags": [], "symbol": _symbol(name)}
         flags: set[str] = set()
         for attachment in told.get(name, ()):
             for option in attachment.options:
@@ -74,6 +76,22 @@ def _construction(draft: RulesetDraft, name: str, told: list[Attachment], factor
         number[words["a_turn"]] = 1
     for word, n in number.items():
         sites.append((told[-1], Option(word, str(n), "", told[-1].line), draft.words.entry("units", word)))
+
+
+def _called(units: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Name and plural of each unit, so that no two of them are called alike; words that differ in their marks alone get numbers."""
+    shown: dict[str, str] = {}
+    for name in units:
+        base, n = " ".join(name.replace("_", " ").split())[:120] or name[:120], 1
+        while (unlike := base if n == 1 else f"{base[:110]} ({n})").casefold() in {s.casefold() for s in shown.values()}:
+            n += 1
+        shown[name] = unlike
+    names = {s.casefold() for s in shown.values()}
+    found: dict[str, tuple[str, str]] = {}
+    for name, word in shown.items():
+        plural = _plural(word)
+        found[name] = (word, word if plural.casefold() in names else plural)
+    return found
 
 
 def _plural(name: str) -> str:

@@ -69,7 +69,7 @@ def _context(
     rolls = rolls or any(row["of"].endswith("-rolls") for file in draft.rows.values() for row in file.get("adjusts", ()))
     guns = [units[draft.unit(name)] for name in draft.tags.get("flak", ())]
     limited = bool(guns) and all(row.get("flak_shots", -1) >= 0 for row in guns)
-    raids = has("raider") and has("producer") and features["land"]
+    raids = has("raider") and has("producer") and features["land"] and bool(features["links"])
     bombers = [units[draft.unit(name)] for name in draft.tags.get("raider", ())]
     bonus = max((row.get("bomb_bonus", 0) for row in bombers), default=0)
     closed = (["place.impassable"] if features["impassable"] else []) + features.get("bars_enter", [])
@@ -86,6 +86,8 @@ def _context(
         "sea": features["sea"],
         "coast": features["coast"],
         "links": json.dumps(features["links"]),
+        "roads": "land" in features["links"],
+        "waters": "sea" if "sea" in features["links"] else "coast",
         "pairs": [flow(row) for row in pairs],
         "dice": ", dice: rolls" if rolls else "",
         "rounds": _rounds(draft),
