@@ -25,6 +25,7 @@ KEPT = frozenset({"places", "nations", "units", "sides", "resources", "fields"})
 """Rows that others hang on: they lose the key that is wrong, not themselves."""
 
 WORD = re.compile("[a-z0-9_-]+")
+ROW = re.compile(r"  (- |\S.*: )\{.*\}$")
 HELPER = re.compile(r"  - \{id: ([a-z0-9_-]+),.*\}$")
 
 
@@ -89,7 +90,7 @@ def _mended(draft: RulesetDraft, lines: list[str], form: str, finding: Diagnosti
     line = lines[at]
     if line == DROPPED:
         return True
-    if not line.startswith("  ") or not line.endswith("}") or "{" not in line:
+    if not ROW.match(line):
         return False
     if finding.code == "W604":
         lines[at] = DROPPED
