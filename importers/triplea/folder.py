@@ -27,6 +27,8 @@ __all__ = ["Imported", "import_game"]
 
 HEAD = "# yaml-language-server: $schema={schema}\n# {says}\n"
 LEFT_OUT = "not-translated.txt"
+MOST_LETTERS = 1_000_000
+"""Of one file of rows: longer ones go on in another."""
 
 
 @dataclass(frozen=True)
@@ -152,13 +154,29 @@ def _texts(draft: RulesetDraft, drawn: TerritoryLayout, shared: dict[str, str], 
     if drawn.shapes:
         texts["map/shapes.json"] = drawn.shapes
     for name, forms in draft.rows.items():
-        lines = [HEAD.format(schema=schema, says=draft.words["files"].get(name, name))]
-        for form, rows in forms.items():
-            lines.append(f"{form}:\n" + "".join(f"  - {flow(row)}\n" for row in rows))
-        texts[f"{'events' if 'events' in forms else 'tables'}/{name}.yaml"] = "".join(lines)
+        head = HEAD.format(schema=schema, says=draft.words["files"].get(name, name))
+        for k, text in enumerate(_parts(forms)):
+            file_name = f"{name}-{k + 1}" if k else name
+            texts[f"{'events' if 'events' in forms else 'tables'}/{file_name}.yaml"] = head + text
     for name, text in shared.items():
         texts[f"tables/rules-{name}"] = f"# yaml-language-server: $schema={schema}\n{text}"
     return texts
+
+
+def _parts(forms: dict[str, list[Row]]) -> list[str]:
+    """The rows of a file as text, in as many files as it takes to keep each readable."""
+    parts: list[list[str]] = [[]]
+    size = 0
+    for form, rows in forms.items():
+        parts[-1].append(f"{form}:\n")
+        for row in rows:
+            line = f"  - {flow(row)}\n"
+            size += len(line)
+            if size > MOST_LETTERS:
+                parts.append([f"{form}:\n"])
+                size = len(line)
+            parts[-1].append(line)
+    return ["".join(lines) for lines in parts]
 
 
 def _settings(draft: RulesetDraft, shared: dict[str, str]) -> Row:
