@@ -129,7 +129,7 @@ def triplea(
         raise Stop(str(error)) from None
     if format == "json":
         found = {"title": made.title, "folder": str(made.folder), "scenario": str(made.scenario), "rows": made.counts,
-                 "positions": made.drawn_from, "not_translated": made.left}  # fmt: skip
+                 "positions": made.drawn_from, "not_translated": made.left, "grades": made.grades, "share": round(made.share, 4)}  # fmt: skip
         typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
         return
     named = {"places": "place", "links": "link", "nations": "nation", "units": "kind of unit", "catalogue": "thing to buy",
@@ -137,8 +137,10 @@ def triplea(
     several = {"units": "kinds of units", "catalogue": "things to buy"}
     said = ", ".join(counted(made.counts.get(form, 0), one, several.get(form)) for form, one in named.items())
     typer.echo(f"{made.title}: {said}; positions from {made.drawn_from}.")
+    typer.echo(f"{100 * made.share:.1f} % of what the file says plays as in its own program.")
     if made.left:
-        typer.echo(f"{counted(len(made.left), 'thing')} could not be translated: {out / LEFT_OUT}")
+        graded = ", ".join(f"{n} {grade}" for grade, n in made.grades.items() if n)
+        typer.echo(f"{counted(len(made.left), 'thing')} could not be translated ({graded}): {out / LEFT_OUT}")
     typer.echo(f"wteaw validate --strict {made.folder}")
     typer.echo(f"wteaw play {made.scenario} --turns 2 --out {made.folder.with_name(made.folder.name + '-played')}")
 

@@ -12,7 +12,7 @@ from wteaw.play.new_folder import SCHEMAS, may_write, new_folder, put_schemas
 from .board import TerritoryLayout, board, drawing
 from .conditions import Conditions
 from .document import read
-from .draft import COSMETIC, PLAY, Row, RulesetDraft
+from .draft import COSMETIC, GRADES, PLAY, PREVENTS, Row, RulesetDraft
 from .forces import forces, grounds, standing, support
 from .game import facts
 from .happenings import Happenings
@@ -33,7 +33,11 @@ MOST_LETTERS = 1_000_000
 
 @dataclass(frozen=True)
 class Imported:
-    """What came of an import: folder, scenario file, rows of each form, what was left out, what the map is drawn from."""
+    """What came of an import: folder, scenario file, rows of each form, what was left out, what the map is drawn from.
+
+    `grades` counts what was left out by what it means for play; `share` is the part of all that the file says, from 0 to 1, that
+    plays as in its own program.
+    """
 
     folder: Path
     scenario: Path
@@ -41,6 +45,8 @@ class Imported:
     counts: dict[str, int]
     left: list[str]
     drawn_from: str
+    grades: dict[str, int]
+    share: float
 
 
 def import_game(file: Path, out: Path, *, force: bool = False) -> Imported:
@@ -63,7 +69,10 @@ def import_game(file: Path, out: Path, *, force: bool = False) -> Imported:
         for form, rows in forms.items():
             counts[form] = counts.get(form, 0) + len(rows)
     scenario = out / "scenarios" / f"{slug(draft.game.name)}.yaml"
-    return Imported(out, scenario, draft.game.name, counts, _left(draft, file), drawn.how)
+    grades = {grade: sum(left.grade == grade for left in draft.left) for grade in GRADES}
+    wrong = sum(n for grade, n in grades.items() if grade != COSMETIC)
+    share = max(0.0, 1 - wrong / max(1, draft.game.statements))
+    return Imported(out, scenario, draft.game.name, counts, _left(draft, file), drawn.how, grades, share)
 
 
 # ---- translation
@@ -93,6 +102,7 @@ def translate(file: Path) -> tuple[RulesetDraft, TerritoryLayout, dict[str, str]
     ends(draft)
     _helpers(draft, objectives)
     _properties(draft)
+    _movement(draft)
     shared = rules(draft, acts, objectives, pairs, by_dice, draft.money)
     return draft, drawn, without_idle_helpers(_texts(draft, drawn, shared, file))
 
@@ -104,6 +114,14 @@ def _helpers(draft: RulesetDraft, objectives: list[str]) -> None:
             for row in rows:
                 if "if" not in row or objectives:
                     draft.row(file, form, {key: value for key, value in row.items() if key != "if"})
+
+
+def _movement(draft: RulesetDraft) -> None:
+    """Where no unit has any way to go, that is told."""
+    links = draft.features["links"]
+    ways = ("land" in draft.tags and "land" in links, "ship" in draft.tags and draft.features["sea"], "air" in draft.tags and links)
+    if not any(ways):
+        draft.leave(draft.game.line_of_map, "no unit can move: none has movement where the map has connections", PREVENTS)
 
 
 def _properties(draft: RulesetDraft) -> None:

@@ -114,6 +114,18 @@ class GameFile:
     properties: dict[str, tuple[str, int]] = field(default_factory=dict)
     choices: set[str] = field(default_factory=set)  # properties that whoever sets up a game may change
 
+    line_of_map: int = 1
+
+    @property
+    def statements(self) -> int:
+        """How many things the file says: each name, connection, step, rule, option, placement and property is one."""
+        lists = (
+            self.territories, self.connections, self.resources, self.players, self.units, self.stances, self.effects, self.steps,
+            self.rules, self.upkeep_rules, self.technologies, self.owners, self.stacks, self.held, self.given, self.relations,
+            self.properties,
+        )  # fmt: skip
+        return sum(map(len, lists)) + sum(max(1, len(a.options)) for a in self.attachments)
+
     def of(self, kind: str) -> list[Attachment]:
         return [a for a in self.attachments if a.kind == kind]
 
@@ -260,6 +272,7 @@ class _GameFileReader:
             self.root.below("map", "territory"), territories, "territory", lambda e: (e.get("water").lower() == "true", e.line)
         )
         game.territories = territories  # type: ignore[assignment]
+        game.line_of_map = next((e.line for e in self.root.all("map")), 1)
         if not territories:
             self.wrong.append((self.root.line, "<map> holds no territory"))
         for element in self.root.below("map", "connection"):
