@@ -99,6 +99,7 @@ def _context(
         "damages": raids and "raids_damage_works" in flags,
         "landings": has("lifts") and has("carried") and features["coast"] and features["sea"],
         "planes_retreat": has("air") and bool({"planes_retreat"} & flags),
+        "capitals": bool(features.get("capitals")),
         "nobody": draft.nation(game.nobody),
         "bomb_sides": max((row.get("bomb_sides", -1) for row in bombers), default=-1)
         if any(r.get("bomb_sides", -1) > 0 for r in bombers)

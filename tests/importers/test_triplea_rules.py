@@ -319,6 +319,15 @@ def test_raids_damage_works_if_the_property_says_so(table: Any) -> None:
     assert state.get("stores", "two", "pus", 0) == 60 and 1 <= state.get("places", "b", "bomb_damage") <= 6
 
 
+@pytest.mark.parametrize(("place", "taken"), [("B", 120), ("C", 60)])
+def test_a_treasury_falls_with_the_capital(place: str, taken: int, table: Any) -> None:
+    capital = f'<attachment name="territoryAttachment" attachTo="{place}" javaClass="TerritoryAttachment" type="territory"><option name="capital" value="Two"/></attachment>'
+    made = table(game("One A man; Two D man", more=capital)).begin()
+    assert made.order("move 1 man from A to B\n") == 0
+    state = made.resolve()
+    assert (state.get("stores", "one", "pus", 0) - 4, state.get("stores", "two", "pus", 0)) in {(taken, 120 - taken), (taken + 4, 120 - taken)}
+
+
 AMPHIBIOUS = "move 2 man from A to B: withdraw after 1 round\nship 1 man from A to B with 1 boat in S: withdraw after 1 round\n"
 
 
