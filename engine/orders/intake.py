@@ -17,7 +17,7 @@ from ..turn.context import Order
 from ..turn.validated_orders import ValidatedOrder
 from ..world.world import World
 from .check import check
-from .order_kinds import answer_of
+from .kinds.answers import parted
 from .parse import read_orders
 from .reference import COMMAND
 from .sheet import filled_in
@@ -93,13 +93,3 @@ def accept(world: World, nation: str, understood: Sequence[Order], *, file: str 
     checked = check(world, nation, understood, file=file)
     orders, answers = parted(checked.orders)
     return Intake(nation, tuple(orders), answers, tuple(checked.found), tuple(checked.intents), held=tuple(checked.held))
-
-
-def parted(lines: Sequence[Order]) -> tuple[list[Order], dict[str, Any]]:
-    """Orders, and the answers to decisions among them, as `decision` or `decision/subject` -> answer."""
-    return [o for o in lines if not o["order"].startswith("decisions/")], answers_of(lines)
-
-
-def answers_of(orders: Sequence[Order]) -> dict[str, Any]:
-    """The answers to decisions among orders, as `decision` or `decision/subject` -> answer."""
-    return dict(answer_of(order) for order in orders if order["order"].startswith("decisions/"))

@@ -17,10 +17,10 @@ from ..core.model import Ruleset
 from ..core.state import State
 from ..core.words import Word, joined, split
 from .compound import LineReader
+from .input_points import by_phase
 from .line_parser import MAX_LINE, LineAttempt, Order, did_you_mean, one_of, strip_comment
 from .mail_text import TextLine, read_letter
 from .names import Names
-from .order_kinds import by_phase
 
 __all__ = ["MAX_LINES", "Order", "OrderFile", "OrderHead", "parse_orders", "read_orders", "strip_comment"]
 

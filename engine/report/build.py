@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from ..core.canonical import digest
@@ -15,7 +14,9 @@ from ..core.journal import EVERYONE, Entry
 from ..core.model import Row, Ruleset
 from ..core.state import Entity, State
 from ..economy.quotes import so_many
-from ..orders.legal_acts import is_offered, legal_acts
+from ..orders.kinds import of_class
+from ..orders.kinds.acts import Acts
+from ..orders.legal_entry import LegalSearch
 from ..ruleset.clauses import sources
 from ..turn.calendar import date
 from ..turn.context import OrderContext
@@ -205,17 +206,17 @@ def _open_to(world: World, reader: str, words: Wording) -> list[str]:
     """What the reader could do and is reminded of (`remind` of an act), with all that it may be done to and what that costs."""
     out = []
     context = OrderContext(world)
-    for row in world.ruleset.rows("acts").values():
-        if "remind" not in row:
+    for act in of_class(world.ruleset, Acts):
+        if "remind" not in act.row:
             continue
         same: dict[str, list[str]] = {}
-        for legal in filter(partial(is_offered, context), legal_acts(world, reader, row, offered=True)):
+        for legal in (one for one in act.legal(world, reader, LegalSearch(offered=True)) if one.is_offered(context)):
             what = next((words.thing(v) for v in legal.slots.values()), "")
             price = listing(words.amount(n, what) for what, n in legal.cost.items() if n) if any(legal.cost.values()) else "free"
             same.setdefault(price, []).append(what)
         said = [f"{listing(names)} ({price}{' each' if len(names) > 1 else ''})" for price, names in same.items()]
         if said:
-            out.append(sentence(f"{row['remind']}: {listing(said)}"))
+            out.append(sentence(f"{act.row['remind']}: {listing(said)}"))
     return out
 
 

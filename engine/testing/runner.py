@@ -160,8 +160,10 @@ class Runner:
                 failures.append(Failure("dice", case.at(["dice"]), what, f"left over: {left}", _lines(play, ())))
         return failures
 
-    def _once(self, case: Case, ground: CaseSetup, dice: CountingDice, plays: list[Play]) -> tuple[Play, list[Failure]]:
-        """Play the case from its ground to its end, comparing after each stage that says something."""
+    def _once(
+        self, case: Case, ground: CaseSetup, dice: CountingDice, plays: list[Play], branch: Branch | None = None
+    ) -> tuple[Play, list[Failure]]:
+        """Play the case from its ground to its end, comparing after each stage that says something; `branch`: the way it goes."""
         play = Play(ground, dice)
         plays[:] = [play]
         failures: list[Failure] = []
@@ -170,16 +172,18 @@ class Runner:
             path: tuple[str | int, ...] = ("when", number) if listed else ("when",)
             refused, warned = len(play.refusals), play.notes
             play.notes = []
-            with play.turn.within("stage", number):
-                play.run(stage, path)
+            play.run(stage, path)
             if "then" in stage:
                 found = compare(play, stage["then"], (*path, "then"), play.refusals[refused:])
                 failures += [_failure(case, play, m) for m in found]
                 del play.refusals[refused:]
                 play.notes.clear()
-                if failures and dice.follows:  # positions that are gone on from once only forget what was wrong before
-                    return play, failures
             play.notes = warned + play.notes
+            if branch is not None:
+                if failures:  # what comes after is gone on from once only, and forgets what was wrong before
+                    return play, failures
+                dice.checkpoint(play.turn.position)
+                branch.part += 1
         found = compare(play, case.data.get("then", {}), ("then",), play.refusals)
         failures += [_failure(case, play, m) for m in found]
         return play, failures
@@ -193,8 +197,9 @@ class Runner:
         told = _tells(case.data)
 
         def play(branch: Branch) -> tuple[list[Failure], dict[str, Any]]:
-            branch.follows = not told
-            done, failures = self._once(case, replace(ground, state=ground.state.copy()), _dice(case.data, branch), plays)
+            branch.apart = told
+            mine = replace(ground, state=ground.state.copy())
+            done, failures = self._once(case, mine, _dice(case.data, branch), plays, branch)
             return failures, {text: evaluate(done.turn.world, text, {}, ("then",)) for text in texts}
 
         for chance, (failures, values) in outcomes(play):
@@ -263,14 +268,6 @@ class Loose(CountingDice):
         """What follows may depend on loose dice only where it does not matter."""
         if self._rest is not None:
             self._rest.checkpoint(key)
-
-    @property
-    def follows(self) -> bool:  # type: ignore[override]
-        return self._rest is not None and self._rest.follows
-
-    def boundary(self, key: Callable[[], str]) -> None:
-        if self._rest is not None:
-            self._rest.boundary(key)
 
     def drawer(self, name: StreamName, use: int) -> Drawer:
         if {name.rule, f"{name.rule}@{name.subject}"} & self._names:

@@ -31,17 +31,13 @@ def run(node: Row, turn: Turn) -> None:
 
     With `of` they are those of the nations that it names, whoever has the turn.
     """
-    turn.open()
     if any(order.get("status") is None for act_id in node["acts"] for order in turn.orders_here([f"acts/{act_id}"])):
         turn.world.moments["step"] = turn.state.copy()
     for acts in [node["acts"]] if node.get("as_written") else [[act_id] for act_id in node["acts"]]:
         for order in turn.orders_here([f"acts/{act_id}" for act_id in acts]):
-            act_id = str(order["order"]).partition("/")[2]
-            row = turn.ruleset.row("acts", act_id)
+            row = turn.ruleset.row("acts", str(order["order"]).partition("/")[2])
             if order.get("status") is None and not _waits(turn, row, order):
-                with turn.within("act", act_id, order["key"]):
-                    perform(turn, row, order)
-                    turn.boundary()
+                perform(turn, row, order)
         turn.journal.step = str(node.get("step", turn.journal.step))
     turn.world.moments.pop("step", None)
 

@@ -54,28 +54,21 @@ def settle(turn: Turn) -> None:
             thresholds(turn)
         elif turn.watched != turn.state.version:
             turn.watched = turn.state.version
-            with turn.unseen():
-                chain.extend(watch_changes(turn))
+            chain.extend(watch_changes(turn))
         else:
             return
 
 
 def _offer_all(turn: Turn, index: Index, chain: list[str]) -> None:
     facts, turn.journal.pending = turn.journal.pending, []
-    for number, fact in enumerate(facts):
-        with turn.within("facts", facts[number:]):
-            remember(turn, fact)
-            relations.note_capture(turn, fact)
-            tallies.offer(turn, fact)
-            streaks.offer(turn, fact)
-            matrices.offer(turn, fact)  # before the events: a matrix scores an act on the state the act has left
-            for row in _waiting(index, fact):
-                with turn.within("event", row["id"]):
-                    if offer(turn, row, fact):
-                        chain.append(row["id"])
-                    turn.boundary()
-            with turn.unseen():
-                release(turn, fact)
+    for fact in facts:
+        remember(turn, fact)
+        relations.note_capture(turn, fact)
+        tallies.offer(turn, fact)
+        streaks.offer(turn, fact)
+        matrices.offer(turn, fact)  # before the events: a matrix scores an act on the state the act has left
+        chain.extend(row["id"] for row in _waiting(index, fact) if offer(turn, row, fact))
+        release(turn, fact)
 
 
 def thresholds(turn: Turn) -> None:
@@ -135,16 +128,11 @@ def offer(turn: Turn, row: Row, fact: Fact) -> bool:
         return False
     event = view(turn, fact)
     fired = False
-    whom = (
-        selection(turn.world, row["for"], {"tick": 0, **turn.loops, "event": event}) if "for" in row and turn.dice.follows else ()
-    )
-    for number, names in enumerate(subjects(turn, row, {"tick": 0, **turn.loops, "event": event})):
+    for names in subjects(turn, row, {"tick": 0, **turn.loops, "event": event}):
         whose = names.get("nation", names.get("self"))
         if fact.word == "step" and turn.mover and "for" in row and whose is not None and whose.id != turn.mover:
             continue  # in its own turn, a step is only the nation's
-        with turn.within("concerned", list(whom)[number:]):
-            fired = fire(turn, row, names) or fired
-            turn.boundary()
+        fired = fire(turn, row, names) or fired
     return fired
 
 

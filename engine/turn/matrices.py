@@ -68,9 +68,7 @@ def perform(
     matrix = turn.ruleset.row("matrices", matrix_id)
     row = next(r for r in matrix["rows"] if r["id"] == row_id)
     scope = {**(names or {}), **_parties(actor, other)}
-    turn.open()
-    those = onlookers(turn, matrix, scope)
-    for number, nation in enumerate(those):
+    for nation in onlookers(turn, matrix, scope):
         column = column_of(turn, matrix, nation, scope)
         cell = cell_of(matrix, row, column) if column else None
         if column is None or cell is None:
@@ -78,9 +76,7 @@ def perform(
         if nation == id_of(actor) and not cell.get("to_zero"):
             continue  # nobody takes points against himself
         by = _multiple(turn, matrix, column, scope)
-        with turn.within("cell", matrix_id, row_id, those[number:], id_of(actor), id_of(other)):
-            play(turn, matrix, row, cell, nation, {**scope, "nation": Entity("nation", nation)}, by)
-            turn.boundary()
+        play(turn, matrix, row, cell, nation, {**scope, "nation": Entity("nation", nation)}, by)
 
 
 def onlookers(turn: Turn, matrix: Row, names: Names) -> list[str]:

@@ -61,7 +61,7 @@ def advance(
     phase of that name, as if an input stood there; `paused` says that the cursor stands at such a stop. With `wanted` only some
     steps are carried out, no input is waited for, and the step at which it says so is the end (returned).
     """
-    levels = cursor(turn) or [{"i": 0}]
+    levels = turn.levels = cursor(turn) or [{"i": 0}]
     while True:
         node = node_at(turn, levels)
         if node is None:
@@ -98,11 +98,9 @@ def advance(
                 _write(turn, levels)
                 return node
             if want:
-                with turn.within("frame", levels):
-                    run_step(turn, node)
+                run_step(turn, node)
             levels[-1]["i"] += 1
-            with turn.within("frame", levels):
-                turn.boundary()
+            turn.dice.checkpoint(turn.position)  # who tries every way the dice can fall goes on from equal positions once
         if turn.state.get("game", "game", "ended"):
             _write(turn, [])
             return None
@@ -115,10 +113,8 @@ def run_step(turn: Turn, node: Row) -> None:
     with turn.journal.entry(f"frame/{step}", keep=False):
         turn.journal.set("game", "game", "step", step)
     turn.step_row = node
-    with turn.unseen():
-        mechanic(node["do"])(node, turn)
-    with turn.within("settle"):
-        settle(turn)
+    mechanic(node["do"])(node, turn)
+    settle(turn)
     outcomes.tell(turn, step)
 
 

@@ -28,8 +28,7 @@ def find_forces(turn: Turn, row: Row) -> None:
     looks = [(seeker, foe, not _met_before(turn, row, seeker, foe)) for seeker, foe in pairs(turn, row)]
     by: dict[tuple[str, str], list[str]] = {}
     at_once: dict[str, bool] = {}  # of those who look for all their foes together
-    for index, (seeker, foe, first) in enumerate(looks):
-        turn.dice.checkpoint(lambda i=index: f"{row['id']} {i} {sorted(by.items())} {at_once} {turn.state.hash()}")  # type: ignore[misc]
+    for seeker, foe, first in looks:
         if row.get("all_at_once"):
             if seeker not in at_once:
                 at_once[seeker] = finds(turn, row, seeker, foe)

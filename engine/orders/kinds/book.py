@@ -17,17 +17,18 @@ from ...turn.validated_orders import Note, Refusal, RefusalCode, Remark, Validat
 from ...units import deploy, fleet
 from ...units.attacking import Attack
 from ...units.carriers import Claim
+from ...units.fleet import Voyage
+from ...world import routes
 from ...world import treasury as stores
 from ...world.passages import kind_matches
 from ...world.world import World
-from ..expected_moves import Move
-from ..funding import may_be_given
-from ..lookahead import Lookahead
+from ..input_points import late_money
+from ..lookahead import Lookahead, may_be_given
 from ..match import ALL, is_every
 from ..names import EVERY, Names
-from ..order_kinds import late_money
 
-__all__ = ["OrderBook", "OrderRefused", "Understood"]
+Move = routes.Path | Voyage
+"""How units of an order go: the places of their way, or a voyage."""
 
 
 class OrderRefused(Exception):

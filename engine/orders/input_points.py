@@ -1,44 +1,17 @@
-"""What rows of orders are and when: which are purchases, which slots hold units, at which input point each is taken.
+"""When orders are taken and carried out: at which input point of the frame, in which phase, before or after money comes in.
 
-Read from the ruleset alone, once; the checker, the list of legal orders and the policies share it.
+Read from the ruleset alone, once; the checker, the list of legal orders and the bots share it. Orders are named by their keys
+("form/id").
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from ..core.model import Row, Ruleset
 from ..ruleset.expressions.parse import conjuncts, parse
-from ..turn.context import Order
 from ..turn.sequence import inputs, step_orders, steps
-from ..units.forces import starts_at as starts_at
-from ..units.forces import unit_slots as unit_slots
-from ..units.forces import whose as whose
-from ..world.applies_to import is_for as open_to
 from ..world.world import World
-
-__all__ = ["open_to", "starts_at", "unit_slots", "whose"]
-
-
-def is_purchase(ruleset: Ruleset, row: Row) -> bool:
-    """Whether a row of the form `orders` is carried out by a purchase."""
-    if row.get("step") in ruleset.derived("purchase steps", lambda: _steps_that(ruleset, "purchase")):
-        return True
-    if is_placing(ruleset, row):
-        return False
-    return "item" in row.get("slots", {}) or ruleset.has("catalogue", row.get("does"))
-
-
-def mode_of_order(ruleset: Ruleset, order: Mapping[str, Any]) -> Row | None:
-    """The mode that the units of an order go by, if it moves any."""
-    row = ruleset.rows("orders").get(str(order["order"]).partition("/")[2], {}) if order["order"].startswith("orders/") else {}
-    return ruleset.rows("modes").get(row.get("does", ""))
-
-
-def is_placing(ruleset: Ruleset, row: Row) -> bool:
-    """Whether a row of the form `orders` puts what is in hand at a site."""
-    return row.get("step") in ruleset.derived("placing steps", lambda: _steps_that(ruleset, "complete"))
 
 
 def all_or_none(ruleset: Ruleset) -> list[frozenset[str]]:
@@ -51,8 +24,17 @@ def all_or_none(ruleset: Ruleset) -> list[frozenset[str]]:
     return ruleset.derived("all or none", make)  # type: ignore[no-any-return]
 
 
-def _steps_that(ruleset: Ruleset, do: str) -> set[str]:
-    return {str(n.get("step", n["do"])) for n in steps(ruleset.frame) if n["do"] == do}
+def steps_that(ruleset: Ruleset, mechanics: Iterable[str]) -> set[str]:
+    """The names of the steps of the frame that one of some mechanics carries out."""
+    by_mechanic: dict[str, set[str]] = ruleset.derived("steps by mechanic", lambda: _by_mechanic(ruleset))
+    return set().union(*(by_mechanic.get(name, ()) for name in mechanics))
+
+
+def _by_mechanic(ruleset: Ruleset) -> dict[str, set[str]]:
+    out: dict[str, set[str]] = {}
+    for node in steps(ruleset.frame):
+        out.setdefault(node["do"], set()).add(str(node.get("step", node["do"])))
+    return out
 
 
 def orders_now(world: World) -> set[str] | None:
@@ -203,17 +185,3 @@ def _in_order(nodes: Iterable[Row]) -> Iterable[Row]:
     for node in nodes:
         yield node
         yield from _in_order(node.get("steps", ()))
-
-
-def answer_of(order: Order) -> tuple[str, Any]:
-    """What a line says to a decision: `decision` or `decision/subject`, and the answer.
-
-    The slot `answer` holds the answer (without one: the only slot); another slot names what it is about.
-    """
-    slots = dict(order.get("slots", {}))
-    answer = slots.pop("answer", None)
-    if answer is None:
-        answer = slots.pop(next(iter(slots)), True) if slots else True
-    subject = next(iter(slots.values()), "")
-    id_ = order["order"].partition("/")[2]
-    return (f"{id_}/{subject}" if subject else id_), answer
