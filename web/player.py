@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import urlencode
 
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import RedirectResponse, Response
 
 from wteaw.core.faults import StoreError
 from wteaw.odds.attack_odds import Known
 from wteaw.orders.intake import Intake
+from wteaw.orders.mail_text import END
 from wteaw.orders.readback import ReadBack, read_back
 from wteaw.orders.readback_text import rendered
 from wteaw.orders.sheet_layout import order_template
@@ -27,6 +29,8 @@ from .chances import KnownOdds, work_out
 from .dismissed_warnings import silenced, told
 from .drafts import OrderDraft
 from .games import Games
+from .order_map import arrows, ground, panel, windows_of
+from .order_menu import composed, subject_of
 from .outbox import Mail
 from .pages import PageHead, map_page, map_picture
 from .presenters import place_of, sight
@@ -181,21 +185,29 @@ def map_svg(visit: Visit) -> Response:
 # ---- orders
 
 
-@quick
 def orders(visit: Visit) -> Response:
     """What is written, beside what it comes to."""
     nation = visit.role.nation
     with visit.hall.game(visit.role.game) as real:
         now = standing(visit.hall, nation, real)
-        here = real.submissions().get(nation)
         turn = real.stage().position.turn
         files = real.hand_ins_of(turn, nation, stage=real.stage().number)
         game = visit.hall.as_sent(real)
         draft = visit.hall.drafts.of(game.id, nation, game.stage().number)
-        text = draft.text
-        if not draft.at and here is not None and now.open and here.by in (PLAYER, MODERATOR, PROXY):
-            text = here.text
-        return _orders(visit, game, now, text, draft, files=files)
+        if visit.query("live"):
+            text = written_last(real, nation, draft, now)
+            return visit.show(
+                "order_parts.html.j2", now=now, text=text, written=False, **order_parts(visit, game, text, draft.meant)
+            )
+        return _orders(visit, game, now, written_last(real, nation, draft, now), draft, files=files)
+
+
+def written_last(game: Game, nation: str, draft: OrderDraft, now: Standing) -> str:
+    """What a player has before them: their draft, or what was sent if there is none. `game`: as it really stands."""
+    here = game.submissions().get(nation)
+    if not draft.at and here is not None and now.open and here.by in (PLAYER, MODERATOR, PROXY):
+        return here.text
+    return draft.text
 
 
 def _orders(
@@ -203,24 +215,85 @@ def _orders(
 ) -> Response:
     nation = visit.role.nation
     salt = game.own_salts(game.stage().position.turn).get(nation, "") if now.sent is not None else ""
+    lines, added = text.split("\n"), visit.number("added") or 0
+    said = f"Line {added} is now: {lines[added - 1]}" if 1 <= added <= len(lines) else ""
+    picture = ground(visit.hall, game, nation)
+    parts = order_parts(visit, game, text, draft.meant, opened=visit.query("opened"), said=said)
+    windows, window = windows_of(visit, game, picture, parts["panel"])
     return visit.show(
         "orders.html.j2", head=head(visit, game, "orders"), now=now, text=text, files=files, kept=draft.at,
-        problem=problem, salt=salt,
-        form=_form(visit.hall, game, nation) if visit.query("form") == "1" else "",
+        problem=problem, salt=salt, windows=[w.title for w in windows], window=window,
+        drawing=picture.ground(windows[window], parts["arrows"]), form=_form(visit.hall, game, nation) if visit.query("form") == "1" else "",
         turn=game.stage().position.turn, when=when(game.ruleset, game.stage().position.turn),
-        status=409 if problem else 200, **_read_back(visit.hall, game, nation, text, draft.meant),
+        status=409 if problem else 200, **parts,
     )  # fmt: skip
 
 
-def _read_back(hall: Games, game: Game, nation: str, text: str, meant: frozenset[str]) -> dict[str, Any]:
-    """What the read-back of a text shows."""
-    back, unasked = None, False
+def order_parts(
+    visit: Visit, game: Game, text: str, meant: frozenset[str], *, opened: str = "", said: str = "", problem: str = ""
+) -> dict[str, Any]:
+    """What a page shows of a text of orders: its read-back, its orders as arrows, and what can be chosen beside the map."""
+    hall, nation, back, taken, unasked = visit.hall, visit.role.nation, None, Intake(visit.role.nation), False
     if text.strip():
-        said = KnownOdds(hall, game, nation)
-        back, taken = back_of(hall, game, nation, text, said)
-        unasked = said.wanting and bool(taken.intents) and len(text) <= LONG
-    silent = list(silenced(back, meant)) if back else []
-    return {"back": back, "meant": meant, "silent": silent, "purses": _unsaid(hall, game, nation, back), "unasked": unasked}
+        known = KnownOdds(hall, game, nation)
+        back, taken = back_of(hall, game, nation, text, known)
+        unasked = known.wanting and bool(taken.intents) and len(text) <= LONG
+    beside = panel(visit, game, nation, taken.intents, opened=opened, said=said, problem=problem)
+    return {
+        "back": back, "meant": meant, "silent": list(silenced(back, meant)) if back else [],
+        "purses": _unsaid(hall, game, nation, back), "unasked": unasked, "panel": beside,
+        "arrows": arrows(visit, game, nation, taken.intents, beside.place),
+    }  # fmt: skip
+
+
+def add(visit: Visit) -> Response:
+    """Write what was chosen into the draft, as the line that the player could have typed."""
+    visit.allow("read back")
+    nation = visit.role.nation
+    with visit.hall.game(visit.role.game) as real:
+        now = standing(visit.hall, nation, real)
+        game = visit.hall.as_sent(real)
+        kept = visit.hall.drafts.of(game.id, nation, game.stage().number)
+        text = visit.form["text"] if "text" in visit.form else written_last(real, nation, kept, now)
+        line, problem = 0, ""
+        try:
+            with visit.hall.world(game, nation) as world:
+                order = composed(world, nation, visit.form)
+            text, line = _with_line(visit.hall, game, nation, text, order)
+        except StoreError as error:
+            problem = str(error)
+        draft = visit.hall.drafts.keep(game.id, nation, game.stage().number, text)
+        at, phase, opened = (visit.form.get(name, "") for name in ("at", "phase", "choice"))
+        if visit.form.get("live"):
+            said = f"Line {line} is now: {text.split(chr(10))[line - 1]}" if line else ""
+            parts = order_parts(visit, game, text, draft.meant, opened=opened, said=said, problem=problem)
+            return visit.show("order_parts.html.j2", now=now, text=text, written=bool(line), **parts)
+        if problem:
+            raise StoreError(problem)
+        chosen = urlencode({"place": at} if at else {"phase": phase})
+        return RedirectResponse(f"{visit.path('orders')}?{chosen}&opened={opened}&added={line}#panel", status_code=303)
+
+
+def _with_line(hall: Games, game: Game, nation: str, text: str, order: str) -> tuple[str, int]:
+    """A text with another order, and the number of its line: in place of the order about the same place that it excludes, if
+    there is one, else after all others."""
+    lines = text.rstrip().split("\n") if text.strip() else []
+    end = next((n for n, line in enumerate(lines) if line.strip().lower() == END), len(lines))
+    longer = [*lines[:end], order, *lines[end:]]
+    _, taken = back_of(hall, game, nation, "\n".join(longer))
+    if any(o.order.get("line") == end + 1 for o in taken.intents):
+        return "\n".join(longer) + "\n", end + 1
+    _, alone = back_of(hall, game, nation, order)
+    about = {subject_of(o) for o in alone.intents} - {""}
+    for other in taken.intents:
+        number = int(other.order.get("line", 0))
+        if subject_of(other) not in about or not 1 <= number <= len(lines):
+            continue
+        instead = [*lines[: number - 1], order, *lines[number:]]
+        _, found = back_of(hall, game, nation, "\n".join(instead))
+        if len(found.intents) >= len(taken.intents) and any(o.order.get("line") == number for o in found.intents):
+            return "\n".join(instead) + "\n", number
+    return "\n".join(longer) + "\n", end + 1
 
 
 def _form(hall: Games, game: Game, nation: str) -> str:
@@ -248,7 +321,6 @@ def long_back_of(hall: Games, id_: str, stage: int, head: str, nation: str, text
         return back_of(hall, game, nation, text)
 
 
-@quick
 def check(visit: Visit) -> Response:
     """Read a draft back; it is kept. A script asks for the read-back alone."""
     return _check(visit, odds=False)
@@ -272,8 +344,9 @@ def _check(visit: Visit, *, odds: bool) -> Response:
         if odds and len(text) <= LONG:
             work_out(visit.hall, game, nation, text)
         if live:
-            body = visit.show("readback.html.j2", now=now, **_read_back(visit.hall, game, nation, text, draft.meant))
-            return HTMLResponse(body.body)
+            written_anew = bool(visit.form.get("mend"))
+            parts = order_parts(visit, game, text, draft.meant)
+            return visit.show("order_parts.html.j2", now=now, text=text, written=written_anew, **parts)
         return visit.go("orders", "draft")
 
 

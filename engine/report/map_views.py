@@ -79,15 +79,17 @@ def map_svg(
 
 def report_map(
     ruleset: Ruleset, shown: State, drawing: Drawing, reader: str = "", *, title: str = "", entries: Iterable[Entry] = (),
-    numbers: Mapping[str, tuple[int, str]] | None = None,
+    numbers: Mapping[str, tuple[int, str]] | None = None, link: str = "", prefix: str = "map",
 ) -> PageMap:  # fmt: skip
     """The map of a page, opened on the theater where most of the reader's units are (for nobody: on everything).
 
-    `numbers`: place -> the number and the outcome of what the page tells of it.
+    `numbers`: place -> the number and the outcome of what the page tells of it; `link`: where places lead, before their ids.
     """
     world = World(ruleset, shown)
     model = map_model(ruleset, shown, drawing, title=title, entries=list(entries))
-    return page_map(model, groups=_regions(world, reader), numbers=numbers, extra=tuple(_signs(world, model)))
+    return page_map(
+        model, groups=_regions(world, reader), numbers=numbers, extra=tuple(_signs(world, model)), link=link, prefix=prefix
+    )
 
 
 def _regions(world: World, reader: str) -> list[tuple[str, list[str]]]:
