@@ -196,7 +196,7 @@ def _place(world: World, row: Mapping[str, Any], marks: Mapping[str, Any], seats
         if not name.startswith("nation.") and world.field(thing, name) and not (seat and s == "dot"):
             symbols.append(s)
     kind: Kind = "land" if row["kind"] == "land" else "sea" if row["kind"] == "sea" else "other"
-    if row["kind"] in marks.get("points", ()):
+    if row["kind"] in marks.get("points", ()) or "part_of" in row:
         kind = "point"
     notes = [f"{k}: {world.field(thing, k)}" for k in marks.get("notes", ())]
     return Place(
@@ -246,6 +246,8 @@ def _links(ruleset: Ruleset, marks: Mapping[str, Any]) -> Iterable[Link]:
         style = styles.get(row.get("kind", "land"))
         if style:
             yield Link(row["between"][0], row["between"][1], style=style)
+    for a, b in marks.get("passages", ()):
+        yield Link(a, b)
 
 
 def _works(state: State, marks: Mapping[str, Any]) -> Iterable[Work]:
