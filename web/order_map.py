@@ -57,7 +57,7 @@ def looks(visit: Visit) -> Response:
 
 
 def windows_of(visit: Visit, game: Game, picture: MapPicture, beside: Panel) -> tuple[list[Region], int]:
-    """The parts of the map to choose from, and which of them is shown: what lies round the chosen place, unless another is asked."""
+    """The parts of the map to choose from, and which of them is shown: by default what lies round the place."""
     regions, wanted = list(picture.page.regions), visit.number("window")
     if beside.place:
         near = picture.page.around(f"Round {beside.name}", [beside.place, *(p for p, _, _ in beside.near)])

@@ -269,7 +269,13 @@ class Sheet:
             start, end = self.spots.spots[k].get(move.a), self.spots.spots[k].get(move.b)
             if start is None or end is None:
                 continue
-            drawn, bend = arrow(*reach(start[1], end[1]), move.outcome)
+            middle = self.spots.spots[k].get(move.toward)
+            if move.help and middle is not None:
+                drawn, bend = arrow(
+                    start[1], ((end[1][0] + middle[1][0]) / 2, (end[1][1] + middle[1][1]) / 2), move.outcome, True
+                )
+            else:
+                drawn, bend = arrow(*reach(start[1], end[1]), move.outcome, move.help)
             label = (
                 words(bend[0], bend[1] - 3, move.label, window.panel.font, bold=True, halo="#fff")
                 if move.label and self.labels

@@ -44,8 +44,8 @@ class Region:
 class PageMap:
     """What a page needs of a map: the drawing, the rules of its looks, its regions (the first is shown), and its legend.
 
-    The legend is made of pairs of a sample (SVG; "" for a heading) and words. `spots`: place -> where it is named, in sheet units;
-    `told`: place -> what the drawing says of it, in words.
+    The legend is made of pairs of a sample (SVG; "" for a heading) and words. `spots`: place -> where it is named, in sheet
+    units; `told`: place -> what the drawing says of it, in words.
     """
 
     svg: str
