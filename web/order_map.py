@@ -14,7 +14,6 @@ from starlette.responses import Response
 
 from wteaw.play.views import Views
 from wteaw.report.map.page import GRID, Region
-from wteaw.report.map.text import xml
 from wteaw.store import Game
 from wteaw.turn.validated_orders import ValidatedOrder
 
@@ -162,9 +161,9 @@ def arrows(visit: Visit, game: Game, nation: str, given: Iterable[ValidatedOrder
     parts = []
     with visit.hall.world(game, nation) as world:
         if chosen in page.told:
-            near = [p for p, _ in neighbors_of(world, chosen)]
-            parts += [f'<use href="#{MAP}-{xml(p)}" class="near" transform="scale({GRID:g})"/>' for p in near if p in page.told]
-            parts.append(f'<use href="#{MAP}-{xml(chosen)}" class="chosen" transform="scale({GRID:g})"/>')
+            near = "".join(page.outlines.get(p, "") for p, _ in neighbors_of(world, chosen))
+            for look, data in (("near", near), ("chosen", page.outlines.get(chosen, ""))):
+                parts.append(f'<path class="{look}" d="{data}" transform="scale({GRID:g})"/>' if data else "")
         for order in given:
             route = [page.spots[p] for p in routes_of(world, order) if p in page.spots]
             drawn = _drawn(_kind(order, styles, len(route)), route, int(order.order.get("line", 0)))

@@ -223,7 +223,8 @@ def _orders(
     return visit.show(
         "orders.html.j2", head=head(visit, game, "orders"), now=now, text=text, files=files, kept=draft.at,
         problem=problem, salt=salt, windows=[w.title for w in windows], window=window,
-        drawing=picture.ground(windows[window], parts["arrows"]), form=_form(visit.hall, game, nation) if visit.query("form") == "1" else "",
+        drawing=picture.ground(windows[window], parts["arrows"]),
+        form=_form(visit.hall, game, nation) if visit.query("form") == "1" else "",
         turn=game.stage().position.turn, when=when(game.ruleset, game.stage().position.turn),
         status=409 if problem else 200, **parts,
     )  # fmt: skip

@@ -45,7 +45,8 @@ class PageMap:
     """What a page needs of a map: the drawing, the rules of its looks, its regions (the first is shown), and its legend.
 
     The legend is made of pairs of a sample (SVG; "" for a heading) and words. `spots`: place -> where it is named, in sheet
-    units; `told`: place -> what the drawing says of it, in words.
+    units; `told`: place -> what the drawing says of it, in words; `outlines`: place -> its outline on the grid, where places lead
+    somewhere.
     """
 
     svg: str
@@ -54,6 +55,7 @@ class PageMap:
     legend: tuple[tuple[str, str], ...]
     spots: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     told: Mapping[str, str] = field(default_factory=dict)
+    outlines: Mapping[str, str] = field(default_factory=dict)
 
     def around(self, title: str, places: Sequence[str]) -> Region | None:
         """The part of the map that holds some places; None if none of them is on it."""
@@ -95,7 +97,9 @@ def page_map(
     )
     spots = {place: spot for place, (_, spot) in sheet.spots.homes.items()}
     told = {place.id: sheet.told(place) for place in model.places}
-    return PageMap(svg, _LOOKS.replace("MAP", prefix) + fills + rules, _regions(sheet, groups), legend, spots, told)
+    homes = sheet.spots.homes.items() if link else ()
+    outlines = {place: sheet._small(k, place, sheet.bare.outlines(k)) for place, (k, _) in homes}
+    return PageMap(svg, _LOOKS.replace("MAP", prefix) + fills + rules, _regions(sheet, groups), legend, spots, told, outlines)
 
 
 _LOOKS = (
