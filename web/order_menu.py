@@ -359,7 +359,7 @@ class _Maker:
                     self._name("place", end),
                     self._only(kinds, there),
                     place=end,
-                )  # fmt: skip
+                )
                 for end, kinds in ends.items()
             ]
             if not ways and movement.TARGET in _wanted(self.world.ruleset, key, row):

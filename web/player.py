@@ -21,6 +21,7 @@ from wteaw.report.build import when
 from wteaw.report.render import as_text
 from wteaw.report.turn_reports import last_turn, report
 from wteaw.report.wording import Wording
+from wteaw.ruleset.randomness import rolls_dice
 from wteaw.store import MODERATOR, PLAYER, PROXY, Game
 
 from .accounts import Role
@@ -29,11 +30,13 @@ from .chances import KnownOdds, work_out
 from .dismissed_warnings import silenced, told
 from .drafts import OrderDraft
 from .games import Games
+from .help import for_players, without_commands
 from .order_map import arrows, ground, panel, windows_of
 from .order_menu import composed, subject_of
 from .outbox import Mail
 from .pages import PageHead, map_page, map_picture
 from .presenters import place_of, sight
+from .ready import ready_nations, set_ready
 from .web import LONG, Desk, Visit, moment, quick
 
 DONE = {
@@ -41,6 +44,9 @@ DONE = {
     "back": "The earlier file counts again.",
     "draft": "Your draft has been kept.",
     "ended": "The session has ended.",
+    "written": "The message is on its way.",
+    "ready": "You are ready.",
+    "waits": "You are not ready any more.",
 }
 
 
@@ -58,12 +64,16 @@ class Standing:
     at: str
     by: str
     others: tuple[int, int]
+    ready: bool = False
+    all_ready: int = 0
+    early: bool = False
 
 
 def head(visit: Visit, game: Game, page: str) -> PageHead:
     """What stands above each page of a player."""
     name = str(game.ruleset.rows("nations").get(visit.role.nation, {}).get("name", visit.role.nation))
-    pages = [("turn", "Turn"), ("orders", "Orders"), ("map", "Map"), ("nation", "Nation"), ("try", "Try out"), ("proof", "Proof")]
+    pages = [("turn", "Turn"), ("orders", "Orders"), ("map", "Map"), ("nation", "Nation"), ("messages", "Messages")]
+    pages += [("try", "Try out"), *([("proof", "Proof")] if rolls_dice(game.ruleset) else []), ("help", "Help")]
     return PageHead.of(visit, game, name, page, pages, DONE)
 
 
@@ -77,7 +87,11 @@ def standing(hall: Games, nation: str, game: Game) -> Standing:
     others = (sum(n in there for n in asked), len(asked))
     why = _why_closed(hall, game, nation)
     at = files[-1].at if files and here is not None else ""
-    return Standing(not why, why, len(here.orders) if here is not None else None, at, here.by if here is not None else "", others)
+    ready = ready_nations(hall, game)
+    return Standing(
+        not why, why, len(here.orders) if here is not None else None, at, here.by if here is not None else "", others,
+        nation in ready, len(ready & set(asked)), hall.settings(game.id).early,
+    )  # fmt: skip
 
 
 def _why_closed(hall: Games, game: Game, nation: str) -> str:
@@ -114,7 +128,8 @@ def turn(visit: Visit) -> Response:
         return visit.show(
             "turn.html.j2", head=head(visit, game, "turn"), seen=seen, now=now, last=last, draft=draft, back=back,
             purses=_purses(visit.hall, game, nation),
-            news=_headline(seen.report.parts), parts=_parts(seen.report.parts), windows=map_page(visit, game, nation, seen.turn),
+            dice=rolls_dice(game.ruleset), news=_headline(seen.report.parts), parts=_parts(seen.report.parts),
+            windows=map_page(visit, game, nation, seen.turn),
         )  # fmt: skip
 
 
@@ -156,7 +171,7 @@ def report_text(visit: Visit) -> Response:
 def plain_report(hall: Games, id_: str, stage: int, head: str, nation: str, turn: int | None, dice: bool) -> str:
     """A nation's report on a turn of a game as it stood at a stage, as text."""
     with hall.at(id_, stage, head) as game:
-        return as_text(report(game, nation, turn=turn, due=moment(hall.settings(id_).due)), dice=dice)
+        return for_players(as_text(report(game, nation, turn=turn, due=moment(hall.settings(id_).due)), dice=dice))
 
 
 def nation(visit: Visit) -> Response:
@@ -300,7 +315,7 @@ def _with_line(hall: Games, game: Game, nation: str, text: str, order: str) -> t
 def _form(hall: Games, game: Game, nation: str) -> str:
     """Everything that can be ordered now, as the form of a report."""
     with hall.world(game, nation) as world:
-        return hall.of_stage(game, ("form", nation), lambda: order_template(world, nation, game=game.id))
+        return hall.of_stage(game, ("form", nation), lambda: for_players(order_template(world, nation, game=game.id)))
 
 
 def back_of(hall: Games, game: Game, nation: str, text: str, known: Known | None = None) -> tuple[ReadBack, Intake]:
@@ -313,7 +328,7 @@ def back_of(hall: Games, game: Game, nation: str, text: str, known: Known | None
     with hall.world(game, nation) as world:
         taken, _ = read(game, nation, text, world)
         odds = known or KnownOdds(hall, game, nation)
-        return read_back(world, taken, game=game.id, with_odds=True, known=odds), taken
+        return without_commands(read_back(world, taken, game=game.id, with_odds=True, known=odds)), taken
 
 
 def long_back_of(hall: Games, id_: str, stage: int, head: str, nation: str, text: str) -> tuple[ReadBack, Intake]:
@@ -423,6 +438,20 @@ def take_back(visit: Visit) -> Response:
             name = name_of(game, visit.role.nation)
             visit.hall.note(game.id, _me(visit), f"{name} took its file {chosen.number} back into force")
     return visit.go("orders", "back")
+
+
+def say_ready(visit: Visit) -> Response:
+    """The button was pressed: ready, or not."""
+    nation = visit.role.nation
+    with visit.hall.game(visit.role.game) as game:
+        now = standing(visit.hall, nation, game)
+        wanted = visit.form.get("ready") == "1"
+        if not now.open:
+            raise StoreError(now.why)
+        if wanted and now.sent is None:
+            raise StoreError("send your orders first (or that you order nothing); then you can be ready")
+        set_ready(visit.hall, game, nation, wanted)
+    return visit.go("orders", "ready" if wanted else "waits")
 
 
 def _me(visit: Visit) -> str:

@@ -17,6 +17,7 @@ from ..core.state import Entity, State
 from ..economy.quotes import so_many
 from ..orders.legal_acts import is_offered, legal_acts
 from ..ruleset.clauses import sources
+from ..ruleset.randomness import rolls_dice
 from ..turn.calendar import date
 from ..turn.context import OrderContext
 from ..turn.effects import fill, printed
@@ -82,6 +83,8 @@ class Report:
     ended: bool = False
     battles: tuple[tuple[str, str], ...] = ()
     """The reader's battles in the order in which they are told: place, and success or failure."""
+    dice: bool = True
+    """Whether the rules roll any; where they do not there is nothing to prove."""
 
 
 def nation_report(
@@ -125,7 +128,7 @@ def nation_report(
         _situation(world, entries, mine, reader, words, found, public),
         ReportPart("The turn, power by power", tuple(rounds.blocks(world, mine, reader, words))),
         ReportPart("Battles, the gravest first", tuple(fights.blocks(world, mine, reader, words, others=not by_powers))),
-        ReportPart("Your orders", (*orders, *([bullets(private)] if private else []))),
+        ReportPart("Your orders", (*(orders if turn else ()), *([bullets(private)] if private else []))),
         ReportPart("Your forces", tuple(standing.forces(world, reader, words))),
         ReportPart("What you know of others", tuple(sightings(world, mine, reader, words, turn))),
         ReportPart("Technology and what is under way", tuple(news.technology(world, reader, words, _under_way(world, reader)))),
@@ -144,6 +147,7 @@ def nation_report(
         template=template,
         ended=bool(shown.get("game", "game", "ended")),
         battles=tuple(fights.outcomes(world, mine, reader, words)),
+        dice=rolls_dice(ruleset),
     )
 
 
