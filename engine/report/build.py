@@ -19,6 +19,7 @@ from ..orders.kinds import of_class
 from ..orders.kinds.acts import Acts
 from ..orders.legal_entry import LegalSearch
 from ..ruleset.clauses import sources
+from ..ruleset.randomness import rolls_dice
 from ..turn.calendar import date
 from ..turn.context import OrderContext
 from ..turn.sequence import phases, steps
@@ -84,6 +85,8 @@ class Report:
     ended: bool = False
     battles: tuple[tuple[str, str], ...] = ()
     """The reader's battles in the order in which they are told: place, and success or failure."""
+    dice: bool = True
+    """Whether the rules roll any; where they do not there is nothing to prove."""
 
 
 def nation_report(
@@ -130,7 +133,7 @@ def nation_report(
         _situation(world, entries if since is None else since, mine, reader, words, found, public),
         ReportPart("The turn, power by power", tuple(rounds.blocks(world, mine, reader, words))),
         ReportPart("Battles, the gravest first", tuple(fights.blocks(world, mine, reader, words, others=not by_powers))),
-        ReportPart("Your orders", (*orders, *([bullets(private)] if private else []))),
+        ReportPart("Your orders", (*(orders if turn else ()), *([bullets(private)] if private else []))),
         ReportPart("Your forces", tuple(standing.forces(world, reader, words))),
         ReportPart("What you know of others", tuple(sightings(world, mine, reader, words, turn))),
         ReportPart("Technology and what is under way", tuple(news.technology(world, reader, words, _under_way(world, reader)))),
@@ -149,6 +152,7 @@ def nation_report(
         template=template,
         ended=bool(shown.get("game", "game", "ended")),
         battles=tuple(fights.outcomes(world, mine, reader, words)),
+        dice=rolls_dice(ruleset),
     )
 
 
