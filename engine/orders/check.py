@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..core.diagnostics import Diagnostic, Severity
+from ..core.patience import go_on
 from ..economy.catalogue import Market
 from ..turn.context import Order
 from ..turn.validated_orders import Note, Refusal, RefusalCode, Remark, ValidatedOrder
@@ -129,6 +130,7 @@ class _Run:
         self.intents: dict[int, ValidatedOrder] = {}
         self.rolled = prospect.rolled
         for order in sorted(filed, key=lambda o: place_of(world.ruleset, o)):
+            go_on()
             kind = order_kind(world.ruleset, order["order"])
             prospect.go_to(order, moves_on=kind is not None and kind.moves_on)
             understood = self.checker.understood(order)

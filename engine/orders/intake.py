@@ -14,6 +14,7 @@ from typing import Any
 
 from ..core.diagnostics import Diagnostic, has_errors, tidy
 from ..core.model import Ruleset
+from ..core.patience import go_on
 from ..turn.context import Order
 from ..turn.validated_orders import ValidatedOrder
 from ..world.world import World
@@ -94,6 +95,7 @@ def _with_proposals(world: World, nation: str, found: Diagnostic) -> Diagnostic:
     """A finding with what may stand in the place of its line, ready to be sent: lines of the order form with
     what was left blank filled in. Where there is none: why what comes nearest does not stand, or where all
     orders are described."""
+    go_on()
     out: list[str] = []
     blank: list[str] = []
     lines, refused = possible(world, nation, found.instead)

@@ -32,12 +32,13 @@ from ..ruleset.order_syntax import slot_of
 from ..turn import events
 from ..turn.acts import closed
 from ..turn.context import Order, OrderContext, Turn
-from ..turn.effects import EffectRunner, fill
+from ..turn.effects import EffectRunner
 from ..turn.sequence import Level, advance, carried_out, inputs
 from ..turn.slots import unmet
 from ..turn.validated_orders import Note, ValidatedOrder
 from ..turn.verbs import take
 from ..world import treasury
+from ..world.messages import fill
 from ..world.world import World
 
 __all__ = ["Lookahead", "at_its_step", "may_be_given", "place_of"]

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from ..core.diagnostics import Diagnostic
 from ..core.model import Ruleset
+from ..core.patience import go_on
 from ..core.state import State
 from ..core.words import Word, joined, split
 from .compound import LineReader
@@ -202,6 +203,7 @@ class _OrderFileReader:
     def _entries(self, lines: Sequence[TextLine]) -> list[_Entry]:
         out: list[_Entry] = []
         for count, line in enumerate(lines, 1):
+            go_on()
             if count > MAX_LINES:
                 self.say("O105", f"more than {MAX_LINES} lines", line.number, 1)
                 break

@@ -110,9 +110,12 @@ def _price(ruleset: Ruleset, cost: Any) -> str:
     return ""
 
 
-def _blanks(pattern: Pattern) -> str:
+def _blanks(pattern: Pattern, *, inside: bool = False) -> str:
     """A pattern as a reader wants it: of plain alternatives the first, slots in capitals, what may be left
-    out in [ ]."""
+    out in [ ].
+
+    `inside`: it stands in [ ] already, so that a slot of it that may be left out alone needs none.
+    """
     out: list[str] = []
     for node in pattern:
         if isinstance(node, Fixed):
@@ -120,15 +123,26 @@ def _blanks(pattern: Pattern) -> str:
         elif isinstance(node, Slot):
             out.append(_blank(node))
         else:
-            out.append(_either(node, many=out[-1:] == [BLANKS["number"]]))
+            out.append(_either(node, many=out[-1:] == [BLANKS["number"]], inside=inside))
     return " ".join(part for part in out if part)
 
 
-def _either(node: Either, many: bool) -> str:
-    ways = [_blanks(way) for way in node.ways if way]
+def _either(node: Either, *, many: bool, inside: bool) -> str:
+    kept = [way for way in node.ways if way]
     if () not in node.ways:
-        return ways[-1 if many else 0]  # after a number the plural
-    return f"[{ways[0]}]" if any(c.isupper() for c in ways[0]) else ""
+        return _blanks(kept[-1 if many else 0], inside=inside)  # after a number the plural
+    if not _has_slot(kept[0]):
+        return ""
+    text = _blanks(kept[0], inside=True)
+    return text if inside and isinstance(kept[0][0], Slot) else f"[{text}]"
+
+
+def _has_slot(pattern: Pattern) -> bool:
+    """Whether there is anything to fill in."""
+    return any(
+        isinstance(node, Slot) or (isinstance(node, Either) and any(map(_has_slot, node.ways)))
+        for node in pattern
+    )
 
 
 def _blank(slot: Slot) -> str:

@@ -12,7 +12,6 @@ from ...core.state import Entity
 from ...economy.catalogue import Market, Quote
 from ...turn import acts
 from ...turn.context import Order, OrderContext
-from ...turn.effects import fill
 from ...turn.validated_orders import Note, Refusal, RefusalCode, Remark, ValidatedOrder
 from ...units import deploy, fleet
 from ...units.attacking import Attack
@@ -20,6 +19,7 @@ from ...units.carriers import Claim
 from ...units.fleet import Voyage
 from ...world import routes
 from ...world import treasury as stores
+from ...world.messages import fill
 from ...world.passages import kind_matches
 from ...world.world import World
 from ..input_points import late_money

@@ -10,11 +10,11 @@ from typing import Any
 from ...core.model import Row, Ruleset
 from ...core.state import Entity
 from ...turn.context import Order, Turn
-from ...turn.effects import fill
 from ...turn.validated_orders import Refusal, RefusalCode
 from ...units import exploitation, forces, land_orders
 from ...units.attacking import Attack, follows
 from ...world import routes
+from ...world.messages import fill
 from ...world.world import World
 from .. import movement
 from ..match import is_every

@@ -41,7 +41,7 @@ class Moves(UnitOrders):
 
     # ---- the list
 
-    def legal(self, world: World, nation: str, search: LegalSearch = ANY) -> Iterable[Legal]:
+    def legal(self, world: World, nation: str, search: LegalSearch = ANY) -> list[Legal]:
         """For every place with units that can go by the order's mode: what could go together, and where."""
         tables = None if self.row.get("needs") else routes.decided_by(world, self.mode)
         asked = ("moves", nation, self.row["id"])

@@ -7,7 +7,7 @@ check.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -98,10 +98,10 @@ class Voyages(Moves):
 
     # ---- the list
 
-    def legal(self, world: World, nation: str, search: LegalSearch = ANY) -> Iterable[Legal]:
+    def legal(self, world: World, nation: str, search: LegalSearch = ANY) -> list[Legal]:
         """Where ships are, and where to; of more cargo for a voyage one entry, which leaves all open."""
         if UNITS not in self.slots:
-            return UnitOrders.legal(self, world, nation, search)
+            return list(UnitOrders.legal(self, world, nation, search))
         return super().legal(world, nation, search)
 
     def entries(self, world: World, nation: str) -> Iterator[Legal]:
