@@ -76,9 +76,8 @@ def targets(world: World, nation: str, mode: Row, origin: str, kind: str, count:
             out.append(place)
         return tuple(out)
 
-    return world.keep(
-        ("targets", nation, mode["id"], origin, kind, count), routes.decided_by(world, mode), make
-    )  # type: ignore[no-any-return]
+    asked = ("targets", nation, mode["id"], origin, kind, count)
+    return world.keep(asked, routes.decided_by(world, mode), make)  # type: ignore[no-any-return]
 
 
 def room_to(
@@ -128,9 +127,8 @@ def can_go(world: World, nation: str, mode: Row, origin: str, target: str, kind:
         hostile = bool(mode.get("attacks")) or routes.is_attack(world, nation, target)
         return not hostile or cannot_attack(going, path) is None
 
-    return world.keep(
-        ("can go", nation, mode["id"], origin, target, kind), routes.decided_by(world, mode), make
-    )  # type: ignore[no-any-return]
+    asked = ("can go", nation, mode["id"], origin, target, kind)
+    return world.keep(asked, routes.decided_by(world, mode), make)  # type: ignore[no-any-return]
 
 
 def _component_only(mode: Row) -> bool:
