@@ -16,7 +16,7 @@ from ..core.model import Row, Ruleset
 from ..core.state import Entity, State
 from ..economy.quotes import so_many
 from ..orders.legal_acts import is_offered, legal_acts
-from ..ruleset.clauses import sources
+from ..ruleset.clauses import clauses_of_row
 from ..turn.calendar import date
 from ..turn.context import OrderContext
 from ..turn.effects import fill, printed
@@ -375,9 +375,7 @@ def rule_in_words(ruleset: Ruleset, rule: str) -> str:
 def clauses_of(ruleset: Ruleset, rule: str) -> tuple[str, ...]:
     """The clauses that the row of a rule cites."""
     form, _, id_ = rule.partition("/")
-    cited: tuple[str, ...] = ruleset.derived(
-        ("clauses", rule), lambda: tuple(dict.fromkeys(sources(ruleset.rows(form).get(id_))))
-    )
+    cited: tuple[str, ...] = ruleset.derived(("clauses", rule), lambda: clauses_of_row(ruleset, form, id_))
     return cited
 
 
