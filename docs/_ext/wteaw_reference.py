@@ -21,7 +21,7 @@ from wteaw.cli import COMMANDS, Command
 from wteaw.core.codes import CODES
 from wteaw.core.diagnostics import render_one
 from wteaw.core.package_data import data_root, rulesets
-from wteaw.rulebook import page, rulebook
+from wteaw.rulebook import page
 from wteaw.ruleset import Ruleset, load_ruleset
 from wteaw.ruleset.expressions.functions import FUNCTIONS
 from wteaw.ruleset.expressions.vocabulary import ALWAYS, BUILT_IN
@@ -213,7 +213,7 @@ def _rulebooks(folders: Mapping[Path, Ruleset | None], out: Path) -> str:
     lines += ["how many rule tests cite them, and its line in the tables.", ""]
     for folder, ruleset in folders.items():
         if ruleset is not None:
-            book = page(rulebook(ruleset, CitedBy(folder).by_clause()))
+            book = page(ruleset, CitedBy(folder).by_clause())
             (out / f"rulebook-{ruleset.id}.html").write_text(book, encoding="utf-8")
             says = ruleset.manifest.get("description", "")
             lines.append(f'- <a href="../rulebook-{ruleset.id}.html">{ruleset.title}</a>{f": {says}" if says else ""}')

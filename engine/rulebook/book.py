@@ -1,13 +1,12 @@
 """The rulebook as chapters of blocks: the sentences of the register first, then the orders and the figures that go with them.
 
-Chapters are those of the register (the table `chapters`), those of phases in the order of the sequence of play. A ruleset that has
-no register is told in the words of its rows.
+Chapters are those of the register (the table `chapters`), those of phases in the order of the sequence of play. A ruleset
+without a register is told in the words of its rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 
 from ..core.model import Row, Ruleset
 from ..orders.order_kinds import by_phase
@@ -15,83 +14,14 @@ from ..play.scenario_files import option_values
 from ..ruleset.clauses import CLAUSES, clauses_of_row, owner
 from ..turn.sequence import phases
 from . import figures, sections
+from .blocks import Block, Book, Chapter, Heading, Lines, Rule, Table, Text
 from .phrases import title
 
-__all__ = ["Block", "Book", "Chapter", "Heading", "Lines", "Rule", "Table", "Text", "book"]
+__all__ = ["book"]
 
 CHAPTERS = "chapters"
+DROPPED = "dropped"
 PROVENANCE = ("reconstructed", "ruling")
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A clause as a player reads it. `why`: what the published rules leave open; `readings`: rules that read this one.
-
-    `tests`: how many rule tests cite it, if that was asked for.
-    """
-
-    id: str
-    title: str
-    text: str
-    status: str = "stated"
-    why: str = ""
-    option: str = ""
-    readings: tuple[Rule, ...] = ()
-    tests: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Figures with a caption: the head and the cells as text. `code`: the columns that hold what is to be written word by word."""
-
-    caption: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    code: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A paragraph."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A heading inside a chapter."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Lines:
-    """A list of lines. `links`: the chapter that each leads to, if any."""
-
-    lines: tuple[str, ...]
-    links: tuple[str, ...] = ()
-
-
-Block = Rule | Table | Text | Heading | Lines
-
-
-@dataclass(frozen=True, slots=True)
-class Chapter:
-    """A chapter. `anchor` is its name in links, `phase` the phase of the turn that it tells of."""
-
-    anchor: str
-    title: str
-    blocks: tuple[Block, ...]
-    phase: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Book:
-    """A whole rulebook."""
-
-    title: str
-    description: str
-    chapters: tuple[Chapter, ...] = field(default=())
 
 
 def book(ruleset: Ruleset, tested: Mapping[str, int] | None = None) -> Book:
@@ -103,9 +33,8 @@ class _Writer:
     def __init__(self, ruleset: Ruleset, tested: Mapping[str, int] | None) -> None:
         self.ruleset, self.tested = ruleset, tested
         self.register = ruleset.rows(CLAUSES)
-        self.phases = {str(p["phase"]): (n, title({"id": p["phase"], **p})) for n, p in enumerate(phases(ruleset.frame), 1)}
+        self.phases = _numbered(phases(ruleset.frame))
         self.chapters = _in_order_of_play(ruleset.rows(CHAPTERS), list(self.phases))
-        self.citing = self._citing()
         self.readings = self._readings()
 
     def written(self) -> Book:
@@ -117,19 +46,6 @@ class _Writer:
         return Book(self.ruleset.title, description, tuple(c for c in (turn, *ordered, *rest) if c.blocks))
 
     # ---- what stands where
-
-    def _citing(self) -> dict[str, list[tuple[str, str]]]:
-        """Clause to the rows that cite it, each under the clause that states its rule."""
-        out: dict[str, list[tuple[str, str]]] = {}
-        for form, rows in self.ruleset.forms.items():
-            if form not in (CLAUSES, CHAPTERS):
-                for id_ in rows:
-                    for clause in dict.fromkeys(owner(self.register, c) for c in clauses_of_row(self.ruleset, form, id_)):
-                        out.setdefault(clause, []).append((form, id_))
-        for node in self.ruleset.frame:
-            for clause in _cited_in(node):
-                out.setdefault(owner(self.register, clause), []).append(("frame", str(node.get("id", ""))))
-        return out
 
     def _readings(self) -> dict[str, list[str]]:
         """Clause to the readings of it, each at the first of the clauses that it is about."""
@@ -147,14 +63,6 @@ class _Writer:
                 return str(chapter)
         return ""
 
-    def _in_force(self, id_: str, row: Row) -> bool:
-        """Whether a clause is told: something carries it out, or it is for people. What an overlay has taken the rows of is not."""
-        return bool(row.get("text")) and "same_as" not in row and (id_ in self.citing or bool(row.get("no_row")) or self._own(id_))
-
-    def _own(self, id_: str) -> bool:
-        """Whether the ruleset itself registers a clause, and not one that it extends."""
-        return not self.ruleset.origin(CLAUSES, id_).startswith("..")
-
     # ---- chapters
 
     def _chapters(self) -> Iterator[Chapter]:
@@ -163,11 +71,13 @@ class _Writer:
             return
         rules: dict[str, list[Rule]] = {}
         for id_, row in self.register.items():
-            if row.get("chapter") and not row.get("about") and self._in_force(id_, row):
+            if row.get("chapter") and row.get("text") and not row.get("about") and row.get("status") != DROPPED:
                 rules.setdefault(str(row["chapter"]), []).append(self._rule(id_))
         tables: dict[str, list[Table]] = {}
+        known = {id_ for id_, _ in self.chapters}
         for form, ids, table in figures.tables(self.ruleset):
-            tables.setdefault(self._chapter_of(form, ids[0]) or figures.HOME.get(form, ""), []).append(table)
+            home = figures.HOME.get(form, "")
+            tables.setdefault(home if home in known else self._chapter_of(form, ids[0]), []).append(table)
         orders: dict[str, list[tuple[str, str]]] = {}
         for form in ("acts", "orders", "order_options", "decisions"):
             for id_ in self.ruleset.rows(form):
@@ -176,12 +86,12 @@ class _Writer:
             blocks: list[Block] = [*rules.pop(id_, ())]
             if written := figures.orders(self.ruleset, orders.pop(id_, ())):
                 blocks.append(written)
-            blocks += tables.pop(id_, ())
-            number, phase = self.phases.get(str(row.get("phase", "")), (0, ""))
-            yield Chapter(id_, str(row["title"]), tuple(blocks), f"Phase {number}: {phase}" if number else "")
-        left = [block for blocks in (*rules.values(), *tables.values()) for block in blocks]
+            blocks += _joined(tables.pop(id_, ()))
+            yield Chapter(id_, str(row["title"]), tuple(blocks), self.phases.get(str(row.get("phase", "")), ("", ""))[0])
+        left: list[Block] = [rule for found in rules.values() for rule in found]
+        left += _joined(table for found in tables.values() for table in found)
         rest = figures.orders(self.ruleset, [key for keys in orders.values() for key in keys])
-        yield Chapter("further-rules", "Further rules", tuple([*left, *([rest] if rest else [])]))
+        yield Chapter("further-rules", "Further rules", (*left, *([rest] if rest else ())))
 
     def _rule(self, id_: str) -> Rule:
         row = self.register[id_]
@@ -199,9 +109,13 @@ class _Writer:
 
     def _told_by_rows(self) -> Iterator[Chapter]:
         """The rules in the words of their rows, where no register says them."""
-        tables = tuple(table for _, _, table in figures.tables(self.ruleset))
+        tables = tuple(_joined(table for _, _, table in figures.tables(self.ruleset)))
         yield Chapter("figures", "Figures", tables)
-        for form, head in (("acts", "What you may do"), ("orders", "What units may be ordered"), ("events", "What happens by itself")):
+        for form, head in (
+            ("acts", "What you may do"),
+            ("orders", "What units may be ordered"),
+            ("events", "What happens by itself"),
+        ):
             blocks: list[Block] = []
             for row in self.ruleset.rows(form).values():
                 blocks += sections.told(self.ruleset, form, row)
@@ -220,12 +134,12 @@ class _Writer:
             months = row.get("months", 1)
             turns = f"; the game has {row['turns']} turns" if "turns" in row else ""
             blocks.append(Text(f"A turn is {'a month' if months == 1 else f'{months} months'}{turns}."))
-        for number, (phase, (_, name)) in enumerate(self.phases.items(), 1):
-            blocks.append(Heading(f"{number}. {name}" if not name[:1].isdigit() else name))
+        for called, name in self.phases.values():
+            blocks.append(Heading(called))
             may = list(dict.fromkeys(filter(None, ordered.pop(name, []))))
             if may:
-                blocks.append(Text(f"You may order: {', '.join(may)}."))
-            told = [c for c in chapters if c.phase.endswith(f": {name}")]
+                blocks.append(Text(f"You may order: {'; '.join(may)}."))
+            told = [c for c in chapters if c.phase == called]
             if told:
                 blocks.append(Lines(tuple(c.title for c in told), tuple(c.anchor for c in told)))
             if not may and not told:
@@ -245,7 +159,9 @@ class _Writer:
             for id_ in [whose] if isinstance(whose, str) else whose:
                 if self.ruleset.has("nations", str(id_)):
                     found.setdefault(str(id_), []).append(title(row))
-        rows = tuple((title(self.ruleset.row("nations", i)), ", ".join(found[i])) for i in self.ruleset.rows("nations") if i in found)
+        rows = tuple(
+            (title(self.ruleset.row("nations", i)), ", ".join(found[i])) for i in self.ruleset.rows("nations") if i in found
+        )
         if rows:
             blocks.append(Table("What only they may order", ("nation", "orders"), rows))
         return Chapter("nations", "The nations", tuple(blocks))
@@ -283,6 +199,20 @@ class _Writer:
         return Chapter("provenance", "What the published rules leave open", tuple(blocks))
 
 
+def _numbered(listed: Iterable[Row]) -> dict[str, tuple[str, str]]:
+    """Phase to what it is called, with its number in a turn, and to its name. A phase that is not of every turn has no number."""
+    out: dict[str, tuple[str, str]] = {}
+    number = 0
+    for phase in listed:
+        name = title({"id": phase["phase"], **phase})
+        called = name
+        if "when" not in phase and not name[:1].isdigit():
+            number += 1
+            called = f"Phase {number}: {name}"
+        out[str(phase["phase"])] = (called, name)
+    return out
+
+
 def _in_order_of_play(rows: Mapping[str, Row], order: list[str]) -> list[tuple[str, Row]]:
     """The chapters as they stand; those of phases keep their places among the others, in the order of the phases."""
     listed = list(rows.items())
@@ -293,17 +223,19 @@ def _in_order_of_play(rows: Mapping[str, Row], order: list[str]) -> list[tuple[s
     return listed
 
 
-def _cited_in(node: Row) -> Iterator[str]:
-    yield from node.get("source", ())
-    for inner in node.get("steps", ()):
-        yield from _cited_in(inner)
+def _joined(tables: Iterable[Table]) -> Iterator[Table]:
+    """Tables of one caption and head as one."""
+    found: dict[tuple[str, tuple[str, ...]], Table] = {}
+    for table in tables:
+        key = (table.caption, table.head)
+        rows = (*found[key].rows, *table.rows) if key in found else table.rows
+        found[key] = Table(*key, tuple(dict.fromkeys(rows)), table.code)
+    yield from found.values()
 
 
 def _order_name(ruleset: Ruleset, key: str) -> str:
     form, _, id_ = key.partition("/")
-    row = ruleset.rows(form).get(id_, {})
-    name = str(row.get("name", ""))
-    return name[:1].lower() + name[1:] if name[1:2].islower() else name
+    return str(ruleset.rows(form).get(id_, {}).get("name", ""))
 
 
 def _named(ruleset: Ruleset, keys: Iterable[str]) -> Iterator[str]:

@@ -1,28 +1,37 @@
-"""The figures of rows as tables beneath the rules: units, prices, technologies, reactions, tables, regions; and orders as they are
-written.
-"""
+"""The figures of rows as tables beneath the rules (units, prices, technologies, reactions, regions), and orders as written."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..core.model import Row, Ruleset
 from ..orders.grammar import Grammar
-from ..orders.reference import _blanks as written_form
+from ..orders.reference import _blanks as written_form  # the same words as in the reference of orders
 from ..turn.matrices import cell_of
+from .blocks import Table
 from .phrases import asked, title
 from .spoken import Spoken
 
-if TYPE_CHECKING:
-    from .book import Table
-
-NAMED = ("units", "technologies", "resources", "stances", "war_kinds", "tracks", "missions", "modes", "gates", "catalogue", "sides")
-"""Tables whose names are words of the game, in the order in which a name is looked up."""
-THINGS = (*NAMED, "nations", "places", "groups", "fields", "aims", "acts", "orders")
+NAMED = (
+    "units",
+    "technologies",
+    "resources",
+    "stances",
+    "war_kinds",
+    "tracks",
+    "missions",
+    "modes",
+    "gates",
+    "catalogue",
+    "sides",
+)
+"""Tables whose names are words of the game."""
+THINGS = ("units", "technologies", "resources", "nations", "places", "groups", "sides", "tracks", "aims", "catalogue")
+"""Tables in which the names of ids are looked up."""
 HOME = {"units": "units", "technologies": "technology", "nations": "nations"}
-"""The chapter of a table whose rows cite nothing."""
+"""The chapter of a table, where the register has a chapter of that id; else it is that of its rows' clauses."""
 HIDDEN = frozenset({"lon", "lat", "levels", "order"})
 WIDE = 9
 """Columns of a table that a page of paper holds."""
@@ -59,15 +68,13 @@ def name_of(ruleset: Ruleset, id_: Any) -> str:
     """What an id is called where there is a name for it, else the id as words."""
     for form in THINGS:
         row = ruleset.rows(form).get(str(id_))
-        if row is not None and ("name" in row or "text" in row):
-            return str(row.get("name") or row["text"])
+        if row is not None and "name" in row:
+            return str(row["name"])
     return cell(id_).replace("_", " ").replace("-", " ")
 
 
 def orders(ruleset: Ruleset, keys: Iterable[tuple[str, str]]) -> Table | None:
     """Orders as they are written, with what each does. CAPITALS are to be filled in, what stands in [ ] may be left out."""
-    from .book import Table
-
     grammar = Grammar.of(ruleset)
     forms = {(f.form, f.id): f for f in (*grammar.forms, *grammar.options)}
     rows: list[tuple[str, str]] = []
@@ -83,12 +90,16 @@ def orders(ruleset: Ruleset, keys: Iterable[tuple[str, str]]) -> Table | None:
 
 def nations(ruleset: Ruleset) -> Table | None:
     """Who plays: side and seat of each nation."""
-    from .book import Table
-
     rows = ruleset.rows("nations").values()
-    fields = [f["id"] for f in ruleset.rows("fields").values() if "nation" in f["of"] and f.get("form") == "places" and f["type"] == "id"]
+    fields = [
+        f["id"]
+        for f in ruleset.rows("fields").values()
+        if "nation" in f["of"] and f.get("form") == "places" and f["type"] == "id"
+    ]
     seats = [name for name in fields if any(name in row for row in rows)]
-    made = [(title(r), name_of(ruleset, r["side"]) if "side" in r else "", *(_named(ruleset, r.get(s)) for s in seats)) for r in rows]
+    made = [
+        (title(r), name_of(ruleset, r["side"]) if "side" in r else "", *(_named(ruleset, r.get(s)) for s in seats)) for r in rows
+    ]
     return Table("", ("nation", "side", *(s.replace("_", " ") for s in seats)), tuple(made)) if made else None
 
 
@@ -97,18 +108,20 @@ def _named(ruleset: Ruleset, value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(_named(ruleset, v) for v in value)
     if isinstance(value, Mapping):
-        return ", ".join(f"{name_of(ruleset, k)} {_named(ruleset, v)}".strip() for k, v in value.items())
+        parts = (
+            f"{name_of(ruleset, k)} ({_named(ruleset, v)})"
+            if isinstance(v, Mapping)
+            else f"{name_of(ruleset, k)}: {_named(ruleset, v)}"
+            for k, v in value.items()
+        )
+        return ", ".join(parts)
     return name_of(ruleset, value) if isinstance(value, str) else cell(value)
 
 
 def _units(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], Table]]:
-    from .book import Table
-
     rows = ruleset.rows("units")
     listed: list[tuple[str, Row]] = []
     for row in rows.values():
-        if "virtual" in row.get("tags", ()):
-            continue  # it stands nowhere on the map; a rule tells of it
         grades = row.get("grades", {})
         listed += [(f"{title(row)}, {grade}", {**row, **fields}) for grade, fields in grades.items()] or [(title(row), row)]
     keys = _figures(row for _, row in listed)
@@ -135,23 +148,22 @@ def _figures(rows: Iterable[Row]) -> list[str]:
 
 
 def _items(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], Table]]:
-    from .book import Table
-
     rows = ruleset.rows("catalogue")
-    made = [(title(r).capitalize() if title(r).islower() else title(r), _price(ruleset, r), _uses(ruleset, r.get("uses"))) for r in rows.values()]
+    made = [
+        (title(r).capitalize() if title(r).islower() else title(r), _price(ruleset, r), _uses(ruleset, r.get("uses")))
+        for r in rows.values()
+    ]
     if made:
         yield "catalogue", list(rows), Table("What can be bought", ("item", "price", "uses besides"), tuple(made))
 
 
 def _price(ruleset: Ruleset, row: Row) -> str:
-    """The price of an item: its own, or that of the unit that it makes, grade by grade."""
-    said = row.get("price")
-    if isinstance(said, str) and said.startswith("="):
-        said = said[1:]
-    if said is not None and str(said).replace(".", "").isdigit():
-        return str(said)
+    """The price of an item: its own, or that of the unit that it makes, from the cheapest grade to the dearest."""
+    if "price" in row:
+        said = str(row["price"]).removeprefix("=")
+        return said if said.isdigit() else "as the rules say"
     unit = ruleset.rows("units").get(str(row.get("makes", "")), {})
-    prices = [unit["price"]] if "price" in unit else [g["price"] for g in unit.get("grades", {}).values() if "price" in g]
+    prices = [unit.get("price"), *(grade.get("price") for grade in unit.get("grades", {}).values())]
     figures = sorted({p for p in prices if isinstance(p, int | Fraction)})
     if not figures:
         return "as the rules say"
@@ -166,31 +178,31 @@ def _uses(ruleset: Ruleset, uses: Any) -> str:
 
 
 def _technologies(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], Table]]:
-    from .book import Table
-
     rows = ruleset.rows("technologies")
     if rows:
         made = tuple(
-            (title(r), cell(r.get("levels", 1)), _named(ruleset, r.get("improves", "")), _named(ruleset, r.get("opens", ""))) for r in rows.values()
+            (title(r), cell(r.get("levels", 1)), _named(ruleset, r.get("improves", "")), _named(ruleset, r.get("opens", "")))
+            for r in rows.values()
         )
-        yield "technologies", list(rows), _without_empty(Table("Technologies", ("technology", "levels", "improves", "allows"), made))
+        yield (
+            "technologies",
+            list(rows),
+            _without_empty(Table("Technologies", ("technology", "levels", "improves", "allows"), made)),
+        )
 
 
 def _without_empty(table: Table) -> Table:
     """The table without columns in which nothing stands."""
-    from .book import Table
-
     kept = [n for n, _ in enumerate(table.head) if n == 0 or any(row[n] for row in table.rows)]
     return Table(table.caption, tuple(table.head[n] for n in kept), tuple(tuple(row[n] for n in kept) for row in table.rows))
 
 
 def _matrices(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], Table]]:
-    from .book import Table
-
     for id_, matrix in ruleset.rows("matrices").items():
         columns = [c if isinstance(c, str) else next(iter(c)) for c in matrix["columns"]]
         made = tuple(
-            (str(r.get("label") or name_of(ruleset, r["id"])), *(_reaction(ruleset, cell_of(matrix, r, c)) for c in columns)) for r in matrix["rows"]
+            (str(r.get("label") or name_of(ruleset, r["id"])), *(_reaction(ruleset, cell_of(matrix, r, c)) for c in columns))
+            for r in matrix["rows"]
         )
         yield "matrices", [id_], Table(title(matrix), ("what happens", *(name_of(ruleset, c) for c in columns)), made)
 
@@ -202,23 +214,31 @@ def _reaction(ruleset: Ruleset, found: Any) -> str:
     by = found["by"]
     if isinstance(by, Mapping) and isinstance(by.get("draw"), list):
         by = " to ".join(map(str, by["draw"]))
-    way = next((f"{k} {_plain(ruleset, found[k])}" for k in ("toward", "against") if k in found), "to zero" if found.get("to_zero") else "")
-    return f"{cell(by)} {way}".strip()
+    by = cell(by).replace("..", " to ")
+    way = next(
+        (f"{k} {_plain(ruleset, found[k])}" for k in ("toward", "against") if k in found),
+        "to zero" if found.get("to_zero") else "",
+    )
+    return f"{by} {way}".strip()
 
 
 def _plain(ruleset: Ruleset, value: Any) -> str:
+    if value == "actor":
+        return "it"  # the one of whom the row tells
     return name_of(ruleset, value) if not str(value).startswith("=") else Spoken(ruleset).value(str(value))
 
 
 def _tables(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], Table]]:
-    from .book import Table
-
     for id_, row in ruleset.rows("tables").items():
         rows = row.get("rows", {})
         if row.get("bands"):
             bands = row["bands"]
             listed = bands.items() if isinstance(bands, Mapping) else [(cell(b), "") for b in bands]
-            yield "tables", [id_], Table(title(row), ("at", "it is"), tuple((cell(k).replace("..", " to "), _named(ruleset, v)) for k, v in listed))
+            yield (
+                "tables",
+                [id_],
+                Table(title(row), ("at", "it is"), tuple((cell(k).replace("..", " to "), _named(ruleset, v)) for k, v in listed)),
+            )
             continue
         grids = [v for v in rows.values() if isinstance(v, Mapping)]
         columns = list(dict.fromkeys(k for v in grids for k in v))
@@ -226,12 +246,14 @@ def _tables(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], Table]]:
             made = tuple((name_of(ruleset, k), *(_named(ruleset, v.get(c)) for c in columns)) for k, v in rows.items())
             yield "tables", [id_], Table(title(row), ("", *(name_of(ruleset, c) for c in columns)), made)
         else:
-            yield "tables", [id_], Table(title(row), ("", "it is"), tuple((name_of(ruleset, k), _named(ruleset, v)) for k, v in rows.items()))
+            yield (
+                "tables",
+                [id_],
+                Table(title(row), ("", "it is"), tuple((name_of(ruleset, k), _named(ruleset, v)) for k, v in rows.items())),
+            )
 
 
 def _passages(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], Table]]:
-    from .book import Table
-
     rows = ruleset.rows("gates")
     if rows:
         made = tuple((title(r), " and ".join(name_of(ruleset, p) for p in r["between"])) for r in rows.values() if "between" in r)
@@ -240,16 +262,12 @@ def _passages(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], Table]]:
 
 def _regions(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], Table]]:
     """Groups of places that have a name, each where its clause stands."""
-    from .book import Table
-
     for id_, row in ruleset.rows("groups").items():
         if row.get("of") == "places" and "name" in row and row.get("members") and row.get("source"):
             yield "groups", [id_], Table("", ("region", "it is made of"), ((title(row), _named(ruleset, row["members"])),))
 
 
 def _objectives(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], Table]]:
-    from .book import Table
-
     rows, aims = ruleset.rows("objectives"), ruleset.rows("aims")
     made: list[tuple[str, ...]] = []
     for id_, row in rows.items():
@@ -264,8 +282,6 @@ def _objectives(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], Table]]:
 
 def _changes(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], Table]]:
     """Bonuses and penalties that have a name and a figure that is always the same."""
-    from .book import Table
-
     for id_, row in ruleset.rows("adjusts").items():
         said = [(k, row[k]) for k in ("add", *CHANGES) if k in row and not isinstance(row[k], str | Mapping | list)]
         if "label" in row and len(said) == 1:

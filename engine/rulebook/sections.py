@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..core.model import Row, Ruleset
 from ..ruleset.limits import needs_of, with_own_cases
+from .blocks import Block, Heading, Lines, Table, Text
 from .phrases import asked, cell, fact_words, if_words, parameter, tail_words, title
 from .spoken import Spoken
-
-if TYPE_CHECKING:
-    from .book import Block
 
 
 def told(ruleset: Ruleset, form: str, row: Row) -> Iterator[Block]:
     """A row of acts, orders or events: its name, how it is written, and its conditions and effects line by line."""
-    from .book import Heading, Lines, Table, Text
-
     yield Heading(title(row))
     if row.get("help"):
         yield Text(str(row["help"]))
@@ -85,13 +81,11 @@ def _event(ruleset: Ruleset, row: Row) -> list[str]:
 
 def verdicts(ruleset: Ruleset) -> Iterator[Block]:
     """Results that hang on each other: whose, when yes, and what a ring of them comes to."""
-    from .book import Heading, Lines, Text
-
     say = Spoken(ruleset)
     if ruleset.rows("verdicts"):
         yield Text("All of a step are found together: whatever is certain first, and so on until nothing changes.")
     for row in ruleset.rows("verdicts").values():
         left = "; ".join(f"{'yes' if r['is'] else 'no'}{if_words(say, r)}" for r in row.get("left", ()))
         yield Heading(str(row.get("name") or row["id"].replace("_", " ").capitalize()))
-        lines = [f"of: {say.truth(row['over'])}", f"yes if: {say.truth(row['yes'])}"]
-        yield Lines(tuple([*lines, *([f"where such results hang on themselves: {left}"] if left else [])]))
+        hangs = (f"where such results hang on themselves: {left}",) if left else ()
+        yield Lines((f"of: {say.truth(row['over'])}", f"yes if: {say.truth(row['yes'])}", *hangs))
