@@ -124,7 +124,7 @@ def hover(project: Project, path: Path, line: int, column: int, tested: dict[str
 def row_in_words(project: Project, found: RowDefinition, tested: dict[str, int] | None = None) -> str:
     """A row as it is after all overlays, where it is written, its clauses and how many rule tests cite them."""
     value = plain_value(found.row)
-    lines = [f"{key}: {one_line(item)}" for key, item in value.items() if key not in ("source", "lines")]
+    lines = [f"{key}: {one_line(item)}" for key, item in value.items() if key != "source"]
     shown = "\n".join(line if len(line) <= 160 else line[:159] + "…" for line in lines[:24])
     out = [f"**{found.form}/{found.id}** — {found.row.file}:{found.row.line}", f"```yaml\n{shown}\n```"]
     clauses = [str(c) for c in value.get("source", ())] if isinstance(value.get("source"), list) else []

@@ -31,8 +31,6 @@ SILENT = frozenset(
         "help",
         "read_back",
         "source",
-        "lines",
-        "basis",
         "silence",
         "description",
         "name",
