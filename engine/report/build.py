@@ -18,7 +18,7 @@ from ..economy.quotes import so_many
 from ..orders.kinds import of_class
 from ..orders.kinds.acts import Acts
 from ..orders.legal_entry import LegalSearch
-from ..ruleset.clauses import sources
+from ..ruleset.clauses import clauses_of_row
 from ..ruleset.randomness import rolls_dice
 from ..turn.calendar import date
 from ..turn.context import OrderContext
@@ -384,9 +384,7 @@ def rule_in_words(ruleset: Ruleset, rule: str) -> str:
 def clauses_of(ruleset: Ruleset, rule: str) -> tuple[str, ...]:
     """The clauses that the row of a rule cites."""
     form, _, id_ = rule.partition("/")
-    cited: tuple[str, ...] = ruleset.derived(
-        ("clauses", rule), lambda: tuple(dict.fromkeys(sources(ruleset.rows(form).get(id_))))
-    )
+    cited: tuple[str, ...] = ruleset.derived(("clauses", rule), lambda: clauses_of_row(ruleset, form, id_))
     return cited
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -20,13 +20,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from ..core.diagnostics import Diagnostic
+from ..core.diagnostics import Diagnostic, did_you_mean
 from ..core.dice import CountingDice, DiceError, Drawer, KeyedDice, ScriptedDice, StreamName
 from ..core.faults import of_rules
 from ..core.journal import Entry
 from ..core.model import Ruleset
+from ..ruleset.clauses import CLAUSES
 from ..ruleset.compile import load_ruleset
 from ..ruleset.expressions import ExpressionError
+from ..ruleset.nodes import diagnose
+from ..ruleset.nodes import find as node_at
 from ..world.geography import Geography
 from .cases import Case, TestFile, read
 from .entries import faces
@@ -37,7 +40,7 @@ from .then import CHANCES, compare, evaluate
 from .values import shown
 from .when import Play, stages
 
-__all__ = ["Failure", "JournalLine", "Result", "Run", "Runner", "joined", "run_each", "run_files"]
+__all__ = ["Failure", "JournalLine", "Result", "Run", "Runner", "joined", "misspelled_clauses", "run_each", "run_files"]
 
 Status = Literal["passed", "failed", "error"]
 MOST_LINES = 12
@@ -396,8 +399,20 @@ def _run_file(file: tuple[Path, str], *, choose: Callable[[Case], bool] | None, 
     runner, found = runner_of(test.ruleset)
     run.found.extend(found)
     if runner is not None:
+        run.found.extend(misspelled_clauses(chosen, runner.shelf.ruleset))
         run.results.extend(runner.run(case, path, show=show) for case in chosen)
     return run
+
+
+def misspelled_clauses(cases: Iterable[Case], ruleset: Ruleset) -> Iterator[Diagnostic]:
+    """A warning for each clause that a case cites and the register of its ruleset does not have; none without a register."""
+    known = ruleset.rows(CLAUSES)
+    for case in cases if known else ():
+        for number, clause in enumerate(case.clauses):
+            if clause not in known:
+                at = node_at(case.node, ("clauses", number))
+                hint = did_you_mean(clause, known)
+                yield diagnose("W420", "warning", f"clauses has no {clause!r}", at, hint=hint)
 
 
 def runner_of(folder: Path) -> tuple[Runner | None, list[Diagnostic]]:

@@ -1,6 +1,6 @@
 """Voyages: forces with tasks that go point by point (ships), and those whom they take along.
 
-What ships could carry from where they lie is guessed for the order sheet (`_crossings`): troops of a shore
+What ships could carry from where they lie is guessed for the order sheet (`crossings`): troops of a shore
 next to them, or at sea with them, one kind at a time, as many as the ships take; whether it may be says the
 check.
 """
@@ -157,7 +157,7 @@ class Voyages(Moves):
     def _across_the_sea(self, desk: SheetDesk, entries: Sequence[Legal]) -> Iterator[Offered]:
         """The crossing of most troops, one to an enemy if there is any, and from where else others could
         go."""
-        found = [one for e in entries for one in self._crossings(desk.world, desk.nation, e.slots)]
+        found = [one for e in entries for one in self.crossings(desk.world, desk.nation, e.slots)]
         found.sort(
             key=lambda one: (all(desk.kind_of_end(p) != ENEMY for p in one[1]), -sum(one[0][CARGO].values()))
         )
@@ -187,7 +187,7 @@ class Voyages(Moves):
                     return replace(line, text=text)
         return None
 
-    def _crossings(
+    def crossings(
         self, world: World, nation: str, ships: Mapping[str, Any]
     ) -> Iterator[tuple[Slots, list[str]]]:
         """The slots of orders that carry troops in ships of a zone (`ships`: the slots that name both), each

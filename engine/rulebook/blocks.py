@@ -1,0 +1,78 @@
+"""What a rulebook is made of: chapters of rules, tables, paragraphs and lists, each as it is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Block", "Book", "Chapter", "Heading", "Lines", "Rule", "Table", "Text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A clause as a player reads it. `why`: what the published rules leave open; `readings`: rules that read this one.
+
+    `tests`: how many rule tests cite it, if that was asked for.
+    """
+
+    id: str
+    title: str
+    text: str
+    status: str = "stated"
+    why: str = ""
+    option: str = ""
+    readings: tuple[Rule, ...] = ()
+    tests: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Figures with a caption: the head and the cells as text. `code`: the columns that hold what is written word by word."""
+
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    code: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A paragraph."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading inside a chapter."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """A list of lines. `links`: the chapter that each leads to, if any."""
+
+    lines: tuple[str, ...]
+    links: tuple[str, ...] = ()
+
+
+Block = Rule | Table | Text | Heading | Lines
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """A chapter. `anchor` is its name in links, `phase` the phase of the turn that it tells of."""
+
+    anchor: str
+    title: str
+    blocks: tuple[Block, ...]
+    phase: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """A whole rulebook."""
+
+    title: str
+    description: str
+    chapters: tuple[Chapter, ...]
