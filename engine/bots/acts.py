@@ -46,8 +46,8 @@ class Purse:
         """Whether it bears what an order would cost."""
         if self.share >= 1:
             return True
-        found = self.giver.understood(key, slots)
-        return found is None or self.pays(found.cost)
+        intent = self.giver.understood(key, slots)
+        return intent is None or self.pays(intent.cost)
 
 
 class Leftovers:
@@ -160,8 +160,10 @@ def _values(giver: Giver, context: OrderContext, me: Row, rule: Row, slot: str, 
     """What the set of a slot holds, as an order writes it: numbers as such, of slots that hold many each by
     itself."""
     names = context.order_names({**me, "slots": slots})
-    found = giver.world.value(strip_mark(rule["among"][slot]), names)
-    values = [id_of(thing) for thing in (found if isinstance(found, tuple) else as_set(giver.world, found))]
+    members = giver.world.value(strip_mark(rule["among"][slot]), names)
+    values = [
+        id_of(thing) for thing in (members if isinstance(members, tuple) else as_set(giver.world, members))
+    ]
     declared = order_kinds(giver.world.ruleset)[str(me["order"])].slot(slot)
     if declared.kind == "number":
         return [int(value) for value in values]

@@ -260,13 +260,13 @@ class Armies:
     @cached_property
     def _landings(self) -> dict[str, str]:
         """Zone -> the friendly shore beside it from which it is the least way to the front."""
-        found: dict[str, tuple[int, str]] = {}
+        nearest: dict[str, tuple[int, str]] = {}
         for place in self.front.friendly:
             for zone in self._zones_of(place) if self.front.room(place) > 0 else ():
-                found[zone] = min(
-                    found.get(zone, (2 * ASHORE, "~")), (self.front.distance.get(place, 2 * ASHORE), place)
+                nearest[zone] = min(
+                    nearest.get(zone, (2 * ASHORE, "~")), (self.front.distance.get(place, 2 * ASHORE), place)
                 )
-        return {zone: place for zone, (_, place) in found.items()}
+        return {zone: place for zone, (_, place) in nearest.items()}
 
     def _from_shore_to_shore(self, pool: ZoneLift, start: str, first: int) -> dict[str, tuple[int, str]]:
         """Zone -> in how many turns troops from a shore by `start` land from it, who stay ashore between two

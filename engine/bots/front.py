@@ -189,44 +189,44 @@ class Front:
 
     def _facing(self, place: str) -> int:
         """How many units of its own, that fight, stand next to a place."""
-        found = self._facings.get(place)
-        if found is None:
+        facing = self._facings.get(place)
+        if facing is None:
             field = str(self.war["attack"])
             own = (
                 row
                 for near in self.near(place)
                 for _, row in self.world.state.stacks(at=near, owner=self.nation)
             )
-            found = self._facings[place] = sum(
+            facing = self._facings[place] = sum(
                 int(row["n"]) for row in own if self.worth_of(row["kind"], self.nation, field)
             )
-        return found
+        return facing
 
     def threat(self, place: str, but: str = "") -> Any:
         """Number times worth of the enemies next to a place, by attack: the square of what they could throw
         at it. `but`: of a place that is attacked itself they count half."""
-        found = self._power.get(place)
-        if found is None:
-            found = self._power[place] = sum(
+        power = self._power.get(place)
+        if power is None:
+            power = self._power[place] = sum(
                 self._threat_from(near) for near in self.near(place) if near in self.enemy_places
             )
-        return found - Fraction(self._threat_from(but)) / 2 if but in self.near(place) else found
+        return power - Fraction(self._threat_from(but)) / 2 if but in self.near(place) else power
 
     def _threat_from(self, place: str) -> Any:
-        found = self._threats.get(place)
-        if found is None:
+        threat = self._threats.get(place)
+        if threat is None:
             number, worth = self.defenders(place, "attack") if place in self.enemy_places else (0, 0)
-            found = self._threats[place] = number * worth
-        return found
+            threat = self._threats[place] = number * worth
+        return threat
 
     def near(self, place: str) -> tuple[str, ...]:
         return self.world.geography.next_to(place, self.links)
 
     def is_front(self, place: str) -> bool:
-        found = self._is_front.get(place)
-        if found is None:
-            found = self._is_front[place] = not self.enemy_places.isdisjoint(self.near(place))
-        return found
+        is_front = self._is_front.get(place)
+        if is_front is None:
+            is_front = self._is_front[place] = not self.enemy_places.isdisjoint(self.near(place))
+        return is_front
 
     # ---- distances
 
@@ -353,10 +353,10 @@ class Front:
         """How many more units it wants in a place; less than none, if some should leave."""
         if "room" not in self.war or self.is_front(place):
             return FAR
-        found = self._room.get(place)
-        if found is None:
-            found = self._room[place] = int(self.value("room", place, FAR))
-        return found
+        room = self._room.get(place)
+        if room is None:
+            room = self._room[place] = int(self.value("room", place, FAR))
+        return room
 
     def come(self, place: str, n: int) -> None:
         """So many units come to a place, or leave it."""
@@ -408,16 +408,16 @@ class Front:
 
     def allies(self, place: str, side: str) -> tuple[int, Any]:
         """Number and total worth of units that allies have in a place, in `attack` or in `defense`."""
-        found = self._of_allies.get((place, side))
-        if found is None:
+        allies = self._of_allies.get((place, side))
+        if allies is None:
             number, worth = 0, 0
             for _, row in self.world.state.stacks(at=place):
                 if row["owner"] != self.nation and self.world.allied(self.nation, row["owner"]):
                     each = self.worth_of(row["kind"], row["owner"], str(self.war[side]))
                     if each:
                         number, worth = number + about(row), worth + about(row) * each
-            found = self._of_allies[place, side] = number, worth
-        return found
+            allies = self._of_allies[place, side] = number, worth
+        return allies
 
     def _of_camp(self, place: str, side: str) -> tuple[int, Any]:
         """Number and total worth of all units that the nation and its allies have in a place, whatever they
@@ -431,8 +431,8 @@ class Front:
     def help_against(self, place: str) -> tuple[Any, Fraction]:
         """Number and worth, over the ways that they would come, of the allies by an enemy's place on whom an
         attack counts."""
-        found = self._help.get(place)
-        if found is None:
+        help_ = self._help.get(place)
+        if help_ is None:
             part = Fraction(str(self.war.get("allies", 0)))
             number, worth = Fraction(0), Fraction(0)
             for near in self.near(place) if part else ():
@@ -442,8 +442,8 @@ class Front:
                     worth += (
                         part * Fraction(w) / Fraction(self.value("hardness", place, 1, f"{near}>{place}"))
                     )
-            found = self._help[place] = number, worth
-        return found
+            help_ = self._help[place] = number, worth
+        return help_
 
     def spare(self, place: str, but: str = "") -> dict[str, int]:
         """Units at a place without an order and beyond its garrison; `but`: when those of that place are

@@ -76,8 +76,8 @@ class Giver:
     def understood(self, key: str, slots: Mapping[str, Any]) -> ValidatedOrder | None:
         """What an order would come to, and cost; None, if it does not stand."""
         order: Order = {"nation": self.nation, "order": key, "slots": dict(slots), "options": {}}
-        found = understand(self.checker.book, order, self.checker.now)
-        return found.intent if isinstance(found, Understood) else None
+        answer = understand(self.checker.book, order, self.checker.now)
+        return answer.intent if isinstance(answer, Understood) else None
 
     def note_last(self) -> None:
         """Let later rules of the same policy know the order that was given last (`ordered`)."""

@@ -95,7 +95,7 @@ def _spare_near(front: Front, rule: Row, place: str) -> Iterator[tuple[str, str,
                 if near not in seen and near in front.friendly:
                     seen.add(near)
                     ring[near] = here
-        found = []
+        spare = []
         for origin, step in ring.items():
             kinds = {
                 k: n
@@ -103,8 +103,8 @@ def _spare_near(front: Front, rule: Row, place: str) -> Iterator[tuple[str, str,
                 if routes.kind_matches(front.world, rule.get("who"), k)
             }
             if kinds:
-                found.append((-sum(kinds.values()), origin, step, kinds))
-        yield from ((origin, step, kinds) for _, origin, step, kinds in sorted(found))
-        if found:
+                spare.append((-sum(kinds.values()), origin, step, kinds))
+        yield from ((origin, step, kinds) for _, origin, step, kinds in sorted(spare))
+        if spare:
             return
         edge = list(ring)

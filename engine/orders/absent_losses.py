@@ -43,5 +43,5 @@ def absent_losses(
 
 def _ends(intent: ValidatedOrder) -> set[str]:
     """Where an order leads, and where it says that somebody stands."""
-    said = {intent.slots.get(slot) for slot in ("target", "zone", "place", "site")}
-    return {str(place) for place in (*said, *intent.path[-1:]) if place}
+    named_places = {intent.slots.get(slot) for slot in ("target", "zone", "place", "site")}
+    return {str(place) for place in (*named_places, *intent.path[-1:]) if place}

@@ -94,8 +94,8 @@ def _hang(run: _Run, again: Callable[[Collection[int]], _Run]) -> None:
 
 def _in_order(intents: Mapping[int, ValidatedOrder]) -> list[ValidatedOrder]:
     """Intents in the order of the file, as the resolution takes them."""
-    found = (intents[place] for place in sorted(intents))
-    return [replace(i, order=_bare(i.order), mended=str(i.order.get("mended", ""))) for i in found]
+    standing_ones = (intents[place] for place in sorted(intents))
+    return [replace(i, order=_bare(i.order), mended=str(i.order.get("mended", ""))) for i in standing_ones]
 
 
 def standing(world: World, nation: str, orders: Sequence[Order]) -> tuple[list[Order], dict[str, str]]:
@@ -170,10 +170,10 @@ class _Run:
 def _condition(run: _Run, note: Note, rolls: Sequence[int], *, all_of: bool) -> Remark:
     """That earlier orders succeed, or fail: all of them, or any."""
     orders = [run.intents[place].order for place in rolls]
-    said = [repr(str(order.get("text") or order["order"])) for order in orders]
+    lines = [repr(str(order.get("text") or order["order"])) for order in orders]
     verb = "succeed" if note == Note.DICE else "fail"
-    several = len(said) > 1 and all_of
-    text = f"stands if {(' and ' if all_of else ' or ').join(said)} {verb if several else f'{verb}s'}"
+    several = len(lines) > 1 and all_of
+    text = f"stands if {(' and ' if all_of else ' or ').join(lines)} {verb if several else f'{verb}s'}"
     return Remark(note, text, on=tuple(int(order.get("line", 0)) for order in orders))
 
 
@@ -212,8 +212,8 @@ class Checker:
         """Accept an order and count what it uses, or say why not. Returns it complete, or None."""
         if fleet.makes_one(self.book.ruleset, order):
             order = {**order, "number": self.book.fleet.next()}
-        found = self.understood(order)
-        return None if found is None else _bare(found.intent.order)
+        understood = self.understood(order)
+        return None if understood is None else _bare(understood.intent.order)
 
     def understood(self, order: Order) -> Understood | None:
         """Like `take`, with what the order comes to."""
@@ -230,17 +230,17 @@ class Checker:
             meant = [self._written(f.intent) for f in fine]
             self._say("O104", "error", f"this could mean several orders: {ways}", order, "", "", meant)
             return None
-        found = fine[0]
-        if self._must_be_asked(found.intent):
-            what = "an attack" if found.intent.attacks else "what concerns another"
+        understood = fine[0]
+        if self._must_be_asked(understood.intent):
+            what = "an attack" if understood.intent.attacks else "what concerns another"
             why = f"a name is misspelled, and {what} is not guessed; to confirm, send it as it is meant"
-            self._say("O107", "error", why, order, "", "", [self._written(found.intent)])
+            self._say("O107", "error", why, order, "", "", [self._written(understood.intent)])
             return None
-        for use in found.uses:
+        for use in understood.uses:
             use()
-        for remark in found.intent.remarks if not self.quiet else ():
-            self.say(remark.note, remark.text, found.intent.order, remark.slot)
-        return found
+        for remark in understood.intent.remarks if not self.quiet else ():
+            self.say(remark.note, remark.text, understood.intent.order, remark.slot)
+        return understood
 
     def _must_be_asked(self, intent: ValidatedOrder) -> bool:
         """Whether an order whose names were guessed is too grave for it: an attack, or something done to
@@ -318,10 +318,12 @@ class Checker:
     ) -> None:
         line, text = int(order.get("line", 0)), str(order.get("text", ""))
         column = int(order.get("columns", {}).get(slot, 0)) or (1 if line else 0)
-        said = Diagnostic(str(code), severity, message, self.file, line, column, hint, text, tuple(instead))
-        self.found.append(said)
+        finding = Diagnostic(
+            str(code), severity, message, self.file, line, column, hint, text, tuple(instead)
+        )
+        self.found.append(finding)
         if severity == "error" and "place" in order:
-            self.errors[int(order["place"])] = said
+            self.errors[int(order["place"])] = finding
 
 
 def _too_dear(answer: Understood | Refusal) -> bool:

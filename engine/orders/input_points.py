@@ -55,11 +55,11 @@ def orders_now(world: World) -> set[str] | None:
     points = ruleset.derived("input points", lambda: _points(ruleset))
     cursor = world.state.get("game", "game", "cursor") or []
     here = tuple(level["i"] for level in cursor)
-    found: set[str] | None = points.get(here) if len(points) > 1 else None
+    taken: set[str] | None = points.get(here) if len(points) > 1 else None
     passed = _passed_over(world)
     if not passed:
-        return found
-    return (_every_order(ruleset) if found is None else found) - passed
+        return taken
+    return (_every_order(ruleset) if taken is None else taken) - passed
 
 
 def may_come_now(world: World, key: str) -> bool:

@@ -80,8 +80,8 @@ def in_frame(ruleset: Ruleset) -> Mapping[str, tuple[Place, Row]]:
                 out.setdefault(key, ((number, index if index < listed else 0), node))
         return out
 
-    found: Mapping[str, tuple[Place, Row]] = ruleset.derived("orders in the frame", make)
-    return found
+    places: Mapping[str, tuple[Place, Row]] = ruleset.derived("orders in the frame", make)
+    return places
 
 
 def place_of(ruleset: Ruleset, order: Order) -> Place:

@@ -82,17 +82,17 @@ def read_letter(text: str) -> MailText:
 
 
 def _unquoted(row: str) -> tuple[str, bool]:
-    found = _QUOTE.match(row)
-    if found is None:
+    quote = _QUOTE.match(row)
+    if quote is None:
         return row, False
-    return " " * found.end() + row[found.end() :], True
+    return " " * quote.end() + row[quote.end() :], True
 
 
 def _without_bullet(row: str) -> str:
     if row.lstrip().startswith("#"):
         return row
-    found = _BULLET.match(row)
-    return row if found is None else " " * found.end() + row[found.end() :]
+    bullet = _BULLET.match(row)
+    return row if bullet is None else " " * bullet.end() + row[bullet.end() :]
 
 
 def _without_report(lines: list[TextLine]) -> tuple[list[TextLine], list[int]]:

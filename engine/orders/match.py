@@ -194,7 +194,7 @@ class Matcher:
 
     def _units(self, at: int) -> Iterator[tuple[int, SlotValue, int]]:
         """A list of counted kinds, longest first: `6 guards, 2 guns and 1 car`, `all guns`, `all`."""
-        found: list[tuple[int, SlotValue, int]] = []
+        readings: list[tuple[int, SlotValue, int]] = []
 
         def go_on(here: int, counts: dict[str, Any], note: str, cost: int, guessed: bool = False) -> None:
             if here >= len(self.words):
@@ -204,10 +204,10 @@ class Matcher:
             if number is None:
                 return
             if every and not counts:
-                found.append((here + 1, self._value(at, here + 1, {EVERY: ALL}, note), cost))
+                readings.append((here + 1, self._value(at, here + 1, {EVERY: ALL}, note), cost))
                 tag = self.names.together(self.words[here + 1].norm) if here + 1 < len(self.words) else None
                 if tag is not None:
-                    found.append((here + 2, self._value(at, here + 2, {EVERY + tag: ALL}, note), cost))
+                    readings.append((here + 2, self._value(at, here + 2, {EVERY + tag: ALL}, note), cost))
             slot = Slot("units", "unit-kind")
             for end, kind, price in self._one(slot, here + 1):
                 if kind.value in counts:
@@ -215,7 +215,7 @@ class Matcher:
                 now = {**counts, kind.value: number}
                 notes = "; ".join(filter(None, (note, kind.note)))
                 doubt = guessed or kind.guessed
-                found.append((end, self._value(at, end, now, notes, doubt), cost + price))
+                readings.append((end, self._value(at, end, now, notes, doubt), cost + price))
                 after = end
                 while after < len(self.words) and self.words[after].norm in (",", "and", "+"):
                     after += 1
@@ -225,7 +225,7 @@ class Matcher:
                 self.fail(here + 1, slot)
 
         go_on(at, {}, "", 0)
-        yield from sorted(found, key=lambda f: -f[0])
+        yield from sorted(readings, key=lambda f: -f[0])
 
     def _link(self, at: int) -> Iterator[tuple[int, SlotValue, int]]:
         for middle, a, cost in self._name("place", at):
@@ -266,14 +266,14 @@ class Matcher:
 
     def _list(self, slot: Slot, at: int) -> Iterator[tuple[int, SlotValue, int]]:
         """Several of a kind, between commas or `and`; the longest list first."""
-        found: list[tuple[int, SlotValue, int]] = []
+        readings: list[tuple[int, SlotValue, int]] = []
 
         def go_on(here: int, items: tuple[Any, ...], note: str, cost: int, guessed: bool = False) -> None:
             for end, value, price in self._one(slot, here):
                 now = (*items, value.value)
                 notes = "; ".join(filter(None, (note, value.note)))
                 doubt = guessed or value.guessed
-                found.append((end, self._value(at, end, list(now), notes, doubt), cost + price))
+                readings.append((end, self._value(at, end, list(now), notes, doubt), cost + price))
                 after = end
                 while after < len(self.words) and self.words[after].norm in (",", "and", "+"):
                     after += 1
@@ -281,4 +281,4 @@ class Matcher:
                     go_on(after, now, notes, cost + price, doubt)
 
         go_on(at, (), "", 0)
-        yield from sorted(found, key=lambda f: -f[0])
+        yield from sorted(readings, key=lambda f: -f[0])

@@ -151,14 +151,16 @@ def _joined(going: routes.Going, origin: str, kind: str) -> tuple[str, ...]:
     for inside, ends in parts:
         if origin in inside:
             return tuple(p for p in ends if p != origin)
-    found = routes.ways(going, origin)
+    reached = routes.ways(going, origin)
     ends = tuple(
-        sorted({*found, *([origin] if going.test("end", origin, f"{origin}>{origin}", (origin,)) else ())})
+        sorted({*reached, *([origin] if going.test("end", origin, f"{origin}>{origin}", (origin,)) else ())})
     )
     if mode.get("fights") is False:
         ends = tuple(p for p in ends if not routes.is_attack(world, nation, p))
     # only places that may be passed join others to the set
-    parts.append(({p for p in (*found, origin) if going.test("pass", p, f"{p}>{p}", (p,))} | {origin}, ends))
+    parts.append(
+        ({p for p in (*reached, origin) if going.test("pass", p, f"{p}>{p}", (p,))} | {origin}, ends)
+    )
     return tuple(p for p in ends if p != origin)
 
 

@@ -58,12 +58,12 @@ class Names:
         Small slips count first, then a whole word out of a longer name. Never what is the exact name of
         something else.
         """
-        found = self._index.nearest.get((kind, key))
-        if found is None:
+        near = self._index.nearest.get((kind, key))
+        if near is None:
             if len(self._index.nearest) >= MOST_KEPT:
                 self._index.nearest.clear()
-            found = self._index.nearest[kind, key] = self._near(kind, key)
-        return list(found)
+            near = self._index.nearest[kind, key] = self._near(kind, key)
+        return list(near)
 
     def _near(self, kind: str, key: str) -> list[Near]:
         names = self._index.ids.get(kind, {})

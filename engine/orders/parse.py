@@ -245,9 +245,11 @@ class _OrderFileReader:
             parts = self.lines.freely(line.number, bare) if bare.count(";") > 2 else None
             if parts is not None:
                 return _Entry(line, parts)
-            said = f"a line of more than {MAX_LINE} characters"
-            found = [Diagnostic("O105", "error", said, self.file, line.number, MAX_LINE, "", bare[:MAX_LINE])]
-            return _Entry(line, LineAttempt([], found), free=False)
+            too_long = f"a line of more than {MAX_LINE} characters"
+            findings = [
+                Diagnostic("O105", "error", too_long, self.file, line.number, MAX_LINE, "", bare[:MAX_LINE])
+            ]
+            return _Entry(line, LineAttempt([], findings), free=False)
         attempt = self.lines.word_for_word(line.number, line.text)
         if attempt.orders or any(d.code == "O113" for d in attempt.found):
             return _Entry(line, attempt, 9)
@@ -345,18 +347,18 @@ class _OrderFileReader:
         for entry in out:
             if entry.members and not entry.stands:
                 end = entry.members[-1].number
-                said = f"lines {entry.line.number} to {end} hold no order that could be read"
-                found = Diagnostic(
+                unread = f"lines {entry.line.number} to {end} hold no order that could be read"
+                finding = Diagnostic(
                     "O101",
                     "error",
-                    said,
+                    unread,
                     self.file,
                     entry.line.number,
                     1,
                     "one order a line",
                     entry.line.text[:MAX_LINE],
                 )
-                entry.attempt = LineAttempt([], [found])
+                entry.attempt = LineAttempt([], [finding])
         return out
 
     # ---- head

@@ -94,10 +94,10 @@ def _form(ruleset: Ruleset, form: OrderForm) -> list[str]:
         lines[-1] = f"{lines[-1]:<{WIDTH - len(price)}}{price}"
     elif price:
         lines.append(f"{price:>{WIDTH}}")
-    said = _SLOT.sub(
+    help_text = _SLOT.sub(
         lambda found: "N" if found[1] == "n" else found[1].upper(), str(form.row.get("help", ""))
     )
-    return lines + textwrap.wrap(said, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
+    return lines + textwrap.wrap(help_text, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
 
 
 def _price(ruleset: Ruleset, cost: Any) -> str:
@@ -154,19 +154,19 @@ def _blank(slot: Slot) -> str:
 
 def _tasks(ruleset: Ruleset, given: Iterable[OrderForm]) -> list[str]:
     """What the slots with long lists of choices may hold, with what each means where a row says so."""
-    found: dict[str, tuple[str, ...]] = {}
+    lists: dict[str, tuple[str, ...]] = {}
     for form in given:
         for name, declared in form.row.get("slots", {}).items():
             slot = slot_of(name, declared)
             if len(slot.choices) > 3:
-                found.setdefault(name.upper(), slot.choices)
+                lists.setdefault(name.upper(), slot.choices)
     out: list[str] = []
     rows: Mapping[str, Row] = ruleset.rows("missions")
-    for name, choices in found.items():
+    for name, choices in lists.items():
         out += ["", name]
         for choice in choices:
             row = rows.get(choice, {})
-            said = str(row.get("help") or row.get("note") or row.get("name") or "")
-            text = f"{choice}: {said}" if said and said.lower() != choice else choice
+            meaning = str(row.get("help") or row.get("note") or row.get("name") or "")
+            text = f"{choice}: {meaning}" if meaning and meaning.lower() != choice else choice
             out += textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent=INDENT)
     return out

@@ -76,19 +76,19 @@ class SheetDesk:
     def by_class(self, targets: Sequence[str], origin: str) -> list[tuple[str, list[str]]]:
         """Ends of a way: enemies, then one's own, the nearest first; others where there is no enemy."""
         reach = self.world.geography.distances(origin)
-        found: dict[str, list[str]] = {ENEMY: [], OWN: [], NEUTRAL: []}
+        classes: dict[str, list[str]] = {ENEMY: [], OWN: [], NEUTRAL: []}
         for place in sorted(targets, key=lambda p: (reach.get(p, 99), self.name("place", p))):
-            found[self.kind_of_end(place)].append(place)
-        if found[ENEMY]:
-            del found[NEUTRAL]
-        return [(word, places) for word, places in found.items() if places]
+            classes[self.kind_of_end(place)].append(place)
+        if classes[ENEMY]:
+            del classes[NEUTRAL]
+        return [(word, places) for word, places in classes.items() if places]
 
     def known(self, place: str) -> str:
         """How many enemies are known in a place; empty if none are."""
-        found = self.enemies(place)
-        if not found.least:
+        enemies = self.enemies(place)
+        if not enemies.least:
             return ""
-        return str(found.least) if found.exact else f"{found.least} or more"
+        return str(enemies.least) if enemies.exact else f"{enemies.least} or more"
 
     def in_order(self, units: Mapping[str, int]) -> dict[str, int]:
         """Units in the order of their table."""
@@ -106,8 +106,8 @@ class SheetDesk:
         """
         if values and not each and self.stands(key, {**slots, slot: values[0]}):
             return tuple(values)
-        found = (v for v in values[:MOST_TRIED] if self.stands(key, {**slots, slot: v}))
-        return tuple(islice(found, each or None))
+        standing = (v for v in values[:MOST_TRIED] if self.stands(key, {**slots, slot: v}))
+        return tuple(islice(standing, each or None))
 
     # ---- words
 
@@ -117,9 +117,9 @@ class SheetDesk:
         """A line with a slot to choose a place for; one choice is filled in."""
         ids = [id_ for _, some in groups for id_ in some]
         if len(ids) == 1:
-            said = self.known(ids[0]) if groups[0][0] == ENEMY else ""
+            foes = self.known(ids[0]) if groups[0][0] == ENEMY else ""
             return Offered(
-                key, self.text(key, {**slots, slot: ids[0]}), said=said and f"enemies there: {said}"
+                key, self.text(key, {**slots, slot: ids[0]}), said=foes and f"enemies there: {foes}"
             )
         choices = tuple(
             (word, tuple((self.name("place", p), self.known(p) if word == ENEMY else "") for p in some))

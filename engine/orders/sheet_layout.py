@@ -36,15 +36,15 @@ def order_template(world: World, nation: str, *, game: str = "") -> str:
     """The order file of a nation, ready to be filled in. `world` is the nation's view."""
     names = Names(world.ruleset, world.state)
     out = [_head(world, nation, game, names), *_purse(world, nation)]
-    found = offers_of(world, nation)
-    if found:
-        prices = _of_what(world) if any(line.said for _, lines in found for line in lines) else ""
+    phases = offers_of(world, nation)
+    if phases:
+        prices = _of_what(world) if any(line.said for _, lines in phases for line in lines) else ""
         out += [
             "## Take away a # to give that order, fill in each ?, add your own lines.",
             f"## {prices}All orders: {COMMAND}.",
         ]
     for many in MANY:
-        rows = _rows(_sections(world, found, many))
+        rows = _rows(_sections(world, phases, many))
         if len(rows) <= MOST_ROWS:
             break
     out += rows
@@ -155,9 +155,9 @@ def _purse(world: World, nation: str) -> list[str]:
     """What the nation has, purse by purse."""
     out = []
     for what, row in world.ruleset.rows("resources").items():
-        found = stores.purses(world, nation, what)
+        held = stores.purses(world, nation, what)
         parts = []
-        for purse, amount in sorted(found.items(), key=lambda p: (-p[1], p[0])):
+        for purse, amount in sorted(held.items(), key=lambda p: (-p[1], p[0])):
             seat = purse.partition("/")[2]
             name = world.ruleset.rows("places").get(seat, {}).get("name", seat)
             if amount:

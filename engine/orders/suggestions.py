@@ -53,8 +53,8 @@ def possible(world: World, nation: str, lines: Sequence[str]) -> tuple[tuple[str
         if "?" in line:
             open_.append(line)
             continue
-        found = reader.word_for_word(1, line)
-        orders = found.orders or ((reader.freely(1, line) or found).orders)
+        reading = reader.word_for_word(1, line)
+        orders = reading.orders or ((reader.freely(1, line) or reading).orders)
         book = OrderBook(world, nation)
         for order in (r for o in orders for r in (o, *o.get("readings", ()))):
             answer = understand(book, order, now)
@@ -75,11 +75,11 @@ def in_place_of(
     for tried, other in enumerate((*_fewer(book, order, why, now), *others)):
         if tried >= MOST_TRIED or len(out) >= most:
             break
-        found = understand(book, other, now)
-        if isinstance(found, Understood):
+        answer = understand(book, other, now)
+        if isinstance(answer, Understood):
             stand = [other]
         else:
-            stand = _fewer(book, other, found, now) if not out else []
+            stand = _fewer(book, other, answer, now) if not out else []
         for one in stand:
             out[order_text(book.ruleset, book.names, one, agree=True)] = None
     return tuple(out)

@@ -61,8 +61,8 @@ T = TypeVar("T", bound=OrderKind)
 
 def order_kinds(ruleset: Ruleset) -> Mapping[str, OrderKind]:
     """The kinds of all orders of a ruleset, by their keys ("form/id")."""
-    found: Mapping[str, OrderKind] = ruleset.derived("kinds of orders", lambda: _order_kinds(ruleset))
-    return found
+    kinds: Mapping[str, OrderKind] = ruleset.derived("kinds of orders", lambda: _order_kinds(ruleset))
+    return kinds
 
 
 def _order_kinds(ruleset: Ruleset) -> dict[str, OrderKind]:

@@ -245,17 +245,17 @@ class _Ways:
 
     def _bounds(self, names: dict[str, Any]) -> dict[str, tuple[int, int]] | None:
         """The least and the most of each number, one after another at its least; None if one has no room."""
-        found: dict[str, tuple[int, int]] = {}
+        numbers: dict[str, tuple[int, int]] = {}
         for slot in self.numbers:
             declared = self.row["slots"][slot.name]
-            given = {**names, **{name: low for name, (low, _) in found.items()}}
+            given = {**names, **{name: low for name, (low, _) in numbers.items()}}
             least, most = number_bounds(self.context, declared if isinstance(declared, dict) else {}, given)
             if (left_out := self.base.get(slot.name)) is not None:
                 least = max(least, left_out)  # one that may be left out begins at what it then counts as
             if most is not None and most < least:
                 return None
-            found[slot.name] = (int(least), PLENTY if most is None else int(most))
-        return found
+            numbers[slot.name] = (int(least), PLENTY if most is None else int(most))
+        return numbers
 
     @cached_property
     def _fixed(self) -> Mapping[str, Any] | None:

@@ -161,8 +161,8 @@ class OrderBook:
 
     def warned(self, row: Row, names: Mapping[str, Any]) -> tuple[Remark, ...]:
         """What a row warns of as things stand (`warns`), though it may be done."""
-        said = [w["says"] for w in row.get("warns", ()) if self.world.test(w["when"], names)]
-        return tuple(Remark(Note.WARNED, fill(self.world, text, names)) for text in said)
+        warnings = [w["says"] for w in row.get("warns", ()) if self.world.test(w["when"], names)]
+        return tuple(Remark(Note.WARNED, fill(self.world, text, names)) for text in warnings)
 
     def printed(self, kind: str, ids: Iterable[str]) -> str:
         """Names of things of a kind, in a row."""

@@ -65,8 +65,8 @@ class Deployments(OrderKind):
 
     def _open_to_all(self, world: World, nation: str, kinds: Iterable[str]) -> set[str]:
         """The places that are open to each of some kinds."""
-        found = [set(deploy.targets(world, nation, self.row, kind)) for kind in kinds]
-        return set.intersection(*found) if found else set()
+        open_to_each = [set(deploy.targets(world, nation, self.row, kind)) for kind in kinds]
+        return set.intersection(*open_to_each) if open_to_each else set()
 
     def sheet_lines(self, desk: SheetDesk, entries: Sequence[Legal]) -> Iterator[Offered]:
         """Where everything stands, place by place: together that is the whole layout."""

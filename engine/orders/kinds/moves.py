@@ -45,8 +45,8 @@ class Moves(UnitOrders):
         """For every place with units that can go by the order's mode: what could go together, and where."""
         tables = None if self.row.get("needs") else routes.decided_by(world, self.mode)
         asked = ("moves", nation, self.row["id"])
-        found: list[Legal] = world.keep(asked, tables, lambda: list(self.entries(world, nation)))
-        return found
+        groups: list[Legal] = world.keep(asked, tables, lambda: list(self.entries(world, nation)))
+        return groups
 
     def entries(self, world: World, nation: str) -> Iterator[Legal]:
         """The entries of the list, made anew."""

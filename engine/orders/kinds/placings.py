@@ -46,8 +46,8 @@ class Placings(ItemOrders):
     def legal(self, world: World, nation: str, search: LegalSearch = ANY) -> list[Legal]:
         """What is in hand, at every site that takes it, with the most."""
         asked = ("placings", nation, self.row["id"])
-        found: list[Legal] = world.keep(asked, None, lambda: list(self._offered(world, nation)))
-        return found
+        offered: list[Legal] = world.keep(asked, None, lambda: list(self._offered(world, nation)))
+        return offered
 
     def _offered(self, world: World, nation: str) -> Iterator[Legal]:
         context = OrderContext(world)

@@ -71,7 +71,7 @@ class ItemOrders(OrderKind):
         """One line for what can be had at some sites."""
         first = groups[0][0]
         most = max(e.most for e in groups[0])
-        said = [desk.price(first.cost), f"at most {most}", "" if sites else "placed later"]
+        notes = [desk.price(first.cost), f"at most {most}", "" if sites else "placed later"]
         also = []
         for group in groups[1:]:
             name = desk.name("item", self.item(group[0].slots))
@@ -79,7 +79,7 @@ class ItemOrders(OrderKind):
         names = tuple((desk.name("place", s), "") for s in sites) if len(sites) > 1 else ()
         choices = (("in", names),) if names else ()
         return Offered(
-            self.key, self._open_at(desk, first, sites), choices, "; ".join(filter(None, said)), tuple(also)
+            self.key, self._open_at(desk, first, sites), choices, "; ".join(filter(None, notes)), tuple(also)
         )
 
     def _open_at(self, desk: SheetDesk, entry: Legal, sites: Sequence[str]) -> str:
@@ -183,8 +183,10 @@ class Purchases(ItemOrders):
     def legal(self, world: World, nation: str, search: LegalSearch = ANY) -> list[Legal]:
         """Every item at every site that takes it, or into hand, with the price of each and the most."""
         asked = ("purchases", nation, self.row["id"], search.items)
-        found: list[Legal] = world.keep(asked, None, lambda: list(self._offered(world, nation, search.items)))
-        return found
+        offered: list[Legal] = world.keep(
+            asked, None, lambda: list(self._offered(world, nation, search.items))
+        )
+        return offered
 
     def _offered(self, world: World, nation: str, items: frozenset[str] | None) -> Iterator[Legal]:
         context = OrderContext(world)
@@ -278,12 +280,12 @@ class Purchases(ItemOrders):
 
 def market(world: World, nation: str) -> Market:
     """A price list that nothing is taken from; do not `take` from it."""
-    found: Market = world.keep(("market", nation), None, lambda: Market(world, nation))
-    return found
+    price_list: Market = world.keep(("market", nation), None, lambda: Market(world, nation))
+    return price_list
 
 
 def _offers(world: World, nation: str, items: frozenset[str] | None = None) -> list[Offer]:
     """The nation's price list, made once."""
     asked = ("offers", nation, items)
-    found: list[Offer] = world.keep(asked, None, lambda: list(market(world, nation).offers(items=items)))
-    return found
+    price_list: list[Offer] = world.keep(asked, None, lambda: list(market(world, nation).offers(items=items)))
+    return price_list

@@ -157,12 +157,12 @@ class Voyages(Moves):
     def _across_the_sea(self, desk: SheetDesk, entries: Sequence[Legal]) -> Iterator[Offered]:
         """The crossing of most troops, one to an enemy if there is any, and from where else others could
         go."""
-        found = [one for e in entries for one in self.crossings(desk.world, desk.nation, e.slots)]
-        found.sort(
+        crossings = [one for e in entries for one in self.crossings(desk.world, desk.nation, e.slots)]
+        crossings.sort(
             key=lambda one: (all(desk.kind_of_end(p) != ENEMY for p in one[1]), -sum(one[0][CARGO].values()))
         )
         lines: dict[str, Offered] = {}
-        for slots, ends in found:
+        for slots, ends in crossings:
             origin = str(slots[ORIGIN])
             if origin in lines or len(lines) == MOST_COASTS:
                 continue
@@ -207,11 +207,11 @@ class Voyages(Moves):
         """The land next to where ships of a kind come, themselves and what they carry (None: they stay);
         without a fight if the mode knows none."""
         reached = movement.targets(world, nation, self.mode, zone, kind) if kind is not None else ()
-        found: set[str] = set()
+        shores: set[str] = set()
         for at in dict.fromkeys((zone, *reached)):
-            found.update(world.geography.next_to(at, self._quays))
+            shores.update(world.geography.next_to(at, self._quays))
         peaceful = self.shore.get("fights") is False
-        return sorted(p for p in found if not (peaceful and routes.is_attack(world, nation, p)))
+        return sorted(p for p in shores if not (peaceful and routes.is_attack(world, nation, p)))
 
     def _load(
         self, world: World, nation: str, zone: str, origin: str, ships: Mapping[str, int], host: str
