@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from ..core.model import Row, Ruleset
-from ..orders.order_kinds import by_phase
+from ..orders.input_points import by_phase
 from ..play.scenario_files import option_values
 from ..ruleset.clauses import CLAUSES, clauses_of_row, owner
 from ..turn.sequence import phases
