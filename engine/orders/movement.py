@@ -34,7 +34,10 @@ def free_units(world: World, nation: str, place: str) -> dict[str, int]:
             out[row["kind"]] = out.get(row["kind"], 0) + int(row["n"])
         return dict(sorted(out.items()))
 
-    return world.keep(("free units", nation, place), routes.decided_by(world, {"id": ""}), make)  # type: ignore[no-any-return]
+    standing: dict[str, int] = world.keep(
+        ("free units", nation, place), routes.decided_by(world, {"id": ""}), make
+    )
+    return standing
 
 
 def places_with_units(world: World, nation: str) -> list[str]:
@@ -110,7 +113,8 @@ def _rooms(world: World, mode: Row) -> list[int]:
         left = {int(most) - routes.used(world, mode, place) for place, most in each if most is not None}
         return sorted((room for room in left if room > 0), reverse=True)
 
-    return world.keep(("rooms of ways", mode["id"]), routes.decided_by(world, mode), make)  # type: ignore[no-any-return]
+    rooms: list[int] = world.keep(("rooms of ways", mode["id"]), routes.decided_by(world, mode), make)
+    return rooms
 
 
 def can_go(world: World, nation: str, mode: Row, origin: str, target: str, kind: str) -> bool:

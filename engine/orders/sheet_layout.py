@@ -1,7 +1,7 @@
 """The order form that a nation is sent: head, purse, and what makes sense now, with prices, as commented
 lines.
 
-What is offered says `offers.py`; here it is laid out. Orders of units stand under the theater where the units
+What is offered says `sheet.py`; here it is laid out. Orders of units stand under the theater where the units
 are, all others under the phase that carries them out. A line with one mark is an order that stands as soon as
 its mark is taken away and `?` is filled in; behind a second mark, and on lines with two, stands what is to be
 read only. Sent back as it stands it orders nothing.
