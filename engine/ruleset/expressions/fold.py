@@ -16,7 +16,7 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any, Final, Generic, TypeVar
 
-__all__ = ["Fold", "called", "text_of"]
+__all__ = ["Fold", "called", "text_of", "words_in"]
 
 T = TypeVar("T")
 
@@ -65,6 +65,21 @@ class Fold(Generic[T]):
 def called(node: ast.expr) -> str:
     """The name of the function or term that a node calls; nothing of any other node."""
     return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+
+
+def words_in(node: ast.expr) -> frozenset[str]:
+    """Every word in a node and below it that may stand for something of a ruleset: names, terms, fields, filters, texts."""
+    found: set[str] = set()
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name):
+            found.add(part.id)
+        elif isinstance(part, ast.Attribute):
+            found.add(part.attr)
+        elif isinstance(part, ast.keyword):
+            found.add(str(part.arg))
+        elif isinstance(part, ast.Constant) and isinstance(part.value, str):
+            found.add(part.value)
+    return frozenset(found)
 
 
 def text_of(node: ast.expr | None) -> str:
