@@ -105,7 +105,7 @@ class BoundsCompiler(Fold[PreparedNode]):
             return _open(lambda on, names, high: -run(on, names, not high))
         return inner
 
-    def boolean(self, node: ast.BoolOp, parts: list[PreparedNode]) -> PreparedNode:
+    def boolean(self, node: ast.BoolOp, parts: Iterator[PreparedNode]) -> PreparedNode:
         runs = [part.run for part in sorted(parts, key=lambda part: part.open)]  # what is known first: it may decide
         if isinstance(node.op, ast.Or):
             return _open(lambda on, names, high: any(run(on, names, high) for run in runs))

@@ -154,23 +154,24 @@ class _Compiler(Fold[Code]):
             return lambda ev, names: ev.functions[name](one(ev, names), two(ev, names))
         return lambda ev, names: ev.functions[name](*[a(ev, names) for a in given])
 
-    def boolean(self, node: ast.BoolOp, parts: list[Code]) -> Code:
-        either, last = isinstance(node.op, ast.Or), parts.pop()
-        if len(parts) == 1:
-            first = parts[0]
+    def boolean(self, node: ast.BoolOp, parts: Iterator[Code]) -> Code:
+        *before, last = parts
+        either = isinstance(node.op, ast.Or)
+        if len(before) == 1:
+            first = before[0]
             if either:
                 return lambda ev, names: first(ev, names) or last(ev, names)
             return lambda ev, names: first(ev, names) and last(ev, names)
 
         def any_of(ev: Evaluator, names: Mapping[str, Any]) -> Any:
-            for part in parts:
+            for part in before:
                 value = part(ev, names)
                 if value:
                     return value
             return last(ev, names)
 
         def all_of(ev: Evaluator, names: Mapping[str, Any]) -> Any:
-            for part in parts:
+            for part in before:
                 value = part(ev, names)
                 if not value:
                     return value

@@ -45,8 +45,9 @@ class Fold(Generic[T]):
         """A call: its arguments and its filters, each made when it is asked for."""
         return self.joined(node, [*args, *filters])
 
-    def boolean(self, node: ast.BoolOp, parts: list[T]) -> T:
-        return self.joined(node, parts)
+    def boolean(self, node: ast.BoolOp, parts: Iterator[T]) -> T:
+        """Parts joined by `and` or `or`, each made when it is asked for: a part may decide, and those after it never be asked."""
+        return self.joined(node, list(parts))
 
     def unary(self, node: ast.UnaryOp, inner: T) -> T:
         return self.joined(node, [inner])
@@ -96,7 +97,7 @@ _VISITS: Final[dict[type, Callable[[Fold[Any], Any], Any]]] = {
     ast.Name: lambda fold, node: fold.name(node),
     ast.Attribute: lambda fold, node: fold.attribute(node, fold.of(node.value)),
     ast.Call: _call,
-    ast.BoolOp: lambda fold, node: fold.boolean(node, [fold.of(part) for part in node.values]),
+    ast.BoolOp: lambda fold, node: fold.boolean(node, map(fold.of, node.values)),
     ast.UnaryOp: lambda fold, node: fold.unary(node, fold.of(node.operand)),
     ast.BinOp: lambda fold, node: fold.binary(node, fold.of(node.left), fold.of(node.right)),
     ast.Compare: lambda fold, node: fold.compare(node, [fold.of(side) for side in (node.left, *node.comparators)]),
