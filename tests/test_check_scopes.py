@@ -9,7 +9,7 @@ import pytest
 from wteaw.battle.arrays import Members, compile_array
 from wteaw.core.state import Entity
 from wteaw.ruleset.expressions import ExpressionError, parse
-from wteaw.ruleset.expressions.subset import array_problems
+from wteaw.ruleset.expressions.living import array_problems
 from wteaw.world.world import World
 
 from . import small
