@@ -23,6 +23,7 @@ from wteaw.world.messages import fill, message
 from wteaw.world.world import World
 
 from . import small
+from .folders import errors_are_told, own_cache  # noqa: F401
 from .test_store import new, send
 
 ROOT = Path(__file__).parent.parent
@@ -221,3 +222,26 @@ def test_an_old_entry_that_was_changed_is_noticed(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "g" / "game.db") as db:
         db.execute('update entries set body = replace(body, \'"text":"\', \'"text":"X\') where number = ?', (number,))
     assert f"entry {number} " in str(broken_chain(Game.open(tmp_path / "g")))
+
+
+# ---- how rulesets are checked
+
+NATION = (
+    "places: [{id: p, kind: land, owner: red}]\nsides: [{id: east, name: East}]\nnations: [{id: red, name: Red, side: east}]\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("says", "codes"),
+    [
+        ("{nation} takes offense and {goes|go} to {red} of {east}.", ""),
+        ("{nation} asks {red} for {red: its|your|their} hat.", ""),
+        ("{nation} asks for {›redd: its|your|their} hat.", "E401"),
+        ("Then {›goes|go} home.", "E401"),
+        ("{nation} asks {›blue} for it.", "E302"),
+    ],
+)
+def test_slots_and_forms_are_checked_at_their_place(tmp_path: Path, says: str, codes: str) -> None:
+    text = f'{NATION}events:\n- {{id: e, title: t, on: {{step: s}}, for: nations(), says: "{says}"}}\n'
+    frame = "frame:\n- {input: orders, from: everyone}\n- {phase: x, steps: [{step: s, do: watch}]}\n"
+    errors_are_told(tmp_path, text + frame, codes)

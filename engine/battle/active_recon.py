@@ -322,7 +322,7 @@ def look(turn: Turn, row: Row, probe: Probe, lookers: Mapping[str, int]) -> None
         turn.journal.set("knowledge", nation, f"{row.get('know', 'units')}:{target}", found)
         entry.data["units"] = found["units"]
         seen = {"units": units(turn.world, found["units"])} if found["units"] else {}
-        entry.tell(say(turn.world, "{place}: {units} seen." if seen else "{place}: no units seen.", place=there, **seen))
+        entry.tell(say(turn.world, "{here}: {units} seen." if seen else "{here}: no units seen.", here=there, **seen))
 
 
 def chance(turn: Turn, row: Row, lookers: Mapping[str, int]) -> int:

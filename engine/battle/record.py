@@ -244,8 +244,8 @@ def stuck_entry(turn: Turn, battle: Battle, side: int, who: str, shut: Mapping[s
 def back_entry(turn: Turn, battle: Battle, side: int, force: str) -> AbstractContextManager[Entry]:
     """A force that had broken off is in the battle again: told to all sides, with whom it has."""
     owner = str(turn.state.get("forces", force, "owner"))
-    about = {"owner": nation_said(turn, owner), "units": units_said(turn, strength(turn.state, force)), "place": _place(battle)}
-    says = say(turn.world, "{owner} {comes|come} back to the battle of {place}: {units}.", **about)
+    about = {"owner": nation_said(turn, owner), "units": units_said(turn, strength(turn.state, force)), "here": _place(battle)}
+    says = say(turn.world, "{owner} {comes|come} back to the battle of {here}: {units}.", **about)
     data = {**_head(battle), "event": "back", "side": SIDES[side], "round": battle.number}
     return turn.journal.entry(battle.rule, subject=battle.subject, says=says, audience=battle.audience, data=data)
 
@@ -333,7 +333,7 @@ def units_said(turn: Turn, kinds: Mapping[str, int]) -> NamedThing:
 
 
 def force_said(turn: Turn, side: Mapping[str, Mapping[str, int]]) -> Message:
-    """The forces of a side, owner by owner: "A (2 infantry) and B (1 tank)"."""
+    """The forces of a side, owner by owner: "A (2 foot) and B (1 horse)"."""
     parts = [
         say(turn.world, "{owner} ({units})", owner=nation_said(turn, o), units=units_said(turn, side[o])) for o in sorted(side)
     ]

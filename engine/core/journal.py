@@ -23,7 +23,7 @@ NOBODY = "nobody"
 Audience = tuple[str, ...]
 Change = list[Any]  # [table, id, field, before, after]
 FORMAT = 2
-"""The form in which entries are stored. Those of the first, which have no number, hold a finished `text` in place of messages."""
+"""The form in which entries are stored. Those of the first say none, and hold a finished `text` for messages."""
 
 
 @dataclass(slots=True)
@@ -41,9 +41,9 @@ class Fact:
 class Entry:
     """One line of the journal.
 
-    `rule` is "form/id" of the row that caused it, `at` that row's file and line; `happened` what it tells its readers, as
-    messages with their names as data; `audience` who may read it: ("everyone",), ("nobody",) or ids of nations and sides;
-    `data` what reports print. `format` is that of the stored entry.
+    `rule` is "form/id" of the row that caused it, `at` that row's file and line; `happened` what it tells its
+    readers, as messages with their names as data; `audience` who may read it: ("everyone",), ("nobody",) or ids of
+    nations and sides; `data` what reports print. `format` is that of the stored entry.
     """
 
     n: int
@@ -64,7 +64,7 @@ class Entry:
 
     @property
     def text(self) -> str:
-        """What happened in the words of the log, in which everybody goes by name: to be shown, never to be read by a program."""
+        """What happened in the words of the log, everybody by name: to be shown, never to be read by a program."""
         return said(self.happened)
 
     @property
@@ -98,7 +98,7 @@ class Entry:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Entry:
-        """An entry as it was stored, in this format or an earlier one. BrokenGame if a later version of the program wrote it."""
+        """An entry as it was stored, in this format or an earlier one. BrokenGame if a later program wrote it."""
         format_ = int(data.get("format", 1))
         if format_ > FORMAT:
             raise BrokenGame(f"the journal is of format {format_}, this program reads {FORMAT}: take a newer version of it")

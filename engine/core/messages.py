@@ -1,14 +1,14 @@
-"""What an entry of the journal says, as data: templates with named slots, and what fills each. Words are made on reading.
+"""What an entry of the journal says, as data: templates with named slots, and what fills each.
 
-A message is a template of a rule or of the engine ("{self} declares war on {target}.") and a value for each of its slots: a
-number, a text, a thing (`thing`), another message, or a list of these. `said` says messages in a voice: `Voice` is that of the
-log, in which everybody goes by name; a report's voice says "you" to its reader. Nothing ever looks for names or verbs in what
-was said.
+A message is a template of a rule or of the engine ("{self} declares war on {target}.") and a value for each of
+its slots: a number, a text, a thing (`thing`), another message, or a list of these. `said` makes words of it on
+reading, in a voice: `Voice` is that of the log, in which everybody goes by name; a report's voice says "you" to
+its reader. Nothing ever looks for names or verbs in what was said.
 
-Grammar is marked in the template. `{loses|lose}` is the form after one, and after you or several; `{its|your|their}` has one
-for each. It goes with the nation that comes first in the sentence, `{target: loses|lose}` with the one named. Where nothing is
-marked the template is read once as plain English (`_parts`): the verb after the nation at the beginning of a sentence, `its`
-after that, `'s`, and the article before a slot.
+Grammar is marked in the template. `{loses|lose}` is the form after one, and after you or several;
+`{its|your|their}` has one for each. It goes with the nation that comes first in the sentence, and
+`{target: loses|lose}` with the one named. Where nothing is marked, `_parts` reads it off the template, once: the
+verb after the nation at the beginning of a sentence, `its` after that, `'s`, and the article before a slot.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Person(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A template and what fills its slots, all of it plain JSON; a slot is named by what stands in its braces."""
+    """A template and what fills its slots, in plain JSON; a slot is named by what stands in its braces."""
 
     template: str
     slots: Mapping[str, Any] = field(default_factory=dict)
@@ -81,7 +81,7 @@ def joined(messages: Sequence[Message], by: str) -> Message:
 
 
 def plural_verb(verb: str) -> str:
-    """An English verb as it follows "you": joins, join; carries, carry; is, are."""
+    """A verb as it follows "you": joins, join; carries, carry; is, are."""
     if verb in _ODD:
         return _ODD[verb]
     if verb.endswith("ies") and len(verb) > 4:
@@ -106,7 +106,7 @@ def possessive(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MessageSlot:
-    """A slot: `begins` a sentence, `owns` what follows; `of` and `the` are what stood before it and goes with its name.
+    """A slot: `begins` a sentence, `owns` what follows; `of` and `the` stood before it and go with its name.
 
     `noun`: the slot between the article in `of` and the "of" before this one ("the {unit} of {nation}").
     """
@@ -121,7 +121,7 @@ class MessageSlot:
 
 @dataclass(frozen=True, slots=True)
 class WordForms:
-    """WordForms of a word, one for each `Person`; it goes with the first of the slots `of` that holds a nation."""
+    """A word in a form for each `Person`; it goes with the first of the slots `of` that holds a nation."""
 
     forms: tuple[str, str, str]
     of: tuple[str, ...]
@@ -131,7 +131,7 @@ Part = str | MessageSlot | WordForms
 
 
 def forms_in(word: str) -> tuple[str, tuple[str, ...]] | None:
-    """What stands in braces as forms of a word: the slot that it goes with ("" for none named) and the forms; None for a slot."""
+    """What stands in braces as forms of a word: the slot that it names, or "", and the forms; None for a slot."""
     found = _FORMS.fullmatch(word)
     return ((found["of"] or "").strip(), tuple(found["forms"].split("|"))) if found else None
 
@@ -142,7 +142,7 @@ def _parts(template: str) -> tuple[Part, ...]:
     out: list[Part] = []
     before: list[str] = []  # the slots of earlier sentences, of which forms may still speak
     here: list[str] = []  # those of this one
-    subject = ""  # the slot whose verb was found by the rule of English
+    subject = ""  # the slot whose verb was found without a mark
     at = 0
     for found in SLOT.finditer(template):
         text, at = template[at : found.start()], found.end()
@@ -197,7 +197,7 @@ def _with_its(text: str, subject: str) -> Iterator[Part]:
 
 
 class Voice:
-    """The voice of the log: everybody by name, in the third person. A report's voice says what is otherwise for its reader."""
+    """The voice of the log: everybody by name. A report's voice says what is otherwise for its reader."""
 
     def name(self, it: Mapping[str, Any]) -> str:
         """What a thing is called inside a sentence."""
@@ -224,7 +224,7 @@ def said(messages: Iterable[Message], voice: Voice = LOG) -> str:
 
 
 def head_and_rest(messages: Iterable[Message], voice: Voice = LOG) -> tuple[str, str]:
-    """What messages say before the first colon of their templates, and after it; with no colon all is the rest."""
+    """What messages say before the first colon of their templates, and after it; without one, all is the rest."""
     pieces = _pieces(messages, voice)
     for n, (written, text) in enumerate(pieces):
         before, colon, after = text.partition(": ")
@@ -247,7 +247,7 @@ def told_to_you(messages: Sequence[Message], voice: Voice) -> bool:
 
 
 Pieces = list[tuple[bool, str]]
-"""Whether each part of what is said is written in a template, and the words. No two written ones follow each other."""
+"""Whether each part of what is said is written in a template, and the words; no two written ones in a row."""
 
 
 def _pieces(messages: Iterable[Message], voice: Voice) -> Pieces:
@@ -289,12 +289,14 @@ def _person(value: Any, voice: Voice) -> Person | None:
     """Who fills a slot is to the reader; None where it is no nation and no side."""
     if isinstance(value, list) and value:
         persons = {_person(one, voice) for one in value}
-        return persons.pop() if len(value) == 1 else None if None in persons else Person.SEVERAL
+        if len(value) == 1 or None in persons:
+            return None if None in persons else persons.pop()
+        return Person.SEVERAL
     return voice.person(value) if isinstance(value, Mapping) and value.get("kind") in (NATION, SIDE) else None
 
 
 def _filled(part: MessageSlot | WordForms, message: Message, voice: Voice, *, capitals: bool = True) -> str:
-    """A slot or a form of a word, as the reader is told it; `capitals`: with one at the beginning of a sentence."""
+    """A slot or a form of a word, as the reader is told it; `capitals`: one begins a sentence."""
     if isinstance(part, WordForms):
         persons = (_person(message.slots.get(name), voice) for name in part.of)
         return part.forms[next((p for p in persons if p is not None), Person.ONE)]
@@ -317,7 +319,7 @@ def _filled(part: MessageSlot | WordForms, message: Message, voice: Voice, *, ca
 
 
 def _of(part: MessageSlot, message: Message, voice: Voice) -> str:
-    """What stood before a slot: "the army of ", with the noun put in where that is a slot."""
+    """What stood before a slot ("the fleet of "), with its noun put in where that is a slot."""
     return f"{part.of}{value_in_words(message.slots.get(part.noun, ''), voice)} of " if part.noun else part.of
 
 
@@ -331,7 +333,7 @@ def value_in_words(value: Any, voice: Voice = LOG) -> str:
 
 
 def lasts(message: Message) -> tuple[str, bool] | None:
-    """The slot with which a message ends, but for its full stop, and whether it stands in brackets; None where none does."""
+    """The slot that ends a message, but for its full stop, and whether it stands in brackets; None for no slot."""
     parts = [part for part in _parts(message.template) if part != "."]
     if len(parts) > 1 and isinstance(parts[-1], MessageSlot):
         return parts[-1].name, False

@@ -261,8 +261,9 @@ def empty(world: World, entry: Entry) -> bool:
 
 
 def _joined(entries: Iterable[Entry], words: Wording, *, public: bool = False) -> list[tuple[str, Refs]]:
-    """What entries say, the same once: those that differ only in a place, or in what stands in brackets, at their end become one;
-    so do those that begin alike before a colon."""
+    """What entries say, the same once: those that differ only in a place, or in brackets, at their end become one; so do those
+    that begin alike before a colon, with `public` those that begin with the reader.
+    """
     ends: dict[bytes, dict[bytes, Any]] = {}
     said: dict[bytes, Sequence[Message]] = {}
     refs: dict[bytes, list[int]] = {}

@@ -89,11 +89,11 @@ class Wording:
         return f"{row['article']} {name}" if "article" in row else name
 
     def told(self, happened: Sequence[Message]) -> str:
-        """What an entry says as the reader is told it: names in their short form with their article, himself as "you"."""
+        """What an entry says as the reader is told it: names in short with their article, himself as "you"."""
         return said(happened, self.voice)
 
     def parted(self, happened: Sequence[Message]) -> tuple[str, str]:
-        """The same, before the first colon of what is written in the rules, and after it; with no colon all is the rest."""
+        """The same, before the first colon that a template writes, and after it; without one, all is the rest."""
         return head_and_rest(happened, self.voice)
 
     @cached_property

@@ -108,8 +108,8 @@ def take_aboard(turn: Turn, force: str, row: Row, mode: Row, index: int) -> None
             _note(turn, force, index, "left")
         return
     hosts = {"host": Entity("nation", host)} if host else {}
-    told = "Aboard on ships of {host} in {place}: {units}." if host else "Aboard in {place}: {units}."
-    says = say(turn.world, told, place=names["place"], units=units(turn.world, cargo["units"]), **hosts)
+    told = "Aboard on ships of {host} in {here}: {units}." if host else "Aboard in {here}: {units}."
+    says = say(turn.world, told, here=names["place"], units=units(turn.world, cargo["units"]), **hosts)
     said = forces.told(turn, mode, nation, says)
     with turn.journal.entry(f"modes/{mode['id']}", subject=force, data={"units": cargo["units"]}, **said):
         for key, n in picks:
@@ -194,9 +194,9 @@ def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hosti
     for key, n in aboard:
         kind = str(turn.state.get("units", key, "kind"))
         kinds[kind] = kinds.get(kind, 0) + n
-    how = "Ashore against the enemy in {place}: {units}." if hostile else "Ashore in {place}: {units}."
+    how = "Ashore against the enemy in {here}: {units}." if hostile else "Ashore in {here}: {units}."
     about = {"why": why} if why else {"units": units(turn.world, kinds)}
-    says = say(turn.world, "Nobody goes ashore in {place}: {why}." if why else how, place=Entity("place", target), **about)
+    says = say(turn.world, "Nobody goes ashore in {here}: {why}." if why else how, here=Entity("place", target), **about)
     data: dict[str, Any] = {"place": target, "units": kinds, "hostile": hostile}
     said = forces.told(turn, shore, nation, says)
     with turn.journal.entry(f"modes/{shore['id']}", subject=f"{force}:{target}", data=data, **said):

@@ -352,9 +352,9 @@ def _stop(turn: Turn, force: str, row: Row, why: str) -> None:
 
 def _told(turn: Turn, mode: Row, nation: str, does: str, place: str, kinds: Mapping[str, int]) -> dict[str, Any]:
     """What an entry says, and to whom, about a force that sets out or goes on: what it does where, and its units."""
-    full = f"A force {does} {{place}}: {{units}}." if kinds else f"A force {does} {{place}}."
+    full = f"A force {does} {{here}}: {{units}}." if kinds else f"A force {does} {{here}}."
     those = {"units": units(turn.world, kinds)} if kinds else {}
-    return forces.told(turn, mode, nation, say(turn.world, full, place=Entity("place", place), **those))
+    return forces.told(turn, mode, nation, say(turn.world, full, here=Entity("place", place), **those))
 
 
 def _take_up(turn: Turn, force: str, row: Row, entry: Row, to: str | None) -> None:

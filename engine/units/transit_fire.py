@@ -43,8 +43,8 @@ def depart_under_fire(turn: Turn, modes: Sequence[Row]) -> None:
 def _depart(turn: Turn, force: str, row: Row, mode: Row) -> None:
     nation, origin, target, name = row["owner"], row["at"], row["to"], mode.get("keeps", "")
     kinds = forces.strength(turn.state, force)
-    told = "On the way to {place}: {units}." if kinds else "On the way to {place}: nobody is left."
-    says = say(turn.world, told, place=Entity("place", target), **({"units": units(turn.world, kinds)} if kinds else {}))
+    told = "On the way to {here}: {units}." if kinds else "On the way to {here}: nobody is left."
+    says = say(turn.world, told, here=Entity("place", target), **({"units": units(turn.world, kinds)} if kinds else {}))
     data = {"units": kinds, "path": list(row["path"])}
     with turn.journal.entry(f"modes/{mode['id']}", subject=force, says=says, audience=(nation,), data=data):
         for key, stack in forces.stacks_of(turn.state, force):

@@ -1,7 +1,8 @@
 """Messages of the journal made of a world: templates filled with what their names and expressions stand for.
 
-A slot of the journal holds a nation, side, place, technology, item or gate by its id and its name, units by their kinds, numbers
-and texts as they are. Of everything else it holds what is printed: an id may say more than its reader is to know.
+A slot of the journal holds a nation, side, place, technology, item or gate by its id and its name, units by their
+kinds, numbers and texts as they are. Of everything else it holds what is printed: an id may say more than its
+reader is to know.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def fill(world: Any, template: str, names: Mapping[str, Any]) -> str:
 
 
 def value_of(world: Any, word: str, names: Mapping[str, Any]) -> Any:
-    """What a slot of a ruleset's template stands for: a name in scope, a nation or side by its id, or an expression."""
+    """What a slot of a rule's template stands for: a name in scope, the id of a nation or side, or an expression."""
     if word in names:
         return names[word]
     kind = next((kind for kind, form in (("nation", "nations"), ("side", "sides")) if world.ruleset.has(form, word)), None)
@@ -75,7 +76,7 @@ def _entity(world: Any, it: Entity) -> Any:
 
 
 def units(world: Any, kinds: Mapping[str, int]) -> NamedThing:
-    """Units of several kinds: "2 infantry, 1 tank"."""
+    """Units of several kinds, in numbers: "2 foot, 1 horse"."""
     return thing("units", dict(kinds), list_units(world, kinds))
 
 
