@@ -35,7 +35,8 @@ from wteaw.core.faults import RuleError, of_rules
 from wteaw.core.model import Ruleset
 from wteaw.core.package_data import scenarios
 from wteaw.orders.grammar import Grammar
-from wteaw.orders.intake import parted, take_in
+from wteaw.orders.intake import take_in
+from wteaw.orders.kinds.answers import parted
 from wteaw.orders.sheet import offers_of
 from wteaw.play.scenario import initial_state
 from wteaw.play.scenario_files import RULES, check_scenario, read_scenario, ruleset_folder

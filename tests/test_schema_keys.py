@@ -19,7 +19,7 @@ REMARKS = {"id", "name", "note", "source", "silence", "remove", "append", "text"
 BY_EXPRESSIONS = {"places": {"section"}, "technologies": {"category", "name"}, "units": {"tags"}}
 """Facts that expressions read as fields, whatever the engine does."""
 READERS: dict[str, tuple[str, ...]] = {
-    "acts": ("turn/effects.py", "turn/calendar.py", "orders/validate"),
+    "acts": ("turn/effects.py", "turn/calendar.py", "orders", "report/build.py"),
     "events": ("turn/effects.py",),
     "battles": ("battle",),
     "contacts": ("battle", "units"),
@@ -29,7 +29,7 @@ READERS: dict[str, tuple[str, ...]] = {
     "frame_changes": ("ruleset",),
     "missions": ("units",),
     "modes": ("units", "world", "orders", "turn/effects.py", "battle"),
-    "orders": ("orders/validate",),
+    "orders": ("orders",),
     "order_options": ("units", "orders", "turn"),
     "policies": ("bots",),
     "stances": ("world", "turn"),

@@ -27,8 +27,11 @@ FRAME = [
 RULES = small.ruleset(FRAME, acts=[small.DIG], events=[small.LUCK])
 
 
-def new(folder: Path) -> Game:
-    return Game.create(folder, RULES, {"title": "Small"}, small.state(game={"game": {"turn": 0}}), id_="small", seed=b"s" * 32)
+def new(folder: Path, *players: str) -> Game:
+    state = small.state(game={"game": {"turn": 0}})
+    for nation in players:
+        state.put("nations", nation, "seat", "player")
+    return Game.create(folder, RULES, {"title": "Small"}, state, id_="small", seed=b"s" * 32)
 
 
 def send(game: Game, nation: str, times: int = 1, by: str = "player") -> None:
@@ -109,7 +112,7 @@ def test_fresh_dice_are_another_attempt_under_another_commitment(tmp_path: Path)
 def luck_after(folder: Path, *texts: str) -> object:
     """The dice of turn 1 after red has handed in these texts, one after the other."""
     folder.mkdir()
-    game = new(folder)
+    game = new(folder, "red")
     for text in texts:
         game.submit(Submission("red", text, [], {}))
     return [e.dice for e in game.resolve().entries if e.rule == "events/luck"]
@@ -190,7 +193,7 @@ def test_a_game_ends_where_its_secrets_end(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_real_dice_are_rolled_on_published_salts_only(tmp_path: Path) -> None:
-    game = new(tmp_path)
+    game = new(tmp_path, "red")
     send(game, "red")
     with pytest.raises(StoreError, match="closed orders"):
         game.resolve(dry=True)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -15,6 +18,8 @@ from wteaw.cli.game import find_scenario
 
 __all__ = ["serve", "tick"]
 
+GRACE = 1
+"""Seconds for which a server that is to end waits for answers under way, and for its threads after that."""
 FOLDER = typer.Option(Path("desk"), help="Where an embedded desk keeps its games and, without a mail server, its mails.")
 DATABASE = typer.Option("", envvar="WTEAW_DATABASE", help="A database that is not embedded: postgresql+psycopg://...")
 URL = typer.Option("", help="The address under which browsers reach the desk; by default host and port.")
@@ -49,6 +54,7 @@ def serve(
         import uvicorn
 
         from .app import application
+        from .connections import bounded
         from .setup import keep_working, make_ready, tell_log
     except ImportError as error:
         raise Stop(
@@ -63,6 +69,7 @@ def serve(
     if worker and pages:
         raise Stop("--worker and --pages exclude each other; without either there are both", ExitCode.CALL)
     tell_log()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(ExitCode.DONE))  # what is to be written down before the end is
     shown = find_scenario(scenario) if demo else None
     desk = setup.desk(shop=not worker)
     stop = threading.Event()
@@ -73,7 +80,12 @@ def serve(
             return
         if not url and host not in ("127.0.0.1", "localhost", "::1"):
             typer.echo("Set --url to the address that browsers use: links in mails are made of it.", err=True)
-        server = uvicorn.Server(uvicorn.Config(application(desk), host, port, log_level="warning", server_header=False))
+        server = uvicorn.Server(
+            uvicorn.Config(
+                application(desk), host, port, log_level="warning", server_header=False, http=bounded(), backlog=256,
+                timeout_graceful_shutdown=GRACE,
+            )
+        )  # fmt: skip
 
         def opened() -> None:
             _opened(desk, server, shown)
@@ -85,9 +97,17 @@ def serve(
         server.run()
     finally:
         stop.set()
+        leave_in(GRACE)
         desk.close()
         for end in ends:
             end()
+
+
+def leave_in(seconds: float) -> None:
+    """End this process after so long, whatever its threads are at: games and mails are whole at every moment."""
+    timer = threading.Timer(seconds, os._exit, (ExitCode.DONE,))
+    timer.daemon = True
+    timer.start()
 
 
 def tick(

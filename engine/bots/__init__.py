@@ -16,6 +16,7 @@ from ..core.model import Row, Ruleset
 from ..core.state import Entity
 from ..orders import movement
 from ..orders.check import standing
+from ..orders.kinds import order_kinds
 from ..orders.lookahead import gate
 from ..turn.context import Order
 from ..world.world import World
@@ -37,7 +38,7 @@ MOST_TRIES = 60
 
 
 def plan(world: World, nation: str, stream: Stream, chosen: str | None = None) -> list[Order]:
-    """The orders of a nation that a policy commands, and its answers to decisions, as lines say both (`intake.parted` takes them
+    """The orders of a nation that a policy commands, and its answers to decisions, as lines say both (`parted` takes them
     apart); none if no row fits it. `world` is the nation's view.
 
     `chosen`: the policy, or set of policies, that the game has chosen for it, which the view does not tell.
@@ -77,17 +78,12 @@ def _plan(world: World, nation: str, stream: Stream, row: Row) -> list[Order]:
     give_answers(giver, _taken(world, row, "answers"))
     if gate(world):
         _meet(giver, [rule for rule in acts if "meets" in rule])
-    elif any(_learns(world, order) for order in giver.orders):  # what it learns may make dearer what it buys
+    elif any(
+        order_kinds(world.ruleset)[order["order"]].teaches for order in giver.orders
+    ):  # what it learns may make dearer what it buys
         giver.orders, _ = standing(world, nation, giver.orders)
     giver.forget_notes()
     return giver.orders
-
-
-def _learns(world: World, order: Order) -> bool:
-    """Whether an order brings something new into force for certain."""
-    form, _, id_ = order["order"].partition("/")
-    row = world.ruleset.rows(form)[id_] if form == "acts" else {}
-    return "roll" not in row and any("learn" in effect for effect in row.get("effects", ()))
 
 
 def _taken(world: World, row: Row, key: str) -> list[Row]:

@@ -11,11 +11,11 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
+from ..orders.input_points import may_come_now
+from ..orders.kinds import order_kinds
 from ..orders.legal import legal_orders
-from ..orders.legal_entry import Legal
-from ..orders.order_kinds import may_come_now
+from ..orders.legal_entry import Legal, LegalSearch
 from ..ruleset.expressions.parse import strip_mark
-from ..ruleset.order_syntax import slot_of
 from ..turn.context import OrderContext
 from ..world.selections import as_set, id_of
 from ..world.treasury import stock
@@ -147,7 +147,7 @@ def _values(giver: Giver, context: OrderContext, me: Row, rule: Row, slot: str, 
     names = context.order_names({**me, "slots": slots})
     found = giver.world.value(strip_mark(rule["among"][slot]), names)
     values = [id_of(thing) for thing in (found if isinstance(found, tuple) else as_set(giver.world, found))]
-    declared = slot_of(slot, giver.world.ruleset.row(*str(me["order"]).split("/", 1))["slots"][slot])
+    declared = order_kinds(giver.world.ruleset)[str(me["order"])].slot(slot)
     if declared.kind == "number":
         return [int(value) for value in values]
     return [[str(value)] if declared.many else str(value) for value in values]
@@ -159,7 +159,7 @@ def _choose(giver: Giver, context: OrderContext, rule: Row, key: str, every: boo
     if not giver.world.test(rule.get("if"), context.order_names({**me, "slots": {}})):
         return []
     weighted: list[tuple[Legal, int]] = []
-    for legal in legal_orders(giver.world, giver.nation, [key], where=rule.get("when")):
+    for legal in legal_orders(giver.world, giver.nation, [key], LegalSearch(where=rule.get("when"))):
         if set(legal.open) - set(rule.get("fill", ())):
             continue
         names = context.order_names({**me, "slots": legal.slots})

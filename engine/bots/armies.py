@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 from ..core.model import Row
 from ..orders import movement
-from ..orders.order_kinds import starts_at
+from ..orders.kinds import of_class
+from ..orders.kinds.voyages import Voyages
 from ..units import forces
 from ..units.fleet import mission_row
 from ..world import routes
@@ -74,38 +75,30 @@ class Armies:
     # ---- the orders there are
 
     @cached_property
-    def carrying(self) -> list[tuple[str, Row, bool, str]]:
-        """Orders with cargo: their key, the mode of the ships, whether troops land against an enemy, the slot for where the ships
-        are; peaceful ones first."""
-        modes = self.world.ruleset.rows("modes")
-        found = [
-            (f"orders/{id_}", mode, modes.get(mode.get("ashore", ""), mode).get("fights") is not False, starts_at(row))
-            for id_, row, mode in self._tasked()
-            if {movement.CARGO, movement.ORIGIN, movement.TARGET, movement.UNITS} <= row["slots"].keys() and "carries" in mode
-        ]
-        return sorted(found, key=lambda f: f[2])
+    def carrying(self) -> list[Voyages]:
+        """Orders with cargo; those by which nobody lands against an enemy first."""
+        return sorted((v for v in self._voyages if v.carries and "carries" in v.mode), key=_fights_ashore)
 
     @cached_property
-    def sailing(self) -> list[tuple[str, Row]]:
+    def sailing(self) -> list[Voyages]:
         """Orders that only move ships, peaceful ones first."""
-        found = [
-            (f"orders/{id_}", mode)
-            for id_, row, mode in self._tasked()
-            if {movement.UNITS, movement.ORIGIN, movement.TARGET} <= row["slots"].keys() and movement.CARGO not in row["slots"]
-        ]
-        return sorted(found, key=lambda f: f[1].get("fights") is not False)
+        return sorted((v for v in self._voyages if not v.carries), key=lambda v: v.mode.get("fights") is not False)
 
-    def _tasked(self) -> Iterator[tuple[str, Row, Row]]:
-        for id_, row in self.world.ruleset.rows("orders").items():
-            mode = movement.mode_of(self.world.ruleset, row)
-            if mode is not None and mode.get("tasks"):
-                yield id_, row, mode
+    @cached_property
+    def _voyages(self) -> list[Voyages]:
+        needed = {movement.UNITS, movement.ORIGIN, movement.TARGET}
+        return [voyage for voyage in of_class(self.world.ruleset, Voyages) if needed <= voyage.slots.keys()]
+
+    @property
+    def mode(self) -> Row:
+        """The mode of the ships."""
+        return self.carrying[0].mode
 
     @cached_property
     def _at_rest(self) -> int:
         """The moves that it takes to land, or to take aboard where the voyage ends."""
-        row = self.world.ruleset.row("orders", self.carrying[0][0].partition("/")[2])
-        return 0 if mission_row(self.world.ruleset, row.get("mission")).get("free") else 1
+        mission = mission_row(self.world.ruleset, self.carrying[0].row.get("mission"))
+        return 0 if mission.get("free") else 1
 
     # ---- one order after the other
 
@@ -121,7 +114,7 @@ class Armies:
         return self._take_aboard(pool) or self._fetch(pool)
 
     def _pool(self, zone: str) -> ZoneLift | None:
-        mode = self.carrying[0][1]
+        mode = self.mode
         carriers = mode["carries"].get("carriers")
         ships = {
             kind: n
@@ -192,7 +185,7 @@ class Armies:
     def _leads_on(self, pool: ZoneLift, quay: str, place: str) -> bool:
         """Whether troops of a place have somewhere to go from a zone: a shore that wants them, or an enemy's that they would dare
         or that lies within one turn."""
-        links = tuple(self.carrying[0][1].get("links", ()))
+        links = tuple(self.mode.get("links", ()))
         far = self.world.geography.distances(quay, links)
         near = pool.moves - self._at_rest
         stones = None if self._afloat else self._from_shore_to_shore(pool, quay, near)
@@ -243,7 +236,7 @@ class Armies:
 
     @cached_property
     def _afloat(self) -> bool:
-        return bool(self.carrying[0][1]["carries"].get("afloat"))
+        return bool(self.mode["carries"].get("afloat"))
 
     @cached_property
     def _landings(self) -> dict[str, str]:
@@ -260,7 +253,7 @@ class Armies:
         key = (start, first, pool.moves)
         if key in self._by_shores:
             return self._by_shores[key]
-        links = tuple(self.carrying[0][1].get("links", ()))
+        links = tuple(self.mode.get("links", ()))
         out: dict[str, tuple[int, str]] = {}
         edge, seen, turns = [start], {start}, 0
         while edge and turns < LONGEST:
@@ -291,16 +284,16 @@ class Armies:
             return False
         asked = (zone, place, *sorted(cargo.items()))
         if asked not in self._dared:
-            key, mode, fights, _ = self.carrying[-1]
-            shore = self.world.ruleset.rows("modes").get(mode.get("ashore", ""), mode)
-            self._dared[asked] = fights and odds_of(self.front, place, [Post(key, shore, zone, cargo)]) >= Fraction(str(wanted))
+            landing = self.carrying[-1]
+            posts = [Post(landing, landing.shore, zone, cargo)]
+            self._dared[asked] = _fights_ashore(landing) and odds_of(self.front, place, posts) >= Fraction(str(wanted))
         return self._dared[asked]
 
     @cached_property
     def _shores(self) -> dict[str, tuple[Any, tuple[str, ...], bool]]:
         """Shores worth landing on: what for, from which zones, and whether against an enemy."""
         out: dict[str, tuple[Any, tuple[str, ...], bool]] = {}
-        step = self.carrying[-1][1].get("ashore")
+        step = self.carrying[-1].mode.get("ashore")
         for place in self.world.ruleset.rows("places"):
             zones = self._zones_of(place)
             if not zones:
@@ -335,8 +328,8 @@ class Armies:
         return [z for z in self._zones_of(place) if z in pool.reach and pool.reach[z][0] + self._at_rest <= pool.moves]
 
     def _zones_of(self, place: str) -> tuple[str, ...]:
-        carries = self.carrying[0][1]["carries"]
-        links = tuple(self.carrying[0][1].get("links", ()))
+        carries = self.mode["carries"]
+        links = tuple(self.mode.get("links", ()))
         near = self.world.geography.next_to(place, tuple(carries.get("link", ())))
         return tuple(z for z in near if self.world.geography.next_to(z, links))
 
@@ -348,7 +341,7 @@ class Armies:
     # ---- who
 
     def _troops(self, place: str) -> dict[str, int]:
-        who = self.carrying[0][1]["carries"].get("who")
+        who = self.mode["carries"].get("who")
         return {k: n for k, n in self.front.spare(place).items() if self._is(who, k) and self._size({k: 1}) > 0}
 
     def _escorts(self, zone: str, ships: Mapping[str, int] | None = None) -> dict[str, int]:
@@ -365,7 +358,7 @@ class Armies:
         return routes.kind_matches(self.world, who, kind)
 
     def _figure(self, key: str, kind: str) -> int:
-        return int(self.front.worth_of(kind, self.front.nation, str(self.carrying[0][1]["carries"][key])))
+        return int(self.front.worth_of(kind, self.front.nation, str(self.mode["carries"][key])))
 
     def _room(self, ships: Mapping[str, int]) -> int:
         return sum(n * self._figure("room", k) for k, n in ships.items())
@@ -409,8 +402,9 @@ class Armies:
         self.left -= 1
         target = goal.place if goal.turns <= 1 else self._at_sea(pool, origin, goal)
         slots = {movement.CARGO: dict(cargo), movement.ORIGIN: origin, movement.TARGET: target, movement.UNITS: dict(ships)}
-        for key, _, fights, zone in reversed(self.carrying) if self._threatened(pool.zone) else self.carrying:
-            if (fights or not goal.hostile) and self.giver.give(key, {**slots, zone: pool.zone}):
+        for order in reversed(self.carrying) if self._threatened(pool.zone) else self.carrying:
+            may = _fights_ashore(order) or not goal.hostile
+            if may and self.giver.give(order.key, {**slots, order.starts_at: pool.zone}):
                 self.front.use(origin, cargo)
                 self.front.use(pool.zone, ships)
                 self._guard(pool.zone, goal.zone if goal.turns <= 1 else target, goal, ships)
@@ -433,14 +427,14 @@ class Armies:
         if not escorts:
             return
         if lands:
-            for key, _ in reversed(self.sailing):
+            for order in reversed(self.sailing):
                 for tasks in (self.rule["support"], None):
                     slots = {
                         movement.UNITS: escorts,
                         movement.ORIGIN: zone,
                         **({movement.TARGET: target} if target != zone else {}),
                     }
-                    if self.giver.give(key, {**slots, "tasks": list(tasks)} if tasks else slots):
+                    if self.giver.give(order.key, {**slots, "tasks": list(tasks)} if tasks else slots):
                         self.front.use(zone, escorts)
                         return
         if target != zone:
@@ -454,9 +448,14 @@ class Armies:
         self.left -= 1
         if target == zone:
             return False
-        for key, _ in reversed(self.sailing) if self._threatened(zone) else self.sailing:
-            if self.giver.give(key, {movement.UNITS: dict(ships), movement.ORIGIN: zone, movement.TARGET: target}):
+        for order in reversed(self.sailing) if self._threatened(zone) else self.sailing:
+            if self.giver.give(order.key, {movement.UNITS: dict(ships), movement.ORIGIN: zone, movement.TARGET: target}):
                 self.front.use(zone, ships)
                 self.front.use(zone, cargo)
                 return True
         return False
+
+
+def _fights_ashore(order: Voyages) -> bool:
+    """Whether troops may land by an order against an enemy."""
+    return order.shore.get("fights") is not False

@@ -7,10 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 from ..core.model import Row
-from ..economy.purchase import facing_slot
+from ..orders.kinds import of_class, order_kind
+from ..orders.kinds.purchases import Purchases
 from ..orders.legal import legal_orders
-from ..orders.legal_entry import Legal
-from ..orders.order_kinds import is_purchase
+from ..orders.legal_entry import Legal, LegalSearch
 from ..turn.context import OrderContext
 from ..world.treasury import main_purse, purse_at
 from .front import FAR, Front
@@ -33,7 +33,8 @@ def give_purchases(giver: Giver, rules: Sequence[Row], front: Front | None) -> N
     wanted = frozenset(item for _, _, mix in mixes for item in mix)
     if not wanted:
         return
-    found = [o for o in legal_orders(world, giver.nation, _purchase_rows(giver), items=wanted) if not o.open]
+    keys = [kind.key for kind in of_class(world.ruleset, Purchases)]
+    found = [o for o in legal_orders(world, giver.nation, keys, LegalSearch(items=wanted)) if not o.open]
     found = [o for o in found if "site" in o.slots or catalogue[_item(giver, o)].get("hand") != "may"]  # none is placed later
     for rule, share, mix in mixes:
         offers = [o for o in found if _item(giver, o) in mix]
@@ -46,14 +47,16 @@ def give_purchases(giver: Giver, rules: Sequence[Row], front: Front | None) -> N
             _spend(giver, rule, mix, group, what, budget, front)
 
 
-def _purchase_rows(giver: Giver) -> list[str]:
-    rows = giver.world.ruleset.rows("orders")
-    return [f"orders/{i}" for i, r in rows.items() if is_purchase(giver.world.ruleset, r)]
+def _kind(giver: Giver, offer: Legal) -> Purchases:
+    """The order by which something is bought."""
+    kind = order_kind(giver.world.ruleset, offer.order)
+    assert isinstance(kind, Purchases)
+    return kind
 
 
 def _item(giver: Giver, offer: Legal) -> str:
-    row = giver.world.ruleset.rows("orders")[offer.order.partition("/")[2]]
-    return str(offer.slots.get("item", row.get("does", "")))
+    """What would be bought."""
+    return _kind(giver, offer).item(offer.slots)
 
 
 def _purse(giver: Giver, offer: Legal, what: str) -> str:
@@ -122,9 +125,8 @@ def _buy(giver: Giver, rule: Row, offers: list[Legal], what: str, money: Any, fr
             facing = _facing(front, offer)
             if not facing:
                 continue
-            declared = giver.world.ruleset.rows("orders")[offer.order.partition("/")[2]]["slots"]
-            slot = facing_slot(declared)
-            slots.update({slot: facing} if slot in declared else {})  # what goes up all round faces everybody
+            kind = _kind(giver, offer)
+            slots.update({kind.facing_slot: facing} if kind.facing_slot in kind.slots else {})  # else it faces everybody
             n = 1
         elif "n" in slots:
             slots["n"] = n

@@ -16,6 +16,8 @@ from typing import Any
 from ..core.model import Row
 from ..core.state import Entity
 from ..orders import movement
+from ..orders.kinds import of_class
+from ..orders.kinds.marches import Marches
 from ..world import routes
 from ..world.view import UNKNOWN, learned
 from ..world.world import World
@@ -49,45 +51,39 @@ class Front:
         self._is_front: dict[str, bool] = {}
         self._room: dict[str, int] = {}
 
-    # ---- the rows that move
+    # ---- the orders by which units move
 
     @cached_property
-    def near_rows(self) -> list[tuple[Row, Row]]:
-        """Orders to go somewhere by a mode with an allowance, with their modes."""
-        return [(row, mode) for row, mode in self._rows if mode.get("steps") is not None]
+    def near_orders(self) -> list[Marches]:
+        """Orders to go somewhere by a mode with an allowance."""
+        return [march for march in self._orders if march.mode.get("steps") is not None]
 
     @cached_property
-    def march_rows(self) -> list[tuple[Row, Row]]:
+    def march_orders(self) -> list[Marches]:
         """Of these the ones by which units come to where they go: not those by which they only ever fire or strike there."""
-        return [(row, mode) for row, mode in self.near_rows if not mode.get("attacks")]
+        return [march for march in self.near_orders if not march.mode.get("attacks")]
 
     @cached_property
-    def fire_rows(self) -> list[tuple[Row, Row]]:
+    def fire_orders(self) -> list[Marches]:
         """Of these the ones by which units fire from where they stand and stay there, whoever else goes in."""
-        return [(row, mode) for row, mode in self.near_rows if mode.get("attacks") and mode.get("stays_alone")]
+        return [march for march in self.near_orders if march.mode.get("attacks") and march.mode.get("stays_alone")]
 
     @cached_property
-    def far_rows(self) -> list[tuple[Row, Row]]:
-        """Orders to go any distance, with their modes."""
-        return [(row, mode) for row, mode in self._rows if mode.get("steps") is None]
+    def far_orders(self) -> list[Marches]:
+        """Orders to go any distance."""
+        return [march for march in self._orders if march.mode.get("steps") is None]
 
     @cached_property
-    def _rows(self) -> list[tuple[Row, Row]]:
+    def _orders(self) -> list[Marches]:
         wanted = self.war.get("orders")
-        out = []
-        for id_, row in self.world.ruleset.rows("orders").items():
-            mode = movement.mode_of(self.world.ruleset, row)
-            if mode is None or mode.get("tasks") or movement.TARGET not in row.get("slots", {}):
-                continue
-            if wanted is None or id_ in wanted:
-                out.append((row, mode))
-        return out
+        marches = (march for march in of_class(self.world.ruleset, Marches) if movement.TARGET in march.slots)
+        return [march for march in marches if wanted is None or march.row["id"] in wanted]
 
     @cached_property
     def links(self) -> tuple[str, ...] | None:
         """The kinds of links that attacks on the ground use."""
         kinds: dict[str, None] = {}
-        for _, mode in self.near_rows:
+        for mode in (march.mode for march in self.near_orders):
             if mode.get("passes_over") or mode.get("fights") is False:
                 continue
             if "links" not in mode:

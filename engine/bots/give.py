@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 from ..core.dice import Stream
 from ..orders import movement
 from ..orders.check import Checker
+from ..orders.kinds import Understood, understand
 from ..orders.names import Names
 from ..orders.text import order_text
-from ..orders.validate import Understood, understand
 from ..turn.context import Order
 from ..turn.validated_orders import ValidatedOrder
 from ..world.world import World

@@ -56,11 +56,11 @@ def _call(giver: Giver, front: Front, rule: Row, place: str, called: int, there:
     for origin, step, kinds in near:
         if wanted <= 0:
             return
-        to_it = [(row, mode, place) for row, mode in (front.far_rows if step != place else ())]
-        for row, mode, target in (*to_it, *((row, mode, step) for row, mode in front.march_rows)):
-            going = {k: n for k, n in kinds.items() if movement.can_go(front.world, front.nation, mode, origin, target, k)}
-            part = first_of(going, wanted)
-            if go(giver, front, row, origin, target, part):
+        at_once = [(march, place) for march in (front.far_orders if step != place else ())]
+        for march, target in (*at_once, *((march, step) for march in front.march_orders)):
+            can = {k: movement.can_go(front.world, front.nation, march.mode, origin, target, k) for k in kinds}
+            part = first_of({k: n for k, n in kinds.items() if can[k]}, wanted)
+            if go(giver, front, march, origin, target, part):
                 wanted -= sum(part.values())
                 break
 

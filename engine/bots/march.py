@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from ..core.model import Row
 from ..orders import movement
+from ..orders.kinds.marches import Marches
+from ..orders.kinds.moves import Moves
 from ..world import routes
 from .foresight import promise
 from .front import ASHORE, FAR, Front, first_of
@@ -17,9 +19,9 @@ ODDS_TOP = 9
 
 
 class Post(NamedTuple):
-    """Units that could take part in an attack: by which order, from where, how many of each kind."""
+    """Units that could take part in an attack: by which order and by which mode, from where, how many of each kind."""
 
-    order: str
+    order: Moves
     mode: Row
     origin: str
     kinds: Mapping[str, int]
@@ -56,7 +58,8 @@ def give_attacks(giver: Giver, front: Front) -> None:
 def _posts(front: Front) -> dict[str, list[Post]]:
     """Enemy place -> the posts it could be attacked from. From behind the front aircraft join attacks that others can make."""
     out: dict[str, list[Post]] = {}
-    for row, mode in front.near_rows:
+    for march in front.near_orders:
+        mode = march.mode
         if mode.get("fights") is False:
             continue
         for origin in movement.places_with_units(front.world, front.nation):
@@ -78,7 +81,7 @@ def _posts(front: Front) -> dict[str, list[Post]]:
                 for target in _within_reach(front, mode, origin, kind, [t for t in spare if kind in spare[t]], near):
                     by_target.setdefault(target, {})[kind] = spare[target][kind]
             for target, kinds in by_target.items():
-                out.setdefault(target, []).append(Post(f"orders/{row['id']}", mode, origin, kinds))
+                out.setdefault(target, []).append(Post(march, mode, origin, kinds))
     return out
 
 
@@ -159,13 +162,13 @@ def _attack(giver: Giver, front: Front, place: str, posts: list[Post], enough: A
         return
     for post in chosen:
         slots = {movement.UNITS: dict(post.kinds), movement.ORIGIN: post.origin, movement.TARGET: place}
-        if giver.give(post.order, slots, _conditions(front, post, place)):
+        if giver.give(post.order.key, slots, _conditions(front, post, place)):
             front.use(post.origin, post.kinds)
 
 
 def _conditions(front: Front, post: Post, place: str) -> dict[str, int]:
     """The conditions of an attack (`conditions`), of those that its order takes and that somebody who goes in could meet."""
-    takes = front.world.ruleset.row("orders", post.order.partition("/")[2]).get("options", ())
+    takes = post.order.row.get("options", ())
     n = sum(n for kind, n in post.kinds.items() if _takes(front, post, kind))
     wanted = front.war.get("conditions", {}) if n else {}
     return {option: int(front.asked(number, place, n=n)) for option, number in wanted.items() if option in takes}
@@ -193,8 +196,8 @@ def give_prizes(giver: Giver, front: Front) -> None:
     if not n:
         return
     world, nation, taken = front.world, front.nation, set()
-    for row, mode in front.near_rows:
-        step = routes.step_of(world, mode)
+    for march in front.near_orders:
+        mode, step = march.mode, routes.step_of(world, march.mode)
         for origin in movement.places_with_units(world, nation):
             near = world.geography.next_to(origin, tuple(mode["links"]) if "links" in mode else None)
             for target in near:
@@ -205,7 +208,7 @@ def give_prizes(giver: Giver, front: Front) -> None:
                 if kind is None:
                     continue
                 units = {kind: min(n, front.spare(origin)[kind])}
-                if giver.give(f"orders/{row['id']}", {movement.UNITS: units, movement.ORIGIN: origin, movement.TARGET: target}):
+                if giver.give(march.key, {movement.UNITS: units, movement.ORIGIN: origin, movement.TARGET: target}):
                     front.use(origin, units)
                     taken.add(target)
 
@@ -239,7 +242,8 @@ def give_support(giver: Giver, front: Front) -> None:
     """Units that can fire from where they stand do so for the friendly neighbor in the greatest danger, if that is greater than
     their own."""
     world, nation = front.world, front.nation
-    for row, mode in front.fire_rows:
+    for march in front.fire_orders:
+        mode = march.mode
         for place in movement.places_with_units(world, nation):
             firing = {k: n for k, n in front.free(place).items() if movement.goes_by(world, mode, k)}
             near = world.geography.next_to(place, tuple(mode["links"]) if "links" in mode else None)
@@ -247,31 +251,32 @@ def give_support(giver: Giver, front: Front) -> None:
             for target in sorted(worse, key=lambda t: (-front.threat(t), t)):
                 slots = {movement.UNITS: firing, movement.ORIGIN: place, movement.TARGET: target}
                 fit = all(movement.can_go(world, nation, mode, place, target, kind) for kind in firing)
-                if fit and giver.give(f"orders/{row['id']}", slots):
+                if fit and giver.give(march.key, slots):
                     front.use(place, firing)
                     break
 
 
 def _near(giver: Giver, front: Front, place: str, spare: Mapping[str, int], steps: int) -> None:
     """One step nearer to the front, each kind as far as it gets."""
-    for row, mode in front.march_rows:
+    for march in front.march_orders:
         groups: dict[str, dict[str, int]] = {}
         for kind, n in spare.items():
             if (place, kind) in front.used and not front.free(place).get(kind):
                 continue
-            if not movement.goes_by(front.world, mode, kind):
+            if not movement.goes_by(front.world, march.mode, kind):
                 continue
-            best = _nearest(front, mode, place, kind, steps)
+            best = _nearest(front, march.mode, place, kind, steps)
             if best is not None:
                 groups.setdefault(best, {})[kind] = n
         for target, kinds in groups.items():
-            go(giver, front, row, place, target, first_of(kinds, front.room(target)))
+            go(giver, front, march, place, target, first_of(kinds, front.room(target)))
 
 
-def go(giver: Giver, front: Front, row: Row, place: str, target: str, kinds: Mapping[str, int]) -> bool:
+def go(giver: Giver, front: Front, march: Marches, place: str, target: str, kinds: Mapping[str, int]) -> bool:
     """Give a march, and count where its units are from now on."""
     n = sum(kinds.values())
-    if not n or not giver.give(f"orders/{row['id']}", {movement.UNITS: kinds, movement.ORIGIN: place, movement.TARGET: target}):
+    slots = {movement.UNITS: kinds, movement.ORIGIN: place, movement.TARGET: target}
+    if not n or not giver.give(march.key, slots):
         return False
     front.use(place, kinds)
     front.come(place, -n)
@@ -282,7 +287,8 @@ def go(giver: Giver, front: Front, row: Row, place: str, target: str, kinds: Map
 def _leave(giver: Giver, front: Front, place: str, n: int) -> None:
     """So many units go from a place where too many stand to a friendly one that has room, the nearest to the front."""
     world, nation = front.world, front.nation
-    for row, mode in front.march_rows:
+    for march in front.march_orders:
+        mode = march.mode
         for kind in front.spare(place):
             if n <= 0 or not movement.goes_by(world, mode, kind):
                 continue
@@ -294,7 +300,7 @@ def _leave(giver: Giver, front: Front, place: str, n: int) -> None:
             ]
             for target in sorted(open_, key=lambda t: (front.distance.get(t, FAR), t)):
                 part = min(n, front.spare(place).get(kind, 0), front.room(target))
-                if part > 0 and go(giver, front, row, place, target, {kind: part}):
+                if part > 0 and go(giver, front, march, place, target, {kind: part}):
                     n -= part
 
 
@@ -325,7 +331,8 @@ def _allowance(front: Front, mode: Row, place: str, kind: str) -> Any:
 
 def _far(giver: Giver, front: Front, place: str, spare: Mapping[str, int]) -> bool:
     """By a long way at once to a front place that needs them, as many as the way takes."""
-    for row, mode in front.far_rows:
+    for march in front.far_orders:
+        mode = march.mode
         for kind, n in spare.items():
             if not movement.goes_by(front.world, mode, kind) or not _has_room(giver, front, mode, place):
                 continue
@@ -340,7 +347,7 @@ def _far(giver: Giver, front: Front, place: str, spare: Mapping[str, int]) -> bo
             if target is None:
                 continue
             goes = min(n, front.room(target), _room(giver, front, mode, place, target, kind))
-            if goes > 0 and go(giver, front, row, place, target, {kind: goes}):
+            if goes > 0 and go(giver, front, march, place, target, {kind: goes}):
                 return True
     return False
 

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from ..core.model import Row
 from ..core.state import Entity
 from ..orders import movement
+from ..orders.input_points import may_come_now
 from ..orders.legal import legal_orders
-from ..orders.order_kinds import may_come_now
 from ..world import routes
 from ..world.selections import as_set, id_of
 from .front import first_of

@@ -16,6 +16,8 @@ from typing import Any
 from ..core.model import Row
 from ..core.state import Entity
 from ..orders import movement
+from ..orders.kinds import of_class
+from ..orders.kinds.voyages import Voyages
 from ..world import routes
 from .armies import give_armies
 from .front import FAR, Front
@@ -32,18 +34,12 @@ def give_voyages(giver: Giver, front: Front) -> None:
         return
     if "armies" in rules:
         give_armies(giver, front, rules["armies"])
-    for id_, row in front.world.ruleset.rows("orders").items():
-        mode = movement.mode_of(front.world.ruleset, row)
-        slots = row.get("slots", {})
-        if (
-            mode is not None
-            and mode.get("tasks")
-            and movement.CARGO not in slots
-            and {movement.ORIGIN, movement.TARGET} <= slots.keys()
-        ):
-            _sail(giver, front, rules, f"orders/{id_}", mode)
-            for pack in rules.get("packs", ()):
-                _lie_in_wait(_Fleets(giver, front, {**pack, "fearless": True}, f"orders/{id_}", mode))
+    for order in of_class(front.world.ruleset, Voyages):
+        if order.carries or not {movement.UNITS, movement.ORIGIN, movement.TARGET} <= order.slots.keys():
+            continue
+        _sail(giver, front, rules, order)
+        for pack in rules.get("packs", ()):
+            _lie_in_wait(_Fleets(giver, front, {**pack, "fearless": True}, order))
 
 
 # ---- fleets
@@ -56,9 +52,9 @@ def _lie_in_wait(packs: _Fleets) -> None:
             packs.to_station(zone, pack)
 
 
-def _sail(giver: Giver, front: Front, rules: Row, key: str, mode: Row) -> None:
+def _sail(giver: Giver, front: Front, rules: Row, order: Voyages) -> None:
     """Fleets go for weaker enemies within reach; the others for the zone that is worth most for its distance, and hold it."""
-    fleets = _Fleets(giver, front, rules, key, mode)
+    fleets = _Fleets(giver, front, rules, order)
     for zone in movement.places_with_units(front.world, front.nation):
         if (fleet := fleets.of(zone)) and not fleets.seek(zone, fleet):
             fleets.to_station(zone, fleet)
@@ -67,10 +63,11 @@ def _sail(giver: Giver, front: Front, rules: Row, key: str, mode: Row) -> None:
 class _Fleets:
     """The fleets of one nation that sail by one order."""
 
-    def __init__(self, giver: Giver, front: Front, rules: Row, key: str, mode: Row) -> None:
-        self.giver, self.front, self.rules, self.key, self.mode = giver, front, rules, key, mode
+    def __init__(self, giver: Giver, front: Front, rules: Row, order: Voyages) -> None:
+        self.giver, self.front, self.rules = giver, front, rules
+        self.key, self.mode = order.key, order.mode
         self.world = front.world
-        self.links = tuple(mode["links"]) if "links" in mode else None
+        self.links = tuple(self.mode["links"]) if "links" in self.mode else None
         self.odds = Fraction(str(rules.get("odds", front.war.get("odds", "3/2"))))
         self.fearless = bool(rules.get("fearless"))
         self.bound: Counter[str] = Counter()  # fleets by the zone that they hold, or are on their way to

@@ -80,7 +80,7 @@ class _Shifts:
     def _go(self, giver: Giver, origin: str, target: str, kind: str, n: int) -> bool:
         world, nation = self.front.world, self.front.nation
         return any(
-            go(giver, self.front, row, origin, target, {kind: n})
-            for row, mode in self.front.march_rows
-            if movement.goes_by(world, mode, kind) and movement.can_go(world, nation, mode, origin, target, kind)
+            go(giver, self.front, march, origin, target, {kind: n})
+            for march in self.front.march_orders
+            if movement.goes_by(world, march.mode, kind) and movement.can_go(world, nation, march.mode, origin, target, kind)
         )

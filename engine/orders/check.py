@@ -1,8 +1,9 @@
 """Whether orders are allowed, by what their nation may know: findings at line and column, and the orders that stand.
 
-Invalid (not understood) is `parse.py`'s; here is illegal (understood, not allowed). What an order comes to is understood in
-`understand/`, at the position in which it will be carried out (`prospect.py`); what it costs and the units it takes are counted
-over the whole file. A line is accepted or refused whole. An order that hangs on how an earlier one ends stands, and says so.
+Invalid (not understood) is `parse.py`'s; here is illegal (understood, not allowed). What an order comes to says its kind
+(`kinds/`), asked at the position in which it will be carried out (`lookahead.py`); what it costs and the units it takes are
+counted over the whole file. A line is accepted or refused whole. An order that hangs on how an earlier one ends stands, and
+says so.
 """
 
 from __future__ import annotations
@@ -12,18 +13,19 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..core.diagnostics import Diagnostic, Severity
+from ..core.patience import go_on
 from ..economy.catalogue import Market
-from ..ruleset.order_syntax import slot_of
 from ..turn.context import Order
 from ..turn.validated_orders import Note, Refusal, RefusalCode, Remark, ValidatedOrder
 from ..units import assignment, fleet
 from ..units.attacking import ALONE, unaccompanied
 from ..world.world import World
 from .absent_losses import absent_losses
+from .input_points import all_or_none, orders_now
+from .kinds import OrderBook, OrderKind, Understood, advise, order_kind, order_kinds, understand
+from .kinds.answers import parted
 from .lookahead import Lookahead, place_of
-from .order_kinds import all_or_none, orders_now
 from .text import order_text
-from .validate import OrderBook, Understood, advise, understand
 
 __all__ = ["CheckedOrders", "Checker", "check"]
 
@@ -113,18 +115,20 @@ class _Run:
     """All orders of a file taken in the order of the turn, where some lines fail by dice or by the votes of others."""
 
     def __init__(self, world: World, nation: str, filed: Sequence[Order], file: str, unlucky: Collection[int] = ()) -> None:
-        prospect = Lookahead(world, nation, filed, unlucky)
+        prospect = Lookahead(world, nation, parted(filed)[0], unlucky)
         self.checker = Checker(world, nation, file=file, filed=filed, prospect=prospect)
         self.intents: dict[int, ValidatedOrder] = {}
         self.rolled = prospect.rolled
         for order in sorted(filed, key=lambda o: place_of(world.ruleset, o)):
-            prospect.go_to(order)
-            found = self.checker.understood(order)
-            if found is None:
+            go_on()
+            kind = order_kind(world.ruleset, order["order"])
+            prospect.go_to(order, moves_on=kind is not None and kind.moves_on)
+            understood = self.checker.understood(order)
+            if understood is None:
                 prospect.drop(order)
                 continue
-            self.intents[order["place"]] = found.intent
-            prospect.settle(found.intent, found.quote, found.move)
+            self.intents[order["place"]] = understood.intent
+            self.checker.kind_of(understood.intent).foresee(prospect, understood)
         for place in self.checker.unfit(self.intents):
             del self.intents[place]
         prospect.pass_gates()
@@ -211,7 +215,7 @@ class Checker:
                 self._refuse(readings, [a for a in answers if isinstance(a, Refusal)])
             return None
         if len(fine) > 1 and not order.get("first"):
-            ways = ", ".join(self._row_name(f.intent.verb) for f in fine)
+            ways = ", ".join(self.kind_of(f.intent).name for f in fine)
             meant = [self._written(f.intent) for f in fine]
             self._say("O104", "error", f"this could mean several orders: {ways}", order, "", "", meant)
             return None
@@ -232,8 +236,12 @@ class Checker:
         guessed = intent.order.get("guessed")
         if not guessed:
             return False
-        declared = self._row(intent.order).get("slots", {})
-        return bool(intent.attacks) or any(slot_of(s, declared.get(s)).kind in ("nation", "side") for s in guessed)
+        kind = self.kind_of(intent)
+        return bool(intent.attacks) or any(kind.slot(name).kind in ("nation", "side") for name in guessed)
+
+    def kind_of(self, intent: ValidatedOrder) -> OrderKind:
+        """The kind of an order that stands."""
+        return order_kinds(self.book.ruleset)[intent.verb]
 
     def _written(self, intent: ValidatedOrder) -> str:
         return order_text(self.book.ruleset, self.book.names, intent.order, agree=True)
@@ -278,13 +286,6 @@ class Checker:
         """A requirement that the orders together do not fulfill: none of them stands."""
         row = self.book.ruleset.row("requirements", requirement)
         self._say(RefusalCode.TOGETHER, "error", why, {}, "", f"none of the orders is accepted ({row.get('name', requirement)})")
-
-    def _row(self, order: Mapping[str, Any]) -> Mapping[str, Any]:
-        form, _, id_ = str(order["order"]).partition("/")
-        return self.book.ruleset.rows(form).get(id_, {})
-
-    def _row_name(self, key: str) -> str:
-        return str(self._row({"order": key}).get("name", key.partition("/")[2]))
 
     def _say(
         self,

@@ -13,11 +13,12 @@ from typing import Any
 
 from ..core.diagnostics import Diagnostic, has_errors, tidy
 from ..core.model import Ruleset
+from ..core.patience import go_on
 from ..turn.context import Order
 from ..turn.validated_orders import ValidatedOrder
 from ..world.world import World
 from .check import check
-from .order_kinds import answer_of
+from .kinds.answers import parted
 from .parse import read_orders
 from .reference import COMMAND
 from .sheet import filled_in
@@ -77,6 +78,7 @@ def take_in(
 def _with_proposals(world: World, nation: str, found: Diagnostic) -> Diagnostic:
     """A finding with what may stand in the place of its line, ready to be sent: lines of the order form with what was left blank
     filled in. Where there is none: why what comes nearest does not stand, or where all orders are described."""
+    go_on()
     out: list[str] = []
     blank: list[str] = []
     lines, refused = possible(world, nation, found.instead)
@@ -93,13 +95,3 @@ def accept(world: World, nation: str, understood: Sequence[Order], *, file: str 
     checked = check(world, nation, understood, file=file)
     orders, answers = parted(checked.orders)
     return Intake(nation, tuple(orders), answers, tuple(checked.found), tuple(checked.intents), held=tuple(checked.held))
-
-
-def parted(lines: Sequence[Order]) -> tuple[list[Order], dict[str, Any]]:
-    """Orders, and the answers to decisions among them, as `decision` or `decision/subject` -> answer."""
-    return [o for o in lines if not o["order"].startswith("decisions/")], answers_of(lines)
-
-
-def answers_of(orders: Sequence[Order]) -> dict[str, Any]:
-    """The answers to decisions among orders, as `decision` or `decision/subject` -> answer."""
-    return dict(answer_of(order) for order in orders if order["order"].startswith("decisions/"))

@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 
 from ..core.diagnostics import Diagnostic
 from ..core.model import Ruleset
+from ..core.patience import go_on
 from ..core.state import State
 from ..core.words import Word, joined, split
 from .compound import LineReader
+from .input_points import by_phase
 from .line_parser import MAX_LINE, LineAttempt, Order, did_you_mean, one_of, strip_comment
 from .mail_text import TextLine, read_letter
 from .names import Names
-from .order_kinds import by_phase
 
 __all__ = ["MAX_LINES", "Order", "OrderFile", "OrderHead", "parse_orders", "read_orders", "strip_comment"]
 
@@ -183,6 +184,7 @@ class _OrderFileReader:
     def _entries(self, lines: Sequence[TextLine]) -> list[_Entry]:
         out: list[_Entry] = []
         for count, line in enumerate(lines, 1):
+            go_on()
             if count > MAX_LINES:
                 self.say("O105", f"more than {MAX_LINES} lines", line.number, 1)
                 break

@@ -1,7 +1,7 @@
 """A nation's orders read back to it in full words: what stands, in the order of the turn, with what it costs and leaves.
 
 `read_back` makes one plain value of an `Intake`; the command line, mail and the web print the same. What an order means is
-asked of its `Intent` alone, and how that is said of its row (`read_back`); a row without a sentence is read back in its own
+asked of its `ValidatedOrder` alone, and how that is said of its kind: by its row (`read_back`), else in its own
 words. Everything is written from the nation's view.
 """
 
@@ -21,10 +21,11 @@ from ..world import treasury as stores
 from ..world.view import UNKNOWN
 from ..world.world import World
 from . import movement
+from .input_points import by_phase, orders_now
 from .intake import Intake
+from .kinds import order_kinds
 from .names import Names
-from .order_kinds import by_phase, orders_now, unit_slots, whose
-from .text import options_in_words, order_in_words, order_text
+from .text import options_in_words, order_text
 
 __all__ = ["NotTaken", "PhaseOrders", "ReadBack", "ReadBackOrder", "read_back"]
 
@@ -235,28 +236,19 @@ def _said(
 ) -> ReadBackOrder:
     ruleset, order = world.ruleset, intent.order
     cost, left = purse.take(intent)
-    says = order_in_words(ruleset, names, order)
-    places = tuple(names.printed("place", p) for p in intent.attacks)
-    slots = intent.slots
-    if places and set(slots) - {"via"} == {movement.UNITS, movement.ORIGIN, movement.TARGET}:
-        where = names.printed("place", str(slots[movement.ORIGIN]))
-        by_way = ", ".join(names.printed("place", str(p)) for p in slots.get("via") or ())
-        says = (
-            f"Attack on {places[0]}: {names.units(slots[movement.UNITS])} from {where}{f' by way of {by_way}' if by_way else ''}"
-        )
     seen = "; ".join(filter(None, (last_seen(world, nation, p) for p in intent.attacks)))
     return ReadBackOrder(
         int(order.get("line", 0)),
         str(order.get("text", "")),
         order_text(ruleset, names, order, agree=True),
-        says,
+        order_kinds(ruleset)[intent.verb].read_back(names, intent),
         tuple(options_in_words(ruleset, names, order)),
         cost,
         left,
         tuple(r.text for r in intent.remarks if r.note in CONDITIONS),
         tuple(r.text for r in intent.remarks if r.note not in CONDITIONS),
         intent.mended,
-        places,
+        tuple(names.printed("place", p) for p in intent.attacks),
         seen,
         "; ".join(odds[p][1] for p in intent.attacks if p in odds and odds[p][0] == order.get("line", 0)),
     )
@@ -327,31 +319,17 @@ def _idle(world: World, nation: str, names: Names, intents: Sequence[ValidatedOr
 
 
 def _orders_units(world: World) -> bool:
+    """Whether any order that is taken now says what units do."""
     now = orders_now(world)
-    for form in ("orders", "acts"):
-        for id_, row in world.ruleset.rows(form).items():
-            if (now is None or f"{form}/{id_}" in now) and (unit_slots(row) or {"kind", "place"} <= row.get("slots", {}).keys()):
-                return True
-    return False
+    return any(kind.names_units for key, kind in order_kinds(world.ruleset).items() if now is None or key in now)
 
 
 def _ordered(world: World, nation: str, intents: Sequence[ValidatedOrder]) -> dict[tuple[str, str], int]:
     """(place, kind) -> how many units there are named in an order."""
     taken: dict[tuple[str, str], int] = {}
-
-    def take(place: Any, kind: str, n: int) -> None:
-        taken[str(place), kind] = taken.get((str(place), kind), 0) + n
-
     for intent in intents:
-        form, _, id_ = intent.verb.partition("/")
-        row, slots = world.ruleset.rows(form).get(id_, {}), intent.slots
-        for name, where in unit_slots(row):
-            for kind, n in (slots.get(name) or {}).items() if whose(row, slots, nation, name) == nation else ():
-                take(slots.get(where, slots.get("place")), kind, int(n) if isinstance(n, int) else 0)
-        if "kind" in row.get("slots", {}) and slots.get("place") is not None:
-            for kind, n in movement.free_units(world, nation, str(slots["place"])).items():
-                if slots.get("kind") in (None, kind):
-                    take(slots["place"], kind, n)
+        for place, kind, n in order_kinds(world.ruleset)[intent.verb].units_ordered(world, nation, intent.slots):
+            taken[place, kind] = taken.get((place, kind), 0) + n
     return taken
 
 

@@ -12,13 +12,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..core.model import Row, Ruleset
-from ..economy.catalogue import Market
 from ..ruleset.order_syntax import Either, Fixed, Pattern, Slot, slot_of
 from ..world import treasury as stores
 from ..world.world import World
 from .grammar import Grammar, OrderForm
+from .input_points import by_phase
+from .kinds import order_kinds
 from .names import Names
-from .order_kinds import by_phase, is_purchase
 from .suggestions import open_orders
 
 WIDTH = 72
@@ -44,16 +44,16 @@ def order_reference(ruleset: Ruleset, world: World | None = None, nation: str = 
     names = Names(ruleset, world.state if world is not None else None)
     whose = f", {names.printed('nation', nation)}" if nation else ""
     out = [f"REFERENCE OF ORDERS: {ruleset.title}{whose}", *_head(names)]
-    grammar = Grammar.of(ruleset)
+    grammar, kinds = Grammar.of(ruleset), order_kinds(ruleset)
     given = [f for f in grammar.forms if open_now is None or f.key in open_now]
     left = {f.key: f for f in given}
     for title, keys in by_phase(ruleset):
         forms = [left.pop(key) for key in keys if key in left]
         if forms:
             out += ["", title.upper(), *(line for form in forms for line in _form(ruleset, form))]
-            if any(form.form == "orders" and is_purchase(ruleset, form.row) for form in forms):
-                out += _prices(ruleset, world, nation)
-    answers = [form for form in left.values() if form.form == "decisions"]
+            for prices in dict.fromkeys(tuple(kinds[form.key].prices(world, nation)) for form in forms):
+                out += textwrap.wrap("; ".join(prices), WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
+    answers = [form for form in left.values() if not kinds[form.key].listed]
     if answers:
         out += ["", "ANSWERS TO WHAT YOU MAY BE ASKED", *(line for form in answers for line in _form(ruleset, form))]
     out += _tasks(ruleset, given)
@@ -95,8 +95,11 @@ def _price(ruleset: Ruleset, cost: Any) -> str:
     return ""
 
 
-def _blanks(pattern: Pattern) -> str:
-    """A pattern as a reader wants it: of plain alternatives the first, slots in capitals, what may be left out in [ ]."""
+def _blanks(pattern: Pattern, *, inside: bool = False) -> str:
+    """A pattern as a reader wants it: of plain alternatives the first, slots in capitals, what may be left out in [ ].
+
+    `inside`: it stands in [ ] already, so that a slot of it that may be left out alone needs none.
+    """
     out: list[str] = []
     for node in pattern:
         if isinstance(node, Fixed):
@@ -104,15 +107,23 @@ def _blanks(pattern: Pattern) -> str:
         elif isinstance(node, Slot):
             out.append(_blank(node))
         else:
-            out.append(_either(node, many=out[-1:] == [BLANKS["number"]]))
+            out.append(_either(node, many=out[-1:] == [BLANKS["number"]], inside=inside))
     return " ".join(part for part in out if part)
 
 
-def _either(node: Either, many: bool) -> str:
-    ways = [_blanks(way) for way in node.ways if way]
+def _either(node: Either, *, many: bool, inside: bool) -> str:
+    kept = [way for way in node.ways if way]
     if () not in node.ways:
-        return ways[-1 if many else 0]  # after a number the plural
-    return f"[{ways[0]}]" if any(c.isupper() for c in ways[0]) else ""
+        return _blanks(kept[-1 if many else 0], inside=inside)  # after a number the plural
+    if not _has_slot(kept[0]):
+        return ""
+    text = _blanks(kept[0], inside=True)
+    return text if inside and isinstance(kept[0][0], Slot) else f"[{text}]"
+
+
+def _has_slot(pattern: Pattern) -> bool:
+    """Whether there is anything to fill in."""
+    return any(isinstance(node, Slot) or (isinstance(node, Either) and any(map(_has_slot, node.ways))) for node in pattern)
 
 
 def _blank(slot: Slot) -> str:
@@ -140,22 +151,3 @@ def _tasks(ruleset: Ruleset, given: Iterable[OrderForm]) -> list[str]:
             text = f"{choice}: {said}" if said and said.lower() != choice else choice
             out += textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent=INDENT)
     return out
-
-
-def _prices(ruleset: Ruleset, world: World | None, nation: str) -> list[str]:
-    """What can be bought and for how much each: by a nation's price list, else as far as the rows say it."""
-    names = Names(ruleset)
-    prices: dict[str, set[Any]] = {}
-    if world is not None:
-        for offer in Market(world, nation).offers():
-            prices.setdefault(offer.item, set()).add(offer.price + offer.fee)
-    else:
-        for item, row in ruleset.rows("catalogue").items():
-            if isinstance(row.get("price"), int):
-                prices.setdefault(item, set()).add(row["price"])
-    parts = [
-        f"{names.printed('item', item)} {' or '.join(str(p) for p in sorted(some))}"
-        for item, some in sorted(prices.items())
-        if some
-    ]
-    return textwrap.wrap("; ".join(parts), WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)

@@ -39,8 +39,7 @@ def option_text(names: Names, row: Row, value: Any, *, agree: bool = True) -> st
 
 def order_in_words(ruleset: Ruleset, names: Names, order: Mapping[str, Any]) -> str:
     """What an order says in full words: the sentence of its row (`read_back`), else its own line; without its options."""
-    form, _, id_ = str(order["order"]).partition("/")
-    row = ruleset.rows(form).get(id_, {})
+    row = ruleset.named(str(order["order"])) or {}
     slots = dict(order.get("slots", {}))
     if "read_back" in row:
         text = shortest(read_form(row["read_back"], row.get("slots")), names, slots, agree=True)

@@ -12,17 +12,18 @@ from fractions import Fraction
 from typing import Any
 
 from ..core.journal import Entry
+from ..core.messages import capital
 from ..core.model import Row, Ruleset
 from ..core.state import Entity, State
 from ..play.explain import Cell, ValueChange, why
 from ..ruleset.clauses import clause_text
-from ..turn.effects import printed
 from ..world.geography import Geography
+from ..world.messages import printed
 from ..world.view import readable
 from ..world.world import World
 from . import account
 from .build import clauses_of, dice_words, rule_in_words, when
-from .wording import Wording, capital, listing
+from .wording import Wording, listing
 
 MOST_RULES = 2
 """Of how many clauses of a row the sentences are shown."""
@@ -233,7 +234,7 @@ def _happened(ruleset: Ruleset, words: Wording, entry: Entry, changes: Sequence[
         entry.turn,
         when(ruleset, entry.turn),
         entry.step.replace("-", " "),
-        words.told(entry.text),
+        words.told(entry.happened),
         entry.rule,
         rule_in_words(ruleset, entry.rule) or entry.rule.partition("/")[2].replace("-", " "),
         cited := clauses_of(ruleset, entry.rule),

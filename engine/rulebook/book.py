@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..core.model import Row, Ruleset
-from ..orders.order_kinds import by_phase
+from ..orders.input_points import by_phase
 from ..play.scenario_files import option_values
 from ..ruleset.clauses import CLAUSES, clauses_of_row, owner
 from ..turn.sequence import phases

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .conditions import Conditions, stance_test, tech_named
-from .draft import Row, RulesetDraft
+from .conditions import Conditions, stance_test, switch_changes, tech_named
+from .draft import COSMETIC, Row, RulesetDraft
 from .game import Attachment, GameStep, Option
 from .powers import phase_of
 
@@ -22,13 +22,13 @@ class Happenings:
         self.draft, self.conditions = draft, conditions
         self.steps: dict[str, GameStep] = {step.name.lower(): step for step in draft.game.steps}
         self.triggers: dict[str, list[Attachment]] = {}
-        for attachment in draft.game.of("TriggerAttachment"):
+        for attachment in draft.of("TriggerAttachment"):
             self.triggers.setdefault(attachment.name, []).append(attachment)
 
     # ---- triggers
 
     def events(self) -> None:
-        for attachment in self.draft.game.of("TriggerAttachment"):
+        for attachment in self.draft.of("TriggerAttachment"):
             if attachment.type != "player":
                 self.draft.leave(
                     attachment.line, f"the trigger {attachment.name}, attached to the {attachment.type} {attachment.to}"
@@ -52,6 +52,10 @@ class Happenings:
         test = self.test(attachment)
         if test is None:
             draft.leave(attachment.line, f"the trigger {attachment.name} of {attachment.to}: its condition is not understood")
+            return
+        if test == "False":
+            what = "what it waits for is switched off in the file, and nothing switches it on"
+            draft.leave(attachment.line, f"the trigger {attachment.name} of {attachment.to}: {what}", COSMETIC)
             return
         uses = attachment.get("uses", "-1")
         if uses not in ("-1", "1", ""):
@@ -139,6 +143,7 @@ class Happenings:
             "win": self.win,
             "alter": self.alter,
             "rules": self.rules,
+            "switch": self.switch,
         }.get(entry["does"])
         if entry["does"] == "release":
             return self.release(attachment, option, depth)
@@ -167,7 +172,7 @@ class Happenings:
         n = int(option.count) if option.count.isdecimal() else 1
         return (
             [
-                {"create": {"units": draft.unit(unit), "n": n, "for": draft.nation(p), "at": draft.place(place)}}
+                {"create": {"units": draft.unit(unit), "n": n, "for": draft.nation(p), "at": draft.place_word(place)}}
                 for p in self.players(attachment)
                 for unit in units
             ]
@@ -236,7 +241,7 @@ class Happenings:
         if parts[1] not in parties and parts[1] != "any":
             return None
         place = draft.place(parts[0])
-        row: Row = {"own": {"places": place, "to": draft.nation(parts[2]), "as": "both"}}
+        row: Row = {"own": {"places": draft.place_word(parts[0]), "to": draft.nation(parts[2]), "as": "both"}}
         return [row if parts[1] == "any" else {**row, "when": f"place('{place}').holder == nation('{draft.nation(parts[1])}')"}]
 
     def win(self, attachment: Attachment, option: Option) -> list[Row] | None:
@@ -296,6 +301,19 @@ class Happenings:
             effects += [{"mark": {"who": player, "as": now, "seen_by": "everyone"}}, {"clear": {"who": player, "as": before}}]
         return effects
 
+    def switch(self, attachment: Attachment, option: Option) -> list[Row] | None:
+        """`playerProperty`: the switch of a condition is turned, which a mark remembers."""
+        effects: list[Row] = []
+        if option.value != self.draft.words["switches"]["switch"]:
+            return None
+        for player, name, on in switch_changes(self.draft, attachment):
+            marks = self.conditions.switches[player, name]
+            now, before = ("on", "off") if on else ("off", "on")
+            effects.append({"mark": {"who": self.draft.nation(player), "as": marks[now], "seen_by": "everyone"}})
+            if before in marks:
+                effects.append({"clear": {"who": self.draft.nation(player), "as": marks[before]}})
+        return effects or None
+
     def release(self, attachment: Attachment, option: Option, depth: int) -> list[Row]:
         """The effects of other triggers, in place: `NAME:uses:...`."""
         name = option.parts[0]
@@ -343,6 +361,10 @@ class Happenings:
                 elif "limit" in entry and option.value.isdecimal():
                     limit = int(option.value)
             test = self.test(attachment)
+            if test == "False":
+                what = "what it waits for is switched off in the file, and nothing switches it on"
+                draft.leave(attachment.line, f"the action {attachment.name} of {attachment.to}: {what}", COSMETIC)
+                continue
             if not effects or test is None or attachment.type != "player":
                 draft.leave(attachment.line, f"the action {attachment.name} of {attachment.to}: nothing of it is understood")
                 continue

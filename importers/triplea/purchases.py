@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Any
 
 from .draft import Row, RulesetDraft
@@ -56,17 +57,21 @@ def purchases(draft: RulesetDraft) -> None:
             draft.leave(rule_.line, f"production rule {name}: it makes {', '.join(rule_.results) or 'nothing'}")
     draft.features["room_items"] = ordinary
     draft.features["mix"] = mix
-    prices: dict[str, int] = {}
-    for rule_ in game.rules.values():
-        for unit, n in rule_.results.items():
-            cost = rule_.costs.get(draft.money_name, 0)
-            if unit in game.units and n > 0 and cost:
-                each = -(-cost // n)
-                prices[unit] = min(prices.get(unit, each), each)
+    _prices(draft, open_to)
+
+
+def _prices(draft: RulesetDraft, open_to: dict[str, list[str]]) -> None:
+    """What a unit is worth, by which casualties are chosen: the price that most players pay, of those the lowest."""
+    game, paid = draft.game, {unit: Counter[int]() for unit in draft.game.units}
+    for name, players in open_to.items():
+        rule = game.rules[name]
+        for unit, n in rule.results.items():
+            if unit in paid and n > 0 and rule.costs.get(draft.money_name):
+                paid[unit][-(-rule.costs[draft.money_name] // n)] += max(1, len(players))
     for row in draft.rows["units"]["units"]:
-        name = next(n for n in game.units if draft.unit(n) == row["id"])
-        if prices.get(name):
-            row["price"] = prices[name]
+        prices = paid[next(n for n in game.units if draft.unit(n) == row["id"])]
+        if prices:
+            row["price"] = min(prices, key=lambda price: (-prices[price], price))
 
 
 def _weight(draft: RulesetDraft, unit: str) -> int:
@@ -82,11 +87,7 @@ def _line(draft: RulesetDraft, rule: ProductionRule, unit: str, main: str, *, pl
     if not plain:
         row["name"] = f"{unit} ({rule.name})"[:120]
     costs = {draft.id("resources", name): n for name, n in rule.costs.items() if n}
-    if main in costs or not costs:
-        row["price"] = f"={costs.pop(main, 0)}"
-    else:
-        first = next(iter(costs))
-        row["what"], row["price"] = first, f"={costs.pop(first)}"
+    row["price"] = f"={costs.pop(main, 0)}"
     if costs:
         row["uses"] = costs
     n = rule.results[unit]
@@ -115,7 +116,7 @@ def _line(draft: RulesetDraft, rule: ProductionRule, unit: str, main: str, *, pl
         if not draft.features["coast"]:
             draft.leave(rule.line, f"production rule {rule.name}: no sea zone touches land")
             return None
-        row["appears"] = words["afloat"]
+        row["appears"] = words["afloat" if "placed_among_enemies" in draft.asked else "afloat_apart"]
     return row
 
 
@@ -158,6 +159,8 @@ def _condition(
 ) -> None:
     """One option that limits where or how often a unit is placed, by the words of the table."""
     values: dict[str, Any] = {"unit": draft.unit(unit)}
+    type_, alike = next(((k, v) for k, v in draft.features.get("construction_types", {}).items() if unit in v), ("", [unit]))
+    values["which"] = draft.which_of(alike, f"constructions {type_}") if "{which}" in entry.get("site", "") else ""
     if "value" in entry and option.value != entry["value"]:
         draft.leave_option(attachment, option)
         return
@@ -174,7 +177,9 @@ def _condition(
         n = draft.number(attachment, option)
         if n is None or n < 0:
             return
-        values["n"] = n
+        values["n"] = _most(draft, n, type_) if "{which}" in entry.get("site", "") else n
+        if values["n"] is None:
+            return
     if "room" in entry:
         draft.features.setdefault("rooms", []).append(
             {
@@ -191,6 +196,23 @@ def _condition(
         otherwise.append(entry["else"].format(**values))
     elif "need" in entry:
         row.setdefault("needs", []).append({"test": entry["need"].format(**values), "else": entry["else"].format(**values)})
+
+
+def _most(draft: RulesetDraft, n: int, type_: str) -> int | str | None:
+    """How many constructions of a type stand in one place: a number or an expression; None without a limit."""
+    words = draft.words["constructions"]
+    if type_ == words["factory"] or type_.endswith(words["structure"]):
+        return n
+    if "constructions_unlimited" in draft.asked:
+        return None
+    with_, without = ("constructions_with_factory" in draft.asked), ("constructions_without_factory" in draft.asked)
+    more = f"max({n}, place.production)"
+    if not with_ and not without:
+        return n
+    if with_ and without:
+        return more
+    first, other = (more, n) if with_ else (n, more)
+    return f"({first} if some(units(at=place, tag='producer', owner=self)) else {other})" if "producer" in draft.tags else other
 
 
 def _opened(draft: RulesetDraft, rule: str, players: list[str], marks: set[str]) -> str:
