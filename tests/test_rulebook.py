@@ -12,7 +12,7 @@ import pytest
 from wteaw.core.model import Ruleset
 from wteaw.core.package_data import rulesets
 from wteaw.rulebook import page, rulebook
-from wteaw.rulebook.blocks import Rule, Table
+from wteaw.rulebook.blocks import FigureTable, Rule
 from wteaw.rulebook.book import book
 from wteaw.rulebook.phrases import asked, effect_words, fact_words, table
 from wteaw.rulebook.spoken import Spoken
@@ -104,9 +104,9 @@ def test_every_clause_that_a_row_cites_is_told_once(path: Path) -> None:
 def test_every_order_and_every_unit_stands_in_it(path: Path) -> None:
     ruleset = shipped(path)
     chapters = book(ruleset).chapters
-    written = [t for c in chapters for t in c.blocks if isinstance(t, Table) and t.code]
+    written = [t for c in chapters for t in c.blocks if isinstance(t, FigureTable) and t.code]
     assert sum(len(t.rows) for t in written) >= len(ruleset.rows("acts")) + len(ruleset.rows("orders"))
-    units = [row[0] for c in chapters for t in c.blocks if isinstance(t, Table) and t.caption == "Units" for row in t.rows]
+    units = [row[0] for c in chapters for t in c.blocks if isinstance(t, FigureTable) and t.caption == "Units" for row in t.rows]
     for row in ruleset.rows("units").values():
         assert not units or any(u.startswith(row["name"]) for u in units), row["id"]
 

@@ -44,6 +44,7 @@ READERS: dict[str, tuple[str, ...]] = {
     "war_kinds": ("turn/relations.py",),
     "adjusts": ("world", "battle"),
     "tallies": ("turn",),
+    "clauses": ("ruleset/clauses.py", "rulebook"),
 }
 """Rooms and files that take rows of a form from another module; all modules that name a form read it anyway."""
 

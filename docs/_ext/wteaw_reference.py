@@ -203,14 +203,14 @@ def _kind(known: Forms, raw: Any, base: str) -> str:
 
 
 def _rulebooks(folders: Mapping[Path, Ruleset | None], out: Path) -> str:
-    """A page of links; each book is an HTML page of its own, every rule with its clauses, their tests and its line."""
+    """A page of links; each book is an HTML page of its own, every rule with the number of its tests."""
     out.mkdir(parents=True, exist_ok=True)
     lines = [
         "# Rulebooks",
         "",
-        "Made from the rows: the rules as they are played, every rule with the clauses that it implements,",
+        "The rules as a player reads them: what each clause says, the orders and the figures that go with it,",
     ]
-    lines += ["how many rule tests cite them, and its line in the tables.", ""]
+    lines += ["and how many rule tests cite it.", ""]
     for folder, ruleset in folders.items():
         if ruleset is not None:
             book = page(ruleset, CitedBy(folder).by_clause())

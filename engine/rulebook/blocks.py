@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Block", "Book", "Chapter", "Heading", "Lines", "Rule", "Table", "Text"]
+__all__ = ["Block", "Chapter", "FigureTable", "Heading", "Listing", "Rule", "Rulebook", "Text"]
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A clause as a player reads it. `why`: what the published rules leave open; `readings`: rules that read this one.
 
-    `tests`: how many rule tests cite it, if that was asked for.
+    `tests`: how many rule tests cite it, if that was asked for; `lines`: where the published text has it.
     """
 
     id: str
@@ -22,10 +22,11 @@ class Rule:
     option: str = ""
     readings: tuple[Rule, ...] = ()
     tests: int | None = None
+    lines: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class FigureTable:
     """Figures with a caption: the head and the cells as text. `code`: the columns that hold what is written word by word."""
 
     caption: str
@@ -49,14 +50,14 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class Listing:
     """A list of lines. `links`: the chapter that each leads to, if any."""
 
     lines: tuple[str, ...]
     links: tuple[str, ...] = ()
 
 
-Block = Rule | Table | Text | Heading | Lines
+Block = Rule | FigureTable | Text | Heading | Listing
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class Chapter:
 
 
 @dataclass(frozen=True, slots=True)
-class Book:
+class Rulebook:
     """A whole rulebook."""
 
     title: str

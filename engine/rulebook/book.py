@@ -7,6 +7,7 @@ without a register is told in the words of its rows.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from ..core.model import Row, Ruleset
 from ..orders.input_points import by_phase
@@ -14,7 +15,7 @@ from ..play.scenario_files import option_values
 from ..ruleset.clauses import CLAUSES, clauses_of_row, owner
 from ..turn.sequence import phases
 from . import figures, sections
-from .blocks import Block, Book, Chapter, Heading, Lines, Rule, Table, Text
+from .blocks import Block, Chapter, FigureTable, Heading, Listing, Rule, Rulebook, Text
 from .phrases import title
 
 __all__ = ["book"]
@@ -24,7 +25,7 @@ DROPPED = "dropped"
 PROVENANCE = ("reconstructed", "ruling")
 
 
-def book(ruleset: Ruleset, tested: Mapping[str, int] | None = None) -> Book:
+def book(ruleset: Ruleset, tested: Mapping[str, int] | None = None) -> Rulebook:
     """The rulebook of a ruleset. `tested`: how many rule tests cite each clause; then each rule says so."""
     return _Writer(ruleset, tested).written()
 
@@ -34,16 +35,16 @@ class _Writer:
         self.ruleset, self.tested = ruleset, tested
         self.register = ruleset.rows(CLAUSES)
         self.phases = _numbered(phases(ruleset.frame))
-        self.chapters = _in_order_of_play(ruleset.rows(CHAPTERS), list(self.phases))
+        self.chapters = _by_phase(ruleset.rows(CHAPTERS), list(self.phases))
         self.readings = self._readings()
 
-    def written(self) -> Book:
+    def written(self) -> Rulebook:
         found = list(self._chapters())
         ordered = [c for c in found if c.blocks]
         turn = self._turn(ordered)
         rest = (self._nations(), self._options(), self._glossary(ordered), self._provenance())
         description = str(self.ruleset.manifest.get("description", ""))
-        return Book(self.ruleset.title, description, tuple(c for c in (turn, *ordered, *rest) if c.blocks))
+        return Rulebook(self.ruleset.title, description, tuple(c for c in (turn, *ordered, *rest) if c.blocks))
 
     # ---- what stands where
 
@@ -73,7 +74,7 @@ class _Writer:
         for id_, row in self.register.items():
             if row.get("chapter") and row.get("text") and not row.get("about") and row.get("status") != DROPPED:
                 rules.setdefault(str(row["chapter"]), []).append(self._rule(id_))
-        tables: dict[str, list[Table]] = {}
+        tables: dict[str, list[FigureTable]] = {}
         known = {id_ for id_, _ in self.chapters}
         for form, ids, table in figures.tables(self.ruleset):
             home = figures.HOME.get(form, "")
@@ -105,6 +106,7 @@ class _Writer:
             str(option.get("text", "")),
             tuple(self._rule(r) for r in self.readings.get(id_, ()) if self.register[r].get("text")),
             None if self.tested is None else self.tested.get(id_, 0),
+            _spans(row.get("lines")),
         )
 
     def _told_by_rows(self) -> Iterator[Chapter]:
@@ -141,7 +143,7 @@ class _Writer:
                 blocks.append(Text(f"You may order: {'; '.join(may)}."))
             told = [c for c in chapters if c.phase == called]
             if told:
-                blocks.append(Lines(tuple(c.title for c in told), tuple(c.anchor for c in told)))
+                blocks.append(Listing(tuple(c.title for c in told), tuple(c.anchor for c in told)))
             if not may and not told:
                 blocks.append(Text("Nothing is ordered here; it goes by itself."))
         return Chapter("turn", "The turn", tuple(blocks))
@@ -163,7 +165,7 @@ class _Writer:
             (title(self.ruleset.row("nations", i)), ", ".join(found[i])) for i in self.ruleset.rows("nations") if i in found
         )
         if rows:
-            blocks.append(Table("What only they may order", ("nation", "orders"), rows))
+            blocks.append(FigureTable("What only they may order", ("nation", "orders"), rows))
         return Chapter("nations", "The nations", tuple(blocks))
 
     def _options(self) -> Chapter:
@@ -171,7 +173,7 @@ class _Writer:
             (str(r.get("text", title(r))), figures.cell(r["default"]), figures.cell(option_values(r)))
             for r in self.ruleset.rows("options").values()
         )
-        table = Table("", ("a game may choose", "else it is", "instead"), rows)
+        table = FigureTable("", ("a game may choose", "else it is", "instead"), rows)
         return Chapter("options", "What a game may choose", (table,) if rows else ())
 
     def _glossary(self, chapters: Iterable[Chapter]) -> Chapter:
@@ -185,7 +187,7 @@ class _Writer:
                 meaning = said[0] if said else str(row.get("help") or row.get("text") or "")
                 if meaning and "name" in row:
                     words.setdefault(title(row)[:1].upper() + title(row)[1:], meaning)
-        table = Table("", ("word", "what it means"), tuple(sorted(words.items())))
+        table = FigureTable("", ("word", "what it means"), tuple(sorted(words.items())))
         return Chapter("glossary", "Glossary", (table,) if words else ())
 
     def _provenance(self) -> Chapter:
@@ -195,7 +197,7 @@ class _Writer:
             if row.get("status") in PROVENANCE and row.get("tables"):
                 blocks.append(Heading(str(row["title"])))
                 blocks.append(Text(str(row["text"])))
-                blocks.append(Lines(tuple(_named(self.ruleset, row["tables"]))))
+                blocks.append(Listing(tuple(_named(self.ruleset, row["tables"]))))
         return Chapter("provenance", "What the published rules leave open", tuple(blocks))
 
 
@@ -213,7 +215,16 @@ def _numbered(listed: Iterable[Row]) -> dict[str, tuple[str, str]]:
     return out
 
 
-def _in_order_of_play(rows: Mapping[str, Row], order: list[str]) -> list[tuple[str, Row]]:
+def _spans(lines: Any) -> str:
+    """Lines of a text as they are read: two numbers are a first and a last line, more are single ones or pairs."""
+    if not isinstance(lines, list):
+        return str(lines) if isinstance(lines, int) else ""
+    if len(lines) == 2 and all(isinstance(n, int) for n in lines):
+        return str(lines[0]) if lines[0] == lines[1] else f"{lines[0]} to {lines[1]}"
+    return ", ".join(_spans(part) for part in lines)
+
+
+def _by_phase(rows: Mapping[str, Row], order: list[str]) -> list[tuple[str, Row]]:
     """The chapters as they stand; those of phases keep their places among the others, in the order of the phases."""
     listed = list(rows.items())
     places = [n for n, (_, row) in enumerate(listed) if row.get("phase") in order]
@@ -223,13 +234,13 @@ def _in_order_of_play(rows: Mapping[str, Row], order: list[str]) -> list[tuple[s
     return listed
 
 
-def _joined(tables: Iterable[Table]) -> Iterator[Table]:
+def _joined(tables: Iterable[FigureTable]) -> Iterator[FigureTable]:
     """Tables of one caption and head as one."""
-    found: dict[tuple[str, tuple[str, ...]], Table] = {}
+    found: dict[tuple[str, tuple[str, ...]], FigureTable] = {}
     for table in tables:
         key = (table.caption, table.head)
         rows = (*found[key].rows, *table.rows) if key in found else table.rows
-        found[key] = Table(*key, tuple(dict.fromkeys(rows)), table.code)
+        found[key] = FigureTable(*key, tuple(dict.fromkeys(rows)), table.code)
     yield from found.values()
 
 

@@ -10,7 +10,7 @@ from ..core.model import Row, Ruleset
 from ..orders.grammar import Grammar
 from ..orders.reference import _blanks as written_form  # the same words as in the reference of orders
 from ..turn.matrices import cell_of
-from .blocks import Table
+from .blocks import FigureTable
 from .phrases import asked, title
 from .spoken import Spoken
 
@@ -38,7 +38,7 @@ WIDE = 9
 CHANGES = {"base": "is {}", "times": "times {}", "at_least": "at least {}", "at_most": "at most {}", "final": "is {}"}
 
 
-def tables(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], Table]]:
+def tables(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
     """Every table of figures, with the table of the ruleset and the rows that it is made of."""
     yield from _units(ruleset)
     yield from _items(ruleset)
@@ -73,7 +73,7 @@ def name_of(ruleset: Ruleset, id_: Any) -> str:
     return cell(id_).replace("_", " ").replace("-", " ")
 
 
-def orders(ruleset: Ruleset, keys: Iterable[tuple[str, str]]) -> Table | None:
+def orders(ruleset: Ruleset, keys: Iterable[tuple[str, str]]) -> FigureTable | None:
     """Orders as they are written, with what each does. CAPITALS are to be filled in, what stands in [ ] may be left out."""
     grammar = Grammar.of(ruleset)
     forms = {(f.form, f.id): f for f in (*grammar.forms, *grammar.options)}
@@ -85,10 +85,10 @@ def orders(ruleset: Ruleset, keys: Iterable[tuple[str, str]]) -> Table | None:
             continue
         does = str(form.row.get("help") or form.row.get("name") or "")
         rows.append((written_form(form.pattern), asked(say, does)))
-    return Table("What you write", ("order", "what it does"), tuple(rows), code=(0,)) if rows else None
+    return FigureTable("What you write", ("order", "what it does"), tuple(rows), code=(0,)) if rows else None
 
 
-def nations(ruleset: Ruleset) -> Table | None:
+def nations(ruleset: Ruleset) -> FigureTable | None:
     """Who plays: side and seat of each nation."""
     rows = ruleset.rows("nations").values()
     fields = [
@@ -100,7 +100,7 @@ def nations(ruleset: Ruleset) -> Table | None:
     made = [
         (title(r), name_of(ruleset, r["side"]) if "side" in r else "", *(_named(ruleset, r.get(s)) for s in seats)) for r in rows
     ]
-    return Table("", ("nation", "side", *(s.replace("_", " ") for s in seats)), tuple(made)) if made else None
+    return FigureTable("", ("nation", "side", *(s.replace("_", " ") for s in seats)), tuple(made)) if made else None
 
 
 def _named(ruleset: Ruleset, value: Any) -> str:
@@ -118,7 +118,7 @@ def _named(ruleset: Ruleset, value: Any) -> str:
     return name_of(ruleset, value) if isinstance(value, str) else cell(value)
 
 
-def _units(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], Table]]:
+def _units(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
     rows = ruleset.rows("units")
     listed: list[tuple[str, Row]] = []
     for row in rows.values():
@@ -127,14 +127,14 @@ def _units(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], Table]]:
     keys = _figures(row for _, row in listed)
     if listed and keys:
         made = tuple((name, *(cell(row.get(k)) for k in keys)) for name, row in listed)
-        yield "units", list(rows), Table("Units", ("unit", *(k.replace("_", " ") for k in keys)), made)
+        yield "units", list(rows), FigureTable("Units", ("unit", *(k.replace("_", " ") for k in keys)), made)
     graded = [
         (title(n), ", ".join(f"{name_of(ruleset, unit)} {grade}" for unit, grade in n["grade"].items()))
         for n in ruleset.rows("nations").values()
         if isinstance(n.get("grade"), Mapping)
     ]
     if graded:
-        yield "units", list(rows), Table("Whose units are of which grade", ("nation", "units"), tuple(graded))
+        yield "units", list(rows), FigureTable("Whose units are of which grade", ("nation", "units"), tuple(graded))
 
 
 def _figures(rows: Iterable[Row]) -> list[str]:
@@ -147,14 +147,14 @@ def _figures(rows: Iterable[Row]) -> list[str]:
     return sorted(count, key=lambda k: -count[k])[:WIDE]
 
 
-def _items(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], Table]]:
+def _items(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
     rows = ruleset.rows("catalogue")
     made = [
         (title(r).capitalize() if title(r).islower() else title(r), _price(ruleset, r), _uses(ruleset, r.get("uses")))
         for r in rows.values()
     ]
     if made:
-        yield "catalogue", list(rows), Table("What can be bought", ("item", "price", "uses besides"), tuple(made))
+        yield "catalogue", list(rows), FigureTable("What can be bought", ("item", "price", "uses besides"), tuple(made))
 
 
 def _price(ruleset: Ruleset, row: Row) -> str:
@@ -177,34 +177,34 @@ def _uses(ruleset: Ruleset, uses: Any) -> str:
     return ", ".join(f"{v} {name_of(ruleset, k)}" for k, v in each.items() if isinstance(v, int | Fraction))
 
 
-def _technologies(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], Table]]:
+def _technologies(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
+    """Technologies with their levels, and what declared fields say of other things by their ids."""
     rows = ruleset.rows("technologies")
+    fields = [f for f in ruleset.rows("fields").values() if "tech" in f["of"] and "form" in f]
     if rows:
         made = tuple(
-            (title(r), cell(r.get("levels", 1)), _named(ruleset, r.get("improves", "")), _named(ruleset, r.get("opens", "")))
-            for r in rows.values()
+            (title(r), cell(r.get("levels", 1)), *(_named(ruleset, r.get(f["id"], "")) for f in fields)) for r in rows.values()
         )
-        yield (
-            "technologies",
-            list(rows),
-            _without_empty(Table("Technologies", ("technology", "levels", "improves", "allows"), made)),
-        )
+        head = ("technology", "levels", *(f["id"].replace("_", " ") for f in fields))
+        yield "technologies", list(rows), _without_empty(FigureTable("Technologies", head, made))
 
 
-def _without_empty(table: Table) -> Table:
+def _without_empty(table: FigureTable) -> FigureTable:
     """The table without columns in which nothing stands."""
     kept = [n for n, _ in enumerate(table.head) if n == 0 or any(row[n] for row in table.rows)]
-    return Table(table.caption, tuple(table.head[n] for n in kept), tuple(tuple(row[n] for n in kept) for row in table.rows))
+    return FigureTable(
+        table.caption, tuple(table.head[n] for n in kept), tuple(tuple(row[n] for n in kept) for row in table.rows)
+    )
 
 
-def _matrices(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], Table]]:
+def _matrices(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
     for id_, matrix in ruleset.rows("matrices").items():
         columns = [c if isinstance(c, str) else next(iter(c)) for c in matrix["columns"]]
         made = tuple(
             (str(r.get("label") or name_of(ruleset, r["id"])), *(_reaction(ruleset, cell_of(matrix, r, c)) for c in columns))
             for r in matrix["rows"]
         )
-        yield "matrices", [id_], Table(title(matrix), ("what happens", *(name_of(ruleset, c) for c in columns)), made)
+        yield "matrices", [id_], FigureTable(title(matrix), ("what happens", *(name_of(ruleset, c) for c in columns)), made)
 
 
 def _reaction(ruleset: Ruleset, found: Any) -> str:
@@ -228,7 +228,7 @@ def _plain(ruleset: Ruleset, value: Any) -> str:
     return name_of(ruleset, value) if not str(value).startswith("=") else Spoken(ruleset).value(str(value))
 
 
-def _tables(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], Table]]:
+def _tables(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
     for id_, row in ruleset.rows("tables").items():
         rows = row.get("rows", {})
         if row.get("bands"):
@@ -237,37 +237,39 @@ def _tables(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], Table]]:
             yield (
                 "tables",
                 [id_],
-                Table(title(row), ("at", "it is"), tuple((cell(k).replace("..", " to "), _named(ruleset, v)) for k, v in listed)),
+                FigureTable(
+                    title(row), ("at", "it is"), tuple((cell(k).replace("..", " to "), _named(ruleset, v)) for k, v in listed)
+                ),
             )
             continue
         grids = [v for v in rows.values() if isinstance(v, Mapping)]
         columns = list(dict.fromkeys(k for v in grids for k in v))
         if grids and len(grids) == len(rows) and len(columns) <= WIDE:
             made = tuple((name_of(ruleset, k), *(_named(ruleset, v.get(c)) for c in columns)) for k, v in rows.items())
-            yield "tables", [id_], Table(title(row), ("", *(name_of(ruleset, c) for c in columns)), made)
+            yield "tables", [id_], FigureTable(title(row), ("", *(name_of(ruleset, c) for c in columns)), made)
         else:
             yield (
                 "tables",
                 [id_],
-                Table(title(row), ("", "it is"), tuple((name_of(ruleset, k), _named(ruleset, v)) for k, v in rows.items())),
+                FigureTable(title(row), ("", "it is"), tuple((name_of(ruleset, k), _named(ruleset, v)) for k, v in rows.items())),
             )
 
 
-def _passages(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], Table]]:
+def _passages(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
     rows = ruleset.rows("gates")
     if rows:
         made = tuple((title(r), " and ".join(name_of(ruleset, p) for p in r["between"])) for r in rows.values() if "between" in r)
-        yield "gates", list(rows), Table("Passages", ("passage", "between"), made)
+        yield "gates", list(rows), FigureTable("Passages", ("passage", "between"), made)
 
 
-def _regions(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], Table]]:
+def _regions(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
     """Groups of places that have a name, each where its clause stands."""
     for id_, row in ruleset.rows("groups").items():
         if row.get("of") == "places" and "name" in row and row.get("members") and row.get("source"):
-            yield "groups", [id_], Table("", ("region", "it is made of"), ((title(row), _named(ruleset, row["members"])),))
+            yield "groups", [id_], FigureTable("", ("region", "it is made of"), ((title(row), _named(ruleset, row["members"])),))
 
 
-def _objectives(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], Table]]:
+def _objectives(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
     rows, aims = ruleset.rows("objectives"), ruleset.rows("aims")
     made: list[tuple[str, ...]] = []
     for id_, row in rows.items():
@@ -277,10 +279,14 @@ def _objectives(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], Table]]:
                 whose = title(ruleset.row("nations", id_)) if ruleset.has("nations", id_) else name_of(ruleset, id_)
                 made.append((whose, name_of(ruleset, side), title(aims[aim]), _named(ruleset, of), cell(points)))
     if made:
-        yield "objectives", list(rows), Table("Objectives", ("nation", "on the side of", "goal", "what", "worth"), tuple(made))
+        yield (
+            "objectives",
+            list(rows),
+            FigureTable("Objectives", ("nation", "on the side of", "goal", "what", "worth"), tuple(made)),
+        )
 
 
-def _changes(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], Table]]:
+def _changes(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
     """Bonuses and penalties that have a name and a figure that is always the same."""
     for id_, row in ruleset.rows("adjusts").items():
         said = [(k, row[k]) for k in ("add", *CHANGES) if k in row and not isinstance(row[k], str | Mapping | list)]
@@ -289,4 +295,8 @@ def _changes(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], Table]]:
             change = f"{figure:+}" if key == "add" and isinstance(figure, int) else CHANGES.get(key, "{}").format(figure)
             quantity = ruleset.rows("quantities").get(str(row["of"]), {})
             what = str(quantity.get("name") or name_of(ruleset, row["of"]))
-            yield "adjusts", [id_], Table("Bonuses and penalties", ("for", "on", "change"), ((str(row["label"]), what, change),))
+            yield (
+                "adjusts",
+                [id_],
+                FigureTable("Bonuses and penalties", ("for", "on", "change"), ((str(row["label"]), what, change),)),
+            )

@@ -6,7 +6,7 @@ import html
 import re
 from collections.abc import Iterator
 
-from .blocks import Block, Book, Chapter, Heading, Lines, Rule, Table, Text
+from .blocks import Block, Chapter, FigureTable, Heading, Listing, Rule, Rulebook, Text
 from .text import MARKS
 
 __all__ = ["as_page"]
@@ -15,7 +15,7 @@ STYLE = """
 :root { color-scheme: light dark; --line: #8886; --quiet: #6b6b6b; }
 @media (prefers-color-scheme: dark) { :root { --quiet: #a5a5a5; } }
 * { box-sizing: border-box; }
-body { font: 1.05rem/1.55 Charter, Georgia, serif; margin: 0 auto; max-width: 44rem; padding: 1rem 1.2rem 4rem; }
+body { font: 1.05rem/1.55 Charter, serif; margin: 0 auto; max-width: 44rem; padding: 1rem 1.2rem 4rem; }
 h1 { font-size: 2rem; line-height: 1.15; margin: 1.5rem 0 .5rem; }
 h2 { font-size: 1.5rem; margin: 3rem 0 .3rem; border-bottom: 1px solid var(--line); }
 h3 { font-size: 1.1rem; margin: 1.6rem 0 .3rem; }
@@ -63,7 +63,7 @@ code { font-size: .92em; overflow-wrap: anywhere; }
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+|/\d+)?")
 
 
-def as_page(book: Book) -> str:
+def as_page(book: Rulebook) -> str:
     """One self-contained page. Ids stand in the links of the small signs alone, as `#CLAUSE`."""
     title = html.escape(book.title)
     body = "".join(line for chapter in book.chapters for line in _chapter(chapter))
@@ -96,11 +96,11 @@ def _block(block: Block) -> Iterator[str]:
         yield f'<p class="rule" id="{block.id}">{_rule(block)}</p>\n'
         for reading in block.readings:
             yield f'<p class="rule reading" id="{reading.id}">{_rule(reading)}</p>\n'
-    elif isinstance(block, Table):
+    elif isinstance(block, FigureTable):
         yield _table(block)
     elif isinstance(block, Heading):
         yield f"<h3>{html.escape(block.text)}</h3>\n"
-    elif isinstance(block, Lines):
+    elif isinstance(block, Listing):
         links = block.links or ("",) * len(block.lines)
         items = (
             f'<a href="#{to}">{html.escape(line)}</a>' if to else html.escape(line)
@@ -124,7 +124,7 @@ def _rule(rule: Rule) -> str:
     return f'{said}&nbsp;<a class="id" href="#{rule.id}" title="{rule.id}" aria-label="link to this rule">§{tests}</a>'
 
 
-def _table(table: Table) -> str:
+def _table(table: FigureTable) -> str:
     caption = f'<p class="caption">{html.escape(table.caption)}</p>' if table.caption else ""
     head = "".join(f"<th>{html.escape(h)}</th>" for h in table.head)
     rows = "".join(f"<tr>{''.join(_cell(v, n in table.code) for n, v in enumerate(row))}</tr>" for row in table.rows)

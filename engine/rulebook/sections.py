@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.model import Row, Ruleset
 from ..ruleset.limits import needs_of, with_own_cases
-from .blocks import Block, Heading, Lines, Table, Text
+from .blocks import Block, FigureTable, Heading, Listing, Text
 from .phrases import asked, cell, fact_words, if_words, parameter, tail_words, title
 from .spoken import Spoken
 
@@ -18,10 +18,10 @@ def told(ruleset: Ruleset, form: str, row: Row) -> Iterator[Block]:
     if row.get("help"):
         yield Text(str(row["help"]))
     if "form" in row:
-        yield Table("", ("you write",), ((str(row["form"]),),), code=(0,))
+        yield FigureTable("", ("you write",), ((str(row["form"]),),), code=(0,))
     facts = {"acts": _act, "orders": _order, "events": _event}[form](ruleset, row)
     if facts:
-        yield Lines(tuple(facts))
+        yield Listing(tuple(facts))
 
 
 def _act(ruleset: Ruleset, row: Row) -> list[str]:
@@ -88,4 +88,4 @@ def verdicts(ruleset: Ruleset) -> Iterator[Block]:
         left = "; ".join(f"{'yes' if r['is'] else 'no'}{if_words(say, r)}" for r in row.get("left", ()))
         yield Heading(str(row.get("name") or row["id"].replace("_", " ").capitalize()))
         hangs = (f"where such results hang on themselves: {left}",) if left else ()
-        yield Lines((f"of: {say.truth(row['over'])}", f"yes if: {say.truth(row['yes'])}", *hangs))
+        yield Listing((f"of: {say.truth(row['over'])}", f"yes if: {say.truth(row['yes'])}", *hangs))

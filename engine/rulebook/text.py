@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .blocks import Block, Book, Heading, Lines, Rule, Table, Text
+from .blocks import Block, FigureTable, Heading, Listing, Rule, Rulebook, Text
 from .phrases import table
 
 __all__ = ["as_text"]
 
 
-def as_text(book: Book) -> str:
+def as_text(book: Rulebook) -> str:
     """The whole book as Markdown."""
     parts = [f"# {book.title}", *([book.description] if book.description else [])]
     parts.append("## Contents")
@@ -29,14 +29,14 @@ def _block(block: Block) -> Iterator[str]:
         yield _rule(block)
         for reading in block.readings:
             yield f"> {_rule(reading)}"
-    elif isinstance(block, Table):
+    elif isinstance(block, FigureTable):
         if block.caption:
             yield f"**{block.caption}**"
         rows = [[f"`{v}`" if n in block.code else v for n, v in enumerate(row)] for row in block.rows]
         yield table(block.head, rows)
     elif isinstance(block, Heading):
         yield f"### {block.text}"
-    elif isinstance(block, Lines):
+    elif isinstance(block, Listing):
         links = block.links or ("",) * len(block.lines)
         yield "\n".join(f"- [{line}](#{to})" if to else f"- {line}" for line, to in zip(block.lines, links, strict=True))
     elif isinstance(block, Text):
@@ -53,7 +53,7 @@ def _rule(rule: Rule) -> str:
     if rule.option:
         said += f" *A game may choose: {rule.option}.*"
     if rule.tests is not None:
-        said += f" `{rule.id}` ({rule.tests} test{'' if rule.tests == 1 else 's'})"
+        said += f" `{rule.id}`{f', lines {rule.lines}' if rule.lines else ''} ({rule.tests} test{'' if rule.tests == 1 else 's'})"
     return said
 
 

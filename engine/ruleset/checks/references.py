@@ -52,8 +52,11 @@ def dangling(
                 hint = gone(value, removed) or did_you_mean(value, [id_ for form in forms for id_ in rows(form)])
                 hints[asked] = hint or (f"there is one in {', '.join(others)}" if others else "")
             message = f"{' or '.join(forms)} has no {value!r}"
-            code, severity = ("W420", "warning") if cited else ("E401", "error")
-            yield diagnose(code, severity, message, at, key=key, hint=hints.get(asked, ""))
+            hint = hints.get(asked, "")
+            if cited:
+                yield diagnose("W420", "warning", message, at, key=key, hint=hint)
+            else:
+                yield diagnose("E401", "error", message, at, key=key, hint=hint)
 
 
 def groups_have_members_that_exist(subject: Subject) -> Iterator[Diagnostic]:
