@@ -328,6 +328,33 @@ def test_a_treasury_falls_with_the_capital(place: str, taken: int, table: Any) -
     assert (state.get("stores", "one", "pus", 0) - 4, state.get("stores", "two", "pus", 0)) in {(taken, 120 - taken), (taken + 4, 120 - taken)}
 
 
+GIFT = """<attachment name="conditionAttachmentFirst" attachTo="One" javaClass="RulesAttachment" type="player"><option name="rounds" value="1"/></attachment>
+<attachment name="triggerAttachmentGift" attachTo="One" javaClass="TriggerAttachment" type="player"><option name="conditions" value="conditionAttachmentFirst"/>{}<option name="when" value="before:onePurchase"/></attachment>"""
+
+
+def test_a_trigger_gives_units_into_the_hand(table: Any) -> None:
+    made = table(game("One A mill; One A man", more=GIFT.format('<option name="purchase" value="tank" count="2"/>'))).begin()
+    assert made.order("place 2 tank in A\n") in (0, 1)
+    made.resolve()
+    held = [row for row in made.state.table("under_way").values() if row.get("n") == 2]
+    assert held or made.at("a").get("one tank") == 2
+
+
+def test_a_trigger_brings_another_frontier_into_force(table: Any) -> None:
+    text = game("One A mill; One A man", more=GIFT.format('<option name="frontier" value="late"/>')).replace(
+        '<playerProduction player="One"',
+        '<productionFrontier name="late"><frontierRules name="buytank"/></productionFrontier><playerProduction player="One"',
+    )
+    made = table(text).begin()
+    ruleset, _ = load_ruleset(made.made.folder)
+    assert ruleset is not None
+    tests = {item: row["needs"][0]["test"] for item, row in ruleset.rows("catalogue").items()}
+    assert "not (marked(self, 'buys-by-late'))" in tests["man"] and "marked(self, 'buys-by-late') or not" in tests["tank"]
+    made.order("buy 1 man in A\nbuy 1 tank in A\n")
+    made.resolve()
+    assert made.at("a").get("one man") == 1 and made.at("a").get("one tank") == 1, "what is bought after it came into force"
+
+
 AMPHIBIOUS = "move 2 man from A to B: withdraw after 1 round\nship 1 man from A to B with 1 boat in S: withdraw after 1 round\n"
 
 
