@@ -24,7 +24,9 @@ def takes() -> None:
 
 @app.command()
 def dpjson(
-    record: Path = typer.Argument(..., help="The record: JSON phases (one object, or one a line), JSON of webDiplomacy, text of godip."),
+    record: Path = typer.Argument(
+        ..., help="The record: JSON phases (one object, or one a line), JSON of webDiplomacy, text of godip."
+    ),
     game: Path = typer.Option(None, "--game", help="Leave the replayed game in this folder."),
     scenario: str = typer.Option("", "--scenario", help="The scenario it begins from; by default the one that the rules name."),
     refused: bool = typer.Option(False, "--refused", help="List the orders that were refused, and why."),

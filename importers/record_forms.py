@@ -66,7 +66,9 @@ def _numbered(game: Mapping[str, Any], row: Row, places: list[str]) -> dict[str,
         try:
             phases.append(_numbered_phase(phase, row, places))
         except (KeyError, IndexError, TypeError, ValueError) as error:
-            raise RecordError(f"phase {number}: {error if isinstance(error, RecordError) else f'{error!r} is not understood'}") from None
+            raise RecordError(
+                f"phase {number}: {error if isinstance(error, RecordError) else f'{error!r} is not understood'}"
+            ) from None
     return {"id": str(game.get("gameID", "")), "phases": phases}
 
 

@@ -51,7 +51,9 @@ def board(draft: RulesetDraft, points: Mapping[str, Point]) -> None:
             draft.row(f"links-{kind}", "links", {"between": list(ends), "kind": kind})
     _gates(draft, seen)
     wet = {water for water, _ in game.territories.values()}
-    draft.features.update(land=False in wet, sea=True in wet and bool(kinds - {"land"}), coast="coast" in kinds, links=sorted(kinds))
+    draft.features.update(
+        land=False in wet, sea=True in wet and bool(kinds - {"land"}), coast="coast" in kinds, links=sorted(kinds)
+    )
 
 
 def _place(draft: RulesetDraft, name: str, points: Mapping[str, Point]) -> Row:

@@ -120,7 +120,11 @@ def _helpers(draft: RulesetDraft, objectives: list[str]) -> None:
 def _movement(draft: RulesetDraft) -> None:
     """Where no unit has any way to go, that is told."""
     links = draft.features["links"]
-    ways = ("land" in draft.tags and "land" in links, "ship" in draft.tags and draft.features["sea"], "air" in draft.tags and links)
+    ways = (
+        "land" in draft.tags and "land" in links,
+        "ship" in draft.tags and draft.features["sea"],
+        "air" in draft.tags and links,
+    )
     if not any(ways):
         draft.leave(draft.game.line_of_map, "no unit can move: none has movement where the map has connections", PREVENTS)
 

@@ -331,7 +331,11 @@ class Happenings:
                             what = f"{unit} for the hand: nobody can buy it, so it cannot be given"
                             self.draft.leave(self.draft.lines.get((form, row["id"]), 1), f"{row['id']}: {what}")
                             continue
-                        kept.append({"queue": {**effect["queue"], "what": items[unit]}, **_test_of(effect)} if "queue" in effect else effect)
+                        kept.append(
+                            {"queue": {**effect["queue"], "what": items[unit]}, **_test_of(effect)}
+                            if "queue" in effect
+                            else effect
+                        )
                     row["effects"] = kept
                 forms[form] = [row for row in forms.get(form, ()) if row["effects"]]
                 if not forms[form]:

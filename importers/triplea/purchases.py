@@ -238,7 +238,11 @@ def _opened(draft: RulesetDraft, rule: str, players: list[str], marks: set[str],
         tests.append(f"self.id == '{draft.nation(player)}' and ({' or '.join(open_by)})")
     whole = " or ".join(f"({test})" if " and " in test else test for test in tests) or "False"
     if may_not in marks:
-        return f"({whole}) and not marked(self, '{may_not}')" if may not in marks else f"{tests[0]} or not marked(self, '{may_not}') and ({whole})"
+        return (
+            f"({whole}) and not marked(self, '{may_not}')"
+            if may not in marks
+            else f"{tests[0]} or not marked(self, '{may_not}') and ({whole})"
+        )
     return whole
 
 

@@ -70,7 +70,9 @@ def compared(file: Path, folder: Path) -> list[str]:
     }  # fmt: skip
     holders = scenario.get("holders") or {}
     held = {p["name"]: holders.get(p["id"], p.get("owner")) for p in places}
-    wrong = {t: (o, held.get(t)) for t, o in owners.items() if o != held.get(t) and (held.get(t) or o != nation_of.get("Neutral"))}
+    wrong = {
+        t: (o, held.get(t)) for t, o in owners.items() if o != held.get(t) and (held.get(t) or o != nation_of.get("Neutral"))
+    }
     same("owners", {}, wrong)
     stacks: Counter[tuple[str, str, str]] = Counter()
     for s in root.iterfind("initialize/unitInitialize/unitPlacement"):

@@ -86,9 +86,22 @@ def numbered() -> dict[str, Any]:
         return {"unitType": kind, "terrID": place, "countryID": country, "retreating": retreating}
 
     def order(country: int, kind: str, place: int, type_: str, to: Any = "", out: Any = "", via: str = "") -> dict[str, Any]:
-        return {"countryID": country, "unitType": kind, "terrID": place, "type": type_, "toTerrID": to, "fromTerrID": out, "viaConvoy": via}
+        return {
+            "countryID": country,
+            "unitType": kind,
+            "terrID": place,
+            "type": type_,
+            "toTerrID": to,
+            "fromTerrID": out,
+            "viaConvoy": via,
+        }
 
-    centers = [{"countryID": 1, "terrID": 6}, {"countryID": 2, "terrID": 47}, {"countryID": 2, "terrID": 49}, {"countryID": 0, "terrID": 44}]
+    centers = [
+        {"countryID": 1, "terrID": 6},
+        {"countryID": 2, "terrID": 47},
+        {"countryID": 2, "terrID": 49},
+        {"countryID": 0, "terrID": 44},
+    ]
     return {
         "gameID": 12, "variantID": 1,
         "phases": [
@@ -134,7 +147,9 @@ def test_the_first_difference_is_told_of_other_forms_too() -> None:
     wrong["phases"][1]["units"][1]["terrID"] = 41
     done = replay(ruleset, read_records(json.dumps(wrong), ruleset)[0], scenario)
     assert done.difference is not None and "army belgium" in done.difference.ours and "army munich" in done.difference.recorded
-    done = replay(ruleset, read_records(TEXT.replace("fleet kie", "fleet hel").replace("kie move", "hel move"), ruleset)[0], scenario)
+    done = replay(
+        ruleset, read_records(TEXT.replace("fleet kie", "fleet hel").replace("kie move", "hel move"), ruleset)[0], scenario
+    )
     assert done.difference is not None and done.difference.phase == "F1901M"
 
 

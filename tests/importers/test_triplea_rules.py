@@ -43,7 +43,14 @@ FIGURES = {
 }  # fmt: skip
 PRICES = {"man": 3, "tank": 5, "sub": 8, "can": 12, "flattop": 16, "boat": 7, "plane": 10, "mill": 15}
 STEPS = ("Purchase", "CombatMove", "Battle", "NonCombatMove", "Place", "EndTurn")
-DELEGATES = {"Purchase": "Purchase", "CombatMove": "Move", "Battle": "Battle", "NonCombatMove": "Move", "Place": "Place", "EndTurn": "EndTurn"}
+DELEGATES = {
+    "Purchase": "Purchase",
+    "CombatMove": "Move",
+    "Battle": "Battle",
+    "NonCombatMove": "Move",
+    "Place": "Place",
+    "EndTurn": "EndTurn",
+}
 
 
 def game(units: str, properties: Mapping[str, Any] | None = None, more: str = "", owners: Mapping[str, str] | None = None) -> str:
@@ -120,10 +127,22 @@ def table(tmp_path: Path) -> Any:
     return lambda text: Table(tmp_path, text)
 
 
-def told(made: Table, capsys: pytest.CaptureFixture[str], attackers: str, defenders: str, place: str) -> tuple[float, float, float]:
+def told(
+    made: Table, capsys: pytest.CaptureFixture[str], attackers: str, defenders: str, place: str
+) -> tuple[float, float, float]:
     """The project's own odds."""
     capsys.readouterr()
-    given = ["--attacker", f"one: {attackers}", "--defender", f"two: {defenders}", "--place", place, "--exact", "--format", "json"]
+    given = [
+        "--attacker",
+        f"one: {attackers}",
+        "--defender",
+        f"two: {defenders}",
+        "--place",
+        place,
+        "--exact",
+        "--format",
+        "json",
+    ]
     assert _run(["odds", "--ruleset", str(made.made.folder), *given]) in (0, None)
     found = json.loads(capsys.readouterr().out)
     return float(found["win"]), float(found["loss"]), 1 - float(found["win"]) - float(found["loss"])
@@ -250,7 +269,9 @@ def test_whoever_is_bombarded_fires_no_more(file: str, table: Any) -> None:
 
 @pytest.mark.parametrize("value", [True, False])
 def test_bombarded_units_may_return_fire(value: bool, table: Any) -> None:
-    made = table(game("One A man; One S battleship; One S boat; Two B gun", {"Naval Bombard Casualties Return Fire": value})).begin()
+    made = table(
+        game("One A man; One S battleship; One S boat; Two B gun", {"Naval Bombard Casualties Return Fire": value})
+    ).begin()
     assert made.order("ship 1 man from A to B with 1 boat in S\nbombard with 1 battleship from S\n") == 0
     made.resolve()
     assert made.at("b") == ({} if value else {"one man": 1}), "the gun is hit for certain, and hits for certain"
@@ -303,7 +324,9 @@ def test_factories_in_one_territory(n: int, built: int, table: Any) -> None:
     assert made.at("a")["one mill"] == built
 
 
-@pytest.mark.parametrize(("properties", "cost"), [({}, (1, 6)), ({"WW2V2": True}, (1, 4)), ({"Territory Turn Limit": True}, (1, 4))])
+@pytest.mark.parametrize(
+    ("properties", "cost"), [({}, (1, 6)), ({"WW2V2": True}, (1, 4)), ({"Territory Turn Limit": True}, (1, 4))]
+)
 def test_raids_cost_what_the_bombs_say(properties: dict[str, Any], cost: tuple[int, int], table: Any) -> None:
     made = table(game("One A bomber; Two B mill; Two C man; One A man", properties)).begin()
     assert made.order("bomb B with 1 bomber from A\n") == 0
@@ -313,7 +336,9 @@ def test_raids_cost_what_the_bombs_say(properties: dict[str, Any], cost: tuple[i
 
 
 def test_raids_damage_works_if_the_property_says_so(table: Any) -> None:
-    made = table(game("One A bomber; Two B mill; Two C man; One A man", {"Damage From Bombing Done To Units Instead Of Territories": True})).begin()
+    made = table(
+        game("One A bomber; Two B mill; Two C man; One A man", {"Damage From Bombing Done To Units Instead Of Territories": True})
+    ).begin()
     assert made.order("bomb B with 1 bomber from A\n") == 0
     state = made.resolve()
     assert state.get("stores", "two", "pus", 0) == 60 and 1 <= state.get("places", "b", "bomb_damage") <= 6
@@ -325,7 +350,10 @@ def test_a_treasury_falls_with_the_capital(place: str, taken: int, table: Any) -
     made = table(game("One A man; Two D man", more=capital)).begin()
     assert made.order("move 1 man from A to B\n") == 0
     state = made.resolve()
-    assert (state.get("stores", "one", "pus", 0) - 4, state.get("stores", "two", "pus", 0)) in {(taken, 120 - taken), (taken + 4, 120 - taken)}
+    assert (state.get("stores", "one", "pus", 0) - 4, state.get("stores", "two", "pus", 0)) in {
+        (taken, 120 - taken),
+        (taken + 4, 120 - taken),
+    }
 
 
 GIFT = """<attachment name="conditionAttachmentFirst" attachTo="One" javaClass="RulesAttachment" type="player"><option name="rounds" value="1"/></attachment>
