@@ -61,7 +61,7 @@ def forces(draft: RulesetDraft) -> None:
 
 
 def _construction(draft: RulesetDraft, name: str, told: list[Attachment], factory: bool) -> None:
-    """Of which type a construction is; how many of the type stand in one place is said by a property, if the type is a factory."""
+    """Of which type a construction is; how many factories stand in one place is said by a property."""
     words = draft.words["constructions"]
     kind = words["factory"] if factory else "none"
     for attachment in told:
@@ -79,7 +79,7 @@ def _construction(draft: RulesetDraft, name: str, told: list[Attachment], factor
 
 
 def _called(units: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Name and plural of each unit, so that no two of them are called alike; words that differ in their marks alone get numbers."""
+    """Name and plural of each unit, so that no two are called alike; words that differ in their marks alone get numbers."""
     shown: dict[str, str] = {}
     for name in units:
         base, n = " ".join(name.replace("_", " ").split())[:120] or name[:120], 1
