@@ -38,6 +38,7 @@ class Rules:
     air_attack_sub_restricted: bool = False
     transport_casualties_restricted: bool = False
     low_luck: bool = False
+    support: tuple[str, str, int, int] | None = None  # of the attackers: who helps whom, by how much, how many each
 
 
 Side = tuple[int, ...]
@@ -111,7 +112,12 @@ def hits(
         spared = "air" if kind.sub else ""
         if kind.air and rules.air_attack_sub_restricted and not destroyers[which]:
             spared = "sub"
-        pools.setdefault(spared, []).append((n, kind.attack if which == 0 else kind.defense))
+        value, helped = (kind.attack if which == 0 else kind.defense), 0
+        if rules.support is not None and which == 0 and kind.name == rules.support[1]:
+            givers = sum(m for other, m in zip(kinds, side, strict=True) if other.name == rules.support[0])
+            helped = min(n, givers * rules.support[3])
+            pools.setdefault(spared, []).append((helped, value + rules.support[2]))
+        pools.setdefault(spared, []).append((n - helped, value))
     out: list[tuple[Fraction, Hits]] = [(Fraction(1), ())]
     for spared, shots in sorted(pools.items(), reverse=True):  # those that fewer can take come first
         if rules.low_luck:

@@ -183,6 +183,8 @@ BATTLES = {
         Rules(transport_casualties_restricted=True), "t",
     ),
     "low luck": ({INFANTRY: 3, TANK: 2}, {INFANTRY: 3}, {"Low Luck": True}, Rules(low_luck=True), "b"),
+    "support of one": ({INFANTRY: 3, TANK: 1}, {INFANTRY: 2}, {}, Rules(support=("tank", "man", 2, 1)), "b"),
+    "support of two": ({INFANTRY: 3, TANK: 1}, {INFANTRY: 2}, {}, Rules(support=("tank", "man", 2, 2)), "b"),
     "dice": ({INFANTRY: 3, TANK: 2}, {INFANTRY: 3}, {"Low Luck": False}, Rules(), "b"),
 }  # fmt: skip
 
@@ -193,7 +195,13 @@ def test_odds_are_those_of_the_reckoner(name: str, table: Any, capsys: pytest.Ca
     attackers, defenders = ({k: n for k, n in one.items() if n} for one in (attackers, defenders))
     units = ";".join(f"One {'S' if kind in SHIPS else 'A'} {kind.name} 3" for kind in {**attackers, **defenders})
     right = odds(attackers, defenders, rules)
-    ours = told(table(game(units, properties)), capsys, side(attackers), side(defenders), place)
+    more = ""
+    if rules.support is not None:
+        giver, taker, bonus, number = rules.support
+        values = {"unitType": taker, "faction": "allied", "side": "offence", "dice": "strength", "bonus": bonus, "number": number}
+        told_ = "".join(f'<option name="{name}" value="{value}"/>' for name, value in values.items())
+        more = f'<attachment name="supportAttachmentX" attachTo="{giver}" javaClass="UnitSupportAttachment" type="unitType">{told_}</attachment>'
+    ours = told(table(game(units, properties, more)), capsys, side(attackers), side(defenders), place)
     assert ours == pytest.approx(right, abs=0.001)
 
 
