@@ -391,6 +391,23 @@ def test_a_trigger_brings_another_frontier_into_force(table: Any) -> None:
     assert made.at("a").get("one man") == 1 and made.at("a").get("one tank") == 1, "what is bought after it came into force"
 
 
+@pytest.mark.parametrize(
+    ("condition", "fires"),
+    [
+        ('<option name="directOwnershipTerritories" value="A:B"/><option name="players" value="One:Two"/>', True),
+        ('<option name="directOwnershipTerritories" value="A:B"/>', False),
+        ('<option name="directPresenceTerritories" value="A:D"/><option name="players" value="One:Two"/>', True),
+        ('<option name="directPresenceTerritories" value="A:C"/><option name="players" value="One:Two"/>', False),
+        ('<option name="directPresenceTerritories" value="A"/><option name="unitPresence" value="man" count="2"/><option name="players" value="One:Two"/>', False),
+    ],
+)  # fmt: skip
+def test_conditions_of_several_players_together(condition: str, fires: bool, table: Any) -> None:
+    gift = GIFT.format('<option name="placement" value="A:tank" count="1"/>').replace('<option name="rounds" value="1"/>', condition)
+    made = table(game("One A man; Two D man", more=gift)).begin()
+    made.resolve()
+    assert ("one tank" in made.at("a")) is fires
+
+
 AMPHIBIOUS = "move 2 man from A to B: withdraw after 1 round\nship 1 man from A to B with 1 boat in S: withdraw after 1 round\n"
 
 
