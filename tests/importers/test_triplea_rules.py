@@ -408,6 +408,14 @@ def test_conditions_of_several_players_together(condition: str, fires: bool, tab
     assert ("one tank" in made.at("a")) is fires
 
 
+@pytest.mark.parametrize(("charge", "owner", "paid"), [(3, "", 3), (0, "", 0), (3, "Two", 0)])
+def test_neutral_land_costs_its_charge(charge: int, owner: str, paid: int, table: Any) -> None:
+    made = table(game("One A man; Two D man", {"neutralCharge": charge}, owners={"B": owner})).begin()
+    assert made.order("move 1 man from A to B\n") == 0
+    assert made.resolve().get("stores", "one", "pus", 0) == 60 - paid + 8
+    assert made.state.get("places", "b", "holder") == "one" or made.at("b")
+
+
 AMPHIBIOUS = "move 2 man from A to B: withdraw after 1 round\nship 1 man from A to B with 1 boat in S: withdraw after 1 round\n"
 
 
