@@ -131,7 +131,8 @@ def triplea(
         raise Stop(str(error)) from None
     if format == "json":
         found = {"title": made.title, "folder": str(made.folder), "scenario": str(made.scenario), "rows": made.counts,
-                 "positions": made.drawn_from, "not_translated": made.left, "grades": made.grades, "share": round(made.share, 4)}  # fmt: skip
+                 "positions": made.drawn_from, "not_translated": made.left, "grades": made.grades,
+                 "share": round(made.share, 4)}  # fmt: skip
         typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
         return
     named = {"places": "place", "links": "link", "nations": "nation", "units": "kind of unit", "catalogue": "thing to buy",

@@ -184,7 +184,7 @@ def _called(place: str, row: Row) -> str:
 
 
 def _text_order(phase: Mapping[str, Any], line: str, row: Row, reader: RecordReader, number: int) -> tuple[str, str]:
-    """Whose order a line is, and the order in the words of JSON phases; the unit's kind and its nation come from the positions."""
+    """Whose order a line is, and the order in the words of JSON phases; kind and nation of the unit come from the positions."""
     for pattern in row["orders"]:
         found = re.fullmatch(pattern["reads"], line, re.I)
         if found is None:

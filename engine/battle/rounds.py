@@ -247,7 +247,7 @@ class Rounds:
         return out
 
     def _supported(self, volley: Volley, batch: Batch, shots: list[Shots]) -> list[Shots]:
-        """Pairs of givers and takers: as many dice as there are pairs get the addition, those of the best takers first."""
+        """Pairs of givers and takers: as many dice as givers help get the addition, those of the best takers first."""
         for pair in self.plan.pairs:
             if pair.side == volley.side and pair.givers and pair.takers:
                 shots = _pair(pair, batch, shots)
@@ -403,7 +403,7 @@ def _strongest(shots: list[Shots], most: Array) -> list[Shots]:
 
 
 def _pair(pair: Pair, batch: Batch, shots: list[Shots]) -> list[Shots]:
-    left = batch.n[:, pair.givers].sum(axis=1)
+    left = batch.n[:, pair.givers].sum(axis=1) * pair.each
     out = []
     for shot in sorted(shots, key=lambda s: -int(np.max(s.value))):
         if shot.group not in pair.takers:

@@ -50,9 +50,9 @@ def board(draft: RulesetDraft, points: Mapping[str, Point]) -> None:
             kinds.add(kind)
             draft.row(f"links-{kind}", "links", {"between": list(ends), "kind": kind})
     _gates(draft, seen)
-    wet = {water for water, _ in game.territories.values()}
+    waters = {water for water, _ in game.territories.values()}
     draft.features.update(
-        land=False in wet, sea=True in wet and bool(kinds - {"land"}), coast="coast" in kinds, links=sorted(kinds)
+        land=False in waters, sea=True in waters and bool(kinds - {"land"}), coast="coast" in kinds, links=sorted(kinds)
     )
 
 

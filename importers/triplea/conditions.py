@@ -16,6 +16,14 @@ __all__ = ["Conditions", "stance_test", "switch_changes", "tech_named"]
 DEEPEST = 12
 LONGEST = 900  # letters of an expression
 LONG = 300  # a condition that is longer becomes a term
+WHO = {
+    "own_there": "unit.owner == nation",
+    "friends_there": "allied(unit.owner, nation)",
+    "enemies_there": "at_war(unit.owner, nation)",
+}
+"""The terms of presence: whose units are meant."""
+TOGETHER = {"holds_it": "place.holder and place.holder in {several}", "own_there": "unit.owner in {several}"}
+"""What is asked of several players together, by the terms of one."""
 
 
 class Conditions:
@@ -223,45 +231,52 @@ class Conditions:
             places = f"group('{group}')"
         players = [p for o in attachment.all("players") for p in o.parts if p in draft.game.players]
         if players and players != [attachment.to]:
-            draft.leave_option(attachment, option, "several players together")
-            return None
-        asked = self.presence(attachment, term) if term.endswith("_there") else term
+            if term not in TOGETHER:
+                draft.leave_option(attachment, option, "several players together")
+                return None
+            group = draft.group("nations", map(draft.nation, players), f"players {' '.join(players)}")
+            asked, arguments = self.together(attachment, term, group), ""
+        else:
+            asked, arguments = (self.presence(attachment, term) if term in WHO else term), f", nation('{player}')"
         if asked is None:
             return None
         self.terms.add(asked)
-        nation = f"nation('{player}')"
         if option.count.isdecimal() and int(option.count) < max(len(parts), 2):
-            return f"count({places}, '{asked}', {nation}) >= {int(option.count)}"
-        return f"every({places}, '{asked}', {nation})"
+            return f"count({places}, '{asked}'{arguments}) >= {int(option.count)}"
+        return f"every({places}, '{asked}'{arguments})"
 
-    def presence(self, attachment: Attachment, term: str) -> str | None:
-        """A term for the presence of units of some types, at least so many."""
+    def together(self, attachment: Attachment, term: str, group: str) -> str | None:
+        """A term of several players together: one of them holds the place, or units of them all stand there."""
+        test = TOGETHER[term].format(several=f"group('{group}')")
+        if term in WHO:
+            return self.presence(attachment, term, test, group)
+        return self.term(f"{term} {group}", ["place"], test)
+
+    def term(self, name: str, of: list[str], test: str) -> str:
+        """The id of a term, made when it is first asked for."""
+        id_ = self.draft.id("terms", name).replace("-", "_")
+        if id_ not in self.terms:
+            self.terms.add(id_)
+            self.draft.row("objectives", "terms", {"id": id_, "of": of, "is": test})
+        return id_
+
+    def presence(self, attachment: Attachment, term: str, whose: str = "", group: str = "") -> str | None:
+        """A term for the presence of units of some types, at least so many; `whose` and `group` of several players together."""
         draft = self.draft
-        wanted = list(attachment.all("unitPresence"))
-        if not wanted:
+        wanted = [(option.value, option.count, option) for option in attachment.all("unitPresence")]
+        if not wanted and not whose:
             return term
+        of, more = (["nation"], ", nation") if not whose else ([], "")
         tests = []
-        who = {
-            "own_there": "unit.owner == nation",
-            "friends_there": "allied(unit.owner, nation)",
-            "enemies_there": "at_war(unit.owner, nation)",
-        }[term]
-        for option in wanted:
-            names = [] if option.value in ("any", "ANY") else draft.names(attachment, option, draft.game.units, "unit")
-            if not names and option.value.lower() != "any":
+        for value, count, option in wanted or [("any", "1", None)]:
+            names = [] if option is None or value.lower() == "any" else draft.names(attachment, option, draft.game.units, "unit")
+            if not names and value.lower() != "any":
                 return None
-            kinds = f" and {draft.test_of(names, option.value)}" if names else ""
-            n = int(option.count) if option.count.isdecimal() else 1
-            helper = "counts_" + draft.id("terms", f"{term} {option.value}").replace("-", "_")
-            if helper not in self.terms:
-                self.terms.add(helper)
-                draft.row("objectives", "terms", {"id": helper, "of": ["unit", "nation"], "is": f"{who}{kinds}"})
-            tests.append(f"count(units(at=place), '{helper}', nation) >= {n}")
-        whole = "has_" + draft.id("terms", " ".join([term, *(f"{o.value} {o.count}" for o in wanted)])).replace("-", "_")
-        if whole not in self.terms:
-            self.terms.add(whole)
-            draft.row("objectives", "terms", {"id": whole, "of": ["place", "nation"], "is": " and ".join(tests)})
-        return whole
+            kinds = f" and {draft.test_of(names, value)}" if names else ""
+            helper = self.term(f"counts {term} {value} {group}", ["unit", *of], f"{whose or WHO[term]}{kinds}")
+            tests.append(f"count(units(at=place), '{helper}'{more}) >= {int(count) if count.isdecimal() else 1}")
+        name = " ".join(["has", term, *(f"{value} {count}" for value, count, _ in wanted), group])
+        return self.term(name, ["place", *of], " and ".join(tests))
 
     def rounds(self, attachment: Attachment, option: Option) -> str | None:
         tests = []

@@ -97,6 +97,7 @@ def translate(file: Path) -> tuple[RulesetDraft, TerritoryLayout, dict[str, str]
     happenings.events()
     happenings.forget_idle_marks()
     purchases(draft)
+    happenings.fill_hands()
     incomes(draft)
     by_dice = technology(draft, draft.features["has_phase"].get("tech", []))
     ends(draft)

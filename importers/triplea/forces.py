@@ -61,7 +61,7 @@ def forces(draft: RulesetDraft) -> None:
 
 
 def _construction(draft: RulesetDraft, name: str, told: list[Attachment], factory: bool) -> None:
-    """Of which type a construction is; how many of the type stand in one place is said by a property, if the type is a factory."""
+    """Of which type a construction is; how many factories stand in one place is said by a property."""
     words = draft.words["constructions"]
     kind = words["factory"] if factory else "none"
     for attachment in told:
@@ -79,7 +79,7 @@ def _construction(draft: RulesetDraft, name: str, told: list[Attachment], factor
 
 
 def _called(units: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Name and plural of each unit, so that no two of them are called alike; words that differ in their marks alone get numbers."""
+    """Name and plural of each unit, so that no two are called alike; words that differ in their marks alone get numbers."""
     shown: dict[str, str] = {}
     for name in units:
         base, n = " ".join(name.replace("_", " ").split())[:120] or name[:120], 1
@@ -108,7 +108,7 @@ def _symbol(name: str) -> str:
 
 
 def support(draft: RulesetDraft) -> list[Row]:
-    """Pairs of battles: one giver raises one taker. Whatever is more than that is listed."""
+    """Pairs of battles: givers raise takers. Whatever is more than that is listed."""
     pairs: list[Row] = []
     for attachment in draft.of("UnitSupportAttachment"):
         for option in attachment.options:
@@ -121,10 +121,9 @@ def support(draft: RulesetDraft) -> list[Row]:
         except ValueError:
             bonus, number = 0, 0
         plain = attachment.get("faction", "allied") == "allied" and attachment.get("dice", "strength") == "strength"
-        if not plain or bonus < 1 or number != 1 or attachment.truth("impArtTech") or not takers:
-            draft.leave(
-                attachment.line, f"{attachment.kind} of {attachment.to}: only one for one, of friends, by a bonus of strength"
-            )
+        if not plain or bonus < 1 or number < 1 or attachment.truth("impArtTech") or not takers:
+            what = "only friends are supported, by a bonus of strength, without a technology for it"
+            draft.leave(attachment.line, f"{attachment.kind} of {attachment.to}: {what}")
             continue
         side = attachment.get("side", "offence:defence").split(":")
         row: Row = {"id": draft.fresh("pairs", f"{attachment.name} {attachment.to}")}
@@ -136,7 +135,8 @@ def support(draft: RulesetDraft) -> list[Row]:
             giver += (
                 f" and unit.owner in group('{draft.group('nations', map(draft.nation, players), f'{attachment.name} players')}')"
             )
-        pairs.append({**row, "giver": giver, "taker": draft.test_of(takers, attachment.name), "add": bonus})
+        pair = {**row, "giver": giver, "taker": draft.test_of(takers, attachment.name), "add": bonus}
+        pairs.append({**pair, "each": number} if number > 1 else pair)
     return pairs
 
 

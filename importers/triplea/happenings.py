@@ -10,9 +10,11 @@ from .draft import COSMETIC, Row, RulesetDraft
 from .game import Attachment, GameStep, Option
 from .powers import phase_of
 
-__all__ = ["Happenings", "marks_set", "rule_marks"]
+__all__ = ["Happenings", "frontier_marks", "marks_set", "rule_marks"]
 
 DEEPEST = 6
+UNFILLED = "unit:"
+"""Before the name of a unit in an effect that waits for the catalogue."""
 
 
 class Happenings:
@@ -144,6 +146,8 @@ class Happenings:
             "alter": self.alter,
             "rules": self.rules,
             "switch": self.switch,
+            "hand": self.hand,
+            "frontier": self.frontier,
         }.get(entry["does"])
         if entry["does"] == "release":
             return self.release(attachment, option, depth)
@@ -301,6 +305,54 @@ class Happenings:
             effects += [{"mark": {"who": player, "as": now, "seen_by": "everyone"}}, {"clear": {"who": player, "as": before}}]
         return effects
 
+    def hand(self, attachment: Attachment, option: Option) -> list[Row] | None:
+        """`UNIT[:UNIT...]`, as many as the count says, in hand; which item of the catalogue that is, is filled in later."""
+        units = option.parts
+        if not units or any(u not in self.draft.game.units for u in units):
+            return None
+        n = int(option.count) if option.count.isdecimal() else 1
+        return [
+            {"queue": {"what": UNFILLED + unit, "for": self.draft.nation(p), "due": "hand", "n": n}}
+            for p in self.players(attachment)
+            for unit in units
+            if n
+        ]
+
+    def fill_hands(self) -> None:
+        """Units that triggers give are items of the catalogue; those that nobody sells cannot be given."""
+        items: dict[str, str] = self.draft.features.get("items", {})
+        for forms in self.draft.rows.values():
+            for form in ("events", "acts"):
+                for row in forms.get(form, ()):
+                    kept = []
+                    for effect in row.get("effects", ()):
+                        unit = str(effect.get("queue", {}).get("what", "")).removeprefix(UNFILLED)
+                        if "queue" in effect and unit not in items:
+                            what = f"{unit} for the hand: nobody can buy it, so it cannot be given"
+                            self.draft.leave(self.draft.lines.get((form, row["id"]), 1), f"{row['id']}: {what}")
+                            continue
+                        kept.append(
+                            {"queue": {**effect["queue"], "what": items[unit]}, **_test_of(effect)}
+                            if "queue" in effect
+                            else effect
+                        )
+                    row["effects"] = kept
+                forms[form] = [row for row in forms.get(form, ()) if row["effects"]]
+                if not forms[form]:
+                    del forms[form]
+
+    def frontier(self, attachment: Attachment, option: Option) -> list[Row] | None:
+        """Players buy by another frontier from now on, which a mark says."""
+        marks = frontier_marks(self.draft)
+        if option.value not in self.draft.game.frontiers:
+            return None
+        effects: list[Row] = []
+        for player in self.players(attachment):
+            nation = self.draft.nation(player)
+            effects.append({"mark": {"who": nation, "as": marks[player][option.value], "seen_by": "everyone"}})
+            effects += [{"clear": {"who": nation, "as": mark}} for name, mark in marks[player].items() if name != option.value]
+        return effects or None
+
     def switch(self, attachment: Attachment, option: Option) -> list[Row] | None:
         """`playerProperty`: the switch of a condition is turned, which a mark remembers."""
         effects: list[Row] = []
@@ -396,6 +448,19 @@ def rule_marks(draft: RulesetDraft, rule: str) -> tuple[str, str]:
     return draft.id("marks", f"may {rule}"), draft.id("marks", f"may not {rule}")
 
 
+def frontier_marks(draft: RulesetDraft) -> dict[str, dict[str, str]]:
+    """Player to the frontiers that triggers bring into force, each with its mark."""
+    found: dict[str, dict[str, str]] = {}
+    word = next(name for name, entry in draft.words["triggers"].items() if entry.get("does") == "frontier")
+    for trigger in draft.game.of("TriggerAttachment"):
+        players = [p for o in trigger.all("players") for p in o.parts if p in draft.game.players] or [trigger.to]
+        for option in trigger.all(word):
+            if option.value in draft.game.frontiers:
+                for player in players:
+                    found.setdefault(player, {})[option.value] = draft.id("marks", f"buys by {option.value}")
+    return found
+
+
 def marks_set(draft: RulesetDraft) -> set[str]:
     """The marks that events and acts of the draft set."""
     found: set[str] = set()
@@ -404,6 +469,10 @@ def marks_set(draft: RulesetDraft) -> set[str]:
             for row in forms.get(form, ()):
                 found |= {effect["mark"]["as"] for effect in row.get("effects", ()) if "mark" in effect}
     return found
+
+
+def _test_of(effect: Row) -> Row:
+    return {"when": effect["when"]} if "when" in effect else {}
 
 
 def _only_if(effect: Row, test: str) -> Row:

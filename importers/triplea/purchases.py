@@ -8,7 +8,7 @@ from typing import Any
 
 from .draft import Row, RulesetDraft
 from .game import ProductionRule
-from .happenings import marks_set, rule_marks
+from .happenings import frontier_marks, marks_set, rule_marks
 
 __all__ = ["incomes", "purchases"]
 
@@ -23,8 +23,9 @@ def purchases(draft: RulesetDraft) -> None:
         for rule in dict.fromkeys(game.frontiers[frontier]):
             open_to.setdefault(rule, []).append(player)
     marks = marks_set(draft)
+    later = frontier_marks(draft)
     for rule in game.rules:
-        if rule_marks(draft, rule)[0] in marks:
+        if rule_marks(draft, rule)[0] in marks or any(rule in game.frontiers[f] for mine in later.values() for f in mine):
             open_to.setdefault(rule, [])
     makes: dict[str, list[str]] = {}
     for name in open_to:
@@ -36,13 +37,14 @@ def purchases(draft: RulesetDraft) -> None:
     mix: dict[str, int] = {}
     for unit, rules in makes.items():
         for rule in rules:
+            draft.line = game.rules[rule].line
             row = _line(draft, game.rules[rule], unit, main, plain=len(rules) == 1)
             if row is None:
                 continue
             mine = open_to[rule]
-            later = _opened(draft, rule, mine, marks)
-            if later:
-                row.setdefault("needs", []).append({"test": later, "else": "it is not open to you yet"})
+            opened = _opened(draft, rule, mine, marks, later)
+            if opened:
+                row.setdefault("needs", []).append({"test": opened, "else": "it is not open to you now"})
             elif set(mine) != set(buyers):
                 row["for"] = [draft.nation(p) for p in mine]
             if "construction" not in draft.tags or unit not in draft.tags["construction"]:
@@ -51,6 +53,7 @@ def purchases(draft: RulesetDraft) -> None:
                 if weight:
                     mix[row["id"]] = weight
             draft.row("catalogue", "catalogue", row)
+            draft.features.setdefault("items", {}).setdefault(unit, row["id"])
     for name in open_to:
         rule_ = game.rules[name]
         if [u for u in rule_.results if u in game.units] not in [[unit] for unit in makes]:
@@ -215,16 +218,32 @@ def _most(draft: RulesetDraft, n: int, type_: str) -> int | str | None:
     return f"({first} if some(units(at=place, tag='producer', owner=self)) else {other})" if "producer" in draft.tags else other
 
 
-def _opened(draft: RulesetDraft, rule: str, players: list[str], marks: set[str]) -> str:
-    """The test of a rule that triggers open or close; empty if none does."""
+def _opened(draft: RulesetDraft, rule: str, players: list[str], marks: set[str], later: dict[str, dict[str, str]]) -> str:
+    """The test of a rule that triggers open or close, by itself or with its frontier; empty if none does."""
     may, may_not = rule_marks(draft, rule)
-    if may not in marks and may_not not in marks:
+    changing = [p for p, mine in later.items() if p in players or any(rule in draft.game.frontiers[f] for f in mine)]
+    if may not in marks and may_not not in marks and not changing:
         return ""
     tests = [f"marked(self, '{may}')"] if may in marks else []
-    if players:
-        group = draft.group("nations", map(draft.nation, players), f"buyers of {rule}")
-        tests.append(f"self in group('{group}')" + (f" and not marked(self, '{may_not}')" if may_not in marks else ""))
-    return " or ".join(tests) or "False"
+    steady = [p for p in players if p not in changing]
+    if steady:
+        tests.append(f"self in group('{draft.group('nations', map(draft.nation, steady), f'buyers of {rule}')}')")
+    for player in changing:
+        frontiers = later[player]
+        open_by = [f"marked(self, '{mark}')" for frontier, mark in frontiers.items() if rule in draft.game.frontiers[frontier]]
+        if player in players:  # by the frontier of the start, while no other is in force
+            first = draft.game.buys[player]
+            others = [f"marked(self, '{mark}')" for frontier, mark in frontiers.items() if frontier != first]
+            open_by = [*(test for test in open_by if test in others), f"not ({' or '.join(others)})" if others else "True"]
+        tests.append(f"self.id == '{draft.nation(player)}' and ({' or '.join(open_by)})")
+    whole = " or ".join(f"({test})" if " and " in test else test for test in tests) or "False"
+    if may_not in marks:
+        return (
+            f"({whole}) and not marked(self, '{may_not}')"
+            if may not in marks
+            else f"{tests[0]} or not marked(self, '{may_not}') and ({whole})"
+        )
+    return whole
 
 
 # ---- what comes in

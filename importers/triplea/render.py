@@ -100,6 +100,7 @@ def _context(
         "landings": has("lifts") and has("carried") and features["coast"] and features["sea"],
         "planes_retreat": has("air") and bool({"planes_retreat"} & flags),
         "capitals": bool(features.get("capitals")),
+        "charge": _charge(draft),
         "nobody": draft.nation(game.nobody),
         "bomb_sides": max((row.get("bomb_sides", -1) for row in bombers), default=-1)
         if any(r.get("bomb_sides", -1) > 0 for r in bombers)
@@ -120,6 +121,12 @@ def _context(
         "tech": features.get("tech"),
         "yields": {"income": json.dumps(yields), "objectives": json.dumps(objectives) if objectives else ""},
     }
+
+
+def _charge(draft: RulesetDraft) -> int:
+    """What it costs to take neutral land, unless the charge closes it."""
+    charge: int = draft.number_of("neutral_charge")
+    return charge if 0 < charge < draft.words["properties"]["neutralCharge"]["closed"] else 0
 
 
 def _sold(draft: RulesetDraft, room: Row) -> bool:

@@ -1,8 +1,8 @@
-"""A ruleset in the making, looked at as `wteaw validate --strict` does: what is amiss is mended, explained, or taken out and told.
+"""A ruleset in the making, looked at as `wteaw validate --strict` does: what is amiss is mended, explained, or taken out.
 
-A game file may hold what a ruleset finds odd: events that never fire, names that two things share, figures of the wrong kind. Whoever
-imports it did not write it, so nothing of that refuses the file: a warning becomes a reason in its row, and a row, or a key of it,
-that cannot stand goes, with a line that says so at the place in the game file it came from.
+A game file may hold what a ruleset finds odd: events that never fire, names that two things share, figures of the wrong kind.
+Whoever imports it did not write it, so nothing of that refuses the file: a warning becomes a reason in its row, and a row, or a
+key of it, that cannot stand goes, with a line that says so at the place in the game file it came from.
 """
 
 from __future__ import annotations

@@ -44,7 +44,8 @@ def compared(file: Path, folder: Path) -> list[str]:
     same("territories", Counter((n[:120], w) for n, w in wet.items()), Counter((p["name"], p["kind"] == "sea") for p in places))
     name_of = {p["id"]: p["name"] for p in places}
     links = {frozenset((c.get("t1", "").strip()[:120], c.get("t2", "").strip()[:120])) for c in root.iterfind("map/connection")}
-    same("links", {l for l in links if len(l) == 2}, {frozenset(name_of[e] for e in l["between"]) for l in made.get("links", [])})
+    linked = {frozenset(name_of[end] for end in link["between"]) for link in made.get("links", [])}
+    same("links", {ends for ends in links if len(ends) == 2}, linked)
     # players, units, resources
     players = [p.get("name", "").strip() for p in root.iterfind("playerList/player")]
     nation_of = {n["name"]: n["id"] for n in made.get("nations", [])}

@@ -38,6 +38,7 @@ class Rules:
     air_attack_sub_restricted: bool = False
     transport_casualties_restricted: bool = False
     low_luck: bool = False
+    support: tuple[str, str, int, int] | None = None  # of the attackers: who helps whom, by how much, how many each
 
 
 Side = tuple[int, ...]
@@ -52,7 +53,7 @@ def odds(attackers: Mapping[Kind, int], defenders: Mapping[Kind, int], rules: Ru
         if not any(a) or not any(d):
             return (Fraction(any(a) and not any(d)), Fraction(any(d) and not any(a)), Fraction(not any(a) and not any(d)))
         if rules.transport_casualties_restricted:
-            bare = [all(n == 0 or k.transport for k, n in zip(ks, s)) for ks, s in zip(kinds, (a, d))]
+            bare = [all(n == 0 or k.transport for k, n in zip(ks, s, strict=True)) for ks, s in zip(kinds, (a, d), strict=True)]
             if bare == [True, False]:
                 return end((0,) * len(a), d)
             if bare == [False, True]:
@@ -74,7 +75,7 @@ def odds(attackers: Mapping[Kind, int], defenders: Mapping[Kind, int], rules: Ru
 
 def round_(kinds: tuple[tuple[Kind, ...], ...], a: Side, d: Side, rules: Rules) -> Iterator[tuple[Fraction, tuple[Side, Side]]]:
     """Every end of a round with its chance: submarines that strike first, then whoever has not fired, at the same time."""
-    has_destroyer = [any(k.destroyer and n for k, n in zip(ks, s)) for ks, s in zip(kinds, (a, d))]
+    has_destroyer = [any(k.destroyer and n for k, n in zip(ks, s, strict=True)) for ks, s in zip(kinds, (a, d), strict=True)]
     sneaks = (not has_destroyer[1], not has_destroyer[0] and (rules.ww2v2 or rules.defending_subs_sneak))
     early = [rules.ww2v2 or sneaks[side] for side in (0, 1)]  # in the second edition all submarines fire in their own phase
     # hits of submarines in their phase
@@ -105,13 +106,18 @@ def hits(
 ) -> Iterator[tuple[Fraction, Hits]]:
     """The hits of those of a side that fire now, with their chances."""
     pools: dict[str, list[tuple[int, int]]] = {}
-    for kind, n in zip(kinds, side):
+    for kind, n in zip(kinds, side, strict=True):
         if not fire or not n or kind.sub != subs:
             continue
         spared = "air" if kind.sub else ""
         if kind.air and rules.air_attack_sub_restricted and not destroyers[which]:
             spared = "sub"
-        pools.setdefault(spared, []).append((n, kind.attack if which == 0 else kind.defense))
+        value, helped = (kind.attack if which == 0 else kind.defense), 0
+        if rules.support is not None and which == 0 and kind.name == rules.support[1]:
+            givers = sum(m for other, m in zip(kinds, side, strict=True) if other.name == rules.support[0])
+            helped = min(n, givers * rules.support[3])
+            pools.setdefault(spared, []).append((helped, value + rules.support[2]))
+        pools.setdefault(spared, []).append((n - helped, value))
     out: list[tuple[Fraction, Hits]] = [(Fraction(1), ())]
     for spared, shots in sorted(pools.items(), reverse=True):  # those that fewer can take come first
         if rules.low_luck:

@@ -183,6 +183,8 @@ BATTLES = {
         Rules(transport_casualties_restricted=True), "t",
     ),
     "low luck": ({INFANTRY: 3, TANK: 2}, {INFANTRY: 3}, {"Low Luck": True}, Rules(low_luck=True), "b"),
+    "support of one": ({INFANTRY: 3, TANK: 1}, {INFANTRY: 2}, {}, Rules(support=("tank", "man", 2, 1)), "b"),
+    "support of two": ({INFANTRY: 3, TANK: 1}, {INFANTRY: 2}, {}, Rules(support=("tank", "man", 2, 2)), "b"),
     "dice": ({INFANTRY: 3, TANK: 2}, {INFANTRY: 3}, {"Low Luck": False}, Rules(), "b"),
 }  # fmt: skip
 
@@ -193,7 +195,13 @@ def test_odds_are_those_of_the_reckoner(name: str, table: Any, capsys: pytest.Ca
     attackers, defenders = ({k: n for k, n in one.items() if n} for one in (attackers, defenders))
     units = ";".join(f"One {'S' if kind in SHIPS else 'A'} {kind.name} 3" for kind in {**attackers, **defenders})
     right = odds(attackers, defenders, rules)
-    ours = told(table(game(units, properties)), capsys, side(attackers), side(defenders), place)
+    more = ""
+    if rules.support is not None:
+        giver, taker, bonus, number = rules.support
+        values = {"unitType": taker, "faction": "allied", "side": "offence", "dice": "strength", "bonus": bonus, "number": number}
+        told_ = "".join(f'<option name="{name}" value="{value}"/>' for name, value in values.items())
+        more = f'<attachment name="supportAttachmentX" attachTo="{giver}" javaClass="UnitSupportAttachment" type="unitType">{told_}</attachment>'
+    ours = told(table(game(units, properties, more)), capsys, side(attackers), side(defenders), place)
     assert ours == pytest.approx(right, abs=0.001)
 
 
@@ -354,6 +362,58 @@ def test_a_treasury_falls_with_the_capital(place: str, taken: int, table: Any) -
         (taken, 120 - taken),
         (taken + 4, 120 - taken),
     }
+
+
+GIFT = """<attachment name="conditionAttachmentFirst" attachTo="One" javaClass="RulesAttachment" type="player"><option name="rounds" value="1"/></attachment>
+<attachment name="triggerAttachmentGift" attachTo="One" javaClass="TriggerAttachment" type="player"><option name="conditions" value="conditionAttachmentFirst"/>{}<option name="when" value="before:onePurchase"/></attachment>"""
+
+
+def test_a_trigger_gives_units_into_the_hand(table: Any) -> None:
+    made = table(game("One A mill; One A man", more=GIFT.format('<option name="purchase" value="tank" count="2"/>'))).begin()
+    assert made.order("place 2 tank in A\n") in (0, 1)
+    made.resolve()
+    held = [row for row in made.state.table("under_way").values() if row.get("n") == 2]
+    assert held or made.at("a").get("one tank") == 2
+
+
+def test_a_trigger_brings_another_frontier_into_force(table: Any) -> None:
+    text = game("One A mill; One A man", more=GIFT.format('<option name="frontier" value="late"/>')).replace(
+        '<playerProduction player="One"',
+        '<productionFrontier name="late"><frontierRules name="buytank"/></productionFrontier><playerProduction player="One"',
+    )
+    made = table(text).begin()
+    ruleset, _ = load_ruleset(made.made.folder)
+    assert ruleset is not None
+    tests = {item: row["needs"][0]["test"] for item, row in ruleset.rows("catalogue").items()}
+    assert "not (marked(self, 'buys-by-late'))" in tests["man"] and "marked(self, 'buys-by-late') or not" in tests["tank"]
+    made.order("buy 1 man in A\nbuy 1 tank in A\n")
+    made.resolve()
+    assert made.at("a").get("one man") == 1 and made.at("a").get("one tank") == 1, "what is bought after it came into force"
+
+
+@pytest.mark.parametrize(
+    ("condition", "fires"),
+    [
+        ('<option name="directOwnershipTerritories" value="A:B"/><option name="players" value="One:Two"/>', True),
+        ('<option name="directOwnershipTerritories" value="A:B"/>', False),
+        ('<option name="directPresenceTerritories" value="A:D"/><option name="players" value="One:Two"/>', True),
+        ('<option name="directPresenceTerritories" value="A:C"/><option name="players" value="One:Two"/>', False),
+        ('<option name="directPresenceTerritories" value="A"/><option name="unitPresence" value="man" count="2"/><option name="players" value="One:Two"/>', False),
+    ],
+)  # fmt: skip
+def test_conditions_of_several_players_together(condition: str, fires: bool, table: Any) -> None:
+    gift = GIFT.format('<option name="placement" value="A:tank" count="1"/>').replace('<option name="rounds" value="1"/>', condition)
+    made = table(game("One A man; Two D man", more=gift)).begin()
+    made.resolve()
+    assert ("one tank" in made.at("a")) is fires
+
+
+@pytest.mark.parametrize(("charge", "owner", "paid"), [(3, "", 3), (0, "", 0), (3, "Two", 0)])
+def test_neutral_land_costs_its_charge(charge: int, owner: str, paid: int, table: Any) -> None:
+    made = table(game("One A man; Two D man", {"neutralCharge": charge}, owners={"B": owner})).begin()
+    assert made.order("move 1 man from A to B\n") == 0
+    assert made.resolve().get("stores", "one", "pus", 0) == 60 - paid + 8
+    assert made.state.get("places", "b", "holder") == "one" or made.at("b")
 
 
 AMPHIBIOUS = "move 2 man from A to B: withdraw after 1 round\nship 1 man from A to B with 1 boat in S: withdraw after 1 round\n"
