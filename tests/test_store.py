@@ -7,8 +7,10 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -59,6 +61,45 @@ def test_a_second_game_does_not_overwrite_the_first(tmp_path: Path) -> None:
         new(tmp_path)
     with pytest.raises(StoreError, match="holds no game"):
         Game.open(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_of_two_games_that_are_begun_in_one_folder_at_once_one_is_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool
+) -> None:
+    """Whoever is told that the game has begun has the game that is there."""
+
+    def no_links(*_: object) -> None:
+        raise OSError("not on this file system")
+
+    if not links:
+        monkeypatch.setattr("os.link", no_links)
+    write, waiting = Game._write_first.__func__, threading.Barrier(2)
+
+    def together(cls: type[Game], *args: Any) -> None:
+        write(cls, *args)
+        waiting.wait(20)
+
+    monkeypatch.setattr(Game, "_write_first", classmethod(together))
+    came: list[object] = []
+
+    def begin(seed: bytes) -> None:
+        try:
+            game = Game.create(
+                tmp_path / "g", RULES, {"title": "Small"}, small.state(game={"game": {"turn": 0}}), id_="small", seed=seed
+            )
+            came.append(game.head["anchor"])
+        except StoreError as error:
+            came.append(str(error))
+
+    both = [threading.Thread(target=begin, args=(bytes([n]) * 32,)) for n in (1, 2)]
+    for one in both:
+        one.start()
+    for one in both:
+        one.join()
+    told = [c for c in came if "holds a game already" not in str(c)]
+    assert len(came) == 2 and told == [Game.open(tmp_path / "g").head["anchor"]]
+    assert [p.name for p in (tmp_path / "g").glob("*.new*")] == []
 
 
 def test_the_last_orders_before_the_deadline_count(tmp_path: Path) -> None:

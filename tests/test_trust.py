@@ -18,13 +18,16 @@ from sqlalchemy import delete
 from wteaw.cli import _run
 from wteaw.core import canonical
 from wteaw.play.begin import new_game
-from wteaw.play.proofs import Published, check, revealed
+from wteaw.play.proofs import Published, check, position_after, revealed
 from wteaw.play.resolve import resolve_turn
 from wteaw.play.scenario_files import load_scenario
 from wteaw.play.verify import audit, broken_chain
+from wteaw.play.views import Views
 from wteaw.report.render import as_text
 from wteaw.report.turn_reports import report as report_of
 from wteaw.store import Game, StoreError, ledger
+from wteaw.world.view import chain_of, readable
+from wteaw.world.world import World
 
 ROOT = Path(__file__).parents[1]
 NATION = "german-empire"
@@ -413,3 +416,31 @@ def test_a_past_report_tells_what_was_known_then(folder: Path, tmp_path: Path) -
     for turn in (0, 99):
         with pytest.raises(StoreError, match="no turn"):
             report_of(game, NATION, turn=turn)
+
+
+def test_what_was_told_goes_on_from_report_to_report_for_whoever_changes_sides(tmp_path: Path) -> None:
+    """Given a nation that joins a side and leaves it, each report's chain begins where the one before ended; also those of the past."""
+    data, ruleset, _ = load_scenario(ROOT / "scenarios" / "1914.yaml")
+    assert data is not None and ruleset is not None
+    game = new_game(
+        tmp_path / "g", data, ruleset, id_="g", seats={NATION: "player"}, options={"free-deployment": False}, seed=b"c" * 32
+    )
+    nations = sorted(ruleset.rows("nations"))
+    heads: dict[tuple[int, str], str] = {}
+    for turn in (1, 2, 3):
+        resolve_turn(game, force=True)
+        views = Views(game)
+        for nation in nations:
+            before = chain_of(views.told_before(turn, nation))
+            now = chain_of(readable(views.of(turn), views.world(nation), nation), before)
+            assert before == heads.get((turn - 1, nation), before if turn == 1 else None), (turn, nation)
+            heads[turn, nation] = now
+    for turn in (1, 2, 3):
+        for nation in nations[:6]:
+            said = dict(report_of(game, nation, turn=turn, template=False).proof)["what was told you"]
+            assert heads[turn, nation].startswith(said)
+    sides = {n: [World(ruleset, position_after(game, t).state).side_of(n) for t in (1, 2, 3)] for n in nations}
+    assert any(len(set(s)) > 1 for s in sides.values()), "some nation joins a side, or this shows nothing"
+    views = Views(game)
+    for nation, known in sides.items():
+        assert [views._side_after(t, nation) for t in (1, 2, 3)] == known

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import typer
@@ -18,8 +19,8 @@ from wteaw.cli.game import find_scenario
 
 __all__ = ["serve", "tick"]
 
-GRACE = 1
-"""Seconds for which a server that is to end waits for answers under way, and for its threads after that."""
+GRACE, END = 1, 2.5
+"""Seconds for which a server that is to end waits for answers under way, and after which it has ended."""
 FOLDER = typer.Option(Path("desk"), help="Where an embedded desk keeps its games and, without a mail server, its mails.")
 DATABASE = typer.Option("", envvar="WTEAW_DATABASE", help="A database that is not embedded: postgresql+psycopg://...")
 URL = typer.Option("", help="The address under which browsers reach the desk; by default host and port.")
@@ -80,9 +81,17 @@ def serve(
             return
         if not url and host not in ("127.0.0.1", "localhost", "::1"):
             typer.echo("Set --url to the address that browsers use: links in mails are made of it.", err=True)
-        server = uvicorn.Server(
+
+        class Server(uvicorn.Server):
+            """One that ends in time, whatever its threads are at."""
+
+            def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+                leave_in(END)
+                super().handle_exit(sig, frame)
+
+        server = Server(
             uvicorn.Config(
-                application(desk), host, port, log_level="warning", server_header=False, http=bounded(), backlog=256,
+                application(desk), host, port, log_level="warning", server_header=False, http=bounded(), backlog=64,
                 timeout_graceful_shutdown=GRACE,
             )
         )  # fmt: skip
@@ -97,7 +106,6 @@ def serve(
         server.run()
     finally:
         stop.set()
-        leave_in(GRACE)
         desk.close()
         for end in ends:
             end()

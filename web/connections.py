@@ -13,8 +13,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MOST = 400
 """Connections at a time; a further one is dropped at once."""
-SPARE = 150
-"""Files that the process keeps for its databases, its workers and itself."""
+SPARE = 200
+"""Files that the process keeps for its databases, its workers and itself, and for connections on their way to be dropped."""
 SECONDS = 15.0
 """How long a request may take to come in whole, from its connection or its first byte on."""
 

@@ -70,7 +70,7 @@ def report(
     if nation not in World(game.ruleset, position.state, geography=game.geography).nations():
         raise NotThere(f"no nation {nation!r} in this game")
     world = views.world(nation)
-    before = readable(views.before(turn), world, nation)
+    before = views.told_before(turn, nation)
     text = ""
     if template and not past and not stage.position.ended:
         text = order_template(world, nation, game=game.id)

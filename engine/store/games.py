@@ -6,6 +6,7 @@ the whole journal. The referee stays pure; this module feeds it and keeps what i
 
 from __future__ import annotations
 
+import os
 import secrets
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -99,15 +100,17 @@ class Game(GameReader):
         if (folder / FILE).exists():
             raise StoreError(f"{folder} holds a game already")
         made = not folder.exists()
-        half = folder / f"{FILE}.new"
+        half = folder / f"{FILE}.{secrets.token_hex(8)}.new"  # somebody else may make one here at this moment
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            half.unlink(missing_ok=True)
             cls._write_first(half, ruleset, scenario, state, id_, seed, drawing)
-            half.rename(folder / FILE)
+            _put_first(half, folder / FILE)
+        except FileExistsError:
+            half.unlink()
+            raise StoreError(f"{folder} holds a game already") from None
         except (OSError, DatabaseError) as error:
             with suppress(OSError):
-                for path in folder.glob(f"{FILE}.new*"):
+                for path in folder.glob(f"{half.name}*"):
                     path.unlink()
                 if made:
                     folder.rmdir()
@@ -507,3 +510,16 @@ class Game(GameReader):
             db.execute(insert(entries), rows)
         self._stage = None
         return made
+
+
+def _put_first(half: Path, whole: Path) -> None:
+    """Give a file its name. FileExistsError if somebody else has been first: a rename would take the place of their game."""
+    try:
+        os.link(half, whole)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links: whoever makes the name has it
+        os.close(os.open(whole, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        half.replace(whole)
+    else:
+        half.unlink()

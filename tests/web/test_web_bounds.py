@@ -111,7 +111,7 @@ class Server:
             self.port = free.getsockname()[1]
         words = [sys.executable, "-m", "wteaw", "serve", "--folder", str(folder), "--port", str(self.port), "--no-demo"]
         limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))  # noqa: E731
-        self.process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=limit)
+        self.process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=limit)
 
     def healthy(self) -> bool:
         try:
