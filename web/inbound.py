@@ -23,6 +23,7 @@ from wteaw.store.database import changing, insert_once, reading
 
 from .accounts import PLAYER as PLAYS
 from .accounts import Role, stamp
+from .help import asks_for_help, by_mail
 from .outbox import Mail, queue
 from .parse_mail import MAX_BYTES, IncomingMail, read_letter
 from .player import back_of, standing
@@ -128,13 +129,16 @@ def _orders(desk: Desk, letter: IncomingMail, role: Role) -> MailOutcome:
     with desk.hall.game(role.game) as game:
         turn = game.stage().position.turn
         now = standing(desk.hall, role.nation, game)
-        if not now.open:
+        if not now.open and not asks_for_help(letter.text):
             return MailOutcome(
                 "not taken",
                 "orders were not open",
                 role,
                 _answer(desk, letter, role, game, f"Your mail was not taken. {now.why}\n"),
             )
+        if asks_for_help(letter.text):
+            told = by_mail(desk, game, role)
+            return MailOutcome("ignored", "it asked for help, and was answered", role, _answer(desk, letter, role, game, told))
         back, taken = back_of(desk.hall, game, role.nation, letter.text, at_once)
     said = rendered(back)
 

@@ -161,9 +161,9 @@ def arrows(visit: Visit, game: Game, nation: str, given: Iterable[ValidatedOrder
     parts = []
     with visit.hall.world(game, nation) as world:
         if chosen in page.told:
-            near = "".join(page.outlines.get(p, "") for p, _ in neighbors_of(world, chosen))
-            for look, data in (("near", near), ("chosen", page.outlines.get(chosen, ""))):
-                parts.append(f'<path class="{look}" d="{data}" transform="scale({GRID:g})"/>' if data else "")
+            for place, look in [*((p, "near") for p, _ in neighbors_of(world, chosen)), (chosen, "chosen")]:
+                if data := page.outlines.get(place):
+                    parts.append(f'<path class="{look}" d="{data}" transform="scale({GRID:g})"/>')
         for order in given:
             route = [page.spots[p] for p in routes_of(world, order) if p in page.spots]
             drawn = _drawn(_kind(order, styles, len(route)), route, int(order.order.get("line", 0)))
