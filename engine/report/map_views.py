@@ -273,7 +273,7 @@ def _arrows(world: World, entries: Sequence[Entry], marks: Mapping[str, Any]) ->
         str(f.roles.get("place"))
         for e in entries
         for f in e.facts
-        if f.word == "battle_ended" and f.roles["winner"] == "defender"
+        if f.word == "battle_ended" and f.roles.get("winner") == "defender"
     }
     seen: set[tuple[str, str, bool, str]] = set()
     for entry in entries:

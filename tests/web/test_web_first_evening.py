@@ -180,10 +180,13 @@ def test_unsigned_messages_and_seats_name_nobody(at: House, mo: Browser) -> None
 def test_who_plays_whom_and_how_far_they_are(at: House) -> None:
     red = player(at, "red")
     page = said(red.get("messages"))
-    assert re.search(r"Blue\W+bob\W+orders not sent yet", page) and re.search(r"Red\W+ann\W+orders not sent yet", page)
+    assert re.search(r"Blue\W+bob\b", page) and re.search(r"Red\W+ann\b", page) and "✓ ready" not in page
+    blue = player(at, "blue")
+    before = said(blue.get("messages"))
     red.send("dig\n")
+    assert said(blue.get("messages")) == before, "nobody is told who has sent"
     red.post("orders/ready", {"ready": "1"})
-    assert re.search(r"Red\W+ann\W+orders sent\W+ready", said(player(at, "blue").get("messages")))
+    assert re.search(r"Red\W+ann\W+ready", said(blue.get("messages")))
 
 
 def test_a_turn_goes_on_as_soon_as_all_are_ready_and_not_before(at: House, mo: Browser) -> None:
