@@ -110,7 +110,8 @@ def write(desk: Desk, game: Game, role: Role, to: Sequence[str], text: str, *, u
     author = role.nation if role.role == PLAYS else TO_MODERATOR
     with changing(hall.engine, game.id) as db:
         row = {"game": game.id, "at": stamp(now), "nation": author, "to": " ".join(sorted(set(to))), "unsigned": unsigned}
-        number = db.execute(insert(messages).values(text=text, **row)).inserted_primary_key[0]
+        made = db.execute(insert(messages).values(text=text, **row)).inserted_primary_key
+        number = made[0] if made is not None else 0
         signed = "Somebody, unsigned," if unsigned else f"{_called(game, author)[:1].upper()}{_called(game, author)[1:]}"
         for reader in _readers(hall, game, set(to), author):
             whom = "everybody" if ALL in to else ", ".join(_called(game, t) for t in sorted(set(to)))

@@ -280,7 +280,7 @@ def _arrows(world: World, entries: Sequence[Entry], marks: Mapping[str, Any]) ->
         path = [str(place) for place in entry.data.get("path", ()) if isinstance(place, str)]
         if len(path) > 1:
             failed = bool(entry.data.get("hostile")) and path[-1] in held
-            found = Arrow(path[0], path[-1], outcome="failure" if failed else "success", note=entry.text)
+            found: Arrow | None = Arrow(path[0], path[-1], outcome="failure" if failed else "success", note=entry.text)
         elif "asked" in entry.data and "outcome" in entry.data:
             found = _ordered(world, entry, marks)
         else:
