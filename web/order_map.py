@@ -25,7 +25,7 @@ from .web import Visit
 
 MAP = "om"
 """What ids and looks of the orders page's map begin with."""
-KINDS = ("attack", "march", "move", "support", "convoy", "hold")
+KINDS = ("attack", "march", "move", "support", "hold")
 """How orders may be drawn; a ruleset says which are (`orders` in `map/marks.yaml`: order -> one of these)."""
 SHORT = 14.0
 """Sheet units that an arrow keeps away from the middle of a place."""
@@ -193,7 +193,7 @@ def _drawn(kind: str, route: Sequence[tuple[float, float]], line: int) -> str:
         y -= 13
     else:
         ends = route[1:]
-        if kind in ("support", "convoy") and len(ends) > 1:  # help for a way of others: to its middle
+        if kind == "support" and len(ends) > 1:  # help for a way of others: to its middle
             ends = [((ends[0][0] + ends[1][0]) / 2, (ends[0][1] + ends[1][1]) / 2)]
         mark, (x, y) = _arrow([route[0], *ends])
     number = f'<circle class="no" cx="{x:.1f}" cy="{y:.1f}" r="7.5"/><text x="{x:.1f}" y="{y + 3.6:.1f}">{line}</text>'

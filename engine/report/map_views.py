@@ -48,9 +48,9 @@ from .map import (
 from .map.model import Kind, Outcome
 from .wording import listing
 
-HELP = ("support", "convoy")
-ARROWS = ("march", "move", "attack", *HELP)
-"""How a ruleset may say that an order is drawn as an arrow (`orders` in `map/marks.yaml`); those that help others."""
+HELP = "support"
+ARROWS = ("march", "move", "attack", HELP)
+"""How a ruleset may say that an order is drawn as an arrow (`orders` in `map/marks.yaml`); how one that helps others."""
 SMALL = 4
 """Fewer places than this are shown with those around them."""
 
@@ -305,7 +305,7 @@ def _ordered(world: World, entry: Entry, marks: Mapping[str, Any]) -> Arrow | No
     good = set(entry.data["outcome"]) <= set(marks.get("successes", ()))
     toward = places[2] if len(places) > 2 else ""
     return Arrow(
-        places[0], places[1], outcome="success" if good else "failure", note=entry.text, help=look in HELP, toward=toward
+        places[0], places[1], outcome="success" if good else "failure", note=entry.text, help=look == HELP, toward=toward
     )  # fmt: skip
 
 
