@@ -18,7 +18,7 @@ from wteaw.store.database import changing, reading
 
 from .accounts import MODERATOR, Role, stamp
 from .accounts import PLAYER as PLAYS
-from .actions import everybody, name_of, seats_of
+from .actions import everybody, name_of
 from .games import Games, Settings
 from .outbox import Mail
 from .ready import ready_nations
@@ -28,8 +28,6 @@ from .web import Desk, page_address
 TALK = ("public", "private", "anonymous")
 ALL, TO_MODERATOR = "*", "moderator"
 LONGEST = 4000
-SAYS = {None: "", True: "orders sent", False: "orders not sent yet"}
-"""What is told of a player's orders, by whether they were sent (None: they are not asked for any)."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +45,10 @@ class Message:
 
 @dataclass(frozen=True)
 class PlayerLine:
-    """Who plays a nation, and how far they are; `who` is empty where that is not told."""
+    """Who plays a nation, and whether they have said that they are ready. Who has sent orders is nobody else's business."""
 
     nation: str
     who: str
-    says: str
     ready: bool
 
 
@@ -113,7 +110,8 @@ def write(desk: Desk, game: Game, role: Role, to: Sequence[str], text: str, *, u
     author = role.nation if role.role == PLAYS else TO_MODERATOR
     with changing(hall.engine, game.id) as db:
         row = {"game": game.id, "at": stamp(now), "nation": author, "to": " ".join(sorted(set(to))), "unsigned": unsigned}
-        number = db.execute(insert(messages).values(text=text, **row)).inserted_primary_key[0]
+        made = db.execute(insert(messages).values(text=text, **row)).inserted_primary_key
+        number = made[0] if made is not None else 0
         signed = "Somebody, unsigned," if unsigned else f"{_called(game, author)[:1].upper()}{_called(game, author)[1:]}"
         for reader in _readers(hall, game, set(to), author):
             whom = "everybody" if ALL in to else ", ".join(_called(game, t) for t in sorted(set(to)))
@@ -135,17 +133,15 @@ def _readers(hall: Games, game: Game, to: set[str], author: str) -> list[Role]:
 
 
 def players_of(hall: Games, game: Game) -> list[PlayerLine]:
-    """Who plays whom, who has sent orders and who is ready: what everybody may know."""
+    """Who plays whom, and who is ready: what everybody may know."""
     told = "anonymous" not in talk(hall.settings(game.id))
-    sent = {seat.nation: seat.sent for seat in seats_of(hall, game)}
     ready = ready_nations(hall, game)
     out = []
     for nation, who in sorted(everybody(game).items(), key=lambda one: (one[1] != PLAYER, name_of(game, one[0]))):
         if who != PLAYER:
-            out.append(PlayerLine(name_of(game, nation), "a bot", "", False))
+            out.append(PlayerLine(name_of(game, nation), "a bot", False))
             continue
         role = hall.people.player(game.id, nation)
-        says = SAYS[sent.get(nation)]
         name = (role.name if role is not None else "") or "nobody yet"
-        out.append(PlayerLine(name_of(game, nation), name if told else "not told in this game", says, nation in ready))
+        out.append(PlayerLine(name_of(game, nation), name if told else "not told in this game", nation in ready))
     return out

@@ -22,6 +22,7 @@ from wteaw.play.verify import broken_chain
 from wteaw.play.views import view_world
 from wteaw.report.build import Report, moderator_report
 from wteaw.report.turn_reports import last_turn
+from wteaw.ruleset.randomness import rolls_dice
 from wteaw.store import MODERATOR, PLAYER, POLICY, Game, Submission
 from wteaw.turn.context import OrderContext
 from wteaw.turn.decisions import MODERATOR as ASKED
@@ -94,7 +95,8 @@ def game(visit: Visit) -> Response:
         decisions = _decisions(game)
         values: dict[str, Any] = {
             "head": head(visit, game, "game"), "at": at, "who": who, "late": late, "played": names_of(game, told["policies"]),
-            "steps": _steps(at, who, late, len(decisions.waiting)), "decisions": decisions, "done": hall.done(game.id, 12),
+            "steps": _steps(at, who, late, len(decisions.waiting), rolls_dice(game.ruleset)),
+            "dice": rolls_dice(game.ruleset), "decisions": decisions, "done": hall.done(game.id, 12),
             "stages": _stages(hall, game), "AUTO": AUTO, "unread": _unread(hall, game) if at == "unread" else None,
             "waits": told["waits"], "local": _local(hall.settings(game.id)), "points": input_points(game.ruleset), "TALK": TALK,
             "ready": ready_nations(hall, game), "commanded": names_of(game, sorted(seats(game))),
@@ -144,7 +146,7 @@ def _called(game: Game, answer: str) -> str:
     return str(next((r["name"] for r in rows if r and "name" in r), answer.replace("-", " ")))
 
 
-def _steps(at: str, who: list[Seat], late: list[Seat], decide: int) -> list[ModeratorStep]:
+def _steps(at: str, who: list[Seat], late: list[Seat], decide: int, dice: bool) -> list[ModeratorStep]:
     """The six steps. One is now: what everybody waits for, or what the moderator does next; none when the game has ended."""
     open_ = "2 Decisions" if decide else "3 Close"
     now = {"orders": "1 Orders" if late else open_, "closed": "4 Resolve", "unread": "5 Read", "ended": ""}[at]
@@ -152,7 +154,7 @@ def _steps(at: str, who: list[Seat], late: list[Seat], decide: int) -> list[Mode
         "1 Orders": f"{len(who) - len(late)} of {len(who)} are in",
         "2 Decisions": f"{decide} wait{'s' if decide == 1 else ''} for you" if decide else "none waits for you",
         "3 Close": "no order comes in after that",
-        "4 Resolve": "with the sealed dice",
+        "4 Resolve": "with the sealed dice" if dice else "all orders at once",
         "5 Read": "every report before it goes",
         "6 Send": "by mail and on the pages",
     }

@@ -25,7 +25,7 @@ from .web import Visit
 
 MAP = "om"
 """What ids and looks of the orders page's map begin with."""
-KINDS = ("attack", "march", "move", "support", "convoy", "hold")
+KINDS = ("attack", "march", "move", "support", "hold")
 """How orders may be drawn; a ruleset says which are (`orders` in `map/marks.yaml`: order -> one of these)."""
 SHORT = 14.0
 """Sheet units that an arrow keeps away from the middle of a place."""
@@ -161,9 +161,9 @@ def arrows(visit: Visit, game: Game, nation: str, given: Iterable[ValidatedOrder
     parts = []
     with visit.hall.world(game, nation) as world:
         if chosen in page.told:
-            near = "".join(page.outlines.get(p, "") for p, _ in neighbors_of(world, chosen))
-            for look, data in (("near", near), ("chosen", page.outlines.get(chosen, ""))):
-                parts.append(f'<path class="{look}" d="{data}" transform="scale({GRID:g})"/>' if data else "")
+            for place, look in [*((p, "near") for p, _ in neighbors_of(world, chosen)), (chosen, "chosen")]:
+                if data := page.outlines.get(place):
+                    parts.append(f'<path class="{look}" d="{data}" transform="scale({GRID:g})"/>')
         for order in given:
             route = [page.spots[p] for p in routes_of(world, order) if p in page.spots]
             drawn = _drawn(_kind(order, styles, len(route)), route, int(order.order.get("line", 0)))
@@ -193,7 +193,7 @@ def _drawn(kind: str, route: Sequence[tuple[float, float]], line: int) -> str:
         y -= 13
     else:
         ends = route[1:]
-        if kind in ("support", "convoy") and len(ends) > 1:  # help for a way of others: to its middle
+        if kind == "support" and len(ends) > 1:  # help for a way of others: to its middle
             ends = [((ends[0][0] + ends[1][0]) / 2, (ends[0][1] + ends[1][1]) / 2)]
         mark, (x, y) = _arrow([route[0], *ends])
     number = f'<circle class="no" cx="{x:.1f}" cy="{y:.1f}" r="7.5"/><text x="{x:.1f}" y="{y + 3.6:.1f}">{line}</text>'

@@ -27,9 +27,12 @@ from wteaw.orders.lookahead import at_its_step
 from wteaw.orders.names import Names
 from wteaw.orders.slot_values import ENUMERABLE, domain
 from wteaw.orders.text import order_in_words, order_text
+from wteaw.play.dice_statistics import chance_of
+from wteaw.ruleset.expressions.parse import ExpressionError
 from wteaw.ruleset.order_syntax import Either, Pattern, Slot, always_there, read_form, slot_of, slots_in
 from wteaw.turn.acts import forbidden
 from wteaw.turn.context import OrderContext
+from wteaw.turn.effects import roll_limit
 from wteaw.turn.slots import ruled_out
 from wteaw.turn.validated_orders import Refusal, ValidatedOrder
 from wteaw.world import treasury as stores
@@ -41,6 +44,8 @@ MOST_LISTED = 500
 """Of more than this a player chooses slot by slot."""
 MOST_CHOICES = 12
 """Numbers up to which each is offered in a list."""
+LIMITS = {"upto": "less", "from": "more"}
+"""The keys of a roll's limit, and on which side of it success lies."""
 LONGEST = 600
 """Letters of a line that may be made of a choice."""
 
@@ -544,7 +549,25 @@ class _Maker:
         else:
             label = order_in_words(self.world.ruleset, self.names, {"order": key, "slots": given})
         place = next((str(given[s]) for s in reversed(varying) if slots[s].kind == "place" and s in given), "")
-        return self._way(dict(given), label[:1].upper() + label[1:], self._price(entry.cost), place=place)
+        note = "; ".join(filter(None, (self._price(entry.cost), self._chance(key, given))))
+        return self._way(dict(given), label[:1].upper() + label[1:], note, place=place)
+
+    def _chance(self, key: str, slots: Mapping[str, Any]) -> str:
+        """The chance of an act that hangs on one roll against a limit, as far as the nation knows what changes it."""
+        row = self._row(key)
+        roll = row.get("roll")
+        if not key.startswith("acts/") or not isinstance(roll, Mapping) or not LIMITS.keys() & roll.keys():
+            return ""
+        context = OrderContext(self._at(key))
+        names = names_of(context, self.nation, key, slots)
+        limit = next(name for name in LIMITS if name in roll)
+        try:
+            dice = int(context.world.number(roll["dice"], names)) if "dice" in roll else 1
+            bound = roll_limit(context.world, roll, limit, names)[0]
+        except ExpressionError:
+            return ""  # it hangs on what is not chosen yet, or not known
+        need = f"{bound} or {LIMITS[limit]}"
+        return f"{100 * (1 - (1 - chance_of(str(roll['die']), need)) ** dice):.0f} % ({need})"
 
     # ---- ways to fill slots
 

@@ -32,6 +32,7 @@ from .dismissed_warnings import silenced, told
 from .drafts import OrderDraft
 from .games import Games
 from .help import for_players, without_commands
+from .holdings import holdings
 from .order_map import arrows, ground, panel, windows_of
 from .order_menu import composed, subject_of
 from .outbox import Mail
@@ -141,7 +142,8 @@ def turn(visit: Visit) -> Response:
         return visit.show(
             "turn.html.j2", head=head(visit, game, "turn"), seen=seen, now=now, last=last, draft=draft, back=back,
             purses=_purses(visit.hall, game, nation),
-            dice=rolls_dice(game.ruleset), news=_headline(seen.report.parts), parts=_parts(seen.report.parts),
+            held=holdings(visit.hall, game, nation), dice=rolls_dice(game.ruleset), news=_headline(seen.report.parts),
+            parts=_parts(seen.report.parts),
             windows=map_page(visit, game, nation, seen.turn),
         )  # fmt: skip
 

@@ -291,6 +291,7 @@ def moderator_report(
         sections=log,
         proof=tuple(proof),
         ended=bool(state.get("game", "game", "ended")),
+        dice=rolls_dice(ruleset),
     )
 
 

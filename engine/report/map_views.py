@@ -48,9 +48,9 @@ from .map import (
 from .map.model import Kind, Outcome
 from .wording import listing
 
-HELP = ("support", "convoy")
-ARROWS = ("march", "move", "attack", *HELP)
-"""How a ruleset may say that an order is drawn as an arrow (`orders` in `map/marks.yaml`); those that help others."""
+HELP = "support"
+ARROWS = ("march", "move", "attack", HELP)
+"""How a ruleset may say that an order is drawn as an arrow (`orders` in `map/marks.yaml`); how one that helps others."""
 SMALL = 4
 """Fewer places than this are shown with those around them."""
 
@@ -273,14 +273,14 @@ def _arrows(world: World, entries: Sequence[Entry], marks: Mapping[str, Any]) ->
         str(f.roles.get("place"))
         for e in entries
         for f in e.facts
-        if f.word == "battle_ended" and f.roles["winner"] == "defender"
+        if f.word == "battle_ended" and f.roles.get("winner") == "defender"
     }
     seen: set[tuple[str, str, bool, str]] = set()
     for entry in entries:
         path = [str(place) for place in entry.data.get("path", ()) if isinstance(place, str)]
         if len(path) > 1:
             failed = bool(entry.data.get("hostile")) and path[-1] in held
-            found = Arrow(path[0], path[-1], outcome="failure" if failed else "success", note=entry.text)
+            found: Arrow | None = Arrow(path[0], path[-1], outcome="failure" if failed else "success", note=entry.text)
         elif "asked" in entry.data and "outcome" in entry.data:
             found = _ordered(world, entry, marks)
         else:
@@ -305,7 +305,7 @@ def _ordered(world: World, entry: Entry, marks: Mapping[str, Any]) -> Arrow | No
     good = set(entry.data["outcome"]) <= set(marks.get("successes", ()))
     toward = places[2] if len(places) > 2 else ""
     return Arrow(
-        places[0], places[1], outcome="success" if good else "failure", note=entry.text, help=look in HELP, toward=toward
+        places[0], places[1], outcome="success" if good else "failure", note=entry.text, help=look == HELP, toward=toward
     )  # fmt: skip
 
 

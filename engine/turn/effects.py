@@ -23,7 +23,7 @@ from ..ruleset.expressions.parse import strip_mark
 from ..world.amounts import amount, face_fits
 from ..world.messages import message, say
 from ..world.selections import as_set, weight
-from ..world.world import Names, round_as
+from ..world.world import Names, World, round_as
 from .context import Turn, audience_ids
 from .decisions import decide
 
@@ -165,16 +165,11 @@ class EffectRunner:
         return True
 
     def chance(self, roll: Mapping[str, Any], key: str, scope: Names) -> Any:
-        """The limit of a roll: a number, an expression, or a quantity of the subject (`of`, else nation or self)."""
-        limit = roll[key]
-        if isinstance(limit, str) and limit in self.world.ruleset.rows("quantities"):
-            kind = self.world.ruleset.row("quantities", limit)["of"]
-            subject = self.world.marked(roll["of"], scope) if "of" in roll else scope.get(kind) or scope.get("self")
-            value, rows = self.world.quantity_with_rows(limit, self.world.thing(subject), scope)
-            if rows:
-                self.entry.data.setdefault("applied", []).extend(r["id"] for r in rows)
-            return value
-        return self.world.number(limit, scope)
+        """The limit of a roll; the rows that changed it are noted in the entry."""
+        value, rows = roll_limit(self.world, roll, key, scope)
+        if rows:
+            self.entry.data.setdefault("applied", []).extend(r["id"] for r in rows)
+        return value
 
     def effects(self, effects: Any, names: Names) -> None:
         """Effects in listed order, each on the state as changed so far."""
@@ -318,6 +313,17 @@ def _names(part: Any, word: str) -> bool:
         return word in part
     parts = part.values() if isinstance(part, Mapping) else part if isinstance(part, list | tuple) else ()
     return any(_names(each, word) for each in parts)
+
+
+def roll_limit(world: World, roll: Mapping[str, Any], key: str, scope: Names) -> tuple[Any, list[Row]]:
+    """The limit of a roll, and the rows that changed it: a number, an expression, or a quantity of the subject (`of`, else nation
+    or self)."""
+    limit = roll[key]
+    if isinstance(limit, str) and limit in world.ruleset.rows("quantities"):
+        kind = world.ruleset.row("quantities", limit)["of"]
+        subject = world.marked(roll["of"], scope) if "of" in roll else scope.get(kind) or scope.get("self")
+        return world.quantity_with_rows(limit, world.thing(subject), scope)
+    return world.number(limit, scope), []
 
 
 def _alias(thing: Entity) -> dict[str, Any]:

@@ -402,7 +402,9 @@ def test_a_trigger_brings_another_frontier_into_force(table: Any) -> None:
     ],
 )  # fmt: skip
 def test_conditions_of_several_players_together(condition: str, fires: bool, table: Any) -> None:
-    gift = GIFT.format('<option name="placement" value="A:tank" count="1"/>').replace('<option name="rounds" value="1"/>', condition)
+    gift = GIFT.format('<option name="placement" value="A:tank" count="1"/>').replace(
+        '<option name="rounds" value="1"/>', condition
+    )
     made = table(game("One A man; Two D man", more=gift)).begin()
     made.resolve()
     assert ("one tank" in made.at("a")) is fires
