@@ -188,7 +188,7 @@ def _orders(desk: Desk, letter: IncomingMail, role: Role, written: str) -> MailO
     with desk.hall.game(role.game) as game:
         turn = game.stage().position.turn
         now = standing(desk.hall, role.nation, game)
-        if not now.open and not asks_for_help(letter.text):
+        if not now.open and not asks_for_help(written):
             return MailOutcome(
                 "not taken",
                 "orders were not open",

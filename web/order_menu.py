@@ -559,7 +559,7 @@ class _Maker:
         if not key.startswith("acts/") or not isinstance(roll, Mapping) or not LIMITS.keys() & roll.keys():
             return ""
         context = OrderContext(self._at(key))
-        names = names_of(context, self.nation, key, slots)
+        names = order_kinds(self.world.ruleset)[key].names_of(context, self.nation, slots)
         limit = next(name for name in LIMITS if name in roll)
         try:
             dice = int(context.world.number(roll["dice"], names)) if "dice" in roll else 1
