@@ -79,6 +79,8 @@ REFUSED = [
     ("those(mine, 'strength')", 0),
     ("count(neighbours(place('ash')), 'occupied') > count(mine, 'strength', count(foe))", 46),
     ("lookup(battle.round, 1)", 0),
+    ("lookup('recovery', 1, foe.strength)", 22),
+    ("min(2, count(mine), foe.strength)", 20),
     ("count(those(foe, 'strength'))", 0),
     ("battle.round > 1 and round(count(foe) * 2)", 21),
 ]

@@ -70,6 +70,17 @@ class Living(Fold[T]):
         message = self._unsayable(node)
         return self.refused(node, message) if message else super().of(node)
 
+    def binary(self, node: ast.BinOp, left: T, right: T) -> T:
+        if isinstance(node.op, ast.Div):
+            return self.refused(node, "in a battle a quotient must be whole; write // or ceil(a / b)")
+        if not isinstance(node.op, _ARITHMETIC):
+            return self.refused(node, "this operator cannot be used over the living of a battle")
+        return self.reckoned(node, left, right)
+
+    def reckoned(self, node: ast.BinOp, left: T, right: T) -> T:
+        """Two numbers added, subtracted, multiplied, or divided and rounded down."""
+        return self.joined(node, [left, right])
+
     def call(self, node: ast.Call, args: Iterator[T], filters: Iterator[T]) -> T:
         inner = node.args[0]
         if called(node) not in _ROUNDED:
@@ -84,7 +95,7 @@ class Living(Fold[T]):
 
     def function(self, node: ast.Call, args: Iterator[T]) -> T:
         """`min` or `max`, `lookup` in a named table, or a function over one set of groups, which comes first."""
-        return self.joined(node, list(args) if called(node) in _OF_NUMBERS else [])
+        return self.joined(node, list(args) if called(node) in (*_OF_NUMBERS, "lookup") else [])
 
     def _unsayable(self, node: ast.expr) -> str:
         """Why a node cannot be said over arrays, whatever stands in it; nothing if it can."""
@@ -92,10 +103,6 @@ class Living(Fold[T]):
             return f"{ast.unparse(node)} cannot be said over the living of a battle"
         if isinstance(node, ast.Compare) and not all(isinstance(op, _COMPARED) for op in node.ops):
             return "`in` cannot be used over the living of a battle"
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-            return "in a battle a quotient must be whole; write // or ceil(a / b)"
-        if isinstance(node, ast.BinOp) and not isinstance(node.op, _ARITHMETIC):
-            return "this operator cannot be used over the living of a battle"
         return self._not_called(node, called(node)) if isinstance(node, ast.Call) else ""
 
     def _not_called(self, node: ast.Call, word: str) -> str:
