@@ -332,7 +332,7 @@ def _hears(audience: Audience, reader: str, side: str | None) -> bool:
 
 
 def readable(entries: Iterable[Entry], world: World, reader: str) -> list[Entry]:
-    """The entries a nation may read, in order. They are to be shown by what happened, dice and data, never by number or change."""
+    """The entries a nation may read, in order. To be shown by what happened, dice and data, never by number or change."""
     return heard(entries, reader, world.side_of(reader))
 
 
