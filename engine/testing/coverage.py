@@ -92,6 +92,8 @@ def cited(ruleset: Ruleset) -> dict[str, list[str]]:
     for clause, row in ruleset.rows(CLAUSES).items():
         if row.get("tables"):
             out.setdefault(clause, []).extend(row["tables"])
+        for other in row.get("about", ()):
+            out.setdefault(other, []).append(f"{CLAUSES}/{clause}")
     for number, node in enumerate(ruleset.frame):
         for clause in dict.fromkeys(sources(node)):
             out.setdefault(clause, []).append(f"frame/{node.get('id', number)}")
