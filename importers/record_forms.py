@@ -169,7 +169,7 @@ def _position(phase: dict[str, Any], line: str, row: Row, number: int) -> None:
     what, _, place = said.strip().partition(" ")
     kind, _, marked = what.partition("/")
     place = _called(place, row)
-    if what == row["center"] and place:
+    if what == row["held"] and place:
         phase["state"]["centers"].setdefault(nation, []).append(place)
     elif kind in row["kinds"] and place and marked in ("", row["marked"]):
         unit = f"{'*' if marked else ''}{row['kinds'][kind]} {place}"
