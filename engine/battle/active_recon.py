@@ -318,8 +318,11 @@ def look(turn: Turn, row: Row, probe: Probe, lookers: Mapping[str, int]) -> None
         if not success:
             entry.tell(say(turn.world, "Nothing was learnt of {place}.", place=there))
             return
-        found = _found(turn, nation, target)
-        turn.journal.set("knowledge", nation, f"{row.get('know', 'units')}:{target}", found)
+        found, of_mates = _found(turn, nation, target)
+        about = f"{row.get('know', 'units')}:{target}"
+        turn.journal.set("knowledge", nation, about, found)
+        if of_mates or turn.state.get(passive_recon.OF_MATES, nation, about):
+            turn.journal.set(passive_recon.OF_MATES, nation, about, of_mates or None)
         entry.data["units"] = found["units"]
         seen = {"units": units(turn.world, found["units"])} if found["units"] else {}
         entry.tell(say(turn.world, "{here}: {units} seen." if seen else "{here}: no units seen.", here=there, **seen))
@@ -334,8 +337,9 @@ def chance(turn: Turn, row: Row, lookers: Mapping[str, int]) -> int:
     return int(round_as((1 - miss) * 100, row.get("round", "nearest")))
 
 
-def _found(turn: Turn, nation: str, target: str) -> dict[str, Any]:
-    """All units of others in a place, and how many of them are at war with the looker, and with each of its side, if not all."""
+def _found(turn: Turn, nation: str, target: str) -> tuple[dict[str, Any], dict[str, int]]:
+    """All units of others in a place, and how many of them are at war with the looker if not all are; and how many are at war
+    with each other nation of its side, if that is not as many."""
     there = [stack for _, stack in turn.state.stacks(at=target) if not turn.world.allied(nation, stack["owner"])]
     units = forces.by_kind((stack["kind"], stack["n"]) for stack in there)
     n = sum(units.values())
@@ -343,9 +347,7 @@ def _found(turn: Turn, nation: str, target: str) -> dict[str, Any]:
     found |= passive_recon.own_foes(turn, nation, there, n)
     mates = [mate for mate in passive_recon.side_of(turn, nation) if mate != nation]
     by_mate = {mate: passive_recon.own_foes(turn, mate, there, n).get("foes", n) for mate in mates}
-    if any(foes != found.get("foes", n) for foes in by_mate.values()):
-        found["foes_of"] = by_mate
-    return found
+    return found, by_mate if any(foes != found.get("foes", n) for foes in by_mate.values()) else {}
 
 
 __all__ = ["Probe", "choices", "look", "run", "understand", "unfit"]

@@ -71,6 +71,10 @@ def _borders(turn: Turn) -> list[str]:
     return [f"{a}>{b}" for one, _, other in pairs for a, b in ((one, other), (other, one))]
 
 
+OF_MATES = "foes_of_mates"
+"""State kept from a look until it is told: looker -> what was looked at -> nation of its side -> its enemies there."""
+
+
 def foes_of(turn: Turn, party: tuple[str, ...]) -> dict[str, set[str]]:
     """Owners of units with whom anybody of the party is at war, each with those of the party who are."""
 
@@ -253,18 +257,22 @@ def publish(turn: Turn, row: Row) -> None:
                 f"contacts/{row['id']}", subject=f"{nation}:{place}", audience=readers or (nation,), says=says, data=data
             ):
                 turn.journal.set("knowledge", nation, key, None)
+                of_mates = turn.state.get(OF_MATES, nation, key)
+                if of_mates is not None:
+                    turn.journal.set(OF_MATES, nation, key, None)
                 for mate in readers:
-                    turn.journal.set("knowledge", mate, target, _for_mate(found, nation, mate))
+                    own = found if mate == nation or of_mates is None else _for_mate(found, of_mates.get(mate, 0))
+                    turn.journal.set("knowledge", mate, target, own)
 
 
-def _for_mate(found: Row, looker: str, mate: str) -> dict[str, Any]:
-    """What a look has found as one of the looker's side is told of it: `foes` are the mate's own enemies (`foes_of`)."""
-    told = {key: value for key, value in found.items() if key != "foes_of"}
-    if mate != looker and "foes_of" in found:
-        foes = found["foes_of"].get(mate, 0)  # who has come to the side since has not been counted for
-        told |= {"foes": foes}
-        if foes == told["n"]:
-            del told["foes"]
+def _for_mate(found: Row, foes: int) -> dict[str, Any]:
+    """What a look has found as another of the looker's side is told of it, with how many of the units are its own enemies.
+
+    Who has come to the side since has not been counted for: none.
+    """
+    told = {**found, "foes": foes}
+    if foes == told["n"]:
+        del told["foes"]
     return told
 
 
