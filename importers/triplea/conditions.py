@@ -263,7 +263,9 @@ class Conditions:
     def presence(self, attachment: Attachment, term: str, whose: str = "", group: str = "") -> str | None:
         """A term for the presence of units of some types, at least so many; `whose` and `group` of several players together."""
         draft = self.draft
-        wanted = [(option.value, option.count, option) for option in attachment.all("unitPresence")]
+        wanted: list[tuple[str, str, Option | None]] = [
+            (option.value, option.count, option) for option in attachment.all("unitPresence")
+        ]
         if not wanted and not whose:
             return term
         of, more = (["nation"], ", nation") if not whose else ([], "")

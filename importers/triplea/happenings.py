@@ -10,7 +10,7 @@ from .draft import COSMETIC, Row, RulesetDraft
 from .game import Attachment, GameStep, Option
 from .powers import phase_of
 
-__all__ = ["Happenings", "frontier_marks", "marks_set", "rule_marks"]
+__all__ = ["Happenings", "frontier_marks", "marks_set", "otherwise", "rule_marks"]
 
 DEEPEST = 6
 UNFILLED = "unit:"
@@ -349,7 +349,11 @@ class Happenings:
         effects: list[Row] = []
         for player in self.players(attachment):
             nation = self.draft.nation(player)
-            effects.append({"mark": {"who": nation, "as": marks[player][option.value], "seen_by": "everyone"}})
+            if option.value == self.draft.game.buys.get(player):
+                effects.append({"clear": {"who": nation, "as": otherwise(self.draft)}})
+            else:
+                for mark in (marks[player][option.value], otherwise(self.draft)):
+                    effects.append({"mark": {"who": nation, "as": mark, "seen_by": "everyone"}})
             effects += [{"clear": {"who": nation, "as": mark}} for name, mark in marks[player].items() if name != option.value]
         return effects or None
 
@@ -446,6 +450,11 @@ class Happenings:
 def rule_marks(draft: RulesetDraft, rule: str) -> tuple[str, str]:
     """The marks of players to whom a production rule was opened, and to whom it was closed."""
     return draft.id("marks", f"may {rule}"), draft.id("marks", f"may not {rule}")
+
+
+def otherwise(draft: RulesetDraft) -> str:
+    """The mark of players who buy by another frontier than at the start."""
+    return draft.id("marks", "buys otherwise")
 
 
 def frontier_marks(draft: RulesetDraft) -> dict[str, dict[str, str]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from .draft import Row, RulesetDraft
 from .game import ProductionRule
-from .happenings import frontier_marks, marks_set, rule_marks
+from .happenings import frontier_marks, marks_set, otherwise, rule_marks
 
 __all__ = ["incomes", "purchases"]
 
@@ -228,14 +228,14 @@ def _opened(draft: RulesetDraft, rule: str, players: list[str], marks: set[str],
     steady = [p for p in players if p not in changing]
     if steady:
         tests.append(f"self in group('{draft.group('nations', map(draft.nation, steady), f'buyers of {rule}')}')")
-    for player in changing:
-        frontiers = later[player]
-        open_by = [f"marked(self, '{mark}')" for frontier, mark in frontiers.items() if rule in draft.game.frontiers[frontier]]
-        if player in players:  # by the frontier of the start, while no other is in force
-            first = draft.game.buys[player]
-            others = [f"marked(self, '{mark}')" for frontier, mark in frontiers.items() if frontier != first]
-            open_by = [*(test for test in open_by if test in others), f"not ({' or '.join(others)})" if others else "True"]
-        tests.append(f"self.id == '{draft.nation(player)}' and ({' or '.join(open_by)})")
+    frontiers = {
+        frontier: mark for mine in later.values() for frontier, mark in mine.items() if rule in draft.game.frontiers[frontier]
+    }
+    tests += [f"marked(self, '{mark}')" for mark in dict.fromkeys(frontiers.values())]
+    first = [p for p in changing if p in players]
+    if first:  # by the frontier of the start, while no other is in force
+        group = draft.group("nations", map(draft.nation, first), f"buyers of {rule} at first")
+        tests.append(f"self in group('{group}') and not marked(self, '{otherwise(draft)}')")
     whole = " or ".join(f"({test})" if " and " in test else test for test in tests) or "False"
     if may_not in marks:
         return (

@@ -37,10 +37,13 @@ def settle(draft: RulesetDraft, folder: Path, file: Path) -> None:
         if not found:
             return
         changed = False
+        gone: set[str] = set()
         for name in dict.fromkeys(d.file for d in found):
             path = folder / name
             if path.is_file():
-                changed |= _mend_file(draft, path, [d for d in found if d.file == name])
+                changed |= _mend_file(draft, path, [d for d in found if d.file == name], gone)
+        if gone:
+            _forget(folder, gone)
         if not changed:
             break
     errors = [d for d in found if d.severity == "error"]
@@ -61,11 +64,25 @@ def _findings(folder: Path) -> list[Diagnostic]:
     return found
 
 
-def _mend_file(draft: RulesetDraft, path: Path, found: list[Diagnostic]) -> bool:
+def _forget(folder: Path, gone: set[str]) -> None:
+    """The shared rules list what can be bought: what has gone is no longer in such lists."""
+    for path in sorted((folder / "tables").glob("rules-*.yaml")):
+        text = path.read_text(encoding="utf-8")
+        for id_ in gone:
+            text = re.sub(rf'"{re.escape(id_)}"(: [0-9]+)?(, )?', "", text)
+        text = text.replace(", ]", "]").replace(", }", "}")
+        path.write_text(text, encoding="utf-8")
+
+
+def _mend_file(draft: RulesetDraft, path: Path, found: list[Diagnostic], gone: set[str]) -> bool:
     """Whether something could be done about findings of one file: it is written again, or goes if nothing is left of it."""
     lines = path.read_text(encoding="utf-8").split("\n")
     forms = _forms(lines)
+    before = lines.copy()
     changed = [d for d in found if 0 < d.line <= len(lines) and _mended(draft, lines, forms[d.line - 1], d)]
+    for number, line in enumerate(lines):
+        if line == DROPPED and forms[number] == "catalogue":
+            gone.add(row_name(_row(before[number])))
     left = _without_empty_forms([line for line in lines if line != DROPPED])
     if any(line.strip() and not line.startswith("#") for line in left):
         path.write_text("\n".join(left).rstrip("\n") + "\n", encoding="utf-8")

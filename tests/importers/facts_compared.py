@@ -59,11 +59,11 @@ def compared(file: Path, folder: Path) -> list[str]:
         if class_.startswith("unitat") and not attachment.get("foreach"):
             last[(attachment.get("attachTo") or attachment.get("attatchTo") or "").strip()] = attachment
     for unit, attachment in last.items():
-        for option in attachment.iterfind("option"):
-            figure = FIGURES.get((option.get("name") or "").strip())
-            value = (option.get("value") or "").strip()
+        options = {(o.get("name") or "").strip(): (o.get("value") or "").strip() for o in attachment.iterfind("option")}
+        for name, value in options.items():  # the last of a name counts
+            figure = FIGURES.get(name)
             if figure and unit in by_order and value.lstrip("-").isdigit():
-                same(f"{unit}: {option.get('name')}", int(value), by_order[unit].get(figure, 0))
+                same(f"{unit}: {name}", int(value), by_order[unit].get(figure, 0))
     # who owns what, and what stands where
     owners = {
         o.get("territory", "").strip()[:120]: nation_of.get((o.get("owner") or "").strip()[:120])
