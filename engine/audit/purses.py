@@ -184,14 +184,14 @@ def _sent_off(entry: Entry, form: str, row: Row, sent: dict[str, Fraction]) -> d
         gone, arrives = Fraction(0), Fraction(data["taken"])
     elif "amount" in data:
         gone = Fraction(data["amount"])
-        arrives = Fraction(0) if _cut_off(data) else gone - sum(map(Fraction, data.get("lost", ())))
+        arrives = Fraction(0) if _of_cut_ways(data) else gone - sum(map(Fraction, data.get("lost", ())))
     else:
         return {}
     sent[what] = sent.get(what, Fraction(0)) + arrives
     return {what: -gone}
 
 
-def _cut_off(data: Mapping[str, Any]) -> bool:
+def _of_cut_ways(data: Mapping[str, Any]) -> bool:
     """Whether nothing of a transfer arrives: an end of it was captured, or every lane is cut."""
     return "captured_by" in data or len(data.get("cut", ())) == len(data.get("lanes", ()))
 
@@ -209,7 +209,7 @@ def _prizes(entry: Entry, reader: Reader, sent: _Sent, book: Book) -> None:
         sent.prizes = Fraction(0)
     if form != "routes" or "amount" not in data:
         return
-    if _cut_off(data):
+    if _of_cut_ways(data):
         rule = reader.ruleset.rows("routes").get(id_, {}).get("no_way", {})
         try:
             share = reader.figure(rule.get("to_cutter", 0), {})
