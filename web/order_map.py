@@ -116,7 +116,10 @@ def panel(
         mine = places_of(world, nation)
         busy = {world.whole_of(subject_of(order)) for order in given if subject_of(order)}
         with_units = {p for p, some in found.places.items() if any(c.units or c.usual for c in some)}
-        idle = tuple((p, name) for p, name in mine if p in with_units and world.whole_of(p) not in busy)
+        waiting = {world.whole_of(p): (p, name) for p, name in reversed(mine) if world.whole_of(p) not in busy}
+        idle = tuple(
+            sorted((waiting[p] for p in waiting if p in with_units or waiting[p][0] in with_units), key=lambda one: one[1])
+        )
         names = {p: str(row.get("name", p)) for p, row in world.ruleset.rows("places").items()}
         if place in names:
             place = world.whole_of(place) if place not in found.places else place
