@@ -206,7 +206,7 @@ def test_no_audience_can_have_two_keys() -> None:
     """Given a tree with two leaves for one audience, neither proves anything: the list names each once, in order."""
     doubled = ("a", "a")
     leaves = [fairness._leaf("a", key) for key in ("0" * 64, "1" * 64)]
-    root = fairness._root(GAME, TURN, 0, doubled, 0, fairness._node(*leaves))
+    root = fairness._root(fairness.Commitment(GAME, TURN, 0, doubled, ""), fairness._node(*leaves))
     committed = Commitment(GAME, TURN, 0, doubled, root)
     assert not fairness.verify_proof(committed, Opening("a", "0" * 64, (leaves[1],)))
     assert not fairness.verify_proof(committed, Opening("a", "1" * 64, (leaves[0],)))

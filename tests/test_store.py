@@ -7,8 +7,10 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,8 +29,11 @@ FRAME = [
 RULES = small.ruleset(FRAME, acts=[small.DIG], events=[small.LUCK])
 
 
-def new(folder: Path) -> Game:
-    return Game.create(folder, RULES, {"title": "Small"}, small.state(game={"game": {"turn": 0}}), id_="small", seed=b"s" * 32)
+def new(folder: Path, *players: str) -> Game:
+    state = small.state(game={"game": {"turn": 0}})
+    for nation in players:
+        state.put("nations", nation, "seat", "player")
+    return Game.create(folder, RULES, {"title": "Small"}, state, id_="small", seed=b"s" * 32)
 
 
 def send(game: Game, nation: str, times: int = 1, by: str = "player") -> None:
@@ -56,6 +61,45 @@ def test_a_second_game_does_not_overwrite_the_first(tmp_path: Path) -> None:
         new(tmp_path)
     with pytest.raises(StoreError, match="holds no game"):
         Game.open(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_of_two_games_that_are_begun_in_one_folder_at_once_one_is_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool
+) -> None:
+    """Whoever is told that the game has begun has the game that is there."""
+
+    def no_links(*_: object) -> None:
+        raise OSError("not on this file system")
+
+    if not links:
+        monkeypatch.setattr("os.link", no_links)
+    write, waiting = Game._write_first.__func__, threading.Barrier(2)
+
+    def together(cls: type[Game], *args: Any) -> None:
+        write(cls, *args)
+        waiting.wait(20)
+
+    monkeypatch.setattr(Game, "_write_first", classmethod(together))
+    came: list[object] = []
+
+    def begin(seed: bytes) -> None:
+        try:
+            game = Game.create(
+                tmp_path / "g", RULES, {"title": "Small"}, small.state(game={"game": {"turn": 0}}), id_="small", seed=seed
+            )
+            came.append(game.head["anchor"])
+        except StoreError as error:
+            came.append(str(error))
+
+    both = [threading.Thread(target=begin, args=(bytes([n]) * 32,)) for n in (1, 2)]
+    for one in both:
+        one.start()
+    for one in both:
+        one.join()
+    told = [c for c in came if "holds a game already" not in str(c)]
+    assert len(came) == 2 and told == [Game.open(tmp_path / "g").head["anchor"]]
+    assert [p.name for p in (tmp_path / "g").glob("*.new*")] == []
 
 
 def test_the_last_orders_before_the_deadline_count(tmp_path: Path) -> None:
@@ -109,7 +153,7 @@ def test_fresh_dice_are_another_attempt_under_another_commitment(tmp_path: Path)
 def luck_after(folder: Path, *texts: str) -> object:
     """The dice of turn 1 after red has handed in these texts, one after the other."""
     folder.mkdir()
-    game = new(folder)
+    game = new(folder, "red")
     for text in texts:
         game.submit(Submission("red", text, [], {}))
     return [e.dice for e in game.resolve().entries if e.rule == "events/luck"]
@@ -190,7 +234,7 @@ def test_a_game_ends_where_its_secrets_end(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_real_dice_are_rolled_on_published_salts_only(tmp_path: Path) -> None:
-    game = new(tmp_path)
+    game = new(tmp_path, "red")
     send(game, "red")
     with pytest.raises(StoreError, match="closed orders"):
         game.resolve(dry=True)

@@ -13,17 +13,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import delete
 
 from wteaw.cli import _run
 from wteaw.core import canonical
 from wteaw.play.begin import new_game
-from wteaw.play.proofs import Published, check, revealed
+from wteaw.play.proofs import Published, check, position_after, revealed
 from wteaw.play.resolve import resolve_turn
 from wteaw.play.scenario_files import load_scenario
 from wteaw.play.verify import audit, broken_chain
+from wteaw.play.views import Views
 from wteaw.report.render import as_text
 from wteaw.report.turn_reports import report as report_of
-from wteaw.store import Game, StoreError
+from wteaw.store import Game, StoreError, ledger
+from wteaw.world.view import chain_of, readable
+from wteaw.world.world import World
 
 ROOT = Path(__file__).parents[1]
 NATION = "german-empire"
@@ -319,8 +323,8 @@ def test_an_earlier_file_can_count_again(folder: Path, tmp_path: Path, capsys: p
 # --- games that were changed by hand ------------------------------------------------------------------------------
 
 
-def tampered(folder: Path, tmp_path: Path, *changes: tuple[str, tuple[Any, ...]]) -> Game:
-    """A copy of the game with some rows of its database changed."""
+def tampered(folder: Path, tmp_path: Path, *changes: tuple[str, tuple[Any, ...]], chained: bool = False) -> Game:
+    """A copy of the game with some rows of its database changed; `chained`: and the chain of what it has kept made anew."""
     (tmp_path / "g").mkdir()
     source, target = sqlite3.connect(folder / "g" / "game.db"), sqlite3.connect(tmp_path / "g" / "game.db")
     source.backup(target)
@@ -329,7 +333,14 @@ def tampered(folder: Path, tmp_path: Path, *changes: tuple[str, tuple[Any, ...]]
     target.commit()
     target.close()
     source.close()
-    return Game.open(tmp_path / "g")
+    game = Game.open(tmp_path / "g")
+    if chained:
+        with game._writing() as db:
+            rows = list(ledger.rows(db, game.id))
+            db.execute(delete(ledger.ledger).where(ledger.ledger.c.game == game.id))
+            for what, row in rows:
+                ledger._note(db, game.id, what, row)
+    return game
 
 
 def fault(game: Game) -> str:
@@ -346,7 +357,7 @@ def _entry(folder: Path, number: int) -> Any:
 
 
 def test_an_edited_entry_is_noticed_before_the_next_turn(folder: Path, tmp_path: Path) -> None:
-    body = {**_entry(folder, 5), "text": "something else"}
+    body = {**_entry(folder, 5), "happened": [{"template": "something else", "slots": {}}]}
     game = tampered(folder, tmp_path, ("update entries set body = ? where number = 5", (canonical.dumps(body).decode(),)))
     assert "entry 5" in str(broken_chain(game))
     with pytest.raises(StoreError, match="entry 5"):
@@ -366,11 +377,15 @@ def test_an_edited_entry_is_noticed_before_the_next_turn(folder: Path, tmp_path:
         ("update salts set salt = substr(salt, 2) || 'a' where turn = 1", "salt"),
         ("update turns set salts = replace(salts, 'a', 'b') where turn = 1", "salts"),
         ("update inputs set orders = '[]' where nation = 'german-empire' and position = 1", "orders"),
-        ("update inputs set answers = '{\"x\":\"y\"}' where nation = 'german-empire' and position = 1", "resolved again"),
+        ("update inputs set answers = '{\"x\":\"y\"}' where nation = 'german-empire' and position = 1", "commitment"),
+        ("update entries set turn = 2 where number = 5", "entry 5"),
+        ("update entries set position = 3 where number = 5", "entry 5"),
+        ("update handins set at = '2020-01-01T00:00:00+00:00' where number = 1", "commitment"),
     ],
 )
 def test_what_was_changed_by_hand_is_noticed(folder: Path, tmp_path: Path, statement: str, words: str) -> None:
-    assert words in fault(tampered(folder, tmp_path, (statement, ())))
+    """By whoever makes the chain anew as well: what rests on it, or what was published, does not fit it any more."""
+    assert words in fault(tampered(folder, tmp_path, (statement, ()), chained=True))
 
 
 def test_a_swapped_state_is_noticed(folder: Path, tmp_path: Path) -> None:
@@ -401,3 +416,31 @@ def test_a_past_report_tells_what_was_known_then(folder: Path, tmp_path: Path) -
     for turn in (0, 99):
         with pytest.raises(StoreError, match="no turn"):
             report_of(game, NATION, turn=turn)
+
+
+def test_what_was_told_goes_on_from_report_to_report_for_whoever_changes_sides(tmp_path: Path) -> None:
+    """Given a nation that joins a side and leaves it, each report's chain begins where the one before ended; also those of the past."""
+    data, ruleset, _ = load_scenario(ROOT / "scenarios" / "1914.yaml")
+    assert data is not None and ruleset is not None
+    game = new_game(
+        tmp_path / "g", data, ruleset, id_="g", seats={NATION: "player"}, options={"free-deployment": False}, seed=b"c" * 32
+    )
+    nations = sorted(ruleset.rows("nations"))
+    heads: dict[tuple[int, str], str] = {}
+    for turn in (1, 2, 3):
+        resolve_turn(game, force=True)
+        views = Views(game)
+        for nation in nations:
+            before = chain_of(views.told_before(turn, nation))
+            now = chain_of(readable(views.of(turn), views.world(nation), nation), before)
+            assert before == heads.get((turn - 1, nation), before if turn == 1 else None), (turn, nation)
+            heads[turn, nation] = now
+    for turn in (1, 2, 3):
+        for nation in nations[:6]:
+            said = dict(report_of(game, nation, turn=turn, template=False).proof)["what was told you"]
+            assert heads[turn, nation].startswith(said)
+    sides = {n: [World(ruleset, position_after(game, t).state).side_of(n) for t in (1, 2, 3)] for n in nations}
+    assert any(len(set(s)) > 1 for s in sides.values()), "some nation joins a side, or this shows nothing"
+    views = Views(game)
+    for nation, known in sides.items():
+        assert [views._side_after(t, nation) for t in (1, 2, 3)] == known

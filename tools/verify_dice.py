@@ -59,8 +59,9 @@ def opened(commitment: dict[str, Any], opening: dict[str, Any]) -> bytes:
             other = path.pop(0)
             value = plain("wteaw node", [other, value] if index % 2 else [value, other])
         index, width = index // 2, (width + 1) // 2
-    parts = [commitment["game"], commitment["turn"], commitment["attempt"], names, *([drawers] if drawers else []), value]
-    if path or plain("wteaw root", parts) != commitment["root"]:
+    parts = [commitment["game"], commitment["turn"], commitment["attempt"], names, *([drawers] if drawers else [])]
+    players = [commitment["seats"], commitment["record"]] if commitment.get("seats") else []
+    if path or plain("wteaw root", [*parts, *players, value]) != commitment["root"]:
         raise Wrong(f"the key of {audience} is not the one that was committed to")
     return keyed(bytes.fromhex(key), "wteaw group", [audience]) if "+" in audience else bytes.fromhex(key)
 
@@ -124,6 +125,8 @@ def verify(data: dict[str, Any], published: dict[str, Any], salts: dict[str, str
     commitment = published["commitment"]
     if (data["game"], data["turn"]) != (commitment["game"], commitment["turn"]):
         raise Wrong("the file is of another turn than the commitment")
+    if strange := sorted(set(salts) - set(commitment.get("seats", []))):
+        raise Wrong(f"the list of salts has {strange[0]}, which the commitment does not name as a player's seat")
     keys = {o["audience"]: opened(commitment, o) for o in data["openings"]}
     if mine is not None:
         nation, text = mine

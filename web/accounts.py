@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, func, insert, select, update
 from sqlalchemy.engine import Engine, Row
 
-from wteaw.core.faults import clean
+from wteaw.core.faults import clean, one_line
 from wteaw.store import StoreError
 from wteaw.store.database import changing, reading
 
@@ -83,7 +83,7 @@ def hashed(secret: str) -> str:
 def address(text: str) -> str:
     """An e-mail address as it is compared and kept. StoreError if it is none."""
     found = text.strip().lower()
-    if not _MAIL.fullmatch(found) or len(found) > 200 or clean(found) != found:
+    if not _MAIL.fullmatch(found) or len(found) > 200 or one_line(found) != found:
         raise StoreError(f"{clean(text)[:60]!r} is no e-mail address")
     return found
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import typer
@@ -15,6 +19,8 @@ from wteaw.cli.game import find_scenario
 
 __all__ = ["serve", "tick"]
 
+GRACE, END = 1, 2.5
+"""Seconds for which a server that is to end waits for answers under way, and after which it has ended."""
 FOLDER = typer.Option(Path("desk"), help="Where an embedded desk keeps its games and, without a mail server, its mails.")
 DATABASE = typer.Option("", envvar="WTEAW_DATABASE", help="A database that is not embedded: postgresql+psycopg://...")
 URL = typer.Option("", help="The address under which browsers reach the desk; by default host and port.")
@@ -49,6 +55,7 @@ def serve(
         import uvicorn
 
         from .app import application
+        from .connections import bounded
         from .setup import keep_working, make_ready, tell_log
     except ImportError as error:
         raise Stop(
@@ -63,6 +70,7 @@ def serve(
     if worker and pages:
         raise Stop("--worker and --pages exclude each other; without either there are both", ExitCode.CALL)
     tell_log()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(ExitCode.DONE))  # what is to be written down before the end is
     shown = find_scenario(scenario) if demo else None
     desk = setup.desk(shop=not worker)
     stop = threading.Event()
@@ -73,7 +81,20 @@ def serve(
             return
         if not url and host not in ("127.0.0.1", "localhost", "::1"):
             typer.echo("Set --url to the address that browsers use: links in mails are made of it.", err=True)
-        server = uvicorn.Server(uvicorn.Config(application(desk), host, port, log_level="warning", server_header=False))
+
+        class Server(uvicorn.Server):
+            """One that ends in time, whatever its threads are at."""
+
+            def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+                leave_in(END)
+                super().handle_exit(sig, frame)
+
+        server = Server(
+            uvicorn.Config(
+                application(desk), host, port, log_level="warning", server_header=False, http=bounded(), backlog=64,
+                timeout_graceful_shutdown=GRACE,
+            )
+        )  # fmt: skip
 
         def opened() -> None:
             _opened(desk, server, shown)
@@ -88,6 +109,13 @@ def serve(
         desk.close()
         for end in ends:
             end()
+
+
+def leave_in(seconds: float) -> None:
+    """End this process after so long, whatever its threads are at: games and mails are whole at every moment."""
+    timer = threading.Timer(seconds, os._exit, (ExitCode.DONE,))
+    timer.daemon = True
+    timer.start()
 
 
 def tick(

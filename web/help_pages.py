@@ -8,8 +8,7 @@ from hashlib import sha256
 
 from starlette.responses import Response
 
-from wteaw.rulebook import page as as_page
-from wteaw.rulebook import rulebook
+from wteaw.rulebook import page as rulebook_page
 
 from .games import Games
 from .help import GLOSSARY, examples, reference_of
@@ -46,4 +45,4 @@ def _policy(page: str) -> str:
 
 def _book(hall: Games, id_: str, stage: int, head: str) -> str:
     with hall.at(id_, stage, head) as game:
-        return as_page(rulebook(game.ruleset))
+        return rulebook_page(game.ruleset)

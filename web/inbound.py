@@ -1,39 +1,43 @@
 """Mails that come in, taken as orders: each once, each answered; of what may be forged its player hears.
 
-A mail counts as a player's if it goes to the address of his role (the desk's, with the role's token after a plus: what his own
-mails are answered to) and comes from the address that the desk knows. Anything else changes nothing: the stranger hears nothing,
-and the player hears of it.
+A mail counts as a player's if it goes to the address of the role (the desk's, with the role's token after a plus: what mails to
+the player are answered to) and comes from the address that the desk knows. Both stand in its head; the text of any other mail is
+not read. Such a mail changes nothing: the stranger hears nothing, and the player hears of it, in the desk's own words.
 """
 
 from __future__ import annotations
 
 import logging
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import Connection, delete, select, update
+from sqlalchemy.exc import DatabaseError
 
 from wteaw.core.faults import StoreError, clean
 from wteaw.odds.attack_odds import at_once
 from wteaw.orders.readback_text import rendered
 from wteaw.play.submit import hand_in
-from wteaw.store import PLAYER, Game
+from wteaw.store import PLAYER
 from wteaw.store.database import changing, insert_once, reading
 
 from .accounts import PLAYER as PLAYS
 from .accounts import Role, stamp
 from .help import asks_for_help, by_mail
 from .outbox import Mail, queue
-from .parse_mail import MAX_BYTES, IncomingMail, read_letter
-from .player import back_of, standing
+from .parse_mail import MAX_BYTES, IncomingMail, UnreadableMail, read_head, read_text
+from .player import TooLong, back_of, standing
 from .tables import inbox
 from .web import Desk
 
 LOG = logging.getLogger("wteaw.desk")
-STRANGERS = "%Y-%m-%d"
-"""A player hears of strangers once in such a span, by the time as it is printed so."""
-_GAME = re.compile(r"(?im)^[\s>]*game\s+([\w-]+)")
+STRANGERS, UNTOKENED = "%Y-%m-%d", "%Y-%m-%dT%H"
+"""A player hears of strangers, and of mails without the token, once in such a span, by the time as it is printed so."""
+BEGUN = ("reading", "reading again")
+"""What the list of mails says of a mail whose text is being read. One that stands at the last of these when it comes again has
+ended two processes, and is set aside."""
 
 
 @dataclass(frozen=True)
@@ -51,23 +55,43 @@ class MailOutcome:
 
 
 def receive(desk: Desk, data: bytes) -> str:
-    """Take in one mail. Returns what became of it; a copy of one that came before is ignored. Never raises for what is in it."""
+    """Take in one mail. Returns what became of it; a copy of one that came before is ignored.
+
+    What it raises (StoreError, OSError, DatabaseError) is not the mail's fault, which may come again. Any other fault is one of
+    ours: it is logged, and the mail is set aside, if it is a player's after a second try.
+    """
     if len(data) > MAX_BYTES:
         return "ignored"
-    letter = read_letter(data, own=desk.outbox.sender)
+    letter = read_head(data, own=desk.outbox.sender)
     if _came_before(desk, letter):
         return "ignored"
-    verdict = _judge(desk, letter)
+    try:
+        return _receive(desk, letter, data)
+    except (StoreError, OSError, DatabaseError):
+        with suppress(StoreError, DatabaseError), changing(desk.hall.engine) as db:
+            db.execute(delete(inbox).where(inbox.c.key == letter.key, inbox.c.verdict.in_(BEGUN)))  # it counts as no try
+        raise
+    except Exception:
+        LOG.exception("a mail could not be taken")
+        if _state(desk, letter) in BEGUN:
+            raise
+        with changing(desk.hall.engine) as db:
+            became = {"verdict": "ignored", "says": "it could not be looked at; the log says why"}
+            _write_down(db, letter, None, desk.hall.clock(), became)
+        return "ignored"
+
+
+def _receive(desk: Desk, letter: IncomingMail, data: bytes) -> str:
+    verdict = _judge(desk, letter, data)
     role, now = verdict.role, desk.hall.clock()
     with changing(desk.hall.engine, role.game if role else "") as db:
         if _came_before(desk, letter):
             return "ignored"
         if verdict.orders is not None:
             verdict = verdict.orders()
-        insert_once(
-            db, inbox, key=letter.key, game=role.game if role else "", role=role.id if role else "", sender=letter.sender[:200],
-            subject=letter.subject, at=stamp(now), verdict=verdict.verdict, says=clean(verdict.says)[:500],
-        )  # fmt: skip
+        became = {"verdict": verdict.verdict, "says": clean(verdict.says)[:500]}
+        if not db.execute(update(inbox).where(inbox.c.key == letter.key).values(**became)).rowcount:
+            _write_down(db, letter, role, now, became)
         if verdict.answer is not None:
             queue(db, [verdict.answer], now)
         if role is not None:
@@ -75,20 +99,43 @@ def receive(desk: Desk, data: bytes) -> str:
     return verdict.verdict
 
 
-def _came_before(desk: Desk, letter: IncomingMail) -> bool:
+def _write_down(db: Connection, letter: IncomingMail, role: Role | None, now: datetime, became: Mapping[str, str]) -> None:
+    insert_once(
+        db, inbox, key=letter.key, game=role.game if role else "", role=role.id if role else "", sender=letter.sender[:200],
+        subject=letter.subject, at=stamp(now), **became,
+    )  # fmt: skip
+
+
+def _state(desk: Desk, letter: IncomingMail) -> str | None:
     with reading(desk.hall.engine) as db:
-        return db.execute(select(inbox.c.number).where(inbox.c.key == letter.key)).first() is not None
+        return db.execute(select(inbox.c.verdict).where(inbox.c.key == letter.key)).scalar()
 
 
-def _judge(desk: Desk, letter: IncomingMail) -> MailOutcome:
+def _came_before(desk: Desk, letter: IncomingMail) -> bool:
+    return _state(desk, letter) not in (None, *BEGUN)
+
+
+def _begin(desk: Desk, letter: IncomingMail, role: Role) -> bool:
+    """Write down that the text of a mail is being read. Returns whether it may be: not if that has ended a process twice."""
+    known = _state(desk, letter)
+    with changing(desk.hall.engine, role.game) as db:
+        if known is None:
+            _write_down(db, letter, role, desk.hall.clock(), {"verdict": BEGUN[0], "says": "it is being read"})
+        elif known == BEGUN[0]:
+            db.execute(update(inbox).where(inbox.c.key == letter.key).values(verdict=BEGUN[1]))
+    return known != BEGUN[1]
+
+
+def _judge(desk: Desk, letter: IncomingMail, data: bytes) -> MailOutcome:
     if letter.machine:
         return MailOutcome("ignored", "a machine wrote it")
     role = next((r for t in letter.tokens if (r := desk.hall.people.with_post(t)) is not None and r.role == PLAYS), None)
     if role is not None and letter.sender == role.email:
-        return _orders(desk, letter, role)
+        return _of_player(desk, letter, role, data)
     known = role or _claimed(desk, letter)
     if known is None or not known.email:
         return MailOutcome("ignored", "nobody here is known by it")
+    now = desk.hall.clock()
     if letter.sender == known.email:
         text = (
             "A mail of yours was not taken: it did not go to the address that is yours alone,\n"
@@ -97,75 +144,87 @@ def _judge(desk: Desk, letter: IncomingMail) -> MailOutcome:
             "Nothing of what you had sent before has changed.\n"
         )
         says = "it came without the token of its address, and was not taken"
-        return MailOutcome("not taken", says, known, _mail(desk, letter, known, f"answer/{letter.key}", text))
-    day = desk.hall.clock().strftime(STRANGERS)
+        key = f"untokened/{known.id}/{now.strftime(UNTOKENED)}"
+        return MailOutcome("not taken", says, known, _mail(desk, known, key, "your mail was not taken", text))
     text = (
         "Somebody wrote to the desk in your nation's name from an address that is not yours:\n\n"
-        f"  {clean(letter.sender)[:200]}\n\nNothing of it was taken, and he was not answered. "
-        f"If it was you, write from the address to which this mail goes, to {desk.post_of(known)}.\n"
+        f"  {clean(letter.sender)[:200]}\n\nNothing of it was taken, and there was no answer to it. "
+        "If it was you, write from the address to which this mail goes, and answer this mail.\n"
     )
-    return MailOutcome(
-        "stranger",
-        "it came from an address that is not known",
-        known,
-        _mail(desk, letter, known, f"stranger/{known.id}/{day}", text),
-    )
+    key = f"stranger/{known.id}/{now.strftime(STRANGERS)}"
+    says = "it came from an address that is not known"
+    return MailOutcome("stranger", says, known, _mail(desk, known, key, "a mail in your name", text))
 
 
 def _claimed(desk: Desk, letter: IncomingMail) -> Role | None:
-    """The role in whose name a mail speaks, by the head of its text."""
-    from wteaw.orders.parse import read_orders
-
-    found = _GAME.search(letter.text)
-    if found is None or found[1] not in desk.hall.ids():
+    """The role in whose name a mail without a token speaks, by what its text begins with."""
+    if letter.claims is None or letter.claims[0] not in desk.hall.ids():
         return None
-    with desk.hall.game(found[1]) as game:
-        head = read_orders(game.ruleset, letter.text).head
-    return desk.hall.people.player(found[1], head.nation) if head.nation else None
+    game, said = letter.claims
+    players = [r for r in desk.hall.people.of_game(game) if r.role == PLAYS]
+    with desk.hall.game(game) as found:
+        names = {
+            r.nation: {r.nation, str(found.ruleset.rows("nations").get(r.nation, {}).get("name", "")).lower()} for r in players
+        }
+    return next((r for r in players if said.strip().lower() in names[r.nation]), None)
 
 
-def _orders(desk: Desk, letter: IncomingMail, role: Role) -> MailOutcome:
+def _of_player(desk: Desk, letter: IncomingMail, role: Role, data: bytes) -> MailOutcome:
+    """What becomes of a mail that a player has written."""
+    try:
+        if not _begin(desk, letter, role):
+            raise UnreadableMail("whoever tried to read it was ended")
+        return _orders(desk, letter, role, read_text(data))
+    except (UnreadableMail, TooLong) as error:
+        text = (
+            f"Your mail was not taken, and has been set aside: {error}.\n\n"
+            "Send your orders as plain text, without files. Nothing of what you had sent before has changed.\n"
+        )
+        return MailOutcome("not taken", f"set aside: {error}", role, _answer(desk, letter, role, text))
+
+
+def _orders(desk: Desk, letter: IncomingMail, role: Role, written: str) -> MailOutcome:
     """The orders of a player: to be handed in as far as they stand, and answered with what was understood."""
     with desk.hall.game(role.game) as game:
         turn = game.stage().position.turn
         now = standing(desk.hall, role.nation, game)
-        if not now.open and not asks_for_help(letter.text):
+        if not now.open and not asks_for_help(written):
             return MailOutcome(
                 "not taken",
                 "orders were not open",
                 role,
-                _answer(desk, letter, role, game, f"Your mail was not taken. {now.why}\n"),
+                _answer(desk, letter, role, f"Your mail was not taken. {now.why}\n"),
             )
-        if asks_for_help(letter.text):
+        if asks_for_help(written):
             told = by_mail(desk, game, role)
-            return MailOutcome("ignored", "it asked for help, and was answered", role, _answer(desk, letter, role, game, told))
-        back, taken = back_of(desk.hall, game, role.nation, letter.text, at_once)
+            return MailOutcome("ignored", "it asked for help, and was answered", role, _answer(desk, letter, role, told))
+        back, taken = back_of(desk.hall, game, role.nation, written, at_once)
     said = rendered(back)
 
     def orders() -> MailOutcome:
         try:
             if not back.standing:
                 raise StoreError("no order of it stands, so nothing was handed in and what was there before still counts")
-            handed = hand_in(game, role.nation, letter.text, PLAYER, taken=taken)
+            handed = hand_in(game, role.nation, written, PLAYER, taken=taken)
         except StoreError as error:
             text = f"Your mail was not taken: {error}.\n\n{said}"
-            return MailOutcome("not taken", str(error), role, _answer(desk, letter, role, game, text))
+            return MailOutcome("not taken", str(error), role, _answer(desk, letter, role, text))
         text = f"Your orders for turn {turn} have been taken.\n\n{said}"
         if handed.salt:
             text += f"\nYour part in the dice of turn {turn}: {handed.salt}\n"
         n = len(back.not_taken)
         left_out = f", {n} line{'s do' if n != 1 else ' does'} not" if n else ""
-        return MailOutcome("taken", f"{back.standing} orders stand{left_out}", role, _answer(desk, letter, role, game, text))
+        return MailOutcome("taken", f"{back.standing} orders stand{left_out}", role, _answer(desk, letter, role, text))
 
     return MailOutcome("", "", role, orders=orders)
 
 
-def _answer(desk: Desk, letter: IncomingMail, role: Role, game: Game, text: str) -> Mail:
-    return _mail(desk, letter, role, f"answer/{letter.key}", text, str(game.head["title"]))
+def _answer(desk: Desk, letter: IncomingMail, role: Role, text: str) -> Mail:
+    """The answer to a mail that a player has written: under its own subject."""
+    subject = f"Re: {letter.subject}" if letter.subject else f"{role.game}: your mail"
+    return Mail(f"answer/{letter.key}", role.email, subject, text, game=role.game, role=role.id, reply=desk.post_of(role))
 
 
-def _mail(desk: Desk, letter: IncomingMail, role: Role, key: str, text: str, title: str = "") -> Mail:
-    subject = (
-        f"Re: {letter.subject}" if letter.subject and key.startswith("answer/") else f"{title or role.game}: a mail in your name"
-    )
-    return Mail(key, role.email, subject, text, game=role.game, role=role.id, reply=desk.post_of(role))
+def _mail(desk: Desk, role: Role, key: str, subject: str, text: str) -> Mail:
+    """A mail to a player about one that need not be theirs: nothing of it stands in the head of this one."""
+    return Mail(key, role.email, f"{role.game}: {subject}", text, game=role.game, role=role.id, reply=desk.post_of(role))

@@ -31,7 +31,7 @@ LONGEST = 4000
 
 
 @dataclass(frozen=True)
-class Message:
+class ShownMessage:
     """One message as a reader sees it: by whom and to whom in words, and whether the reader wrote it."""
 
     number: int
@@ -57,7 +57,7 @@ def talk(settings: Settings) -> list[str]:
     return [kind for kind in TALK if kind in settings.talk.split()]
 
 
-def messages_for(hall: Games, game: Game, role: Role) -> list[Message]:
+def messages_for(hall: Games, game: Game, role: Role) -> list[ShownMessage]:
     """What a role may read, the last first."""
     query = select(messages).where(messages.c.game == game.id).order_by(messages.c.number.desc()).limit(500)
     with reading(hall.engine) as db:
@@ -69,7 +69,7 @@ def messages_for(hall: Games, game: Game, role: Role) -> list[Message]:
         if not (mine or ALL in to or (me and me in to)):
             continue
         out.append(
-            Message(
+            ShownMessage(
                 row.number, row.at, _by(game, row, mine), "everybody" if ALL in to else ", ".join(_called(game, t) for t in to),
                 row.text, mine, row.nation == TO_MODERATOR,
             )

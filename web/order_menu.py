@@ -17,13 +17,15 @@ from wteaw.core.model import Row
 from wteaw.economy.catalogue import PLENTY
 from wteaw.orders import movement
 from wteaw.orders.grammar import Grammar
-from wteaw.orders.legal import legal_orders, market
-from wteaw.orders.legal_acts import ENUMERABLE, domain, is_offered
-from wteaw.orders.legal_entry import Legal, names_of
+from wteaw.orders.input_points import by_phase
+from wteaw.orders.kinds import order_kinds
+from wteaw.orders.kinds.purchases import market
+from wteaw.orders.kinds.voyages import Voyages
+from wteaw.orders.legal import legal_orders
+from wteaw.orders.legal_entry import Legal
 from wteaw.orders.lookahead import at_its_step
 from wteaw.orders.names import Names
-from wteaw.orders.order_kinds import by_phase
-from wteaw.orders.overseas import crossings
+from wteaw.orders.slot_values import ENUMERABLE, domain
 from wteaw.orders.text import order_in_words, order_text
 from wteaw.play.dice_statistics import chance_of
 from wteaw.ruleset.expressions.parse import ExpressionError
@@ -296,7 +298,7 @@ class _Maker:
         phases: dict[str, list[Choice]] = {}
         for title, key in titled:
             legal = entries.pop(key, [])
-            usual = any(is_offered(OrderContext(self._at(key)), entry) for entry in legal)
+            usual = any(entry.is_offered(OrderContext(self._at(key))) for entry in legal)
             for choice in self._choices(key, legal):
                 choice = replace(choice, usual=usual)
                 if choice.place:
@@ -381,8 +383,11 @@ class _Maker:
 
     def _crossings(self, key: str, row: Row, mode: Row, entries: Sequence[Legal]) -> Iterator[Choice]:
         """Troops of a coast with the ships that can take them, and where these put them ashore."""
+        kind = order_kinds(self.world.ruleset)[key]
+        if not isinstance(kind, Voyages):
+            return
         for entry in entries:
-            for slots, ends in crossings(self._at(key), self.nation, row, mode, entry.slots):
+            for slots, ends in kind.crossings(self._at(key), self.nation, entry.slots):
                 origin = str(slots[movement.ORIGIN])
                 cargo = tuple(
                     Units(movement.CARGO, k, self._name("unit-kind", k, 2), n) for k, n in slots[movement.CARGO].items()
@@ -554,7 +559,7 @@ class _Maker:
         if not key.startswith("acts/") or not isinstance(roll, Mapping) or not LIMITS.keys() & roll.keys():
             return ""
         context = OrderContext(self._at(key))
-        names = names_of(context, self.nation, key, slots)
+        names = order_kinds(self.world.ruleset)[key].names_of(context, self.nation, slots)
         limit = next(name for name in LIMITS if name in roll)
         try:
             dice = int(context.world.number(roll["dice"], names)) if "dice" in roll else 1
@@ -578,7 +583,7 @@ class _Maker:
         firm = {k: v for k, v in fixed.items() if not isinstance(v, (dict, list))}
 
         def named(filled: Mapping[str, Any]) -> dict[str, Any]:
-            base = names_of(context, self.nation, key, firm)
+            base = order_kinds(self.world.ruleset)[key].names_of(context, self.nation, firm)
             return base | {s: context.slot_value(row["slots"][s], v) for s, v in filled.items() if v is not None}
 
         domains: dict[str, list[Any]] = {}
@@ -666,7 +671,7 @@ class _Maker:
         if slot.kind not in ENUMERABLE:
             return []
         context = OrderContext(self._at(key))
-        base = names_of(context, self.nation, key, {})
+        base = order_kinds(self.world.ruleset)[key].names_of(context, self.nation, {})
         return [
             v
             for v in domain(context, row, name, base)

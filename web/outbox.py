@@ -21,7 +21,7 @@ from urllib.parse import unquote, urlsplit
 from sqlalchemy import ColumnElement, Connection, select, update
 from sqlalchemy.engine import Engine
 
-from wteaw.core.faults import StoreError, clean
+from wteaw.core.faults import StoreError, clean, one_line
 from wteaw.store.database import changing, insert_once, reading
 
 from .accounts import stamp
@@ -30,6 +30,7 @@ from .tables import outbox
 MOST_TRIES = 12
 """After so many tries (about two days) a mail counts as undeliverable."""
 SECONDS = 30
+MAX_SUBJECT = 200
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,8 @@ def queue(db: Connection, mails: Iterable[Mail], now: datetime) -> int:
         if mail.recipient:
             added += insert_once(
                 db, outbox, key=mail.key, game=mail.game, role=mail.role, recipient=mail.recipient, reply=mail.reply,
-                subject=clean(mail.subject)[:300], text=mail.text, html=mail.html, made=stamp(now), next=stamp(now), tries=0,
-                sent="", fault="",
+                subject=one_line(mail.subject)[:MAX_SUBJECT], text=mail.text, html=mail.html, made=stamp(now),
+                next=stamp(now), tries=0, sent="", fault="",
             )  # fmt: skip
     return added
 
@@ -95,7 +96,7 @@ class Outbox:
             became = {"fault": ""}
             try:
                 self.carry(self.message(taken))
-            except (OSError, smtplib.SMTPException) as error:
+            except Exception as error:  # a server out of reach, or a mail that Python will not write: the others go on
                 became["fault"] = clean(f"{type(error).__name__}: {error}")[:500]
             else:
                 became["sent"] = stamp(self.clock())
@@ -146,7 +147,7 @@ class Outbox:
         made["Date"] = format_datetime(datetime.fromisoformat(one.made))
         made["From"] = f"wteaw <{self.sender}>"
         made["To"] = one.mail.recipient
-        made["Subject"] = one.mail.subject
+        made["Subject"] = one_line(one.mail.subject)
         if one.mail.reply:
             made["Reply-To"] = one.mail.reply
         made["Auto-Submitted"] = "auto-generated"

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from starlette.responses import RedirectResponse, Response
 
 from wteaw.core.faults import StoreError
+from wteaw.core.patience import Impatient, at_most
 from wteaw.odds.attack_odds import Known
 from wteaw.orders.intake import Intake
 from wteaw.orders.mail_text import END
@@ -49,6 +50,18 @@ DONE = {
     "ready": "You are ready.",
     "waits": "You are not ready any more.",
 }
+
+
+PAGE, LONGEST = 0.1, 20.0
+"""Seconds of the processor that the reading of orders may take where pages are made, and anywhere."""
+TOO_LONG = (
+    f"these orders take more than {LONGEST:.0f} seconds to read, and nothing of them was taken; leave out what is no order, and "
+    "write the lines as the order form has them"
+)
+
+
+class TooLong(StoreError):
+    """A text of orders that takes longer to read than is allowed."""
 
 
 HEADLINE = 120
@@ -235,7 +248,12 @@ def _orders(
     lines, added = text.split("\n"), visit.number("added") or 0
     said = f"Line {added} is now: {lines[added - 1]}" if 1 <= added <= len(lines) else ""
     picture = ground(visit.hall, game, nation)
-    parts = order_parts(visit, game, text, draft.meant, opened=visit.query("opened"), said=said)
+    opened = visit.query("opened")
+    try:
+        parts = order_parts(visit, game, text, draft.meant, opened=opened, said=said)
+    except TooLong as error:  # it can be mended here all the same
+        parts = order_parts(visit, game, "", draft.meant, opened=opened)
+        problem = problem or str(error)
     windows, window = windows_of(visit, game, picture, parts["panel"])
     return visit.show(
         "orders.html.j2", head=head(visit, game, "orders"), now=now, text=text, files=files, kept=draft.at,
@@ -321,22 +339,34 @@ def _form(hall: Games, game: Game, nation: str) -> str:
 
 
 def back_of(hall: Games, game: Game, nation: str, text: str, known: Known | None = None) -> tuple[ReadBack, Intake]:
-    """A text of orders read back, and what was taken of it; a long one in another process, so that nobody waits for it.
+    """A text of orders read back, and what was taken of it. What takes long is done in another process, so that nobody waits.
 
-    `known` gives the odds of attacks; by default those that are kept.
+    `known` gives the odds of attacks; by default those that are kept. StoreError for a text that takes too long to be read.
     """
-    if len(text) > LONG and hall.shop is not None:
-        return hall.work(long_back_of, *place_of(game), nation, text)
-    with hall.world(game, nation) as world:
-        taken, _ = read(game, nation, text, world)
-        odds = known or KnownOdds(hall, game, nation)
-        return without_commands(read_back(world, taken, game=game.id, with_odds=True, known=odds)), taken
+    if len(text) <= LONG or hall.shop is None:
+        try:
+            with at_most(PAGE if hall.shop is not None else LONGEST):
+                return _back_of(hall, game, nation, text, known)
+        except Impatient:
+            if hall.shop is None:
+                raise TooLong(TOO_LONG) from None
+    return hall.work(long_back_of, *place_of(game), nation, text)
 
 
 def long_back_of(hall: Games, id_: str, stage: int, head: str, nation: str, text: str) -> tuple[ReadBack, Intake]:
     """The same for a game as it stood at a stage."""
-    with hall.at(id_, stage, head) as game:
-        return back_of(hall, game, nation, text)
+    try:
+        with hall.at(id_, stage, head) as game, at_most(LONGEST):
+            return _back_of(hall, game, nation, text)
+    except Impatient:
+        raise TooLong(TOO_LONG) from None
+
+
+def _back_of(hall: Games, game: Game, nation: str, text: str, known: Known | None = None) -> tuple[ReadBack, Intake]:
+    with hall.world(game, nation) as world:
+        taken, _ = read(game, nation, text, world)
+        odds = known or KnownOdds(hall, game, nation)
+        return without_commands(read_back(world, taken, game=game.id, with_odds=True, known=odds)), taken
 
 
 def check(visit: Visit) -> Response:

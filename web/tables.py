@@ -125,7 +125,7 @@ inbox = Table(  # mails that have come in, each taken once
     Column("sender", String(200), nullable=False),
     Column("subject", String(300), nullable=False),
     Column("at", TIME, nullable=False),
-    Column("verdict", String(16), nullable=False),  # taken, not taken, stranger or ignored
+    Column("verdict", String(16), nullable=False),  # taken, not taken, stranger, ignored, or where its reading has begun
     Column("says", Text, nullable=False),
 )
 

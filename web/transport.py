@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import imaplib
 import logging
+import re
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from wteaw.core.faults import StoreError
+from sqlalchemy.exc import DatabaseError
+
+from wteaw.core.faults import StoreError, clean
 
 from .inbound import receive
 from .parse_mail import MAX_BYTES
@@ -17,14 +21,21 @@ from .web import Desk
 LOG = logging.getLogger("wteaw.desk")
 MOST_MAILS = 50
 """Mails that are taken out of a mailbox at a time."""
+MOST_RECIPIENTS = 20
+"""Recipients of a mail that are looked at."""
+MOST_LINES = 50
+"""Connections of mail servers at a time."""
+SECONDS = 60
+"""How long a connection may say nothing."""
 
 
 def look_into(desk: Desk, url: str) -> int:
     """Take the unread mails of a mailbox: imaps://user:password@host/FOLDER. Returns how many.
 
-    Each is marked as read when it has been taken. StoreError if the mailbox cannot be reached.
+    Each is marked as read when it has been taken or set aside; one that is too large is set aside unfetched. StoreError if the
+    mailbox cannot be reached.
     """
-    from imap_tools import MailBox, MailBoxUnencrypted, MailMessageFlags
+    from imap_tools import MailBox, MailBoxUnencrypted
     from imap_tools.errors import ImapToolsError
 
     parts = urlsplit(url)
@@ -35,13 +46,40 @@ def look_into(desk: Desk, url: str) -> int:
     try:
         box = kind(parts.hostname, port=parts.port or (993 if parts.scheme == "imaps" else 143), timeout=30)
         with box.login(unquote(parts.username or ""), unquote(parts.password or ""), parts.path.strip("/") or "INBOX") as opened:
-            for mail in opened.fetch("UNSEEN", mark_seen=False, limit=MOST_MAILS, bulk=False):
-                receive(desk, mail.obj.as_bytes())
-                opened.flag(mail.uid, MailMessageFlags.SEEN, True)
+            for uid in opened.uids("UNSEEN")[:MOST_MAILS]:
+                _take(desk, opened, uid)
                 taken += 1
-    except (OSError, ImapToolsError) as error:
+    except (OSError, ImapToolsError, imaplib.IMAP4.error) as error:
         raise StoreError(f"the mailbox cannot be read: {error}") from None
     return taken
+
+
+def _take(desk: Desk, box: Any, uid: str) -> None:
+    """Take one mail of a mailbox, by its number there. One at which we failed stays unread for a second try and no more."""
+    from imap_tools import MailMessageFlags
+
+    try:
+        data = _fetched(box, uid)
+        if data is not None:
+            receive(desk, data)
+        else:
+            LOG.warning("mail %s is larger than %s bytes, and was set aside", uid, f"{MAX_BYTES:,}")
+    except (OSError, imaplib.IMAP4.error, StoreError, DatabaseError):
+        raise  # not the mail's fault: it is taken when the mailbox, or the database, answers again
+    except Exception:
+        LOG.error("mail %s of the mailbox waits for a second try", uid)
+        return
+    box.flag(uid, MailMessageFlags.SEEN, True)
+
+
+def _fetched(box: Any, uid: str) -> bytes | None:
+    """The bytes of a mail, None for one that is too large to be read or is not there any more."""
+    _, said = box.client.uid("FETCH", uid, "(RFC822.SIZE)")
+    size = re.search(rb"RFC822\.SIZE (\d+)", b" ".join(s if isinstance(s, bytes) else s[0] for s in said if s))
+    if size is None or int(size[1]) > MAX_BYTES:
+        return None
+    _, said = box.client.uid("FETCH", uid, "(BODY.PEEK[])")
+    return next((bytes(s[1]) for s in said if isinstance(s, tuple)), None)
 
 
 class Handler:
@@ -52,11 +90,11 @@ class Handler:
 
     async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:
         data = bytes(envelope.original_content or envelope.content or b"")
-        to = "".join(f"X-Original-To: {r}\r\n" for r in envelope.rcpt_tos if "\r" not in r and "\n" not in r)
+        to = "".join(f"X-Original-To: {clean(r)[:200]}\r\n" for r in envelope.rcpt_tos[:MOST_RECIPIENTS])
         try:
             await asyncio.to_thread(receive, self.desk, to.encode("utf-8", "replace") + data)
-        except Exception:
-            LOG.exception("a mail could not be taken; its server tries again")
+        except Exception as error:
+            LOG.error("a mail could not be taken now; its server tries again: %s", clean(str(error)))
             return "451 try again later"
         return "250 taken"
 
@@ -66,9 +104,24 @@ def listen(desk: Desk, host: str, port: int) -> Callable[[], None]:
     from aiosmtpd.controller import Controller
     from aiosmtpd.lmtp import LMTP
 
+    class _Line(LMTP):
+        """A connection; beyond so many there is no further one."""
+
+        open = 0
+
+        def connection_made(self, transport: Any) -> None:
+            _Line.open += 1
+            super().connection_made(transport)
+            if _Line.open > MOST_LINES:
+                transport.abort()
+
+        def connection_lost(self, error: Any) -> None:
+            _Line.open -= 1
+            super().connection_lost(error)
+
     class _Controller(Controller):
         def factory(self) -> Any:
-            return LMTP(self.handler, data_size_limit=MAX_BYTES, ident="wteaw")
+            return _Line(self.handler, data_size_limit=MAX_BYTES, ident="wteaw", timeout=SECONDS, command_call_limit=1000)
 
     found = _Controller(Handler(desk), hostname=host, port=port)
     found.start()

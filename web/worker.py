@@ -81,11 +81,10 @@ def run(desk: Desk, stop: threading.Event, *, seconds: float = SECONDS, before: 
     `before` is done before each tick: looking into a mailbox.
     """
     while not stop.is_set():
-        try:
-            if before is not None:
-                before()
-            for said in tick(desk):
-                LOG.info("%s", said)
-        except Exception:
-            LOG.exception("a tick failed; the next one tries again")
+        for step in (before, lambda: [LOG.info("%s", said) for said in tick(desk)]):
+            try:
+                if step is not None:
+                    step()
+            except Exception:
+                LOG.exception("a tick failed; the next one tries again")
         stop.wait(seconds)

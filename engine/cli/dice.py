@@ -63,6 +63,7 @@ def verify(
     salts: Path = typer.Option(None, "--salts", help="The list that `close` gave before the turn was resolved."),
     orders: Path = typer.Option(None, "--orders", help="The first file that you handed in for the turn."),
     nation: str = typer.Option("", "--nation", help="Your nation's id, with --orders."),
+    sent_none: bool = typer.Option(False, "--sent-none", help="You handed in no file for the turn: none may count as yours."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
     """Check keys against the commitment and roll every die again. Takes nothing on trust from the file.
@@ -86,7 +87,7 @@ def verify(
         raise Stop(
             f"{published if 'salts' in listed or salts is None else salts} is not what was published: {error}", ExitCode.FOUND
         ) from None
-    verdict = check(_json(file), known, orders=text, nation=nation)
+    verdict = check(_json(file), known, orders=text, nation=nation, sent_none=sent_none)
     if format == "json":
         typer.echo(json.dumps(asdict(verdict)))
     else:

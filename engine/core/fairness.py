@@ -11,7 +11,7 @@ The order of a game:
 - *At the start* the moderator makes a `Chain` and publishes its anchor and length. Each link is the hash of the next,
   so that the anchor fixes the secret of every turn, and no secret tells a later one.
 - *Before orders are due* he publishes the turn's `commitment`: one root over the keys of all audiences.
-- *When orders are due* each seat's salt (`order_salt` of its order file, or any text the player likes better) is
+- *When orders are due* each salt (`order_salt` of the order file) of a seat that the commitment names as a player's is
   masked with the key of that seat's own audience, and the list of masked salts is published. Their mix goes into every
   die of the turn. Salts are taken once: an order corrected afterwards keeps the salt, and so all dice.
 - *After the turn* each player is handed the openings of the audiences he belongs to (`reveal`): he checks them against
@@ -38,10 +38,10 @@ What this prevents:
 
 What it does not prevent:
 
-- *A moderator in league with a player* can try many salts for him before the list is published. A player's salts can
-  be links of a chain of his own, with its anchor published at the start: then nobody can try any. Seats without a
-  player stay off the list of salts, as there is nobody who would check them; everybody can see who is on it.
-- *A moderator who drops a seat's orders as late* changes the mix with them; the player sees that his salt is missing.
+- *A moderator in league with a player* can try many salts with him before the list is published: he knows the keys and
+  moves last. Seats that no player holds when the commitment is made stay off the list, as there is nobody who would
+  check them: their part in the dice is the anchor's own, and no file that is handed in for them changes any die.
+- *A moderator who drops a seat's orders as late* changes the mix with them; the player sees that the salt is missing.
 - *A moderator who plays, or tells:* he knows the secrets of turns to come. The scheme is about luck, not about secrecy.
 - *Dice that the rules do not ask for.* Which rules roll, how often and for whom, only a replay of the turn proves,
   which at the end of the game anyone can do. Until then the dice of two groups whose keys lie in one drawer wait, too.
@@ -52,7 +52,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import blake2b, sha256
 
@@ -117,6 +117,8 @@ class Commitment:
     """What is published before a turn: a root that fixes the key of each audience, in the order of `audiences`.
 
     With `drawers`, the keys of so many drawers follow them under the root: from those come the keys of audiences of several.
+    `seats` are those that players hold: they alone may have a salt in the turn. `record` is the head of what the game has kept
+    until then (`store/ledger`), so that whoever has the commitment notices if that is changed afterwards.
     """
 
     game: str
@@ -125,9 +127,12 @@ class Commitment:
     audiences: tuple[str, ...]
     root: str
     drawers: int = 0
+    seats: tuple[str, ...] = ()
+    record: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "audiences", tuple(self.audiences))
+        object.__setattr__(self, "seats", tuple(self.seats))
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,12 +229,21 @@ def shared(members: Iterable[str]) -> str:
 
 
 def commitment(
-    key: str, audiences: Iterable[str], *, game_id: str, turn: int, attempt: int = 0, drawers: int = DRAWERS
+    key: str,
+    audiences: Iterable[str],
+    *,
+    game_id: str,
+    turn: int,
+    attempt: int = 0,
+    drawers: int = DRAWERS,
+    seats: Iterable[str] = (),
+    record: str = "",
 ) -> Commitment:
     """The commitment to a turn key's audiences: to be published before salts are taken.
 
     `key` must be the `turn_key` of the same game, turn and attempt; `drawers` is 0 where nobody will check dice of several.
-    ValueError when there is no audience, one of several among them, or another number of drawers.
+    ValueError when there is no audience, one of several among them, another number of drawers, or a seat that is no audience:
+    its salt could not be masked.
     """
     names = tuple(sorted(set(audiences)))
     if not names:
@@ -238,8 +252,11 @@ def commitment(
         raise ValueError(f"an audience of several has its key in a drawer: {several[0]!r}")
     if drawers not in (0, DRAWERS):
         raise ValueError(f"there are {DRAWERS} drawers, or none")
-    top = _levels(key, names, drawers)[-1][0]
-    return Commitment(game_id, turn, attempt, names, _root(game_id, turn, attempt, names, drawers, top), drawers)
+    players = tuple(sorted(set(seats)))
+    if strange := [seat for seat in players if seat not in names]:
+        raise ValueError(f"a seat is an audience: {strange[0]!r} is none")
+    made = Commitment(game_id, turn, attempt, names, "", drawers, players, record)
+    return replace(made, root=_root(made, _levels(key, names, drawers)[-1][0]))
 
 
 def proof(key: str, committed: Commitment, audience: str) -> Opening:
@@ -283,8 +300,7 @@ def verify_proof(committed: Commitment, opening: Opening) -> bool:
             other = path.pop(0)
             value = _node(other, value) if index % 2 else _node(value, other)
         index, width = index // 2, (width + 1) // 2
-    root = _root(committed.game, committed.turn, committed.attempt, names, committed.drawers, value)
-    return not path and root == committed.root
+    return not path and _root(committed, value) == committed.root
 
 
 def verify_commitment(committed: Commitment, secret: str) -> bool:
@@ -292,10 +308,13 @@ def verify_commitment(committed: Commitment, secret: str) -> bool:
     if not _is_hex(secret) or not committed.audiences:
         return False
     key = turn_key(secret, committed.game, committed.turn, committed.attempt)
-    names, turn, attempt = committed.audiences, committed.turn, committed.attempt
-    if any("+" in name for name in names) or committed.drawers not in (0, DRAWERS):
+    names = committed.audiences
+    if any("+" in name for name in names) or committed.drawers not in (0, DRAWERS) or not set(committed.seats) <= set(names):
         return False
-    return committed == commitment(key, names, game_id=committed.game, turn=turn, attempt=attempt, drawers=committed.drawers)
+    return committed == commitment(
+        key, names, game_id=committed.game, turn=committed.turn, attempt=committed.attempt, drawers=committed.drawers,
+        seats=committed.seats, record=committed.record,
+    )  # fmt: skip
 
 
 def order_salt(orders: str | bytes) -> str:
@@ -383,8 +402,11 @@ def _node(left: str, right: str) -> str:
     return blake2b(f'["{left}","{right}"]'.encode(), key=b"wteaw", person=b"wteaw node", digest_size=32).hexdigest()
 
 
-def _root(game: str, turn: int, attempt: int, names: Sequence[str], drawers: int, top: str) -> str:
-    return _hash("wteaw root", [game, turn, attempt, list(names), *([drawers] if drawers else []), top])
+def _root(made: Commitment, top: str) -> str:
+    """The root over the top of the tree and all that a commitment says besides; what it does not have has no place in it."""
+    drawers = [made.drawers] if made.drawers else []
+    players = [list(made.seats), made.record] if made.seats else []
+    return _hash("wteaw root", [made.game, made.turn, made.attempt, list(made.audiences), *drawers, *players, top])
 
 
 def _index(committed: Commitment, audience: str) -> int | None:
@@ -410,8 +432,7 @@ def _open(key: str, committed: Commitment, wanted: Iterable[str]) -> tuple[Openi
     """The openings of audiences that the commitment has."""
     names = committed.audiences
     levels = _levels(key, names, committed.drawers)
-    root = _root(committed.game, committed.turn, committed.attempt, names, committed.drawers, levels[-1][0])
-    if root != committed.root:
+    if _root(committed, levels[-1][0]) != committed.root:
         raise ValueError(f"this is not the key that turn {committed.turn} was committed to")
     openings = []
     for audience in wanted:

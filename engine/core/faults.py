@@ -7,6 +7,7 @@ end, is found when it happens. Whoever carries out rules does so inside `carryin
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -30,6 +31,7 @@ __all__ = [
     "few",
     "located",
     "of_rules",
+    "one_line",
 ]
 
 MOST_UNITS = 1_000_000
@@ -188,3 +190,13 @@ def _holds(node: Any, wanted: dict[str, str]) -> bool:
 def clean(text: str) -> str:
     """A text without the control characters that a terminal would act upon."""
     return "".join(c if c >= " " and not "\x7f" <= c <= "\x9f" else "�" for c in text)
+
+
+_NOT_IN_A_LINE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+"""Kinds of characters (Unicode's general categories) that end a line, turn it round, or are none."""
+
+
+def one_line(text: str) -> str:
+    """A text as it may stand in the head of a mail: one line, and nothing in it that a mail program would decode."""
+    line = "".join(" " if unicodedata.category(c) in _NOT_IN_A_LINE else c for c in text)
+    return " ".join(line.replace("=?", "= ?").split())

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from ..core import canonical
@@ -143,9 +143,12 @@ class Published:
     def read(cls, said: Any, listed: Any) -> Published:
         """From the JSON of `dice commit` and of `close`. ValueError where they are of different turns or not of their form."""
         made = dict(said["commitment"])
-        committed = Commitment(**{**made, "audiences": tuple(str(a) for a in made["audiences"])})
+        lists = {k: tuple(str(a) for a in made[k]) for k in ("audiences", "seats") if k in made}
+        committed = Commitment(**{**made, **lists})
         salts = dict(listed.get("salts", {}))
-        if not isinstance(said["anchor"], str) or not all(isinstance(v, str) for v in (*salts, *salts.values(), committed.root)):
+        if not isinstance(said["anchor"], str) or not all(
+            isinstance(v, str) for v in (*salts, *salts.values(), committed.root, committed.record)
+        ):
             raise ValueError("anchor, root and salts are texts")
         about = {k: listed[k] for k in ("game", "turn", "attempt") if k in listed}
         wanted = {"game": committed.game, "turn": committed.turn, "attempt": committed.attempt}
@@ -167,7 +170,9 @@ class ProofCheck:
     unchecked: Mapping[str, int] = field(default_factory=dict)
     """Why -> how many dice."""
     own_salt: bool | None = None
-    """Whether the reader's own file went into the dice; None where he did not show it."""
+    """Whether the reader's own file went into the dice; None where it was not shown."""
+    listed: bool = False
+    """Whether the published list has a salt for the reader's seat."""
     wrong: str = ""
 
     def lines(self) -> list[str]:
@@ -178,18 +183,27 @@ class ProofCheck:
         out += [f"{n} could not be checked: {why}." for why, n in self.unchecked.items()]
         if self.typed:
             out.append(f"{self.typed} were typed in by a person: ask why.")
-        if self.own_salt is None:
-            out.append("Whether your own file took part was not checked: show it with --orders.")
+        if self.own_salt is None and self.listed:
+            out.append("Whether your own file took part was not checked: show it with --orders, or say --sent-none.")
+        elif self.own_salt is None:
+            out.append("No file of yours took part in the dice: if you sent one in time, ask why.")
         else:
             out.append("Your own file took part in the dice.")
         return out
 
 
-def check(data: Any, known: Published, *, orders: bytes | None = None, nation: str = "") -> ProofCheck:
-    """Roll again what a file of `revealed` shows, by what was published. Never raises for what is in the file."""
+def check(data: Any, known: Published, *, orders: bytes | None = None, nation: str = "", sent_none: bool = False) -> ProofCheck:
+    """Roll again what a file of `revealed` shows, by what was published. Never raises for what is in the file.
+
+    `orders`: the first file that the reader sent; `sent_none`: that there was none.
+    """
     turn = known.commitment.turn
     try:
-        return _check(data, known, orders, nation)
+        found = _check(data, known, orders, nation)
+        listed = (nation or data.get("nation", "")) in known.salts
+        if sent_none and listed and not found.wrong:
+            return replace(found, wrong="a file counts as yours in the dice, though you sent none", listed=True)
+        return replace(found, listed=listed)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         return ProofCheck(turn, wrong=f"the file is not what `dice reveal` gives ({type(error).__name__}: {error})")
 
@@ -200,6 +214,10 @@ def _check(data: Any, known: Published, orders: bytes | None, nation: str) -> Pr
     if (data["game"], data["turn"]) != (committed.game, turn):
         return ProofCheck(
             turn, wrong=f"the file is of turn {data['turn']} of {data['game']}, the commitment of turn {turn} of {committed.game}"
+        )
+    if strange := sorted(set(known.salts) - set(committed.seats)):
+        return ProofCheck(
+            turn, wrong=f"the list of salts has {strange[0]}, which the commitment does not name as a player's seat"
         )
     opened = [Opening(**{**o, "path": tuple(o["path"])}) for o in data["openings"]]
     for opening in opened:

@@ -1,24 +1,33 @@
 """Whether a stored game is what was played: chain of the journal, states, commitments, salts, and every turn resolved again.
 
-Each check names the first thing that does not fit, in words, or finds nothing. `broken_chain` is quick and runs before every
+Each check names the first thing that does not fit, in words, or finds nothing. `WEIGHTLESS` says which tables no check looks at,
+and why. `broken_chain` is quick and runs before every
 turn; `audit` looks at everything and takes about as long as the game took to resolve.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from sqlalchemy import select
+from sqlalchemy.exc import NoResultFound
 
 from ..core import canonical, fairness
-from ..core.journal import number_and_hash, replay, verify_chain
+from ..core.faults import RuleError, clean
+from ..core.journal import FORMAT, Entry, number_and_hash, replay, verify_chain
 from ..core.model import Ruleset
-from ..store import Game, StoredPosition, Submission, inputs_from
+from ..store import Game, StoredPosition, Submission, inputs_from, ledger
 from ..store.database import unpack
 from ..store.schema import entries, rulesets, states
 from ..turn.referee import Resolution, resolve
 from ..world.geography import Geography
+
+WEIGHTLESS: dict[str, str] = {
+    "seat_keys": "who may hand orders in from now on: what was handed in, and for whom, stands in the hand-ins",
+    "pool": "who waits for a position: who was given one stands in the corrections and the seats",
+}
+"""Tables of a game that no report, no die and no history draws on, each with the reason."""
 
 
 def broken_chain(game: Game, *, anew: bool = True) -> str | None:
@@ -56,13 +65,61 @@ def _broken_after(game: Game, seen: int, head: str) -> str | None:
 
 def audit(game: Game) -> Iterator[tuple[str, str | None]]:
     """Every check in order, as (what was looked at, what is wrong or None). Later ones may rest on those before."""
-    yield "the chain of the journal", broken_chain(game)
-    yield "rulesets and states under their hashes", _contents(game)
-    yield "states as the journal tells them", _replayed(game)
-    yield "the anchor and the commitments to dice", _commitments(game)
-    yield "salts against the orders that fixed them", _salts(game)
-    yield "orders as they were taken from their texts", _orders(game)
-    yield "every turn resolved again", _resolved_again(game)
+    checks: tuple[tuple[str, Callable[[Game], str | None]], ...] = (
+        ("the chain of what the game has kept", _kept),
+        ("the chain of the journal", lambda game: broken_chain(game) or _entries(game)),
+        ("rulesets and states under their hashes", _contents),
+        ("states as the journal tells them", _replayed),
+        ("the anchor and the commitments to dice", _commitments),
+        ("salts against the orders that fixed them", _salts),
+        ("orders as they were taken from their texts", _orders),
+        ("the chain against what was published of it", _published),
+        ("every turn resolved again", _resolved_again),
+    )
+    for what, look in checks:
+        try:
+            yield what, look(game)
+        except RuleError:
+            raise
+        except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, NoResultFound) as error:
+            yield what, f"what is stored cannot be read ({clean(str(error))[:200] or type(error).__name__})"
+
+
+def _kept(game: Game) -> str | None:
+    """Every row of the game against the chain of what was written: none changed, added or taken away since."""
+    with game._reading() as db:
+        lines, found = ledger.lines(db, game.id), dict(ledger.rows(db, game.id))
+    if not lines:
+        return "there is no chain of what the game has kept: it was begun by an earlier version, or the chain was taken away"
+    head, known = "", {}
+    for number, line in enumerate(lines, 1):
+        head = ledger.link(head, line.what, line.row)
+        if line.number != number or line.head != head:
+            return f"line {number} of the chain is not what was written"
+        known[line.what] = line.row
+    known = {what: row for what, row in known.items() if row}
+    for what in sorted({*known, *found}):
+        if what not in found:
+            return f"{what} was written, and is not there any more"
+        if what not in known:
+            return f"{what} was never written"
+        if found[what] != known[what]:
+            return f"{what} is not what was written"
+    return None
+
+
+def _entries(game: Game) -> str | None:
+    """The columns by which entries are found, against the entries themselves and the positions that they led to."""
+    ends = {number: game.stage(number).position.entries for number, _, _ in game.stages()}
+    query = select(entries.c.number, entries.c.turn, entries.c.position, entries.c.body).where(entries.c.game == game.id)
+    with game._reading() as db:
+        for row in db.execute(query.order_by(entries.c.number)):
+            body = canonical.loads(row.body)
+            if (row.number, row.turn) != (body["n"], body["turn"]):
+                return f"entry {row.number} of the journal stands under another number or turn than its own"
+            if row.position not in ends or not ends.get(row.position - 1, 0) < row.number <= ends[row.position]:
+                return f"entry {row.number} of the journal stands at a stage that it did not lead to"
+    return None
 
 
 def _bodies(game: Game, after: int) -> list[str]:
@@ -118,9 +175,23 @@ def _commitments(game: Game) -> str | None:
     return None
 
 
+def _published(game: Game) -> str | None:
+    """What players hold of the record, in their commitments, against the chain of what the game has kept."""
+    with game._reading() as db:
+        heads = {"", *(line.head for line in ledger.lines(db, game.id))}
+    for stage, _ in _stages(game):
+        made = stage.commitment
+        if made.record not in heads or bool(made.record) != bool(made.seats):
+            return f"the commitment to the dice of turn {made.turn} was made of another record than the game has kept"
+    return None
+
+
 def _salts(game: Game) -> str | None:
     for turn in sorted({t for _, t, _ in game.stages()}):
         own, record = game.own_salts(turn), game.turn_record(turn)
+        committed = next(game.stage(n) for n, t, _ in game.stages() if t == turn).commitment
+        if strange := sorted({*own, *(record.salts or {})} - set(committed.seats)):
+            return f"{strange[0]} has a salt in turn {turn}, and was no player's when its dice were committed to"
         for nation, salt in own.items():
             texts = [h.submission.text for h in game.hand_ins_of(turn, nation)]
             if texts and fairness.order_salt(texts[0]) != salt:
@@ -151,11 +222,25 @@ def _resolved_again(game: Game) -> str | None:
         rules = game.ruleset_at(before.number)
         result = resolved_again(game, before, stage, rules)
         if result.position.head != stage.position.head:
-            kept = {e.n: e.hash for e in game.journal(position=stage.number)}
-            first = next((e for e in result.entries if kept.get(e.n) != e.hash), None)
+            kept = {e.n: e for e in game.journal(position=stage.number)}
+            first = next((e for e in result.entries if e.n not in kept or not _is(e, kept[e.n])), None)
+            if first is None and len(kept) == len(result.entries):
+                continue  # it was stored in an earlier format, and says the same
             where = f", from entry {first.n} on ({first.rule})" if first is not None else ""
             return f"turn {before.position.turn} comes out otherwise when it is resolved again{where}"
     return None
+
+
+def _is(entry: Entry, kept: Entry) -> bool:
+    """Whether an entry is the one that is kept; of one that is kept in an earlier format all but its words are asked."""
+    if kept.format == FORMAT:
+        return entry.hash == kept.hash
+    one, other = (canonical.dumps({**e.to_json(), **_LATER}) for e in (entry, kept))
+    return one == other
+
+
+_LATER = dict.fromkeys(("format", "happened", "text", "hash"))
+"""What of an entry hangs on the format in which it is stored."""
 
 
 def resolved_again(

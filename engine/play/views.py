@@ -10,7 +10,7 @@ from ..core.journal import Entry
 from ..core.state import State
 from ..store import Game
 from ..turn.referee import Position
-from ..world.view import Viewer, chain_of
+from ..world.view import Viewer, chain_of, heard
 from ..world.world import World
 from .proofs import position_after, sealed
 
@@ -38,6 +38,7 @@ class Views:
         self._viewers: dict[str, Viewer] = {}
         self.told: dict[int, bytes] = {}  # what the journal's entries say, as the readers' chains take it
         self._before: dict[int, list[Entry]] = {}
+        self._since: dict[int, list[Entry]] = {}
         self._last: tuple[str, World] | None = None
         self._used: dict[int, tuple[str, Commitment, set[str]]] = {}
 
@@ -67,8 +68,49 @@ class Views:
         """The entries of all turns before one that say anything."""
         if turn not in self._before:
             those = (e for t, some in self._by_turn.items() if t < turn for e in some)
-            self._before[turn] = [e for e in those if e.text or e.data]
+            self._before[turn] = [e for e in those if e.happened or e.data]
         return self._before[turn]
+
+    def since(self, turn: int) -> list[Entry]:
+        """The entries from the first orders of a turn up to the position.
+
+        How the turn begins was known when they were asked for, and how the next one does may be known by now.
+        """
+        if turn not in self._since:
+            first = next((number for number, t, _ in self.game.stages() if t == turn), None)
+            known = self.game.stage(first).position.entries if first is not None else 0
+            self._since[turn] = [e for e in self.journal if e.n > known] if first is not None else self.of(turn)
+        return self._since[turn]
+
+    def told_before(self, turn: int, nation: str) -> list[Entry]:
+        """What a nation was told in all turns before one, in each as a member of the side on which it stood when that turn ended.
+
+        What it was told so it has been told: whoever joins a side later learns no more of the past, and nothing less.
+        """
+        out: list[Entry] = []
+        for t in sorted(self._by_turn):
+            if t < turn:
+                out += heard(self._by_turn[t], nation, self._side_after(t, nation))
+        return out
+
+    def _side_after(self, turn: int, nation: str) -> str | None:
+        """The side of a nation when a turn had ended, by the changes of the journal."""
+        side = World(self.game.ruleset, self.position.game_start, geography=self.game.geography).side_of(nation)
+        own = self.game.ruleset.rows("nations").get(nation, {}).get("side")
+        for changed_in, said in self._sides.get(nation, ()):
+            if changed_in <= turn:
+                side = own if said is None else said or None
+        return side
+
+    @cached_property
+    def _sides(self) -> dict[str, list[tuple[int, str | None]]]:
+        """Nation -> in which turns it was given a side, and which."""
+        out: dict[str, list[tuple[int, str | None]]] = {}
+        for entry in self.journal:
+            for table, id_, field, _, value in entry.changes:
+                if (table, field) == ("nations", "side"):
+                    out.setdefault(id_, []).append((entry.turn, value))
+        return out
 
     @cached_property
     def _by_turn(self) -> dict[int, list[Entry]]:

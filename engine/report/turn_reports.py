@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..core.faults import NotThere
 from ..orders.sheet_layout import order_template
@@ -70,13 +70,13 @@ def report(
     if nation not in World(game.ruleset, position.state, geography=game.geography).nations():
         raise NotThere(f"no nation {nation!r} in this game")
     world = views.world(nation)
-    before = readable(views.before(turn), world, nation)
+    before = views.told_before(turn, nation)
     text = ""
     if template and not past and not stage.position.ended:
         text = order_template(world, nation, game=game.id)
     made = nation_report(
-        game.ruleset, world.state, entries, nation, game=title, turn=turn, geography=game.geography, template=text,
-        proof=[*committed, *_openings(views, world, nation, turn)], chain=chain_of(before, told=views.told),
+        game.ruleset, world.state, entries, nation, since=views.since(turn), game=title, turn=turn, geography=game.geography,
+        template=text, proof=[*committed, *_openings(views, world, nation, turn)], chain=chain_of(before, told=views.told),
         due=due, notices=notices(game, turn), world=world,
     )  # fmt: skip
     return _with_luck(game, made)
@@ -125,10 +125,16 @@ def _due(game: Game, until: str) -> str:
 
 
 def notices(game: Game, turn: int) -> list[str]:
-    """What was corrected by hand in a turn or for it, in sentences for everybody: roll-backs, fresh dice, other rules."""
+    """What was corrected by hand in a turn or for it, in sentences for everybody: roll-backs, fresh dice, other rules, what was
+    looked at and changed after orders had been closed."""
     turn_of = {number: t for number, t, _ in game.stages()}
-    out = []
-    for c in game.corrections():
+    known = game.corrections()
+    looks = sum(c["what"] == "look" and int(c["turn"]) == turn for c in known)
+    times = "once" if looks == 1 else f"{looks} times"
+    out = (
+        [f"The moderator looked {times} at what turn {turn} comes to, with its real dice, before resolving it."] if looks else []
+    )
+    for c in known:
         reason = f": {c['reason']}" if c.get("reason") else ""
         about = int(c["turn"]) if "turn" in c else turn_of.get(int(c["stage"]), 0) if "stage" in c else 0
         if about != turn:
@@ -137,9 +143,21 @@ def notices(game: Game, turn: int) -> list[str]:
             out.append(f"Turn {about} was rolled back and resolved again{reason}.")
         elif c["what"] == "attempt":
             out.append(f"The dice of turn {about} were rolled afresh, under a new commitment{reason}.")
+        elif c["what"] == "late":
+            out.append(_changed_late(game, about, c))
         elif c["what"] == "upgrade":
             out.append(f"The rules were changed in turn {about}{reason}.")
     return out
+
+
+def _changed_late(game: Game, turn: int, correction: Mapping[str, Any]) -> str:
+    """What the moderator changed after the closing, in words."""
+    nation = str(correction["nation"])
+    name = str(game.ruleset.rows("nations").get(nation, {}).get("name", nation))
+    what = "A decision" if "decision" in correction else "The seat" if "seat" in correction else "The orders"
+    whose = "by the moderator" if nation == MODERATOR else f"of {name}"
+    dice = "; its dice were rolled afresh, under a new commitment" if correction["fresh"] else ""
+    return f"{what} {whose} in turn {turn} came or changed after orders had been closed{dice}."
 
 
 def _moderators_part(game: Game, stage: StoredPosition, past: bool) -> list[str]:

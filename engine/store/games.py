@@ -6,6 +6,7 @@ the whole journal. The referee stays pure; this module feeds it and keeps what i
 
 from __future__ import annotations
 
+import os
 import secrets
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,13 +23,14 @@ from sqlalchemy.exc import DatabaseError, NoResultFound
 from ..core import fairness
 from ..core.canonical import loads
 from ..core.dice import DRAWERS, KeyedDice
-from ..core.faults import BrokenGame, MachineError, NotThere
+from ..core.faults import BrokenGame, MachineError, NotThere, clean, one_line
 from ..core.model import Ruleset
 from ..core.state import State
 from ..turn.referee import Position, Resolution, resolve, start
 from ..turn.vacancies import EMPTY, seat
 from ..world.geography import Geography
 from ..world.world import World
+from . import ledger
 from . import turns as luck
 from .database import (
     StoreError,
@@ -50,6 +52,7 @@ from .schema import corrections, entries, games, handins, inputs, metadata, posi
 FILE = "game.db"
 """The name of a game's database in its folder."""
 MAX_TURNS = 400
+MAX_TITLE = 120
 
 
 class Scribe(Protocol):
@@ -64,11 +67,15 @@ class Scribe(Protocol):
 
 @dataclass(frozen=True)
 class _Ready:
-    """What is to be kept of a resolution: where it led, its states packed, the commitment, and entries as number, turn, text."""
+    """What is to be kept of a resolution: where it led, its states packed, the commitment, and entries as number, turn, text.
+
+    `key` is what the commitment is still to be sealed with; None for one that was published before.
+    """
 
     position: Position
     states: tuple[tuple[str, bytes], ...]
     commitment: fairness.Commitment
+    key: str | None
     entries: tuple[tuple[int, int, str], ...]
 
 
@@ -93,15 +100,17 @@ class Game(GameReader):
         if (folder / FILE).exists():
             raise StoreError(f"{folder} holds a game already")
         made = not folder.exists()
-        half = folder / f"{FILE}.new"
+        half = folder / f"{FILE}.{secrets.token_hex(8)}.new"  # somebody else may make one here at this moment
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            half.unlink(missing_ok=True)
             cls._write_first(half, ruleset, scenario, state, id_, seed, drawing)
-            half.rename(folder / FILE)
+            _put_first(half, folder / FILE)
+        except FileExistsError:
+            half.unlink()
+            raise StoreError(f"{folder} holds a game already") from None
         except (OSError, DatabaseError) as error:
             with suppress(OSError):
-                for path in folder.glob(f"{FILE}.new*"):
+                for path in folder.glob(f"{half.name}*"):
                     path.unlink()
                 if made:
                     folder.rmdir()
@@ -131,6 +140,12 @@ class Game(GameReader):
         drawing: Drawing | None,
     ) -> Callable[[Connection], None]:  # fmt: skip
         """A new game that has gone to its first position; returned is what writes its rows."""
+        title = str(scenario.get("title", id_))
+        if one_line(title) != title or not 0 < len(title) <= MAX_TITLE:
+            raise StoreError(
+                f"{clean(title)[:60]!r} cannot be a title: it stands in the subject of mails, so it is one line of 1 to "
+                f"{MAX_TITLE} letters without control characters and without '=?'"
+            )
         chain = fairness.Chain.create(seed, MAX_TURNS)
         game = cls(engine, id_, ruleset)
         turn = int(state.get("game", "game", "turn", 0)) + 1
@@ -144,12 +159,9 @@ class Game(GameReader):
             keep_ruleset(db, ruleset)
             game_start = keep_state(db, first)
             kept = {k: v for k, v in scenario.items() if k in ("id", "title", "text", "options")}
-            db.execute(
-                insert(games).values(
-                    id=id_, title=str(scenario.get("title", id_)), ruleset=ruleset.hash, game_start=game_start,
-                    scenario=as_text(kept), seed=chain.seed, length=chain.length, anchor=chain.anchor,
-                    drawing=pack((drawing or Drawing()).to_json()),
-                )
+            ledger.put(
+                db, games, id=id_, title=title, ruleset=ruleset.hash, game_start=game_start, scenario=as_text(kept),
+                seed=chain.seed, length=chain.length, anchor=chain.anchor, drawing=pack((drawing or Drawing()).to_json()),
             )  # fmt: skip
             game._save(db, ready, 1, {}, {})
 
@@ -233,20 +245,37 @@ class Game(GameReader):
             record = luck.of_turn(db, self.id, here.position.turn)
             if record.closed == here.number and submission.by != MODERATOR:
                 raise StoreError(f"too late: the orders of turn {here.position.turn} are closed")
+            self._after_closing(db, here, {"nation": submission.nation})
             self._put_input(db, here.number, submission)
             self._hand_in(db, here.number, submission)
-            if record.salts is None and submission.by in (PLAYER, MODERATOR):
+            shares = submission.by in (PLAYER, MODERATOR) and submission.nation in here.commitment.seats
+            if record.salts is None and shares:
                 return luck.fix_salt(db, self.id, here.position.turn, submission.nation, submission.text)
             return luck.salts_of(db, self.id, here.position.turn).get(submission.nation, "")
 
+    def _after_closing(self, db: Connection, here: StoredPosition, body: Mapping[str, Any]) -> None:
+        """What the moderator changes once orders are closed is told to everybody, and known dice are not rolled after it.
+
+        If what the dice come to was looked at, the turn gets its next attempt, and its orders are open again. In the middle of a
+        turn, whose dice have been rolled in part, they stay: that it was looked at is told all the same.
+        """
+        turn = here.position.turn
+        if luck.of_turn(db, self.id, turn).closed != here.number or not here.commitment.seats:
+            return
+        looked = sum(c["what"] == "look" and (c["turn"], c["attempt"]) == (turn, here.attempt) for c in self.corrections())
+        begins = here.number == 1 or self.stage(here.number - 1).position.turn != turn
+        told = {**body, "turn": turn, "looked": looked, "fresh": bool(looked and begins)}
+        if told["fresh"]:
+            told["attempt"] = self._fresh_dice(db, here)
+            self._stage = None
+        self._correct(db, "late", told)
+
     def _hand_in(self, db: Connection, number: int, submission: Submission) -> None:
         last = db.execute(select(func.max(handins.c.number)).where(handins.c.game == self.id)).scalar()
-        db.execute(
-            insert(handins).values(
-                game=self.id, number=(last or 0) + 1, position=number, nation=submission.nation, text=submission.text,
-                orders=as_text(submission.orders), answers=as_text(submission.answers), by=submission.by,
-                at=datetime.now(UTC).isoformat(timespec="seconds"),
-            )
+        ledger.put(
+            db, handins, game=self.id, number=(last or 0) + 1, position=number, nation=submission.nation, text=submission.text,
+            orders=as_text(submission.orders), answers=as_text(submission.answers), by=submission.by,
+            at=datetime.now(UTC).isoformat(timespec="seconds"),
         )  # fmt: skip
 
     def close(self, scribe: Scribe | None = None) -> dict[str, str]:
@@ -277,13 +306,9 @@ class Game(GameReader):
                 luck.keep(db, self.id, turn, replace(record, opened=True))
 
     def _put_input(self, db: Connection, number: int, submission: Submission) -> None:
-        where = (inputs.c.game == self.id, inputs.c.position == number, inputs.c.nation == submission.nation)
-        db.execute(delete(inputs).where(*where))
-        db.execute(
-            insert(inputs).values(
-                game=self.id, position=number, nation=submission.nation, text=submission.text,
-                orders=as_text(submission.orders), answers=as_text(submission.answers), by=submission.by,
-            )
+        ledger.put(
+            db, inputs, game=self.id, position=number, nation=submission.nation, text=submission.text,
+            orders=as_text(submission.orders), answers=as_text(submission.answers), by=submission.by,
         )  # fmt: skip
 
     def resolve(
@@ -292,9 +317,9 @@ class Game(GameReader):
     ) -> Resolution:  # fmt: skip
         """Take in what was submitted (and `given`, such as orders made by policies) and go on to the next input point.
 
-        Orders are closed and the salts published first. With `dry` nothing is kept; where players have a share in the dice, that
-        takes orders which are closed already. With `practice` nothing is kept either, and the dice are made up for the occasion.
-        `scribe` writes it down, in the transactions that do it.
+        Orders are closed and the salts published first. With `dry` nothing is kept but that it was looked at, where players take
+        part: that takes orders which are closed already, and everybody is told of it. With `practice` nothing is kept at all, and
+        the dice are made up for the occasion. `scribe` writes it down, in the transactions that do it.
         StoreError if the game has ended, or if somebody else has resolved it meanwhile.
         """
         stage = self.stage()
@@ -304,7 +329,7 @@ class Game(GameReader):
         salts: Mapping[str, str] = {}
         if dry and not practice:
             record = self.turn_record(turn)
-            if record.closed != stage.number and self.own_salts(turn):
+            if record.closed != stage.number and stage.commitment.seats:
                 raise StoreError("real dice are rolled on closed orders only: `wteaw close` closes them, `--practice` needs none")
             salts = record.salts or {}
         elif not practice:
@@ -321,11 +346,14 @@ class Game(GameReader):
             geography=self.geography,
             until=until,
         )
+        if dry and not practice and stage.commitment.seats:
+            with self._writing(stage=stage.number) as db:
+                self._correct(db, "look", {"turn": turn, "attempt": stage.attempt})
         if dry or practice:
             return result
         same = result.position.turn == turn
         attempt = stage.attempt if same else self._attempt_after(self.turn_record(result.position.turn)).attempt
-        ready = self._ready(result, self.turn_key(result.position.turn, attempt), attempt)
+        ready = self._ready(result, self.turn_key(result.position.turn, attempt), attempt, stage.commitment if same else None)
         with self._writing(stage=stage.number) as db:
             here = self.submissions(stage.number)
             for submission in given:
@@ -333,9 +361,9 @@ class Game(GameReader):
                     self._put_input(db, stage.number, submission)
             if not same and (attempt := self._attempt_at(db, result.position.turn)) != ready.commitment.attempt:
                 ready = self._ready(result, self._turn_key(db, result.position.turn, attempt), attempt)
-            self._save(db, ready, stage.number + 1, salts if same else {}, salts)
+            made = self._save(db, ready, stage.number + 1, salts if same else {}, salts)
             if scribe is not None:
-                scribe.resolved(turn, result, missing, ready.commitment)
+                scribe.resolved(turn, result, missing, made)
         return result
 
     def _attempt_at(self, db: Connection, turn: int) -> int:
@@ -368,13 +396,9 @@ class Game(GameReader):
             first = next(n for n, t, _ in self.stages() if t == turn)
             raise StoreError(f"keys of turn {turn} are known already, so it has to be rolled anew: go back to stage {first}")
         with self._writing(stage=last) as db:
-            for table, column in (
-                (entries, entries.c.position),
-                (inputs, inputs.c.position),
-                (seats, seats.c.position),
-                (positions, positions.c.number),
-            ):
-                db.execute(delete(table).where(table.c.game == self.id, column > number))
+            db.execute(delete(entries).where(entries.c.game == self.id, entries.c.position > number))
+            for table, column in ((inputs, inputs.c.position), (seats, seats.c.position), (positions, positions.c.number)):
+                ledger.drop(db, table, self.id, column > number)
             record = luck.of_turn(db, self.id, turn)
             luck.keep(db, self.id, turn, replace(record, closed=0))
             body = {"to": number, "from": last, "turn": turn, "reason": reason, "fresh": opened}
@@ -397,34 +421,41 @@ class Game(GameReader):
     def _fresh_dice(self, db: Connection, stage: StoredPosition) -> int:
         record = luck.next_attempt(luck.of_turn(db, self.id, stage.position.turn))
         luck.keep(db, self.id, stage.position.turn, record)
-        commitment = self._commit(stage.position, self._turn_key(db, stage.position.turn, record.attempt), record.attempt)
-        where = (positions.c.game == self.id, positions.c.number == stage.number)
-        values = {"attempt": record.attempt, "commitment": as_text(asdict(commitment))}
-        db.execute(positions.update().where(*where).values(**values))
+        key = self._turn_key(db, stage.position.turn, record.attempt)
+        made = self._sealed(db, self._commit(stage.position, key, record.attempt), key)
+        where = {"game": self.id, "number": stage.number}
+        ledger.change(db, positions, where, attempt=record.attempt, commitment=as_text(asdict(made)))
         return record.attempt
+
+    def _sealed(self, db: Connection, made: fairness.Commitment, key: str) -> fairness.Commitment:
+        """A commitment with the head of everything that the game has kept until now."""
+        return fairness.commitment(
+            key, made.audiences, game_id=self.id, turn=made.turn, attempt=made.attempt, drawers=made.drawers, seats=made.seats,
+            record=ledger.head(db, self.id) if made.seats else "",
+        )  # fmt: skip
 
     def decide(self, nation: str, decision: str, answer: Any) -> None:
         """Answer a decision for a nation at the present input point, in place of the default; recorded."""
         given = self.submissions().get(nation) or Submission(nation, "", [], {}, MODERATOR)
         here = self.stage().number
         with self._writing(stage=here) as db:
+            self._after_closing(db, self.stage(here), {"nation": nation, "decision": decision})
             self._put_input(db, here, replace(given, answers={**given.answers, decision: answer}))
             self._correct(db, "decide", {"nation": nation, "decision": decision, "answer": answer})
 
     def command(self, nation: str, seat: str, who: str) -> None:
         """Give a nation to a player, a policy or nobody from the present input point on; recorded. `who`: the player's name."""
         number = self.stage().number
-        where = (seats.c.game == self.id, seats.c.position == number, seats.c.nation == nation)
         with self._writing(stage=number) as db:
-            db.execute(delete(seats).where(*where))
-            db.execute(insert(seats).values(game=self.id, position=number, nation=nation, seat=seat))
+            self._after_closing(db, self.stage(number), {"nation": nation, "seat": seat})
+            ledger.put(db, seats, game=self.id, position=number, nation=nation, seat=seat)
             self._correct(db, "command", {"nation": nation, "seat": seat, "who": who})
 
     def use_ruleset(self, ruleset: Ruleset, reason: str) -> None:
         """Go on under other rules from the present position on; recorded."""
         with self._writing() as db:
             keep_ruleset(db, ruleset)
-            db.execute(games.update().where(games.c.id == self.id).values(ruleset=ruleset.hash))
+            ledger.change(db, games, {"id": self.id}, ruleset=ruleset.hash)
             self._correct(db, "upgrade", {"from": self.ruleset.hash, "to": ruleset.hash, "reason": reason})
         self.ruleset = ruleset
         self.geography = Geography(ruleset)
@@ -435,38 +466,60 @@ class Game(GameReader):
     def _correct(self, db: Connection, what: str, body: Mapping[str, Any]) -> None:
         last = db.execute(select(func.max(corrections.c.number)).where(corrections.c.game == self.id)).scalar()
         body = {"stage": self._last(db), **body}
-        db.execute(insert(corrections).values(game=self.id, number=(last or 0) + 1, what=what, body=as_text(body)))
+        ledger.put(db, corrections, game=self.id, number=(last or 0) + 1, what=what, body=as_text(body))
 
     def _commit(self, position: Position, key: str, attempt: int) -> fairness.Commitment:
         """The commitment to a turn's dice: a key for everyone, each nation and side, and, where players check, for groups."""
         rows = self.ruleset.rows("nations")
         nations = {*rows, *position.state.table("nations")}
         world = World(self.ruleset, position.state, geography=self.geography)
-        played = any(seat(world, nation) not in EMPTY for nation in nations)
+        played = [nation for nation in nations if seat(world, nation) not in EMPTY]
         names = fairness.audiences([*nations, *self.ruleset.rows("sides")])
         drawers = DRAWERS if played else 0
-        return fairness.commitment(key, names, game_id=self.id, turn=position.turn, attempt=attempt, drawers=drawers)
+        return fairness.commitment(
+            key, names, game_id=self.id, turn=position.turn, attempt=attempt, drawers=drawers, seats=played
+        )
 
-    def _ready(self, result: Resolution, key: str, attempt: int) -> _Ready:
-        """Everything that is to be kept of a resolution, made before anybody has to wait for it. `key` is that of its turn."""
+    def _ready(self, result: Resolution, key: str, attempt: int, kept: fairness.Commitment | None = None) -> _Ready:
+        """Everything that is to be kept of a resolution, made before anybody has to wait for it. `key` is that of its turn.
+
+        `kept`: the commitment that holds already, where the turn goes on.
+        """
         p = result.position
         packed = (packed_state(p.state), packed_state(p.turn_start), packed_state(p.phase_start))
         bodies = tuple((e.n, e.turn, e.written.decode()) for e in result.entries)
-        return _Ready(p, packed, self._commit(p, key, attempt), bodies)
+        if kept is not None:
+            return _Ready(p, packed, kept, None, bodies)
+        return _Ready(p, packed, self._commit(p, key, attempt), key, bodies)
 
-    def _save(self, db: Connection, ready: _Ready, number: int, salts: Mapping[str, str], used: Mapping[str, str]) -> None:
-        """Keep a resolution: `salts` go on with the turn, `used` are those it was resolved with."""
+    def _save(
+        self, db: Connection, ready: _Ready, number: int, salts: Mapping[str, str], used: Mapping[str, str]
+    ) -> fairness.Commitment:
+        """Keep a resolution: `salts` go on with the turn, `used` are those it was resolved with. Gives the commitment as kept."""
         p = ready.position
+        made = ready.commitment if ready.key is None else self._sealed(db, ready.commitment, ready.key)
         state, turn_start, phase_start = (keep_state(db, packed) for packed in ready.states)
         dice = {"marks": [list(m) for m in p.marks], "dice_turn": p.dice_turn, "salts": dict(salts), "used": dict(used)}
-        db.execute(
-            insert(positions).values(
-                game=self.id, number=number, turn=p.turn, attempt=ready.commitment.attempt, state=state, turn_start=turn_start,
-                phase_start=phase_start, head=p.head, entries=p.entries, dice=as_text(dice), waiting=as_text(p.waiting),
-                commitment=as_text(asdict(ready.commitment)),
-            )
+        ledger.put(
+            db, positions, game=self.id, number=number, turn=p.turn, attempt=made.attempt, state=state, turn_start=turn_start,
+            phase_start=phase_start, head=p.head, entries=p.entries, dice=as_text(dice), waiting=as_text(p.waiting),
+            commitment=as_text(asdict(made)),
         )  # fmt: skip
         rows = [{"game": self.id, "number": n, "position": number, "turn": turn, "body": body} for n, turn, body in ready.entries]
         if rows:
             db.execute(insert(entries), rows)
         self._stage = None
+        return made
+
+
+def _put_first(half: Path, whole: Path) -> None:
+    """Give a file its name. FileExistsError if somebody else has been first: a rename would take the place of their game."""
+    try:
+        os.link(half, whole)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links: whoever makes the name has it
+        os.close(os.open(whole, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        half.replace(whole)
+    else:
+        half.unlink()

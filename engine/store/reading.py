@@ -9,11 +9,11 @@ from typing import Any, Self
 
 from sqlalchemy import Connection, Select, func, select
 from sqlalchemy.engine import Engine
-from sqlalchemy.exc import DatabaseError
+from sqlalchemy.exc import DatabaseError, NoResultFound
 
 from ..core import canonical, fairness
 from ..core.dice import KeyedDice
-from ..core.faults import NotThere, StoreError
+from ..core.faults import BrokenGame, NotThere, RuleError, StoreError, clean
 from ..core.journal import Entry
 from ..core.model import Ruleset
 from ..core.state import State
@@ -96,11 +96,17 @@ class GameReader:
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
+        """A connection to read by. What is stored and is not what it should be is a BrokenGame, told in one sentence."""
         try:
             with reading(self.engine) as db:
                 yield db
         except DatabaseError as error:
             raise fault_in_words(error, self.where) from None
+        except (StoreError, RuleError):
+            raise
+        except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, NoResultFound) as error:
+            said = clean(str(error))[:120] or type(error).__name__
+            raise BrokenGame(f"{self.where}: the game's file is damaged ({said}); take back a copy of it") from error
 
     @property
     def where(self) -> str:
@@ -302,5 +308,4 @@ class GameReader:
             waiting=canonical.loads(row.waiting),
         )
         committed = canonical.loads(row.commitment)
-        committed["audiences"] = tuple(committed["audiences"])
         return StoredPosition(row.number, row.attempt, position, fairness.Commitment(**committed), dice["salts"], dice["used"])

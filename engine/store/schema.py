@@ -148,3 +148,13 @@ pool = Table(  # those who wait for a position, and what becomes of them
     Column("nation", String(64), nullable=False),  # the position that was proposed or given; empty while waiting
     Column("status", String(16), nullable=False),  # waiting, proposed, agreed or seated
 )
+
+ledger = Table(  # every row that was written to the tables of a game, in order: a chain, whose head goes into commitments
+    "ledger",
+    metadata,
+    Column("game", String(64), ForeignKey("games.id"), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("what", String(200), nullable=False),  # the table and the row's key
+    Column("row", String(64), nullable=False),  # the digest of all its columns; empty for a row that was taken away
+    Column("head", String(64), nullable=False),  # the digest of this line and the head before
+)

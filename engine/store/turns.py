@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, select
 
 from ..core import canonical, fairness
+from . import ledger
 from .schema import salts, turns
 
 
@@ -38,9 +39,7 @@ def keep(db: Connection, game: str, turn: int, record: TurnRecord) -> None:
     """Write the record of a turn."""
     text = "" if record.salts is None else canonical.dumps(dict(record.salts)).decode()
     values = {"attempt": record.attempt, "opened": record.opened, "closed": record.closed, "salts": text}
-    where = (turns.c.game == game, turns.c.turn == turn)
-    if not db.execute(update(turns).where(*where).values(**values)).rowcount:
-        db.execute(insert(turns).values(game=game, turn=turn, **values))
+    ledger.put(db, turns, game=game, turn=turn, **values)
 
 
 def salts_of(db: Connection, game: str, turn: int) -> dict[str, str]:
@@ -54,7 +53,7 @@ def fix_salt(db: Connection, game: str, turn: int, nation: str, text: str) -> st
     known = salts_of(db, game, turn)
     if nation not in known:
         known[nation] = fairness.order_salt(text)
-        db.execute(insert(salts).values(game=game, turn=turn, nation=nation, salt=known[nation]))
+        ledger.put(db, salts, game=game, turn=turn, nation=nation, salt=known[nation])
     return known[nation]
 
 

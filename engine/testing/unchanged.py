@@ -13,7 +13,7 @@ __all__ = ["Touch", "unmentioned"]
 Touch = tuple[str, str, str]
 """A field of the state: table, id, field ("" for any)."""
 
-BOOKKEEPING = frozenset({"becomes", "facts", "once", "orders", "uses", "answers", "snapshots"})
+BOOKKEEPING = frozenset({"becomes", "facts", "foes_of_mates", "once", "orders", "uses", "answers", "snapshots"})
 
 
 def unmentioned(before: State, after: State, then: Mapping[str, Any]) -> list[tuple[Touch, str]]:

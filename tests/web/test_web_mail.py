@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
+import resource
 import smtplib
 import socket
+from email import message_from_bytes
 from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
 
-from .house import House, house
+from .. import small
+from .house import RULES, House, house
 
-from wteaw_web.parse_mail import MAX_BYTES, read_letter  # isort: skip
+from wteaw_web.parse_mail import MAX_BYTES, UnreadableMail, read_head, read_text  # isort: skip
+from wteaw_web import inbound, mail_text, parse_mail  # isort: skip
 from wteaw_web.inbound import receive  # isort: skip
-from wteaw.store import PLAYER  # isort: skip
+from wteaw_web.outbox import Mail, Queued  # isort: skip
+from wteaw.store import PLAYER, Game, StoreError  # isort: skip
 
 
 @pytest.fixture
@@ -98,8 +104,8 @@ def test_orders_are_found_in_whatever_a_mail_program_makes(at: House, shape: str
     raw = (
         f"From: {head['From']}\nTo: {head['To']}\nSubject: x\nMessage-ID: <{shape.replace(' ', '')}@x>\n".encode() + SHAPES[shape]
     )
-    assert receive(at.desk, raw) == "taken", read_letter(raw).text
-    assert orders(at) == 2, read_letter(raw).text
+    assert receive(at.desk, raw) == "taken", read_text(raw)
+    assert orders(at) == 2, read_text(raw)
 
 
 @pytest.mark.parametrize("kinds", ["alternative", "file", "mixed"])
@@ -207,7 +213,7 @@ def test_hostile_mails_raise_nothing(at: House) -> None:
         b"To: a+b@c\n",
         b'charset="\x00"',
     ]
-    for _ in range(400):
+    for number in range(400):
         raw = bytearray(rng.choice(good))
         for _ in range(rng.randrange(1, 12)):
             place = rng.randrange(len(raw) + 1)
@@ -215,7 +221,11 @@ def test_hostile_mails_raise_nothing(at: House) -> None:
                 raw[place : place + rng.randrange(8)] = rng.choice(odd)
             else:
                 raw[place:place] = rng.randbytes(rng.randrange(6))
-        receive(at.desk, bytes(raw))
+        read_head(bytes(raw), own="desk@example.org")
+        with contextlib.suppress(mail_text.TooMuch):
+            mail_text.text_of(bytes(raw))
+        if not number % 40:
+            receive(at.desk, bytes(raw))
     deep = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(300))
     receive(at.desk, b"From: a@b.example\nTo: desk+x@example.org\n" + deep + b"dig\n")
 
@@ -237,3 +247,166 @@ def test_a_mail_server_hands_mails_over(at: House) -> None:
     finally:
         stop()
     assert orders(at) == 2 and "have been taken" in at.mails()[0].get_content()
+
+
+# ---- mails that are to cost something
+
+HTML = b"Content-Type: text/html\n\n"
+MIXED = b"Content-Type: multipart/mixed; boundary=b\n\n"
+COSTLY: dict[str, bytes] = {
+    "70,000 quotations in one another": HTML + b"<blockquote>" * 70_000,
+    "tags that never end": HTML + b"<a " * 300_000,
+    "attributes that never end": HTML + b"<p a='" * 150_000,
+    "comments that never end": HTML + b"<!--" * 200_000,
+    "entities": HTML + b"&#" * 400_000,
+    "20,000 parts": MIXED + b"--b\nContent-Type: text/plain\n\nx\n" * 20_000,
+    "parts without heads": MIXED + b"--b\n\nx\n" * 100_000,
+    "parts in one another": b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(9000)),
+    "mails in one another": b"Content-Type: message/rfc822\n\n" * 20_000,
+    "40,000 parameters": b"Content-Type: text/plain; " + b"; ".join(b"a%d=1" % n for n in range(40_000)) + b"\n\ndig\n",
+    "a charset whose time is the square": b"Content-Type: text/plain; charset=punycode\n\na-" + b"9" * 300_000,
+    "900 kB of a folded field": b"Cc: a@b.c\n" + b" ,b@c.d\n" * 100_000 + b"\ndig\n",
+    "60,000 senders": b"Reply-To: " + b", ".join(b"r%d@x.org" % n for n in range(60_000)) + b"\n\ndig\n",
+    "a subject of encoded words": b"Subject: " + b"=?utf-8?q?a?= " * 60_000 + b"\n\ndig\n",
+    "70,000 fields": b"".join(b"X-%d: a\n" % n for n in range(70_000)) + b"\ndig\n",
+}
+
+
+@pytest.mark.parametrize("what", sorted(COSTLY))
+def test_a_costly_mail_costs_its_reader_and_nobody_else(at: House, what: str) -> None:
+    """Who takes mails in does not grow, and goes on; the player hears once of what could not be read, and what stood before stands."""
+    receive(at.desk, mail(at).as_bytes())
+    at.mails()
+    head = f"From: ann@a.example\nTo: {at.desk.post_of(at.role('small', 'player', 'red'))}\nMessage-ID: <costly@x>\n".encode()
+    raw = (head + COSTLY[what])[:MAX_BYTES]
+    before = resource.getrusage(resource.RUSAGE_SELF)
+    verdicts = [receive(at.desk, raw) for _ in range(2)]
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    assert verdicts[0] in ("taken", "not taken") and verdicts[1] == "ignored"
+    assert after.ru_maxrss - before.ru_maxrss < 100_000  # kB
+    assert after.ru_utime - before.ru_utime < 2 * mail_text.SECONDS
+    assert orders(at) == 1 and len(at.mails()) == 1
+
+
+def test_the_text_of_a_strangers_mail_is_never_read(at: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inbound, "read_text", lambda _: pytest.fail("it was read"))
+    token = at.desk.post_of(at.role("small", "player", "red"))
+    for sender, to in (("eve@e.example", token), ("ann@a.example", "desk@example.org"), ("eve@e.example", "desk@example.org")):
+        receive(at.desk, mail(at, "game small nation Red turn 1\ndig\n", sender=sender, to=to).as_bytes())
+
+
+def test_a_reader_that_is_ended_ends_nothing_else(at: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parse_mail, "SECONDS", 0.001)
+    with pytest.raises(UnreadableMail, match="longer than"):
+        read_text(mail(at).as_bytes())
+
+
+def test_a_mail_that_ends_whoever_takes_it_is_set_aside_after_two_tries(at: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is written down before the reading is what the next process finds."""
+
+    def ended(_: bytes) -> str:
+        raise KeyboardInterrupt  # as a process is ended that reads it
+
+    raw = mail(at).as_bytes()
+    with monkeypatch.context() as patched:
+        patched.setattr(inbound, "read_text", ended)
+        for _ in range(2):
+            with pytest.raises(KeyboardInterrupt):
+                receive(at.desk, raw)
+    assert receive(at.desk, raw) == "not taken" and receive(at.desk, raw) == "ignored"
+    (answer,) = at.mails()
+    assert "set aside" in answer.get_content() and orders(at) == 0
+    with monkeypatch.context() as patched:
+        patched.setattr(inbound, "read_text", ended)
+        other = mail(at).as_bytes()
+        with pytest.raises(KeyboardInterrupt):
+            receive(at.desk, other)
+    assert receive(at.desk, other) == "taken", "one that met a process which was ended by chance is read"
+
+
+# ---- mails that go out
+
+ENDS = "\r\n", "\n", "\r", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"
+
+
+def encoded_twice(text: str) -> str:
+    """An encoded word within an encoded word."""
+    inner = "=?utf-8?q?" + "".join(c if c.isalnum() else f"={ord(c):02X}" for c in text) + "?="
+    return "=?utf-8?q?" + "".join(c if c.isalnum() else f"={ord(c):02X}" for c in inner) + "?="
+
+
+@pytest.mark.parametrize("to", ["token", "desk"])
+@pytest.mark.parametrize("subject", [
+    encoded_twice("orders\r\nReply-To: eve@evil.example\r\nX-Injected: yes\r\n\r\nYour link: http://evil.example/"),
+    *(f"orders{end}Reply-To: eve@evil.example{end}X-Injected: yes" for end in ENDS),
+    "=?utf-8?b?DQpYLUluamVjdGVkOiB5ZXM=?=", "=?utf-8?q?orders?= =?utf-8?q?=0aX-Injected=3a_yes?=",
+])  # fmt: skip
+def test_no_subject_of_others_adds_a_line_to_a_head(at: House, subject: str, to: str) -> None:
+    role = at.role("small", "player", "red")
+    address = at.desk.post_of(role) if to == "token" else "desk@example.org"
+    text = "game small nation red turn 1\ndig 3\n"
+    receive(at.desk, f"From: ann@a.example\nTo: {address}\nMessage-ID: <77@e>\nSubject: {subject}\n\n{text}".encode())
+    sent = at.mails()
+    assert sent
+    for one in sent:
+        back = message_from_bytes(one.as_bytes())
+        assert back["X-Injected"] is None and back.get_all("Reply-To") == [at.desk.post_of(role)]
+        assert "evil.example" not in one.get_content() and back["To"] == "ann@a.example"
+
+
+@pytest.mark.parametrize(
+    "title", [f"The game{end}X-Injected: yes" for end in ENDS] + [encoded_twice("a\r\nB: c"), "", "x" * 121, "a\u202eb"]
+)
+def test_a_title_that_no_mail_can_bear_is_refused_when_it_is_given(at: House, title: str) -> None:
+    with pytest.raises(StoreError, match="cannot be a title"):
+        Game.begin(at.hall.engine, RULES, {"title": title, "start": {}}, small.state(game={"game": {"turn": 0}}), id_="other")
+    assert at.hall.ids() == ["small"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["=?utf-8?q?a=0d=0aBcc=3a_x@y.z?=@b.example", "a\u2028b@c.example", "a\u202eb@c.example", "a=?utf-8?q?=0a?=b@c.example"],
+)
+def test_an_address_that_no_mail_can_bear_is_refused(at: House, address: str) -> None:
+    with pytest.raises(StoreError, match="no e-mail address"):
+        at.hall.people.add("small", "player", nation="red", email=address)
+
+
+def test_a_mail_that_cannot_be_written_keeps_no_other_back(at: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = at.outbox.message
+
+    def message(one: Queued) -> EmailMessage:
+        if one.mail.key == "bad":
+            raise ValueError("Header values may not contain linefeed or carriage return characters")
+        return write(one)
+
+    monkeypatch.setattr(at.outbox, "message", message)
+    at.outbox.put(Mail("bad", "a@b.example", "x", "y", game="small"), Mail("good", "a@b.example", "x", "y", game="small"))
+    assert len(at.mails()) == 1
+    assert [m.fault for m in at.outbox.of_game("small")] == [
+        "",
+        "ValueError: Header values may not contain linefeed or carriage return characters",
+    ]
+
+
+def test_the_token_of_a_player_stands_in_no_mail_to_anybody_else(at: House) -> None:
+    """Whatever mails of a whole turn go to: each names the token of its own recipient at most."""
+    tokens = {at.role("small", "player", n).email: at.role("small", "player", n).post for n in ("red", "blue")}
+    for nation in ("red", "blue"):
+        receive(at.desk, mail(at, nation=nation).as_bytes())
+        receive(at.desk, mail(at, nation=nation, sender="eve@e.example").as_bytes())
+        receive(at.desk, mail(at, f"game small nation {nation} turn 1\n", nation=nation, to="desk@example.org").as_bytes())
+        receive(
+            at.desk,
+            mail(
+                at, nation=nation, to=f"desk+{tokens['ann@a.example']}@example.org, desk+{tokens['bob@b.example']}@example.org"
+            ).as_bytes(),
+        )
+    moderator = at.come_in(at.role("small", "moderator"))
+    for page in ("game/close", "play/resolve", "game/send"):
+        moderator.post(page, {})
+    sent = at.mails()
+    assert {m["To"] for m in sent} >= set(tokens)
+    for one in sent:
+        others = [t for email, t in tokens.items() if email != one["To"]]
+        assert not any(t in one.as_string() for t in others)

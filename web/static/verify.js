@@ -108,7 +108,8 @@ const opened = (commitment, { audience, key, path }) => {
     index = Math.floor(index / 2);
   }
   const { game, turn, attempt } = commitment;
-  const root = plain("wteaw root", [game, turn, attempt, names, ...(drawers ? [drawers] : []), value]);
+  const players = commitment.seats && commitment.seats.length ? [commitment.seats, commitment.record] : [];
+  const root = plain("wteaw root", [game, turn, attempt, names, ...(drawers ? [drawers] : []), ...players, value]);
   if (rest.length || root !== commitment.root) throw new Wrong(`the key of ${audience} is not the one that was committed to`);
   return audience.includes("+") ? keyed(unhex(key), "wteaw group", [audience]) : unhex(key);
 };
@@ -172,6 +173,8 @@ const verify = (data, published, salts, own) => {
   if (data.game !== commitment.game || data.turn !== commitment.turn) {
     throw new Wrong("the dice are of another turn than the commitment");
   }
+  const strange = Object.keys(salts).find((seat) => !(commitment.seats || []).includes(seat));
+  if (strange) throw new Wrong(`the list of salts has ${strange}, which the commitment does not name as a player's seat`);
   const keys = new Map(data.openings.map((o) => [o.audience, opened(commitment, o)]));
   if (own && hex(keyed(keys.get(data.nation), "wteaw salt", own)) !== salts[data.nation]) {
     throw new Wrong(`this file is not the one that went into the dice for ${data.nation}: the first that came in the turn`);

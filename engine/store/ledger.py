@@ -1,0 +1,90 @@
+"""What was written to the tables of a game, line by line: a chain beside that of the journal.
+
+Every row that reports, dice or history draw on is written through here, and leaves its digest. The head of the chain is a part
+of each commitment to a turn's dice, which is published: whoever changes, adds or removes a row afterwards has to change the chain
+and with it what players hold. The journal's entries have a chain of their own, rulesets and states are named by their hashes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from typing import Any
+
+from sqlalchemy import Connection, Row, Table, delete, insert, select
+
+from ..core import canonical
+from .schema import corrections, games, handins, inputs, ledger, positions, salts, seats, turns
+
+KEPT: tuple[Table, ...] = (games, positions, inputs, handins, salts, turns, corrections, seats)
+"""The tables whose rows the chain holds."""
+
+
+def put(db: Connection, table: Table, **values: Any) -> None:
+    """Write a row of a game, in place of the one of its key."""
+    if table is not games:  # whose row everything hangs on, and which is new
+        db.execute(delete(table).where(*(column == values[column.name] for column in table.primary_key)))
+    db.execute(insert(table).values(**values))
+    _note(db, str(values["id" if table is games else "game"]), _what(table, values), digest_of(values))
+
+
+def change(db: Connection, table: Table, key: Mapping[str, Any], **values: Any) -> None:
+    """Change columns of the row of a key."""
+    where = [table.c[name] == value for name, value in key.items()]
+    db.execute(table.update().where(*where).values(**values))
+    row = dict(db.execute(select(table).where(*where)).one()._mapping)
+    _note(db, str(row["id" if table is games else "game"]), _what(table, row), digest_of(row))
+
+
+def drop(db: Connection, table: Table, game: str, *where: Any) -> None:
+    """Take the rows of a game away that fulfil some conditions."""
+    for row in db.execute(select(table).where(table.c.game == game, *where).order_by(*table.primary_key)).all():
+        _note(db, game, _what(table, row._mapping), "")
+    db.execute(delete(table).where(table.c.game == game, *where))
+
+
+def head(db: Connection, game: str) -> str:
+    """The head of a game's chain; empty before its first line."""
+    last = select(ledger.c.head).where(ledger.c.game == game).order_by(ledger.c.number.desc()).limit(1)
+    return str(db.execute(last).scalar() or "")
+
+
+def lines(db: Connection, game: str) -> list[Row[Any]]:
+    """Every line of a game's chain, in order."""
+    return list(db.execute(select(ledger).where(ledger.c.game == game).order_by(ledger.c.number)))
+
+
+def rows(db: Connection, game: str) -> Iterator[tuple[str, str]]:
+    """What stands in the tables that the chain holds: each row's table and key, and the digest of its columns."""
+    for table in KEPT:
+        for row in db.execute(select(table).where(table.c["id" if table is games else "game"] == game)):
+            yield _what(table, row._mapping), digest_of(row._mapping)
+
+
+def link(before: str, what: str, row: str) -> str:
+    """The head after a line."""
+    return canonical.digest([before, what, row])
+
+
+def digest_of(row: Mapping[str, Any]) -> str:
+    """The digest of a row by its columns. Any value counts as it stands, of whatever kind."""
+    plain = {name: _plain(value) for name, value in row.items()}
+    return canonical.digest(plain)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return {"bytes": sha256(value).hexdigest()}
+    return {"number": repr(value)} if isinstance(value, float) else value
+
+
+def _what(table: Table, row: Mapping[str, Any]) -> str:
+    keys = [str(row[column.name]) for column in table.primary_key if column.name != "game"]
+    return "/".join((table.name, *keys))
+
+
+def _note(db: Connection, game: str, what: str, row: str) -> None:
+    last = select(ledger.c.number, ledger.c.head).where(ledger.c.game == game).order_by(ledger.c.number.desc()).limit(1)
+    found = db.execute(last).first()
+    number, before = (found.number, found.head) if found is not None else (0, "")
+    db.execute(insert(ledger).values(game=game, number=number + 1, what=what, row=row, head=link(before, what, row)))

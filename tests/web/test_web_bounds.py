@@ -1,0 +1,200 @@
+"""What costs too much is refused in words, and nobody waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .house import House, house
+
+from wteaw.core import patience  # isort: skip
+from wteaw.play.submit import read  # isort: skip
+from wteaw.play.views import view_world  # isort: skip
+import uvicorn  # isort: skip
+from uvicorn.server import ServerState  # isort: skip
+from wteaw_web import connections, player  # isort: skip
+from wteaw_web.inbound import receive  # isort: skip
+
+
+@pytest.fixture
+def at(tmp_path: Path) -> House:
+    found = house(tmp_path)
+    found.game("small", red="ann@a.example", blue="bob@b.example")
+    return found
+
+
+SLOW = "dig dug dig the gold of red and so on\n" * 150
+
+
+class Shop:
+    """Another process, as far as a page can tell: it says what was given to it."""
+
+    def __init__(self, at: House) -> None:
+        self.at = at
+        self.given: list[str] = []
+
+    def do(self, job: object, *args: object) -> object:
+        self.given.append(getattr(job, "__name__", ""))
+        return job(self.at.hall, *args)  # type: ignore[operator]
+
+
+def test_a_text_that_takes_long_is_read_where_nobody_waits(at: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop = Shop(at)
+    with at.hall.game("small") as game:
+        whole = player.back_of(at.hall, game, "red", SLOW)
+        monkeypatch.setattr(at.hall, "shop", shop)
+        monkeypatch.setattr(player, "PAGE", 0.0)
+        assert player.back_of(at.hall, game, "red", SLOW) == whole and shop.given == ["long_back_of"]
+        monkeypatch.setattr(player, "PAGE", 1000.0)
+        assert player.back_of(at.hall, game, "red", SLOW) == whole and len(shop.given) == 1
+
+
+@pytest.mark.parametrize("shop", [True, False])
+def test_a_text_that_takes_too_long_is_refused_in_words_and_can_be_mended(
+    at: House, monkeypatch: pytest.MonkeyPatch, shop: bool
+) -> None:
+    if shop:
+        monkeypatch.setattr(at.hall, "shop", Shop(at))
+    monkeypatch.setattr(player, "PAGE", 0.0)
+    monkeypatch.setattr(player, "LONGEST", 0.0)
+    ann = at.come_in(at.role("small", "player", "red"))
+    for page in ("orders/send", "orders/check"):
+        answer = ann.post(page, {"text": SLOW, "live": "1"})
+        assert answer.status_code == 409 and "take more than 20 seconds to read" in answer.text
+    shown = ann.get("orders")
+    assert shown.status_code == 409 and "dig dug dig" in shown.text and "take more than 20 seconds" in shown.text
+    with at.hall.game("small") as game:
+        assert not game.submissions()
+
+
+def test_patience_ends_work_and_changes_nothing_of_what_it_comes_to(at: House) -> None:
+    with at.hall.game("small") as game:
+        world = view_world(game, "red")
+        free = read(game, "red", SLOW, world)[0]
+        with patience.at_most(1000):
+            assert read(game, "red", SLOW, world)[0] == free
+            with pytest.raises(patience.Impatient), patience.at_most(0):
+                read(game, "red", SLOW, world)
+            patience.go_on()
+
+
+def test_a_mail_that_takes_too_long_is_answered(at: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(player, "LONGEST", 0.0)
+    at.desk.post = True
+    to = at.desk.post_of(at.role("small", "player", "red"))
+    assert receive(at.desk, f"From: ann@a.example\nTo: {to}\nMessage-ID: <1@a>\n\n{SLOW}".encode()) == "not taken"
+    (answer,) = at.mails()
+    assert "take more than 20 seconds to read" in answer.get_content()
+
+
+# ---- connections
+
+
+class Server:
+    """A desk that is served in a process of its own, which may open few files."""
+
+    def __init__(self, folder: Path) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        words = [sys.executable, "-m", "wteaw", "serve", "--folder", str(folder), "--port", str(self.port), "--no-demo"]
+        limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))  # noqa: E731
+        self.process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=limit)
+
+    def healthy(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/healthy", timeout=20) as answer:
+                return bool(answer.status == 200)
+        except OSError:
+            return False
+
+    def half(self, data: bytes) -> socket.socket:
+        line = socket.create_connection(("127.0.0.1", self.port), timeout=5)
+        with contextlib.suppress(OSError):  # it has been dropped already
+            line.sendall(data)
+        return line
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    found = Server(tmp_path)
+    for _ in range(120):
+        if found.process.poll() is not None or found.healthy():
+            break
+        time.sleep(0.5)
+    yield found
+    found.process.kill()
+    found.process.wait()
+
+
+HEAD = b"POST /link HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 290000\r\n"
+
+
+@pytest.mark.parametrize(
+    "data", [b"GET / HTTP/1.1\r\nHost: x\r\nX-A: ", HEAD + b"\r\na", b""], ids=["heads", "bodies", "nothing"]
+)
+def test_connections_that_never_finish_keep_nobody_out(server: Server, data: bytes) -> None:
+    """More of them than the process may open files: those beyond a number are dropped, and when the first have gone all is well."""
+    lines = [server.half(data) for _ in range(300)]
+    for line in lines[:60]:
+        line.close()
+    assert server.healthy()
+    for line in lines:
+        line.close()
+    assert server.healthy()
+    lines = [server.half(data) for _ in range(50)]
+    began = time.monotonic()
+    server.process.send_signal(signal.SIGTERM)
+    server.process.wait(20)
+    assert time.monotonic() - began < 3, "and it ends when it is told to"
+
+
+def test_a_request_that_does_not_come_in_whole_is_dropped_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether its head or its body is missing, and however often a byte more comes."""
+    monkeypatch.setattr(connections, "SECONDS", 0.3)
+
+    async def app(scope: Any, receive_: Any, send: Any) -> None:
+        while (await receive_()).get("more_body"):
+            pass
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+        await send({"type": "http.response.body", "body": b"ok"})
+
+    async def dropped_after(data: bytes, again: bytes = b"") -> float:
+        loop = asyncio.get_running_loop()
+        config = uvicorn.Config(app, http=connections.Connection, lifespan="off", log_level="critical", timeout_keep_alive=1)
+        config.load()
+        state = ServerState()
+        server = await loop.create_server(lambda: connections.Connection(config, state, {}), "127.0.0.1", 0)
+        async with server:
+            reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname()[:2])
+            began = loop.time()
+            writer.write(data)
+            while loop.time() - began < 3:
+                if again:
+                    writer.write(again)
+                try:
+                    if not await asyncio.wait_for(reader.read(1000), 0.05):
+                        break
+                except TimeoutError:
+                    continue
+                except OSError:
+                    break
+            return loop.time() - began
+
+    whole = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+    assert 0.2 < asyncio.run(dropped_after(b"GET / HTTP/1.1\r\nX-A: ", b"a")) < 0.9
+    assert 0.2 < asyncio.run(dropped_after(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9000\r\n\r\na", b"b")) < 0.9
+    assert 0.9 < asyncio.run(dropped_after(whole)) < 2, "a whole one is answered, and waits for the next"
+    assert asyncio.run(dropped_after(whole + b"GET", b"x")) < 0.9
