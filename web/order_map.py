@@ -55,7 +55,7 @@ def looks(visit: Visit) -> Response:
         return Response(ground(visit.hall, game, visit.role.nation).looks, media_type="text/css")
 
 
-def windows_of(visit: Visit, game: Game, picture: MapPicture, beside: Panel) -> tuple[list[Region], int]:
+def windows_of(visit: Visit, game: Game, picture: MapPicture, beside: OrderPanel) -> tuple[list[Region], int]:
     """The parts of the map to choose from, and which of them is shown: by default what lies round the place."""
     regions, wanted = list(picture.page.regions), visit.number("window")
     if beside.place:
@@ -80,7 +80,7 @@ def make_menu(hall: Games, id_: str, stage: int, head: str, nation: str) -> Menu
 
 
 @dataclass(frozen=True)
-class Panel:
+class OrderPanel:
     """What stands beside the map: the place or the phase that was chosen, what is known of it, and what can be ordered.
 
     `mine` are the nation's places by id and name, `idle` those of them whose units have no order yet; `near` the places beside
@@ -107,7 +107,7 @@ class Panel:
 
 def panel(
     visit: Visit, game: Game, nation: str, given: Sequence[ValidatedOrder], *, opened: str = "", said: str = "", problem: str = ""
-) -> Panel:
+) -> OrderPanel:
     """The panel for the place or phase that the address or the form names."""
     place = visit.form.get("at") or visit.query("place")
     phase = visit.form.get("phase") or visit.query("phase")
@@ -116,11 +116,14 @@ def panel(
         mine = places_of(world, nation)
         busy = {world.whole_of(subject_of(order)) for order in given if subject_of(order)}
         with_units = {p for p, some in found.places.items() if any(c.units or c.usual for c in some)}
-        idle = tuple((p, name) for p, name in mine if p in with_units and world.whole_of(p) not in busy)
+        waiting = {world.whole_of(p): (p, name) for p, name in reversed(mine) if world.whole_of(p) not in busy}
+        idle = tuple(
+            sorted((waiting[p] for p in waiting if p in with_units or waiting[p][0] in with_units), key=lambda one: one[1])
+        )
         names = {p: str(row.get("name", p)) for p, row in world.ruleset.rows("places").items()}
         if place in names:
             place = world.whole_of(place) if place not in found.places else place
-            return Panel(
+            return OrderPanel(
                 place=place,
                 name=names[place],
                 told=_known(told, place),
@@ -137,7 +140,7 @@ def panel(
                 problem=problem,
             )
     phase = phase if phase in found.phases else ""
-    return Panel(
+    return OrderPanel(
         phase=phase, phases=tuple(found.phases), choices=found.phases.get(phase, ()), mine=tuple(mine), idle=idle,
         known={p: _known(told, p) for p in told}, opened=opened, said=said, problem=problem,
     )  # fmt: skip

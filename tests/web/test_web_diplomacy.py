@@ -8,13 +8,16 @@ from itertools import combinations
 import pytest
 
 from wteaw.core.package_data import scenarios
+from wteaw.orders import movement
 from wteaw.play.begin import new_game
 from wteaw.play.resolve import resolve_turn
-from wteaw.play.submit import hand_in
+from wteaw.play.submit import hand_in, read
+from wteaw.play.views import view_world
 from wteaw.report.map import read_shapes
-from wteaw.store import PLAYER
+from wteaw.store import PLAYER, StoreError
 from wteaw_web.demonstration import ready_to_play
 from wteaw_web.games import Settings
+from wteaw_web.order_menu import composed, menu_of
 from wteaw_web.presenters import chart
 
 from .house import House, house, said
@@ -88,3 +91,34 @@ def test_exactly_neighbors_touch_on_the_board() -> None:
         if frozenset(pair) in straits or "closed" in {places[p]["kind"] for p in pair}:
             continue
         assert touch == (frozenset(pair) in linked), pair
+
+
+@pytest.mark.parametrize("nation", ["england", "russia", "turkey"])
+def test_everything_that_is_offered_stands_and_is_read_as_it_was_chosen(at: House, nation: str) -> None:
+    """Each choice of the lists gives a line, and the line alone is an order that stands."""
+    scenario, ruleset, drawing = ready_to_play(scenarios() / "diplomacy.yaml")
+    new_game(at.hall.engine, scenario, ruleset, id_=f"fall-{nation}", seats={nation: PLAYER}, drawing=drawing)
+    with at.hall.game(f"fall-{nation}") as game:
+        resolve_turn(game, force=True)
+        world = view_world(game, nation)
+        menu = menu_of(world, nation)
+        units = {world.whole_of(place) for place in movement.places_with_units(world, nation)}
+        assert units <= menu.places.keys(), "each unit has something to choose"
+        choices = [c for some in (*menu.places.values(), *menu.phases.values()) for c in some]
+        lines = [composed(world, nation, {"order": c.key, "fixed": c.fixed, "way": way.value}) for c in choices for way in c.ways]
+        assert len(lines) == len(set(lines)) > 20
+        for line in lines:
+            taken, _ = read(game, nation, line, world)
+            assert len(taken.intents) == 1 and not taken.found, line
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {}, {"order": "acts/nothing"}, {"order": "acts/move", "fixed": "{}", "way": "nonsense"}, {"order": "acts/move"},
+        {"order": "acts/move", "way": '{"place": "berlin", "gold": "1"}'}, {"order": "tables/x", "way": "[]"},
+    ],
+)  # fmt: skip
+def test_what_is_on_no_list_is_refused_in_words(at: House, form: dict[str, str]) -> None:
+    with at.hall.game("small") as game, pytest.raises(StoreError, match=r"list|chosen"):
+        composed(view_world(game, "germany"), "germany", form)
