@@ -11,6 +11,7 @@ from wteaw.core.diagnostics import Diagnostic
 from wteaw.ruleset.checks.expressions import scope_of
 from wteaw.ruleset.checks.subject import Marked
 from wteaw.ruleset.checks.words import KnownWords, allowed_words
+from wteaw.ruleset.clauses import CLAUSES, clause_text
 from wteaw.ruleset.describe_diff import one_line
 from wteaw.ruleset.expressions.check import kind_of
 from wteaw.ruleset.expressions.functions import FUNCTIONS, Signature
@@ -109,6 +110,8 @@ def hover(project: Project, path: Path, line: int, column: int, tested: dict[str
         if word in FUNCTIONS:
             return _function(word, FUNCTIONS[word])
     rows = meant(project, path, line, column)
+    if rows and all(found.form == CLAUSES and not spot.is_key for found in rows):
+        return "\n\n".join(f"**{found.row.text('title') or found.id}** — {clause_said(project, found.id)}" for found in rows)
     if rows and (not spot.is_key or any(m.is_key for m in (mark.annotation for mark in marks))):
         return "\n\n---\n\n".join(row_in_words(project, found, tested) for found in rows[:3])
     says = says_of(project.known, spot.form, spot.path)
@@ -121,14 +124,21 @@ def hover(project: Project, path: Path, line: int, column: int, tested: dict[str
 def row_in_words(project: Project, found: RowDefinition, tested: dict[str, int] | None = None) -> str:
     """A row as it is after all overlays, where it is written, its clauses and how many rule tests cite them."""
     value = plain_value(found.row)
-    lines = [f"{key}: {one_line(item)}" for key, item in value.items() if key not in ("source", "lines")]
+    lines = [f"{key}: {one_line(item)}" for key, item in value.items() if key != "source"]
     shown = "\n".join(line if len(line) <= 160 else line[:159] + "…" for line in lines[:24])
     out = [f"**{found.form}/{found.id}** — {found.row.file}:{found.row.line}", f"```yaml\n{shown}\n```"]
     clauses = [str(c) for c in value.get("source", ())] if isinstance(value.get("source"), list) else []
     for clause in clauses:
         tests = "" if tested is None else f": {tested.get(clause, 0)} rule test{'' if tested.get(clause) == 1 else 's'}"
-        out.append(f"- `{clause}`{tests}")
+        said = clause_said(project, clause)
+        out.append(f"- {said} (`{clause}`{tests})" if said else f"- `{clause}`{tests}")
     return "\n\n".join(out[:2]) + ("\n\n" + "\n".join(out[2:]) if len(out) > 2 else "")
+
+
+def clause_said(project: Project, id_: str) -> str:
+    """What the register says of a clause, in a player's words; "" if it says nothing."""
+    nodes = project.draft.rows(CLAUSES) if project.draft is not None else {}
+    return clause_text({clause: plain_value(node) for clause, node in nodes.items()}, id_)
 
 
 def _function(name: str, signature: Signature) -> str:

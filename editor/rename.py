@@ -113,10 +113,13 @@ def _expression(value: object) -> bool:
 
 
 def _asks(text: str, found: RowDefinition) -> bool:
-    """Whether an expression can mean a row: by its id in quotes, or, of a term, a quantity or a field, by name."""
+    """Whether an expression can mean a row: by its id in quotes, or, of a term, a quantity or a field, by name; a text, of a
+    nation or a side, by its id in braces.
+    """
     quoted = re.search(rf"(?<![\w-])'(?:{re.escape(found.form)}/)?{re.escape(found.id)}'", text) is not None
     named = re.search(rf"(?<![\w'-]){re.escape(found.id)}(?![\w'-])", text) is not None
-    return quoted or (named and (found.form in ("terms", "quantities", "fields") or text.strip() == found.id))
+    told = found.form in ("nations", "sides") and f"{{{found.id}}}" in text
+    return quoted or told or (named and (found.form in ("terms", "quantities", "fields") or text.strip() == found.id))
 
 
 def _of_text(path: Path, lines: list[str], node: Node, id_: str, *, whole: bool = False) -> Iterator[Use]:

@@ -14,7 +14,7 @@ from wteaw.cli.terminal import Working, each
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, no_args_is_help=True)
 
-__all__ = ["app"]
+__all__ = ["app", "export"]
 
 
 @app.callback()
@@ -24,7 +24,9 @@ def takes() -> None:
 
 @app.command()
 def dpjson(
-    record: Path = typer.Argument(..., help="The record: one JSON object of phases, or one a line."),
+    record: Path = typer.Argument(
+        ..., help="The record: JSON phases (one object, or one a line), JSON of webDiplomacy, text of godip."
+    ),
     game: Path = typer.Option(None, "--game", help="Leave the replayed game in this folder."),
     scenario: str = typer.Option("", "--scenario", help="The scenario it begins from; by default the one that the rules name."),
     refused: bool = typer.Option(False, "--refused", help="List the orders that were refused, and why."),
@@ -37,17 +39,19 @@ def dpjson(
     formats(format, "text", "json")
     from wteaw.play.begin import new_game_from
 
-    from .dpjson import ROW, InFolder, RecordError, Replayed, ReplayTarget, records, replay
+    from .dpjson import ROW, InFolder, RecordError, Replayed, ReplayTarget, replay
+    from .record_forms import read_records
 
     try:
-        found = records(record.read_text(encoding="utf-8"))
+        text = record.read_text(encoding="utf-8")
+        data, ruleset, folder = read_scenario(scenario or _scenario_for(ROW))
+        found = read_records(text, ruleset)
     except OSError as error:
         raise Stop(f"{record} cannot be read: {error.strerror}", of_os_error(error)) from None
     except (RecordError, UnicodeDecodeError) as error:
         raise Stop(f"{record}: {error}", ExitCode.FOUND) from None
     if game is not None and len(found) > 1:
         raise Stop(f"{record} holds {len(found)} games; --game takes one", ExitCode.CALL)
-    data, ruleset, folder = read_scenario(scenario or _scenario_for(ROW))
     results: list[Replayed] = []
     for one in each(found, "games"):
 
@@ -67,6 +71,35 @@ def dpjson(
             typer.echo(f"The game is in {game}.")
     if any(r.difference is not None for r in results):
         raise typer.Exit(ExitCode.FOUND)
+
+
+def export(
+    game: Path = typer.Argument(..., help="The game's folder."),
+    out: Path = typer.Option(None, "--out", help="Write it there, not on the screen."),
+) -> None:
+    """Write a game as a record of JSON phases, which the Python package `diplomacy` and `wteaw import dpjson` read.
+
+    Example: wteaw export games/spring --out spring.json
+    """
+    from wteaw.cli.game import open_game
+    from wteaw.core.whole_files import write_whole
+
+    from .dpjson import RecordError
+    from .record_forms import written
+
+    found = open_game(game)
+    try:
+        text = json.dumps(written(found, found.ruleset), ensure_ascii=False) + "\n"
+    except RecordError as error:
+        raise Stop(str(error), ExitCode.CALL) from None
+    if out is None:
+        typer.echo(text, nl=False)
+        return
+    try:
+        write_whole(out, text.encode())
+    except OSError as error:
+        raise Stop(f"{out} cannot be written: {error.strerror}", of_os_error(error)) from None
+    typer.echo(f"{out}")
 
 
 @app.command()
@@ -98,7 +131,8 @@ def triplea(
         raise Stop(str(error)) from None
     if format == "json":
         found = {"title": made.title, "folder": str(made.folder), "scenario": str(made.scenario), "rows": made.counts,
-                 "positions": made.drawn_from, "not_translated": made.left}  # fmt: skip
+                 "positions": made.drawn_from, "not_translated": made.left, "grades": made.grades,
+                 "share": round(made.share, 4)}  # fmt: skip
         typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
         return
     named = {"places": "place", "links": "link", "nations": "nation", "units": "kind of unit", "catalogue": "thing to buy",
@@ -106,8 +140,10 @@ def triplea(
     several = {"units": "kinds of units", "catalogue": "things to buy"}
     said = ", ".join(counted(made.counts.get(form, 0), one, several.get(form)) for form, one in named.items())
     typer.echo(f"{made.title}: {said}; positions from {made.drawn_from}.")
+    typer.echo(f"{100 * made.share:.1f} % of what the file says plays as in its own program.")
     if made.left:
-        typer.echo(f"{counted(len(made.left), 'thing')} could not be translated: {out / LEFT_OUT}")
+        graded = ", ".join(f"{n} {grade}" for grade, n in made.grades.items() if n)
+        typer.echo(f"{counted(len(made.left), 'thing')} could not be translated ({graded}): {out / LEFT_OUT}")
     typer.echo(f"wteaw validate --strict {made.folder}")
     typer.echo(f"wteaw play {made.scenario} --turns 2 --out {made.folder.with_name(made.folder.name + '-played')}")
 

@@ -276,6 +276,9 @@ def replay(
     out = Replayed(str(record.get("id", "")))
     phases = record["phases"]
     for number, phase in enumerate(phases):
+        if _is_idle(reader, table.position, phases[number : number + 2]):
+            out.phases += 1
+            continue
         out.difference = _differs(reader, table.position, phase)
         if out.difference is not None:
             return out
@@ -283,6 +286,22 @@ def replay(
         if number + 1 < len(phases) and reader.moment(phase["name"]) is not None:
             _play(reader, table, phase, out)
     return out
+
+
+def _is_idle(reader: RecordReader, position: Position, phases: list[Mapping[str, Any]]) -> bool:
+    """Whether a recorded phase is one in which there was nothing to order, so that ours has gone on to the phase after it."""
+    if len(phases) < 2 or any((phases[0].get("orders") or {}).values()):
+        return False
+    now, after = (reader.moment(str(phase["name"])) for phase in phases)
+    here = _here(reader, position)
+    same = reader.pieces(phases[0]["state"]) == reader.pieces(phases[1]["state"])
+    return now is not None and after is not None and here != now and here == after and same
+
+
+def _here(reader: RecordReader, position: Position) -> PhaseName:
+    """The phase at which ours waits."""
+    waiting = position.waiting or {}
+    return PhaseName(*reader.date_of(position.turn), str(waiting.get("id", waiting.get("input", "the end"))))
 
 
 def _play(reader: RecordReader, table: ReplayTarget, phase: Mapping[str, Any], out: Replayed) -> None:
@@ -302,12 +321,10 @@ def _differs(reader: RecordReader, position: Position, phase: Mapping[str, Any])
     name, state = str(phase["name"]), position.state
     moment = reader.moment(name)
     if moment is not None:
-        waiting = position.waiting or {}
-        here = (*reader.date_of(position.turn), str(waiting.get("id", waiting.get("input", "the end"))))
-        if here != (moment.year, moment.season, moment.point):
-            return RecordDifference(
-                name, "what comes next", f"{moment.season} {moment.year}, {moment.point}", f"{here[1]} {here[0]}, {here[2]}"
-            )
+        here = _here(reader, position)
+        if here != moment:
+            wanted, found = (f"{one.season} {one.year}, {one.point}" for one in (moment, here))
+            return RecordDifference(name, "what comes next", wanted, found)
     recorded, ours = reader.pieces(phase["state"]), reader.our_pieces(state)
     for nation in sorted({*recorded, *ours}):
         theirs, mine = recorded.get(nation, set()), ours.get(nation, set())

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from wteaw.core.messages import capital
 from wteaw.core.model import Ruleset
 from wteaw.report.document import Block, Bullets, Para, Picture, ReportPart, Table, table
-from wteaw.report.wording import capital, counted
+from wteaw.report.wording import counted
 
 from . import plots
 from .course import DID

@@ -35,7 +35,8 @@ from wteaw.core.faults import RuleError, of_rules
 from wteaw.core.model import Ruleset
 from wteaw.core.package_data import scenarios
 from wteaw.orders.grammar import Grammar
-from wteaw.orders.intake import parted, take_in
+from wteaw.orders.intake import take_in
+from wteaw.orders.kinds.answers import parted
 from wteaw.orders.sheet import offers_of
 from wteaw.play.scenario import initial_state
 from wteaw.play.scenario_files import RULES, check_scenario, read_scenario, ruleset_folder
@@ -59,9 +60,7 @@ __all__ = ["FuzzBench", "FuzzOutcome", "FuzzSummary", "main", "mutations"]
 TURNS = 3
 SECONDS = 60
 """How much of a processor's time one mutation may take, validation and play together; a busy machine changes nothing."""
-INERT = frozenset(
-    {"note", "source", "basis", "lines", "silence", "color", "aliases", "symbol", "help", "read_back", "text", "name", "question"}
-)
+INERT = frozenset({"note", "source", "silence", "color", "aliases", "symbol", "help", "read_back", "text", "name", "question"})
 """Keys whose values no turn depends on: seldom worth spoiling."""
 TYPES: tuple[Any, ...] = (None, True, False, 0, 3, -12, "seven", "=1/0", "=turn", "=None", [], {}, "", "all", "5..2", "1d6")
 NAMES = ("self", "place", "unit", "nation", "target", "turn", "link", "None")

@@ -158,7 +158,7 @@ class MutationBench:
 
     def __init__(self, path: Path, owners: Owners | None = None) -> None:
         self.path = path.resolve()
-        self.owners = owners or Owners(())
+        self.owners = owners or Owners()
         self.known: Forms = forms()
         self.games: list[_Game] = []
         self.tables: dict[str, _Table] = {}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from wteaw.core.messages import capital
 from wteaw.report.document import Block, Para, Picture, ReportPart, table
-from wteaw.report.wording import Wording, capital
+from wteaw.report.wording import Wording
 from wteaw.world.world import World
 
 from . import plots

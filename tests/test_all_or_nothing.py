@@ -8,6 +8,7 @@ import pytest
 
 from wteaw.core.dice import KeyedDice
 from wteaw.core.journal import replay
+from wteaw.core.messages import plain
 from wteaw.core.model import Ruleset
 from wteaw.core.registry import VERBS
 from wteaw.core.state import State
@@ -240,7 +241,7 @@ def test_a_streak_is_counted_though_its_effects_fail() -> None:
 def test_changes_of_one_field_by_entries_inside_each_other_are_undone_in_order() -> None:
     turn = small.turn(rules(), state())
     journal = turn.journal
-    with journal.entry("test/outer", text="before") as outer:
+    with journal.entry("test/outer", says=plain("before")) as outer:
         journal.set("places", "ash", "shade", 1)
         outer.data["details"] = ["first"]
         with whole(turn) as attempt:
@@ -249,7 +250,7 @@ def test_changes_of_one_field_by_entries_inside_each_other_are_undone_in_order()
                 journal.units("red", "foot", "birch", -4)
                 journal.units("red", "foot", "birch", 9)
             journal.set("places", "ash", "shade", 3)
-            outer.text = "after"
+            outer.tell(plain("after"))
             outer.data["details"].append("second")
             with whole(turn) as kept:
                 journal.set("places", "ash", "shade", 4)

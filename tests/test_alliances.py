@@ -13,7 +13,7 @@ from wteaw.core.dice import KeyedDice
 from wteaw.core.journal import Entry
 from wteaw.core.package_data import rulesets, scenarios
 from wteaw.core.state import State
-from wteaw.orders.intake import parted
+from wteaw.orders.kinds.answers import parted
 from wteaw.play.scenario import initial_state
 from wteaw.play.scenario_files import load_scenario
 from wteaw.report.build import nation_report

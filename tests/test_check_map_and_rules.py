@@ -125,7 +125,7 @@ def test_silences_are_checked(tmp_path: Path, silence: str, expected: list[tuple
 
 
 def test_errors_cannot_be_silenced(tmp_path: Path) -> None:
-    text = "rulings:\n- {id: a, reading: x, option: no-such, silence: {E401: it is known to be wrong}}\n"
+    text = "clauses:\n- {id: a, text: x, option: no-such, silence: {E401: it is known to be wrong}}\n"
     assert sorted(d.code for d in found(tmp_path, text)) == ["E401", "E702"]
 
 

@@ -9,7 +9,7 @@ import pytest
 from wteaw.battle.arrays import Members, compile_array
 from wteaw.core.state import Entity
 from wteaw.ruleset.expressions import ExpressionError, parse
-from wteaw.ruleset.expressions.subset import array_problems
+from wteaw.ruleset.expressions.living import array_problems
 from wteaw.world.world import World
 
 from . import small
@@ -79,6 +79,8 @@ REFUSED = [
     ("those(mine, 'strength')", 0),
     ("count(neighbours(place('ash')), 'occupied') > count(mine, 'strength', count(foe))", 46),
     ("lookup(battle.round, 1)", 0),
+    ("lookup('recovery', 1, foe.strength)", 22),
+    ("min(2, count(mine), foe.strength)", 20),
     ("count(those(foe, 'strength'))", 0),
     ("battle.round > 1 and round(count(foe) * 2)", 21),
 ]

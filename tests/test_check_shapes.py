@@ -34,7 +34,6 @@ KEYS = [
         "on",
         "for",
         "source",
-        "basis",
         "rows",
         "columns",
         "cells",

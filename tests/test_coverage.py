@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wteaw.cli import main
-from wteaw.testing.coverage import Clause, Owners, matrix, read_clauses, sources
+from wteaw.ruleset.compile import load_ruleset
+from wteaw.testing.coverage import Owners, matrix, sources
 from wteaw.testing.played import chapters
+from wteaw.testing.runner import run_files
 
 from .folders import own_cache, write
 
@@ -28,7 +30,6 @@ matrices:
     columns: [gray]
     source: [x.matrix]
     rows: [{id: slap, cells: {gray: {by: 1, against: actor}}, source: [x.row]}]
-except: [{id: x.note, reason: nothing is played by it}]
 """
 CASES = """
 cases:
@@ -36,39 +37,36 @@ cases:
   - {id: bad, clauses: [x.row], then: {values: {"stance('red', 'gray')": war}}}
 """
 LISTS = {
-    "one.yaml": "- {id: x.peace, rule: a}\n- {id: x.matrix}\n- {id: x.row}\n- {id: x.nothing}\n",
-    "two.yaml": "# a head\n- {id: x.owner}\n- {id: x.twin, same_as: x.owner}\n- {id: x.note}\n",
+    "clauses/one.yaml": "clauses:\n- {id: x.peace, text: a}\n- {id: x.matrix}\n- {id: x.row}\n- {id: x.nothing}\n",
+    "clauses/two.yaml": "clauses:\n- {id: x.owner}\n- {id: x.twin, same_as: x.owner}\n"
+    "- {id: x.note, no_row: nothing is played by it}\n- {id: read, text: so, about: [x.note], status: ruling}\n",
 }
 EVERYTHING = {
-    "one.yaml": {"clauses": 4, "cited": 3, "tested": 1, "excepted": 0, "missing": ["x.matrix", "x.row", "x.nothing"]},
-    "two.yaml": {"clauses": 2, "cited": 1, "tested": 1, "excepted": 1, "missing": []},
+    "game/one": {"clauses": 4, "cited": 3, "tested": 1, "excepted": 0, "missing": ["x.matrix", "x.row", "x.nothing"]},
+    "game/two": {"clauses": 2, "cited": 1, "tested": 1, "excepted": 1, "missing": []},
 }
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name, text in LISTS.items():
-        path = tmp_path / "rules" / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text)
-    return write(tmp_path / "game", {"tables/t.yaml": TABLES, "tests/c.yaml": CASES})
+    return write(tmp_path / "game", {"tables/t.yaml": TABLES, "tests/c.yaml": CASES, **LISTS})
 
 
 def test_the_matrix_counts_owners_once_and_credits_them_for_their_twins(folder: Path) -> None:
-    found = matrix([folder], folder.parent / "rules")
+    found = matrix([folder])
     assert found.found == []
     assert found.files() == EVERYTHING
     assert found.clauses["x.owner"].rows == ["nations/red"] and found.clauses["x.owner"].tests == ["good"]
 
 
 def test_rows_inside_rows_cite_for_themselves(folder: Path) -> None:
-    found = matrix([folder], folder.parent / "rules").clauses
+    found = matrix([folder]).clauses
     assert found["x.row"].rows == found["x.matrix"].rows == ["matrices/anger"]
 
 
 def test_a_failing_case_tests_nothing_unless_it_is_not_run(folder: Path) -> None:
-    assert matrix([folder], folder.parent / "rules").clauses["x.row"].tests == []
-    assert matrix([folder], folder.parent / "rules", run=False).clauses["x.row"].tests == ["bad"]
+    assert matrix([folder]).clauses["x.row"].tests == []
+    assert matrix([folder], run=False).clauses["x.row"].tests == ["bad"]
 
 
 def test_variants_count_with_their_base(folder: Path) -> None:
@@ -80,42 +78,38 @@ def test_variants_count_with_their_base(folder: Path) -> None:
             "tests/c.yaml": 'cases: [{id: v, clauses: [x.nothing], then: {values: {"count(nations())": 3}}}]',
         },
     )
-    found = matrix([folder], folder.parent / "rules").clauses
+    found = matrix([folder]).clauses
     assert (found["x.nothing"].rows, found["x.nothing"].tests) == (["nations/blue"], ["v"])
     assert found["x.peace"].rows == ["stances/peace"]
 
 
-def test_without_lists_the_clauses_are_those_that_are_cited(folder: Path) -> None:
+def test_without_a_register_the_clauses_are_those_that_are_cited(folder: Path) -> None:
+    for name in LISTS:
+        (folder / name).unlink()
     assert matrix([folder]).files() == {
-        "x": {"clauses": 5, "cited": 4, "tested": 2, "excepted": 1, "missing": ["x.matrix", "x.row"]}
+        "x": {"clauses": 4, "cited": 4, "tested": 2, "excepted": 0, "missing": ["x.matrix", "x.row"]}
     }
 
 
 def test_what_no_list_has_is_named(folder: Path) -> None:
     write(folder, {"tests/d.yaml": "cases: [{id: d, clauses: [x.peaec]}]"})
-    assert matrix([folder], folder.parent / "rules").unknown == {"x.peaec": ["d"]}
+    assert matrix([folder]).unknown == {"x.peaec": ["d"]}
 
 
 def test_an_exception_with_a_row_and_a_test_is_counted_under_all_three(folder: Path) -> None:
     write(folder, {"tables/u.yaml": "sides: [{id: east, name: East, source: [x.note]}]"})
-    row = matrix([folder], folder.parent / "rules").files()["two.yaml"]
+    row = matrix([folder]).files()["game/two"]
     assert (row["cited"], row["excepted"], row["missing"]) == (2, 1, [])
 
 
 def test_a_scenario_beside_the_ruleset_cites_too(folder: Path) -> None:
     (folder.parent / "scenarios").mkdir()
     (folder.parent / "scenarios" / "s.yaml").write_text("id: s\nunits: [{owner: red, source: [x.nothing]}]\n")
-    assert matrix([folder], folder.parent / "rules").clauses["x.nothing"].rows == ["scenarios/s"]
-
-
-def test_lists_that_cannot_be_read_are_told(folder: Path) -> None:
-    (folder.parent / "rules" / "three.yaml").write_text("- {id: x.a\n")
-    clauses, found = read_clauses(folder.parent / "rules")
-    assert len(clauses) == 7 and [d.file for d in found] == ["three.yaml"]
+    assert matrix([folder]).clauses["x.nothing"].rows == ["scenarios/s"]
 
 
 def test_a_ring_of_twins_ends() -> None:
-    owners = Owners([Clause("a", "f", "b"), Clause("b", "f", "a"), Clause("c", "f", "a")])
+    owners = Owners({"a": {"same_as": "b"}, "b": {"same_as": "a"}, "c": {"same_as": "a"}})
     assert {owners.of(x) for x in "ab"} <= {"a", "b"} and owners.of("z") == "z"
 
 
@@ -136,45 +130,54 @@ def command(*arguments: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, s
 
 
 def test_json_is_the_matrix_and_nothing_else(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, text = command(str(folder), "--clauses", str(folder.parent / "rules"), "--format", "json", capsys=capsys)
+    code, text = command(str(folder), "--format", "json", capsys=capsys)
     assert code == 0 and json.loads(text) == {"files": EVERYTHING}
 
 
 def test_text_is_a_table_with_what_is_missing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _, text = command(str(folder), "--clauses", str(folder.parent / "rules"), "--missing", capsys=capsys)
+    _, text = command(str(folder), "--missing", capsys=capsys)
     lines = text.splitlines()
     assert lines[3].split() == ["all", "6", "4", "2", "1", "3"]
-    assert "one.yaml: x.row: no test" in lines and "one.yaml: x.nothing: no row and no test" in lines
+    assert "game/one: x.row: no test" in lines and "game/one: x.nothing: no row and no test" in lines
 
 
 def test_a_wrong_call_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command(str(folder), "--clauses", str(folder / "nowhere"), capsys=capsys)[0] == 2
+    assert command(str(folder / "nowhere"), capsys=capsys)[0] == 2
     assert command(str(folder), "--format", "yaml", capsys=capsys)[0] == 2
 
 
 def test_exceptions_are_listed_with_their_reasons_and_are_not_missing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _, text = command(str(folder), "--clauses", str(folder.parent / "rules"), "--missing", "--excepted", capsys=capsys)
-    assert "two.yaml: x.note: excepted: nothing is played by it" in text.splitlines()
+    _, text = command(str(folder), "--missing", "--excepted", capsys=capsys)
+    assert "game/two: x.note: excepted: nothing is played by it" in text.splitlines()
     assert "x.note: no row" not in text
 
 
-STRAYED = """
-stances: [{id: peace, default: true, lines: [7], source: [x.a]}, {id: truce, lines: [3, 9], source: [x.a]}, {id: feud, lines: [8], source: [x.b]}]
-nations: [{id: red, name: Red, lines: [40], source: [x.none]}]
+def test_a_misspelled_clause_is_told_in_a_row_and_in_a_test(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(folder, {"tables/u.yaml": "sides: [{id: east, name: East, source: [x.ownre]}]", "tests/d.yaml": WRONG})
+    _, found = load_ruleset(folder)
+    assert [(d.code, d.severity, d.file, d.line, d.hint) for d in found] == [
+        ("W420", "warning", "tables/u.yaml", 1, "did you mean 'x.owner'?")
+    ]
+    run = run_files([(folder / "tests/d.yaml", "d.yaml")])
+    assert [(d.code, d.line, d.hint) for d in run.found] == [("W420", 3, "did you mean 'x.peace'?")]
+    assert [r.status for r in run.results] == ["passed"]
+    with pytest.raises(SystemExit):
+        main(["test", str(folder / "tests/d.yaml")])
+    assert "clauses has no 'x.peaec'" in capsys.readouterr().out
+
+
+WRONG = """cases:
+- id: d
+  clauses: [x.row, x.peaec]
+  then: {values: {"stance('red', 'gray')": peace}}
 """
 
 
-def test_rows_whose_lines_are_none_of_their_clauses_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = write(tmp_path / "game", {"tables/t.yaml": STRAYED})
-    lists = write(
-        tmp_path / "rules",
-        {"a.yaml": "- {id: x.a, lines: [5, 6]}\n- {id: x.b, lines: [1, 2], see_also: [[8, 8]]}\n- {id: x.none, lines: []}\n"},
-    )
-    with pytest.raises(SystemExit) as left:
-        main(["coverage", str(folder), "--clauses", str(lists), "--lines"])
-    said = capsys.readouterr().out
-    assert left.value.code == 1 and "t.yaml:2: warning: lines 7 of stances/peace" in said and "these have 5-6" in said
-    assert said.count("W801") == 1
+def test_without_a_register_nothing_is_misspelled(folder: Path) -> None:
+    for name in LISTS:
+        (folder / name).unlink()
+    write(folder, {"tests/d.yaml": WRONG})
+    assert load_ruleset(folder)[1] == [] and run_files([(folder / "tests/d.yaml", "d.yaml")]).found == []
 
 
 GAME = """

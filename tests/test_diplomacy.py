@@ -72,12 +72,12 @@ def test_a_report_tells_what_became_of_every_order(tmp_path: Path) -> None:
     resolve_turn(game, force=True)
     data = report(game, "turkey")
     lines = {line.text: line.outcome for section in data.sections for line in section.lines}
-    assert lines["France: Army Paris to Burgundy: succeeds."] == ("succeeds",)
-    assert lines["Germany: Army Munich to Burgundy: fails (1 against 2 of Paris)."] == ("fails",)
+    assert lines["France: A PAR - BUR: succeeds."] == ("succeeds",)
+    assert lines["Germany: A MUN - BUR: fails (1 against 2 of Paris)."] == ("fails",)
     text = " ".join(as_text(data).split())
-    assert "* France: Army Paris to Burgundy: succeeds; Army Marseilles supports Army Paris to Burgundy: given." in text
+    assert "* France: A PAR - BUR: succeeds; A MAR S A PAR - BUR: given." in text
     own = " ".join(as_text(report(game, "france")).split())
-    assert "2 YOUR ORDERS * Army Paris to Burgundy: succeeds. * Army Marseilles supports Army Paris to Burgundy: given." in own
+    assert "2 YOUR ORDERS * A PAR - BUR: succeeds. * A MAR S A PAR - BUR: given." in own
 
 
 def test_the_reason_names_who_cut_what(tmp_path: Path) -> None:

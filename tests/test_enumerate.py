@@ -32,7 +32,7 @@ def test_sums_that_are_equal_are_gone_on_from_once() -> None:
         total = 0
         for n in range(9):
             total += branch.stream(step="s", rule="r", subject=str(n)).roll("1d10")
-            branch.boundary(lambda n=n, total=total: f"{n} {total}")  # type: ignore[misc]
+            branch.checkpoint(lambda n=n, total=total: f"{n} {total}")  # type: ignore[misc]
         return total
 
     found = table(play)
@@ -88,6 +88,13 @@ events:
           1..3: [{shift: {who: =nation, track: mood, by: 0..5}}, {shift: {who: =nation, track: mood, by: 1}}]
           else: [{shift: {who: =nation, track: luck, by: 0..5}}]
       - {shift: {who: red, track: luck, by: =result_of(nation('red'))}}
+  - id: tests
+    on: {joined: {by: gray}}
+    effects:
+      - {for: "these(nation('red'), nation('gray'))", roll: {die: 1d1000, upto: 300}, effects: [{shift: {who: red, track: luck, by: 1}}]}
+      - {for: nations(), roll: {die: 1d1000, from: 701}, effects: [{shift: {who: red, track: luck, by: 1}}]}
+      - {for: nations(), roll: {die: 1d1000, faces: 701..1000}, effects: [{shift: {who: red, track: luck, by: 1}}]}
+      - {roll: {die: 1d6, from: 3}, effects: [{shift: {who: gray, track: luck, by: =result}}]}
 terms: [{id: result_of, of: [nation], is: "1 if track(nation, 'mood') > 0 else 0"}]
 """
 CASES = """
@@ -100,6 +107,10 @@ cases:
   - id: four-times-a-draw
     when: [{effects: &draw [{shift: {who: gray, track: luck, by: 0..9}}]}, {effects: *draw}, {effects: *draw}, {effects: *draw}, {effects: *draw}]
     then: {means: {"track('gray', 'luck')": 45/2}, chances: {"track('gray', 'luck') == 0": 1/100000}}
+  - id: of-a-test-only-its-threshold-counts
+    when: {fact: {joined: {by: gray}}}
+    then:
+      chances: {"track('red', 'luck') == 6": 729/1000000, "track('red', 'luck') == 0": 117649/1000000, "track('gray', 'luck')": {0: 1/3, 6: 1/6}}
   - id: what-is-read-of-the-journal-keeps-ways-apart
     when: {fact: {joined: {by: red}}}
     then: {ranges: {"track('gray', 'mood')": [0, 6]}, journal: [{rule: events/draws, times: 1}]}

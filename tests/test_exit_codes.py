@@ -66,6 +66,7 @@ WRONG: dict[str, dict[ExitCode, tuple[str, ...]]] = {
              ExitCode.FOUND: ("--ruleset {broken} --attacker x",)},
     "import dpjson": {ExitCode.CALL: (NOWHERE,), ExitCode.FOUND: ("{text}",)},
     "import triplea": {ExitCode.CALL: (f"{NOWHERE} --out {{tmp}}/o",), ExitCode.FOUND: ("{text} --out {tmp}/o",), ExitCode.REFUSED: ("{text} --out {full}",)},
+    "export": {ExitCode.CALL: (NOWHERE, "{game} --out {locked}/g/x")},
     "luck": {ExitCode.CALL: (NOWHERE,)},
     "audit": {ExitCode.CALL: (NOWHERE, "", "{game} --only nonsense")},
     "statistics": {ExitCode.CALL: (NOWHERE,)},

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from wteaw.battle.encounters import _forces_at
 from wteaw.core.canonical import digest
 from wteaw.core.journal import Entry
+from wteaw.core.messages import plain
 from wteaw.core.state import Entity, State, columns
 from wteaw.turn.context import Turn
 from wteaw.world import treasury as stores
@@ -179,12 +180,14 @@ def test_a_world_that_is_closed_is_freed_without_the_collector() -> None:
 
 def test_a_readers_chain_is_the_digest_of_what_each_entry_says_whoever_asked_before() -> None:
     def entry(n: int, text: str) -> Entry:
-        return Entry(n=n, turn=1, step="s", rule="r/x", at="", subject="", text=text, dice=[{"die": "1d6"}], data={"n": n})
+        return Entry(
+            n=n, turn=1, step="s", rule="r/x", at="", subject="", happened=[plain(text)], dice=[{"die": "1d6"}], data={"n": n}
+        )
 
     entries = [entry(1, "one"), entry(2, "two"), entry(0, "not sealed")]
     expected = "start"
     for e in entries:
-        expected = digest([expected, e.turn, e.step, e.rule, e.text, e.dice, e.data])
+        expected = digest([expected, e.turn, e.step, e.rule, e.told, e.dice, e.data])
     told: dict[int, bytes] = {}
     assert chain_of(entries, "start") == chain_of(entries, "start", told) == chain_of(entries, "start", told) == expected
     assert set(told) == {1, 2}

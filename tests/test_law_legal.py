@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 
 from wteaw.orders import movement
 from wteaw.orders.check import check
+from wteaw.orders.input_points import orders_now
+from wteaw.orders.kinds import OrderBook, understand
 from wteaw.orders.legal import legal_orders
 from wteaw.orders.legal_entry import Legal
 from wteaw.orders.lookahead import at_its_step
-from wteaw.orders.order_kinds import orders_now
-from wteaw.orders.validate import OrderBook, understand
 from wteaw.ruleset.order_syntax import slot_of
 from wteaw.turn.context import Order
 from wteaw.turn.referee import waiting_seats

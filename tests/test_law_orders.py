@@ -29,7 +29,6 @@ from wteaw.economy.transfer import kind_of
 from wteaw.orders.check import check
 from wteaw.orders.legal import legal_orders
 from wteaw.orders.lookahead import in_frame
-from wteaw.orders.order_kinds import mode_of_order
 from wteaw.play.scenario import initial_state
 from wteaw.play.scenario_files import load_scenario
 from wteaw.ruleset import Ruleset
@@ -179,11 +178,16 @@ Said = tuple[str, str]
 """What an order is about, and what is said of it: who goes which way, what is bought for how much, what is paid."""
 
 
+def mode_of(ruleset: Ruleset, intent: ValidatedOrder) -> dict[str, Any]:
+    """The mode that the units of an order go by; empty if it moves none."""
+    return dict(ruleset.rows("modes").get((ruleset.named(intent.verb) or {}).get("does", ""), {}))
+
+
 def read_back(ruleset: Ruleset, intents: Iterable[ValidatedOrder]) -> Counter[Said]:
     """What intents say: units with their way, purchases with their price, payments of acts."""
     out: Counter[Said] = Counter()
     for intent in intents:
-        mode = mode_of_order(ruleset, intent.order) or {}
+        mode = mode_of(ruleset, intent)
         if intent.path and not mode.get("tasks"):  # ships go from point to point
             out[intent.verb, f"{dict(sorted(intent.units.items()))} by {list(intent.path)}"] += 1
         if intent.item:
@@ -218,7 +222,7 @@ Sailed = tuple[str, tuple[str, ...]]
 
 def to_sail(ruleset: Ruleset, intents: Iterable[ValidatedOrder]) -> list[Sailed]:
     """The ways of forces with tasks as read back, without those that hang on a passage or on other lines."""
-    found = [i for i in intents if (mode_of_order(ruleset, i.order) or {}).get("tasks") and i.path and not i.conditions]
+    found = [i for i in intents if mode_of(ruleset, i).get("tasks") and i.path and not i.conditions]
     return sorted((i.verb, tuple(place for place, _ in groupby(i.path))) for i in found)
 
 

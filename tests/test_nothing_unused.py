@@ -16,6 +16,7 @@ from typing import Any
 from wteaw.core.registry import MECHANICS, VERBS
 from wteaw.play.starter import begin
 from wteaw.ruleset.expressions.functions import FUNCTIONS
+from wteaw.ruleset.folder import TABLE_FOLDERS
 from wteaw.ruleset.nodes import plain_value
 from wteaw.testing.cases import read_tree
 from wteaw_importers.triplea.folder import import_game
@@ -24,7 +25,7 @@ ROOT = Path(__file__).parents[1]
 Key = tuple[str, str]
 """Where a schema defines a key ("file#/pointer"), and the key."""
 
-ANY_ROW = {"id", "name", "source", "basis", "note", "lines", "silence", "remove", "append", "text", "help", "aliases"}
+ANY_ROW = {"id", "name", "source", "note", "silence", "remove", "append", "text", "help", "aliases"}
 """What every row may carry, for readers and overlays."""
 LIST = Path(__file__).parent / "unused.yaml"
 NO_RULES = {"overlay-file", "table-file", "rule-test", "scenario", "triplea-words"}
@@ -134,7 +135,7 @@ def _files(root: Path) -> list[tuple[str, Any]]:
         folder = path.parent.name
         kind = (
             "manifest" if path.name == "ruleset.yaml" else "rule-test" if folder == "tests" else "scenario" if folder == "scenarios"
-            else "table-file" if folder in ("tables", "events") else ""
+            else "table-file" if folder in TABLE_FOLDERS else ""
         )  # fmt: skip
         if kind:
             node, found = read_tree(path, path.name)

@@ -11,10 +11,10 @@ from wteaw.core.model import Ruleset
 from wteaw.core.registry import mechanic
 from wteaw.core.state import State, unit_key
 from wteaw.orders.check import check
-from wteaw.orders.intake import answers_of, take_in
+from wteaw.orders.intake import take_in
+from wteaw.orders.kinds.answers import parted
 from wteaw.orders.legal import legal_orders
-from wteaw.orders.legal_acts import is_offered
-from wteaw.orders.legal_entry import Legal
+from wteaw.orders.legal_entry import Legal, LegalSearch
 from wteaw.orders.names import Names
 from wteaw.orders.parse import parse_orders
 from wteaw.orders.sheet_layout import order_template
@@ -277,7 +277,8 @@ def test_what_the_checker_lets_stand_the_resolution_carries_out() -> None:
 
 
 def entries(ruleset: Ruleset | None = None, state: State | None = None, **only: Any) -> list[Legal]:
-    return list(legal_orders(World(ruleset or rules(), state or position()), "red", **only))
+    world = World(ruleset or rules(), state or position())
+    return list(legal_orders(world, "red", only.pop("only", None), LegalSearch(**only)))
 
 
 def test_acts_are_listed_with_targets_prices_and_bounds() -> None:
@@ -329,7 +330,7 @@ def test_who_takes_only_what_is_offered_is_given_no_other_act(offer: str | bool,
     ruleset = rules(acts=[MEET | {"offer": offer}])
     context = OrderContext(World(ruleset, position()))
     found = entries(ruleset, only=["acts/meet"], offered=True)
-    assert found == [e for e in entries(ruleset, only=["acts/meet"]) if is_offered(context, e)]
+    assert found == [e for e in entries(ruleset, only=["acts/meet"]) if e.is_offered(context)]
     assert len(found) == listed
 
 
@@ -395,4 +396,4 @@ def test_answers_are_parted_from_orders() -> None:
     ruleset, state = rules(decisions=rows), position()
     taken = take_in(ruleset, "in birch leave\ncourt gray", lambda n: World(ruleset, state), nation="red")
     assert taken.answers == {"quit/birch": "leave"} and [o["order"] for o in taken.orders] == ["acts/court"]
-    assert answers_of([]) == {}
+    assert parted([]) == ([], {})

@@ -11,7 +11,8 @@ from wteaw.core.dice import ScriptedDice
 from wteaw.core.package_data import scenarios
 from wteaw.core.state import unit_key
 from wteaw.orders.check import check
-from wteaw.orders.intake import accept, parted
+from wteaw.orders.intake import accept
+from wteaw.orders.kinds.answers import parted
 from wteaw.play.scenario import initial_state
 from wteaw.play.scenario_files import load_scenario
 from wteaw.world.world import World

@@ -11,6 +11,7 @@ from math import hypot
 import pytest
 
 from wteaw.core.journal import Entry
+from wteaw.core.messages import Message, thing
 from wteaw.core.package_data import rulesets, scenarios
 from wteaw.core.state import WHOLE_ROW, Entity, State, unit_key
 from wteaw.play.scenario import initial_state
@@ -25,6 +26,7 @@ from wteaw.report.wording import Wording, listing, sentence
 from wteaw.store.drawing import read_drawing
 from wteaw.world import treasury
 from wteaw.world.known import theaters
+from wteaw.world.messages import slot
 from wteaw.world.view import readable, view
 from wteaw.world.world import World
 
@@ -148,9 +150,23 @@ def test_who_comes_to_a_battle_later_is_counted() -> None:
 
 
 def test_news_that_differ_in_a_place_are_one() -> None:
-    lines = {"Russia incorporates Lodz.": (1,), "Russia incorporates Plock.": (2,), "Siam incorporates Plock.": (3,)}
-    joined = news._joined(lines, frozenset({"Lodz", "Plock", "East Prussia"}))
-    assert joined == [("Russia incorporates Lodz and Plock.", (1, 2)), ("Siam incorporates Plock.", (3,))]
+    _, ruleset, geography = loaded()
+    words = Wording(World(ruleset, played(2)[-1].position.state, geography=geography))
+    nations = {
+        n: thing("nation", id_, name) for n, id_, name in (("r", "russian-empire", "Russian Empire"), ("s", "siam", "Siam"))
+    }
+    places = {name: thing("place", name.lower(), name) for name in ("Lodz", "Plock")}
+
+    def entry(n: int, template: str, nation: str, place: str) -> Entry:
+        told = Message(template, {"who": nations[nation], "where": places[place]})
+        return Entry(n, 1, "s", "acts/x", "", "", [told], ("everyone",))
+
+    takes = [entry(n, "{who} takes {where}.", *what) for n, what in enumerate([("r", "Lodz"), ("r", "Plock"), ("s", "Plock")], 1)]
+    assert news._joined(takes, words) == [("Russia takes Lodz and Plock.", (1, 2)), ("Siam takes Plock.", (3,))]
+    again = [*takes, entry(4, "{who} takes {where}.", "r", "Lodz")]
+    assert news._joined(again, words)[0] == ("Russia takes Lodz and Plock.", (1, 2, 4)), "the same is said once"
+    heads = [entry(5, "{who}: {where} falls.", "r", "Lodz"), entry(6, "{who}: {where} holds out.", "r", "Plock")]
+    assert news._joined(heads, words) == [("Russia: Lodz falls; Plock holds out.", (5, 6))]
 
 
 def test_all_dice_on_demand_only() -> None:
@@ -225,24 +241,34 @@ def test_the_reader_is_you_and_others_go_by_their_short_name() -> None:
     _, shown, _ = told("german-empire")
     _, ruleset, geography = loaded()
     words = Wording(World(ruleset, shown, geography=geography), "german-empire")
+    ge, fr, ru, ot = (thing("nation", id_, name) for id_, name in NATIONS.items())
+    slots = {"a": ge, "b": fr, "c": ru, "d": ot, "side": thing("side", "central", "Central Powers"), "it": "infantry"}
     for said, read in {
-        "German Empire declares war on French Empire.": "You declare war on France.",
-        "French Empire declares war on German Empire.": "France declares war on you.",
-        "German Empire carries its guns to Russian Empire's border.": "You carry your guns to Russia's border.",
-        "Ottoman Empire joins Central Powers.": "The Ottoman Empire joins the Central Powers.",
-        "German Empire: infantry in Berlin is complete.": "infantry in Berlin is complete.",
-        "The army of German Empire stays calm.": "Your army stays calm.",
-        "Battle of German East Africa: German Empire (1 infantry).": "Battle of German East Africa: you (1 infantry).",
-        "Round 2 at Warsaw: German Empire loses 2 infantry; Russian Empire loses 1 tank.": (
+        "{a} declares war on {b}.": "You declare war on France.",
+        "{b} declares war on {a}.": "France declares war on you.",
+        "{a} carries its guns to {c}'s border.": "You carry your guns to Russia's border.",
+        "{d} joins {side}.": "The Ottoman Empire joins the Central Powers.",
+        "{a}: infantry in Berlin is complete.": "infantry in Berlin is complete.",
+        "The army of {a} stays calm.": "Your army stays calm.",
+        "The {it} of {a} stays calm.": "Your infantry stays calm.",
+        "The {it} of {b} stays calm.": "The infantry of France stays calm.",
+        "Battle of German East Africa: {a} (1 infantry).": "Battle of German East Africa: you (1 infantry).",
+        "Round 2 at Warsaw: {a} loses 2 infantry; {c} loses 1 tank.": (
             "Round 2 at Warsaw: you lose 2 infantry; Russia loses 1 tank."
         ),
         "1 infantry in Serbia and Belgium.": "1 infantry in Serbia and Belgium.",
-        "The dominions follow the British Empire.": "The dominions follow Britain.",
-        "The French Empire gives Hanoi to the Ottoman Empire.": "France gives Hanoi to the Ottoman Empire.",
-        "The army of the German Empire stays calm.": "Your army stays calm.",
+        "The {b} gives Hanoi to the {d}.": "France gives Hanoi to the Ottoman Empire.",
+        "The army of the {a} stays calm.": "Your army stays calm.",
+        "Revolution! {a} is at peace.": "Revolution! You are at peace.",
+        "{b} takes offense and {goes|go} to war with {a}, {its|your|their} friend.": (
+            "France takes offense and goes to war with you, its friend."
+        ),
+        "{a} takes offense and {goes|go} to war with {b}, {its|your|their} foe.": (
+            "You take offense and go to war with France, your foe."
+        ),
+        "{b} fights {a} and {a: its|your|their} allies.": "France fights you and your allies.",
     }.items():
-        assert words.told(said) == read
-    assert words.told("Revolution! German Empire is at peace.") == "Revolution! You are at peace."
+        assert words.told([Message(said, slots)]) == read
     assert words.of("german-empire") == "your" and words.of("french-empire") == "French"
 
 
@@ -288,6 +314,17 @@ def _refs(block: Block) -> list[int]:
     return [n for refs in block.refs for n in refs] + (list(block.log) if isinstance(block, Table) else [])
 
 
+@pytest.mark.parametrize(
+    ("marks", "said"),
+    [({"born": 18}, ""), ({"damage": 1}, "3 Infantry (damage 1)"), ({"born": 18, "damage": 1}, "3 Infantry (damage 1)")],
+)
+def test_marks_of_the_rules_own_are_told_of_no_unit(marks: dict[str, int], said: str) -> None:
+    _, ruleset, geography = loaded()
+    words = Wording(World(ruleset, State(), geography=geography), "german-empire")
+    row = {"owner": "german-empire", "kind": "infantry", "place": "berlin", "n": 3, **marks}
+    assert standing.conditions(words, [row]).casefold() == said.casefold()
+
+
 def test_what_waits_for_the_reader_and_what_is_agreed() -> None:
     """A treaty that he has not ratified is his to decide, one in force stands beside his wars; others read of neither."""
     data, ruleset, _ = load_scenario(scenarios() / "empire-orders.yaml")
@@ -306,7 +343,7 @@ def test_what_waits_for_the_reader_and_what_is_agreed() -> None:
     assert "Amber Peace" not in read("cressia")
     state.put("records", "treaty-1", "ratified", treaty["parties"])
     state.put("records", "treaty-1", "in_effect", True)
-    assert "Agreements in force: Amber Peace, of you, Borea." in read("aster")
+    assert "Agreements in force: Amber Peace, of you and Borea." in read("aster")
     assert "waits for your ratification" not in read("aster")
 
 
@@ -356,13 +393,28 @@ def test_small_forces_of_many_places_are_told_in_words_and_all_are_counted() -> 
     assert [p for p in held if p.removeprefix("Sea Zone ") not in named.replace("\n", " ")] == []
 
 
+NATIONS = {
+    "german-empire": "German Empire",
+    "french-empire": "French Empire",
+    "russian-empire": "Russian Empire",
+    "ottoman-empire": "Ottoman Empire",
+}
+
+
 def test_verbs_go_with_plural_names() -> None:
     """A nation whose row says `plural_name` takes the verbs of several, in whoever's report."""
     _, ruleset, geography = loaded()
     words = Wording(World(ruleset, played(2)[-1].position.state, geography=geography), "japan")
-    assert words.told("Bolsheviks takes Kazan.") == "The Bolsheviks take Kazan."
-    assert words.told("Serbia is lost to Mutineers.") == "Serbia is lost to the Mutineers."
-    assert words.told("French Empire takes its port.") == "France takes its port."
+    slots = {
+        n: slot(words.world, Entity("nation", id_))
+        for n, id_ in (("a", "bolsheviks"), ("b", "mutineers"), ("c", "french-empire"))
+    }
+    assert words.told([Message("{a} takes Kazan.", slots)]) == "The Bolsheviks take Kazan."
+    assert (
+        words.told([Message("{a} {takes|take} Kazan, {its|your|their} port.", slots)]) == "The Bolsheviks take Kazan, their port."
+    )
+    assert words.told([Message("Serbia is lost to {b}.", slots)]) == "Serbia is lost to the Mutineers."
+    assert words.told([Message("{c} takes its port.", slots)]) == "France takes its port."
 
 
 def test_who_is_conquered_is_told_and_who_holds_what_stands_elsewhere() -> None:
@@ -377,12 +429,20 @@ def test_who_is_conquered_is_told_and_who_holds_what_stands_elsewhere() -> None:
             "control/conquered",
             "",
             "serbia",
-            "Serbia is conquered.",
+            [Message("{nation} is conquered.", {"nation": thing("nation", "serbia", "Serbia")})],
             everyone,
             data={"mark": "conquered", "on": True},
         ),
         Entry(
-            2, 2, "capture", "control/capture", "", "paris", "Germany takes Paris.", everyone, data={"place": "paris", "to": "x"}
+            2,
+            2,
+            "capture",
+            "control/capture",
+            "",
+            "paris",
+            [Message("Germany takes Paris.")],
+            everyone,
+            data={"place": "paris", "to": "x"},
         ),
     ]
     for entry in entries:

@@ -238,6 +238,19 @@ def test_a_step_that_the_frame_does_not_have_is_an_error_of_the_case(folder: Pat
     assert result.status == "error" and says in result.message
 
 
+@pytest.mark.parametrize(
+    ("when", "left"),
+    [("{steps: [vow]}", [("the step court, which carries it out", "order 1 of red stays open: court gray")]), ("court", [])],
+)
+def test_a_failure_tells_of_orders_whose_step_the_case_leaves_out(folder: Path, when: str, left: list[tuple[str, str]]) -> None:
+    case = COURT.replace("when: court", f"when: {when}").replace("dice: [5, 2]", "dice: any")
+    result = only(folder, case + "  then: {nations: {red: {stores: {gold: 5}}}}")
+    assert [(f.expected, f.got) for f in result.failures if f.what == "when"] == left
+    assert result.status == "failed" and result.failures[0].what == "nations.red.stores.gold"
+    passes = only(folder, case + f"  then: {{nations: {{red: {{stores: {{gold: {10 if left else 6}}}}}}}}}")
+    assert (passes.status, passes.failures) == ("passed", ())  # what is left out and matters to nobody is no fault
+
+
 def test_a_file_with_mistakes_is_reported_at_their_places(folder: Path) -> None:
     played = run(folder, "cases:\n- id: c\n  givn: {}\n- {id: d, then: {nation: {}}}\n")
     assert [(d.line, d.column, d.hint) for d in played.found] == [

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from wteaw.core import messages
 from wteaw.core.canonical import dumps
 from wteaw.core.journal import Entry
 from wteaw.core.package_data import rulesets
@@ -191,7 +192,17 @@ def test_the_map_hides_as_well(plain: dict[str, dict[str, bytes]]) -> None:
 def test_entries_for_others_leave_no_trace(plain: dict[str, dict[str, bytes]], reader: str) -> None:
     result = played(2)[-1]
     other = sorted(set(loaded()[1].rows("nations")) - camp(result.position.state, reader))[0]
-    secret = Entry(0, 2, "influence", "acts/influence", "", other, text=f"canary {CANARY}", audience=(other,), data={"n": CANARY})
+    secret = Entry(
+        0,
+        2,
+        "influence",
+        "acts/influence",
+        "",
+        other,
+        [messages.plain(f"canary {CANARY}")],
+        audience=(other,),
+        data={"n": CANARY},
+    )
     mixed: list[Any] = []
     for entry in result.entries:
         mixed += [secret, entry]
@@ -220,7 +231,7 @@ def test_random_games_keep_their_secrets(seed: int) -> None:
             world = World(ruleset, shown, geography=geography)
             known = readable(entries, world, reader)
             words = Wording(world, reader)
-            told = "\n".join(line for e in known for line in (e.text, words.told(e.text)))
+            told = "\n".join(line for e in known for line in (e.text, words.told(e.happened)))
             for entry in entries:
                 if entry.text and entry not in known and entry.text not in told:
                     assert entry.text.encode() not in before["text"], f"{reader} reads of {entry.rule}: {entry.text}"

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from wteaw.core import canonical
 from wteaw.core.journal import Entry, Journal, UnexplainedChange, number_and_hash, replay, verify_chain
+from wteaw.core.messages import Message
 from wteaw.core.state import State, unit_key
 
 from . import small
@@ -107,7 +108,9 @@ def test_canonical_bytes_are_those_of_the_plain_encoder(value: object) -> None:
 def test_the_chain_is_seen_in_the_text_of_the_entries(text: str, data: dict[str, str]) -> None:
     journal = Journal(small.ruleset(), small.state())
     for amount in (3, 4):
-        with journal.entry("test/x", text=text, subject=text, data={**data, "inner": {"hash": "0" * 64, "n": 5}}):
+        with journal.entry(
+            "test/x", says=Message(text, {**data, "hash": text}), subject=text, data={**data, "inner": {"hash": "0" * 64, "n": 5}}
+        ):
             journal.set("stores", "red", "gold", amount)
     try:
         journal.seal()

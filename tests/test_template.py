@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from wteaw.orders.check import check
+from wteaw.orders.input_points import orders_now
 from wteaw.orders.intake import take_in
 from wteaw.orders.legal import legal_orders
 from wteaw.orders.movement import free_units, places_with_units
-from wteaw.orders.order_kinds import orders_now
 from wteaw.orders.parse import parse_orders
 from wteaw.orders.reference import order_reference
 from wteaw.orders.sheet import offers_of

@@ -357,7 +357,7 @@ def _entry(folder: Path, number: int) -> Any:
 
 
 def test_an_edited_entry_is_noticed_before_the_next_turn(folder: Path, tmp_path: Path) -> None:
-    body = {**_entry(folder, 5), "text": "something else"}
+    body = {**_entry(folder, 5), "happened": [{"template": "something else", "slots": {}}]}
     game = tampered(folder, tmp_path, ("update entries set body = ? where number = 5", (canonical.dumps(body).decode(),)))
     assert "entry 5" in str(broken_chain(game))
     with pytest.raises(StoreError, match="entry 5"):

@@ -8,10 +8,10 @@ from typing import Any
 from wteaw.bots import plan
 from wteaw.core.dice import KeyedDice
 from wteaw.core.package_data import scenarios
-from wteaw.orders import movement
 from wteaw.orders.check import Checker
+from wteaw.orders.kinds import of_class
+from wteaw.orders.kinds.moves import Moves
 from wteaw.orders.legal import legal_orders
-from wteaw.orders.validate.units import units_left
 from wteaw.play.scenario import initial_state
 from wteaw.play.scenario_files import load_scenario
 from wteaw.ruleset import Ruleset
@@ -63,14 +63,14 @@ def everything_moves(position: Position) -> dict[str, list[dict[str, Any]]]:
     """Orders by which every nation moves every stack that can go somewhere: each group to the first place that it may go to."""
     _, ruleset, geography = loaded()
     viewer = Viewer(ruleset, position.state, geography=geography)
-    moving = [f"orders/{i}" for i, row in ruleset.rows("orders").items() if movement.mode_of(ruleset, row) is not None]
+    moving = {kind.key: kind for kind in of_class(ruleset, Moves) if "units" in kind.slots}
     out: dict[str, list[dict[str, Any]]] = {}
     for nation in waiting_seats(ruleset, position):
         world = World(ruleset, viewer.view(nation), moments=position.moments, geography=geography)
         checker = Checker(world, nation)
         given = out[nation] = []
         for legal in (entry for entry in legal_orders(world, nation, moving) if not entry.open):
-            left = units_left(checker.book, ruleset.row("orders", legal.order.partition("/")[2]), str(legal.slots.get("origin")))
+            left = moving[legal.order].units_left(checker.book, str(legal.slots.get("origin")))
             kinds = {k: min(n, left.get(k, 0)) for k, n in legal.slots["units"].items() if left.get(k)}
             for target in legal.targets[:3] if kinds else ():
                 slots = {**legal.slots, "units": kinds, "target": target}

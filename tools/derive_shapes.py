@@ -60,10 +60,15 @@ class Site:
 
 
 def read_rows(reference: str) -> list[dict[str, Any]]:
-    """Rows of `FILE#KEY` (a YAML mapping's list) or `FILE` (a list)."""
+    """Rows of `FILE#KEY` (a YAML mapping's list) or `FILE` (a list); with `?kind=a,b` at the end those of these kinds.
+
+    Rows that are `part_of` another place have no shape of their own.
+    """
+    reference, _, kinds = reference.partition("?kind=")
     path, _, key = reference.partition("#")
     data = YAML(typ="safe", pure=True).load(Path(path).read_text(encoding="utf-8"))
-    return list(data[key] if key else data)
+    rows = [row for row in (data[key] if key else data) if "part_of" not in row]
+    return [row for row in rows if row.get("kind") in kinds.split(",")] if kinds else rows
 
 
 def read_hints(path: str | None) -> Hints:

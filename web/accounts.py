@@ -1,8 +1,8 @@
 """Who may do what: roles, links that lead in once, browsers and their sessions.
 
-A role is one person at one game: its moderator, the player of one nation, a spectator. A link belongs to one role, is good for a
-quarter of an hour and once, and gives the browser that takes it up a session of that role alone. There are no passwords, and
-of every secret only a hash is kept.
+A role is one person at one game: its moderator, the player of one nation, a spectator. A link belongs to one role, is
+good once, for a quarter of an hour or, in an invitation, for two weeks, and gives the browser that takes it up a
+session of that role alone. There are no passwords, and of every secret only a hash is kept.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ from .tables import browsers, links, roles, sessions
 
 HOST, MODERATOR, PLAYER, SPECTATOR = "host", "moderator", "player", "spectator"
 LINK_MINUTES = 15
+INVITED_MINUTES = 14 * 24 * 60
+"""How long the link of an invitation is good: people read mail in the evening, or after the holidays."""
 SESSION_DAYS = 30
 LINKS_AN_HOUR = 6
 """Links that are made for one role in an hour, each as soon as it is asked for."""
@@ -161,7 +163,7 @@ class People:
 
     # ---- links
 
-    def link(self, role: Role) -> str | None:
+    def link(self, role: Role, minutes: int = LINK_MINUTES) -> str | None:
         """A fresh link for a role: its secret, shown this once. None where too many were asked for lately."""
         now = self.clock()
         token = secrets.token_urlsafe(32)
@@ -174,7 +176,7 @@ class People:
                 return None
             db.execute(
                 insert(links).values(
-                    hash=hashed(token), role=role.id, made=stamp(now), expires=stamp(now + timedelta(minutes=LINK_MINUTES)),
+                    hash=hashed(token), role=role.id, made=stamp(now), expires=stamp(now + timedelta(minutes=minutes)),
                     used="",
                 )
             )  # fmt: skip

@@ -14,6 +14,7 @@ from wteaw.play.resolve import resolve_turn
 from wteaw.play.views import Views
 from wteaw.report.render import as_html, as_text
 from wteaw.report.turn_reports import last_turn, map_of_report, report
+from wteaw.ruleset.randomness import rolls_dice
 from wteaw.store import PLAYER, POLICY, Game, StoreError
 from wteaw.turn import vacancies
 from wteaw.turn.referee import Resolution
@@ -21,10 +22,11 @@ from wteaw.world.world import World
 
 from .accounts import PLAYER as PLAYS
 from .accounts import Role
-from .games import Games
+from .games import Games, waits_for
+from .help import for_players
 from .outbox import Mail
 from .presenters import place_of
-from .web import Desk, moment
+from .web import Desk, moment, page_address
 
 
 @dataclass(frozen=True)
@@ -140,16 +142,17 @@ def send_reports(desk: Desk, game: Game, who: str) -> None:
     reached = {n: r for n, r in roles.items() if r is not None and r.email}
     stage = game.stage()
     mails = []
-    due = "" if stage.position.ended else moment(hall.next_deadline(hall.settings(game.id)))
+    run = hall.settings(game.id)
+    due = "" if stage.position.ended else moment(hall.next_deadline(run, waits_for(game)), run.zone)
     for nation, (title, text, html) in hall.work(written_reports, *place_of(game), list(reached), due).items():
-        text = f"{_how_to_answer(desk, stage.position.ended)}\n\n{text}"
+        text = f"{_how_to_answer(desk, reached[nation], stage.position.ended, game)}\n\n{text}"
         key = f"report/{game.id}/{stage.number}/{stage.position.head[:16]}/{nation}"
         role = reached[nation]
         mails.append(Mail(key, role.email, title, text, html, game=game.id, role=role.id, reply=desk.post_of(role)))
     with hall.changing(game.id):
         if hall.send(game, mails):
             now = hall.settings(game.id)
-            due = f"; orders are due {now.due[:16].replace('T', ' ')} UTC" if now.due and not stage.position.ended else ""
+            due = f"; orders are due {moment(now.due, now.zone)}" if now.due and not stage.position.ended else ""
             hall.note(game.id, who, f"Sent turn {turn}: {len(mails)} reports by mail, common news on the pages{due}")
 
 
@@ -162,12 +165,15 @@ def seat_commanders(hall: Games, game: Game, who: str) -> None:
             hall.note(game.id, who, f"{player.name or player.nation} plays {name_of(game, nation)} from now on, too")
 
 
-def _how_to_answer(desk: Desk, ended: bool) -> str:
+def _how_to_answer(desk: Desk, role: Role, ended: bool, game: Game) -> str:
     """What a mailed report begins with: where orders go, and where dice are checked."""
+    dice = rolls_dice(game.ruleset)
     if ended:
-        return f"Everything is shown, and all dice can be checked, at {desk.url}/."
-    answer = ", or answer this mail with the form at its end" if desk.post else ""
-    return f"Write your orders at {desk.url}/{answer}.\nYour dice can be checked there on the page Proof."
+        proved = ", and all dice can be checked," if dice else ""
+        return f"Everything is shown{proved} at {page_address(desk, role, 'turn')}."
+    answer = ", or answer this mail with the form at its end (answer `help` to be told of every order)" if desk.post else ""
+    proof = f"\nYour dice can be checked at {page_address(desk, role, 'proof')}." if dice else ""
+    return f"Write your orders at {page_address(desk, role, 'orders')}{answer}.{proof}"
 
 
 def written_reports(
@@ -182,7 +188,8 @@ def written_reports(
         for nation in nations:
             data = report(game, nation, views=views, due=due)
             drawn = map_of_report(game, data, views, drawing)
-            out[nation] = f"{data.game}, turn {data.turn}: {data.name}", as_text(data), as_html(data, drawn)
+            title = f"{data.game}, turn {data.turn}: {data.name}" if data.turn else f"{data.game}: {data.name}"
+            out[nation] = title, for_players(as_text(data)), for_players(as_html(data, drawn))
         return out
 
 
@@ -192,14 +199,13 @@ def send_reminders(desk: Desk, game: Game, late: list[Seat], occasion: str) -> l
     title = str(game.head["title"])
     settings = desk.hall.settings(game.id)
     answer = " or answer this mail with them" if desk.post else ""
-    due = f" They are due {settings.due[:16].replace('T', ' ')} UTC." if settings.due else ""
+    due = f" They are due {moment(settings.due, settings.zone)}." if settings.due else ""
     out = []
     for seat in late:
         if seat.role is None or not seat.role.email:
             continue
-        text = (
-            f"Your orders for turn {turn} of {title} ({seat.name}) have not come in.{due}\n\nWrite them at {desk.url}/{answer}.\n"
-        )
+        where = page_address(desk, seat.role, "orders")
+        text = f"Your orders for turn {turn} of {title} ({seat.name}) have not come in.{due}\n\nWrite them at {where}{answer}.\n"
         key = f"remind/{game.id}/{game.stage().number}/{seat.nation}/{occasion}"
         new = desk.outbox.put(
             Mail(

@@ -12,11 +12,25 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from . import designer, dice_proof, hosting, moderator, player, records, seating, sign_in, spectator, what_if
+from . import (
+    designer,
+    dice_proof,
+    help_pages,
+    hosting,
+    message_pages,
+    moderator,
+    order_map,
+    player,
+    records,
+    seating,
+    sign_in,
+    spectator,
+    what_if,
+)
 from .accounts import HOST, MODERATOR, PLAYER, SPECTATOR
 from .web import Desk, Guarded, Page, assets, page, refused, seat_page
 
-TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "txt": "text/plain"}
 
 DOORS: tuple[tuple[str, str, Page], ...] = (
     ("GET", "/", sign_in.front),
@@ -38,6 +52,8 @@ SEATS: tuple[tuple[str, str, Page, tuple[str, ...]], ...] = (
     ("GET", "turn", player.turn, (PLAYER,)),
     ("GET", "report.txt", player.report_text, (PLAYER,)),
     ("GET", "orders", player.orders, (PLAYER,)),
+    ("GET", "orders/map.css", order_map.looks, (PLAYER,)),
+    ("POST", "orders/add", player.add, (PLAYER,)),
     ("POST", "orders/check", player.check, (PLAYER,)),
     ("POST", "orders/chances", player.chances, (PLAYER,)),
     ("POST", "orders/send", player.send, (PLAYER,)),
@@ -48,6 +64,12 @@ SEATS: tuple[tuple[str, str, Page, tuple[str, ...]], ...] = (
     ("GET", "map", player.map_, (PLAYER,)),
     ("GET", "map.svg", player.map_svg, (PLAYER,)),
     ("GET", "nation", player.nation, (PLAYER,)),
+    ("GET", "help", help_pages.page, (PLAYER,)),
+    ("GET", "messages", message_pages.page_for_player, (PLAYER,)),
+    ("GET", "messages", message_pages.page_for_moderator, (MODERATOR,)),
+    ("POST", "messages", message_pages.send, (PLAYER, MODERATOR)),
+    ("POST", "orders/ready", player.say_ready, (PLAYER,)),
+    ("GET", "rulebook", help_pages.book, (PLAYER, SPECTATOR, MODERATOR)),
     ("GET", "proof", dice_proof.proof, (PLAYER,)),
     ("GET", "proof/{what}", dice_proof.proof_file, (PLAYER,)),
     ("GET", "games", hosting.games, (HOST,)),

@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Concatenate, ParamSpec, TypeVar
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sqlalchemy import Connection, Select, insert, select, update
 from sqlalchemy.engine import Engine
@@ -39,12 +40,19 @@ P = ParamSpec("P")
 
 AUTO = ("nothing", "close", "resolve", "send")
 """What is done at a deadline without being asked; each does what stands before it, too."""
+KEPT = ("due", "days", "paused", "auto", "remind", "public", "talk", "early", "spans", "zone")
+"""The settings of a game, as the table has them."""
 MOST_GAMES, MOST_KEPT, MOST_WORLDS, MOST_RULES = 200, 400, 800, 20
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a game is run. `due` is UTC, ISO 8601, empty without a deadline; `days` those of a turn; `remind` hours before it."""
+    """How a game is run. `due` is UTC, ISO 8601, empty without a deadline; `days` those of a turn; `remind` hours before it.
+
+    `talk`: how players may write to each other (`messages.TALK`); `early`: whether what is done at the deadline is done as soon
+    as all players are ready; `spans`: input points of a turn with hours of their own, as `retreats 24 builds 24`; `zone`: the
+    time zone (IANA) in which deadlines are written and kept at their time of day.
+    """
 
     game: str
     due: str = ""
@@ -53,6 +61,24 @@ class Settings:
     auto: str = "nothing"
     remind: int = 24
     public: bool = False
+    talk: str = "public private"
+    early: bool = False
+    spans: str = ""
+    zone: str = "UTC"
+
+    @property
+    def hours(self) -> dict[str, int]:
+        """Input point of a turn -> hours for its orders, where it has such of its own."""
+        words = self.spans.split()
+        return {name: int(n) for name, n in zip(words[::2], words[1::2], strict=False) if n.isdigit() and int(n)}
+
+    @property
+    def local(self) -> ZoneInfo:
+        """The time zone; UTC where the machine does not know it."""
+        try:
+            return ZoneInfo(self.zone)
+        except (ZoneInfoNotFoundError, ValueError):
+            return ZoneInfo("UTC")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +113,11 @@ class SentGame(Game):
 
     def _entries(self) -> Select[tuple[bytes]]:
         return super()._entries().where(entries.c.position <= self.last)
+
+
+def waits_for(game: Game) -> str:
+    """The name of the input point at which a game waits for orders; empty when it has ended."""
+    return "" if game.stage().position.ended else game.stages()[-1][2]
 
 
 class ResultCache:
@@ -275,20 +306,25 @@ class Games:
             if not insert_once(db, releases, **row):
                 return False
             queue(db, mails, self.clock())
-            due = self.next_deadline(self.settings(game.id))
+            due = self.next_deadline(self.settings(game.id), waits_for(game))
             db.execute(update(settings).where(settings.c.game == game.id).values(due=due))
         return True
 
-    def next_deadline(self, now: Settings) -> str:
-        """When the orders of a turn that begins now are due: at the same time of day as before; none without days of a turn."""
+    def next_deadline(self, now: Settings, point: str = "") -> str:
+        """When the orders of a turn that begins now are due: at the same time of day as before, in the game's time zone; none
+        without days of a turn. At an input point with hours of its own: after these, at a full hour."""
+        if point in now.hours:
+            at = self.clock() + timedelta(hours=now.hours[point], minutes=59)
+            return stamp(at.replace(minute=0, second=0, microsecond=0))
         if not now.due:
             return ""
         due = datetime.fromisoformat(now.due)
         if not now.days:
             return now.due if due > self.clock() else ""
-        while due < self.clock() + timedelta(days=now.days) - timedelta(hours=12):
-            due += timedelta(days=1)
-        return stamp(due)
+        local = due.astimezone(now.local)
+        while local < self.clock() + timedelta(days=now.days) - timedelta(hours=12):
+            local += timedelta(days=1)  # of the same zone: at the same time of day, whatever the clocks do
+        return stamp(local.astimezone(UTC))
 
     def kept(self, key: Hashable, make: Callable[[], T]) -> T:
         """What was made before under a key, or is made now. The key says everything that it hangs on, the reader above all."""
@@ -302,11 +338,11 @@ class Games:
             row = db.execute(select(settings).where(settings.c.game == game)).first()
         if row is None:
             return Settings(game)
-        return Settings(game, row.due, row.days, row.paused, row.auto, row.remind, row.public)
+        return Settings(game, **{name: getattr(row, name) for name in KEPT})
 
     def keep(self, wanted: Settings) -> None:
         """Run a game so from now on."""
-        values = {k: getattr(wanted, k) for k in ("due", "days", "paused", "auto", "remind", "public")}
+        values = {name: getattr(wanted, name) for name in KEPT}
         with self.changing(wanted.game) as db:
             if not db.execute(update(settings).where(settings.c.game == wanted.game).values(**values)).rowcount:
                 db.execute(insert(settings).values(game=wanted.game, made=stamp(self.clock()), **values))

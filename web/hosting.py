@@ -21,7 +21,7 @@ from .accounts import PLAYER as PLAYS
 from .actions import phase
 from .demonstration import ready_to_play
 from .games import Settings
-from .sign_in import mail_link
+from .invitations import invite
 from .web import Visit
 
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
@@ -117,5 +117,5 @@ def start(visit: Visit) -> Response:
         visit.hall.people.take_up(visit.browser, mine)
         for nation, email in seated.items():
             role = visit.hall.people.add(id_, PLAYS, nation=nation, name=email.partition("@")[0], email=email)
-            mail_link(visit.desk, role, str(game.head["title"]), str(ruleset.rows("nations")[nation].get("name", nation)))
+            invite(visit.desk, game, role, visit.role.name or visit.role.email)
     return visit.go("games", "started")

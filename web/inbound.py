@@ -25,6 +25,7 @@ from wteaw.store.database import changing, insert_once, reading
 
 from .accounts import PLAYER as PLAYS
 from .accounts import Role, stamp
+from .help import asks_for_help, by_mail
 from .outbox import Mail, queue
 from .parse_mail import MAX_BYTES, IncomingMail, UnreadableMail, read_head, read_text
 from .player import TooLong, back_of, standing
@@ -187,13 +188,16 @@ def _orders(desk: Desk, letter: IncomingMail, role: Role, written: str) -> MailO
     with desk.hall.game(role.game) as game:
         turn = game.stage().position.turn
         now = standing(desk.hall, role.nation, game)
-        if not now.open:
+        if not now.open and not asks_for_help(written):
             return MailOutcome(
                 "not taken",
                 "orders were not open",
                 role,
                 _answer(desk, letter, role, f"Your mail was not taken. {now.why}\n"),
             )
+        if asks_for_help(written):
+            told = by_mail(desk, game, role)
+            return MailOutcome("ignored", "it asked for help, and was answered", role, _answer(desk, letter, role, told))
         back, taken = back_of(desk.hall, game, role.nation, written, at_once)
     said = rendered(back)
 

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from starlette.responses import Response
 
 from wteaw.core.faults import StoreError
+from wteaw.core.model import Ruleset
 from wteaw.orders.readback_text import rendered
 from wteaw.play.pending import open_decisions, seats, standing_of
 from wteaw.play.resolve import planned, resolve_turn
@@ -20,22 +22,34 @@ from wteaw.play.verify import broken_chain
 from wteaw.play.views import view_world
 from wteaw.report.build import Report, moderator_report
 from wteaw.report.turn_reports import last_turn
+from wteaw.ruleset.randomness import rolls_dice
 from wteaw.store import MODERATOR, PLAYER, POLICY, Game, Submission
 from wteaw.turn.context import OrderContext
 from wteaw.turn.decisions import MODERATOR as ASKED
 from wteaw.turn.decisions import answer_refusal
 from wteaw.turn.left_open import OpenDecision
+from wteaw.turn.sequence import inputs
 
 from .accounts import PLAYER as PLAYS
 from .accounts import stamp
 from .actions import Seat, close_orders, everybody, name_of, names_of, phase, resolve_at, seats_of, send_reminders, send_reports
 from .games import AUTO, Games, Settings
+from .messages import TALK
 from .pages import PageHead, map_page, map_picture
 from .player import back_of, receipt
 from .presenters import ALL, place_of, sight
+from .ready import ready_nations
 from .web import Visit
 
-PAGES = [("game", "Turn"), ("map", "Map"), ("players", "Players"), ("mail", "Mail"), ("history", "History"), ("rules", "Rules")]
+PAGES = [
+    ("game", "Turn"),
+    ("map", "Map"),
+    ("players", "Players"),
+    ("messages", "Messages"),
+    ("mail", "Mail"),
+    ("history", "History"),
+    ("rules", "Rules"),
+]
 DONE = {
     "closed": "Orders are closed. Nothing comes in any more.",
     "resolved": "The turn is resolved. Nobody but you has seen it yet: read it, then send it.",
@@ -48,6 +62,7 @@ DONE = {
     "seated": "It is done.",
     "linked": "A link is on its way.",
     "again": "It is tried again.",
+    "written": "The message is on its way.",
     "upgraded": "The game goes on under the new rules.",
 }
 
@@ -80,9 +95,11 @@ def game(visit: Visit) -> Response:
         decisions = _decisions(game)
         values: dict[str, Any] = {
             "head": head(visit, game, "game"), "at": at, "who": who, "late": late, "played": names_of(game, told["policies"]),
-            "steps": _steps(at, who, late, len(decisions.waiting)), "decisions": decisions, "done": hall.done(game.id, 12),
+            "steps": _steps(at, who, late, len(decisions.waiting), rolls_dice(game.ruleset)),
+            "dice": rolls_dice(game.ruleset), "decisions": decisions, "done": hall.done(game.id, 12),
             "stages": _stages(hall, game), "AUTO": AUTO, "unread": _unread(hall, game) if at == "unread" else None,
-            "waits": told["waits"], "local": hall.settings(game.id).due[:16], "commanded": names_of(game, sorted(seats(game))),
+            "waits": told["waits"], "local": _local(hall.settings(game.id)), "points": input_points(game.ruleset), "TALK": TALK,
+            "ready": ready_nations(hall, game), "commanded": names_of(game, sorted(seats(game))),
         }  # fmt: skip
         return visit.show("game.html.j2", **values)
 
@@ -129,7 +146,7 @@ def _called(game: Game, answer: str) -> str:
     return str(next((r["name"] for r in rows if r and "name" in r), answer.replace("-", " ")))
 
 
-def _steps(at: str, who: list[Seat], late: list[Seat], decide: int) -> list[ModeratorStep]:
+def _steps(at: str, who: list[Seat], late: list[Seat], decide: int, dice: bool) -> list[ModeratorStep]:
     """The six steps. One is now: what everybody waits for, or what the moderator does next; none when the game has ended."""
     open_ = "2 Decisions" if decide else "3 Close"
     now = {"orders": "1 Orders" if late else open_, "closed": "4 Resolve", "unread": "5 Read", "ended": ""}[at]
@@ -137,7 +154,7 @@ def _steps(at: str, who: list[Seat], late: list[Seat], decide: int) -> list[Mode
         "1 Orders": f"{len(who) - len(late)} of {len(who)} are in",
         "2 Decisions": f"{decide} wait{'s' if decide == 1 else ''} for you" if decide else "none waits for you",
         "3 Close": "no order comes in after that",
-        "4 Resolve": "with the sealed dice",
+        "4 Resolve": "with the sealed dice" if dice else "all orders at once",
         "5 Read": "every report before it goes",
         "6 Send": "by mail and on the pages",
     }
@@ -172,10 +189,14 @@ def set_clock(visit: Visit) -> Response:
             now = datetime.fromisoformat(before.due) if before.due else visit.hall.clock()
             wanted = replace(before, due=stamp(now + timedelta(hours=min(visit.number("more") or 0, 24 * 60))))
         else:
-            auto, due = form.get("auto", before.auto), _due(form.get("due", ""), before.due, visit.hall.clock())
+            zone = _zone(form.get("zone", before.zone))
+            auto, due = form.get("auto", before.auto), _due(form.get("due", ""), before, zone, visit.hall.clock())
+            spans = [(p, min(visit.number(f"hours-{p}") or 0, 24 * 365)) for p in input_points(game.ruleset)]
             wanted = Settings(
                 game.id, due, min(visit.number("days") or 0, 365), before.paused,
                 auto if auto in AUTO else before.auto, min(visit.number("remind") or 0, 24 * 14), form.get("public") == "1",
+                " ".join(kind for kind in TALK if form.get(f"talk-{kind}")), form.get("early") == "1",
+                " ".join(f"{point} {n}" for point, n in spans if n), zone,
             )  # fmt: skip
         with visit.hall.changing(game.id):
             visit.hall.keep(wanted)
@@ -183,18 +204,38 @@ def set_clock(visit: Visit) -> Response:
     return visit.go("game", "set")
 
 
-def _due(text: str, before: str, now: datetime) -> str:
-    """A day and time of UTC from the form, as it is kept. StoreError if it is none, or over: what is over is done at once."""
+def _local(run: Settings) -> str:
+    """The deadline as the form has it: in the game's time zone."""
+    return datetime.fromisoformat(run.due).astimezone(run.local).isoformat()[:16] if run.due else ""
+
+
+def input_points(ruleset: Ruleset) -> list[str]:
+    """The points of a turn at which orders are asked for, where there are several."""
+    names = list(dict.fromkeys(str(node["input"]) for node in inputs(ruleset.frame)))
+    return names if len(names) > 1 else []
+
+
+def _zone(text: str) -> str:
+    """A time zone by its name. StoreError if there is none of that name."""
+    try:
+        return ZoneInfo(text.strip() or "UTC").key
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise StoreError(f"there is no time zone {text[:40]!r}; one is written like Europe/Paris or America/New_York") from None
+
+
+def _due(text: str, before: Settings, zone: str, now: datetime) -> str:
+    """A day and time of a zone from the form, as it is kept. StoreError if it is none, or over: what is over is done at once."""
     if not text.strip():
         return ""
     try:
-        due = stamp(datetime.fromisoformat(text.strip()[:16]).replace(tzinfo=UTC))
+        due = stamp(datetime.fromisoformat(text.strip()[:16]).replace(tzinfo=ZoneInfo(zone)).astimezone(UTC))
     except (ValueError, OverflowError):
         raise StoreError(f"a time is written like 2026-05-01T20:00, not {text[:30]!r}") from None
-    if due[:16] == before[:16]:
-        return before
+    if due[:16] == before.due[:16]:
+        return before.due
     if due < stamp(now):
-        raise StoreError(f"{due[:16].replace('T', ' ')} UTC is over; a deadline lies ahead, or there is none")
+        said = text.strip()[:16].replace("T", " ")
+        raise StoreError(f"{said} {zone} is over; a deadline lies ahead, or there is none")
     return due
 
 
@@ -206,6 +247,10 @@ def _changed(before: Settings, after: Settings) -> str:
         "auto": "done at the deadline",
         "remind": "reminder in hours",
         "public": "open to all",
+        "talk": "how players may write to each other",
+        "early": "resolved when all are ready",
+        "spans": "hours of phases",
+        "zone": "time zone",
     }
     said = [
         f"{name}: {getattr(before, k)} → {getattr(after, k)}"

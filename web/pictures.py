@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from wteaw.core.journal import Entry
 from wteaw.core.model import Ruleset
 from wteaw.core.state import State
-from wteaw.report.map.page import FRAME, PageMap
+from wteaw.report.map.page import FRAME, PageMap, Region
 from wteaw.report.map_views import report_map
 from wteaw.store.drawing import Drawing
 
@@ -43,11 +43,27 @@ class MapPicture:
         svg = self.page.svg.replace("<svg ", f"<svg {size}", 1).replace('<g class="sheet">', moved, 1)
         return svg.replace("<defs>", f"<style>{_GROUND}{self.page.style}</style><defs>", 1)
 
+    def ground(self, shown: Region, over: str) -> str:
+        """The picture of a region as a part of a page, whose looks are a file of their own (`looks`), with something drawn over
+        it in the units of the sheet."""
+        moved = f'<g class="sheet" transform="translate({shown.x} {shown.y}) scale({shown.scale})">'
+        svg = self.page.svg.replace('<g class="sheet">', moved, 1).replace(' role="img"', ' id="ground" role="group"', 1)
+        return f'{svg.removesuffix("</g></svg>")}<g id="over">{over}</g></g></svg>'
+
+    @property
+    def looks(self) -> str:
+        """The looks of what `ground` gives."""
+        return _GROUND.replace("background:", "--ground:") + self.page.style
+
 
 def picture(
     ruleset: Ruleset, shown: State, drawing: Drawing, *, title: str, entries: Sequence[Entry] = (), reader: str = "",
-    numbers: Mapping[str, tuple[int, str]] | None = None,
+    numbers: Mapping[str, tuple[int, str]] | None = None, link: str = "", prefix: str = "map",
 ) -> MapPicture:  # fmt: skip
-    """The map of what a reader is shown. `numbers`: place -> the number of its battle on the page, and its outcome."""
+    """The map of what a reader is shown. `numbers`: place -> the number of its battle on the page, and its outcome; `link`: the
+    address to which places lead, before their ids."""
     with _DRAWING:
-        return MapPicture(report_map(ruleset, shown, drawing, reader, title=title, entries=entries, numbers=numbers), title)
+        page = report_map(
+            ruleset, shown, drawing, reader, title=title, entries=entries, numbers=numbers, link=link, prefix=prefix
+        )
+        return MapPicture(page, title)

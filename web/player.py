@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import urlencode
 
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import RedirectResponse, Response
 
 from wteaw.core.faults import StoreError
 from wteaw.core.patience import Impatient, at_most
 from wteaw.odds.attack_odds import Known
 from wteaw.orders.intake import Intake
+from wteaw.orders.mail_text import END
 from wteaw.orders.readback import ReadBack, read_back
 from wteaw.orders.readback_text import rendered
 from wteaw.orders.sheet_layout import order_template
@@ -20,6 +22,7 @@ from wteaw.report.build import when
 from wteaw.report.render import as_text
 from wteaw.report.turn_reports import last_turn, report
 from wteaw.report.wording import Wording
+from wteaw.ruleset.randomness import rolls_dice
 from wteaw.store import MODERATOR, PLAYER, PROXY, Game
 
 from .accounts import Role
@@ -28,9 +31,14 @@ from .chances import KnownOdds, work_out
 from .dismissed_warnings import silenced, told
 from .drafts import OrderDraft
 from .games import Games
+from .help import for_players, without_commands
+from .holdings import holdings
+from .order_map import arrows, ground, panel, windows_of
+from .order_menu import composed, subject_of
 from .outbox import Mail
 from .pages import PageHead, map_page, map_picture
 from .presenters import place_of, sight
+from .ready import ready_nations, set_ready
 from .web import LONG, Desk, Visit, moment, quick
 
 DONE = {
@@ -38,6 +46,9 @@ DONE = {
     "back": "The earlier file counts again.",
     "draft": "Your draft has been kept.",
     "ended": "The session has ended.",
+    "written": "The message is on its way.",
+    "ready": "You are ready.",
+    "waits": "You are not ready any more.",
 }
 
 
@@ -67,12 +78,16 @@ class Standing:
     at: str
     by: str
     others: tuple[int, int]
+    ready: bool = False
+    all_ready: int = 0
+    early: bool = False
 
 
 def head(visit: Visit, game: Game, page: str) -> PageHead:
     """What stands above each page of a player."""
     name = str(game.ruleset.rows("nations").get(visit.role.nation, {}).get("name", visit.role.nation))
-    pages = [("turn", "Turn"), ("orders", "Orders"), ("map", "Map"), ("nation", "Nation"), ("try", "Try out"), ("proof", "Proof")]
+    pages = [("turn", "Turn"), ("orders", "Orders"), ("map", "Map"), ("nation", "Nation"), ("messages", "Messages")]
+    pages += [("try", "Try out"), *([("proof", "Proof")] if rolls_dice(game.ruleset) else []), ("help", "Help")]
     return PageHead.of(visit, game, name, page, pages, DONE)
 
 
@@ -86,7 +101,11 @@ def standing(hall: Games, nation: str, game: Game) -> Standing:
     others = (sum(n in there for n in asked), len(asked))
     why = _why_closed(hall, game, nation)
     at = files[-1].at if files and here is not None else ""
-    return Standing(not why, why, len(here.orders) if here is not None else None, at, here.by if here is not None else "", others)
+    ready = ready_nations(hall, game)
+    return Standing(
+        not why, why, len(here.orders) if here is not None else None, at, here.by if here is not None else "", others,
+        nation in ready, len(ready & set(asked)), hall.settings(game.id).early,
+    )  # fmt: skip
 
 
 def _why_closed(hall: Games, game: Game, nation: str) -> str:
@@ -123,7 +142,9 @@ def turn(visit: Visit) -> Response:
         return visit.show(
             "turn.html.j2", head=head(visit, game, "turn"), seen=seen, now=now, last=last, draft=draft, back=back,
             purses=_purses(visit.hall, game, nation),
-            news=_headline(seen.report.parts), parts=_parts(seen.report.parts), windows=map_page(visit, game, nation, seen.turn),
+            held=holdings(visit.hall, game, nation), dice=rolls_dice(game.ruleset), news=_headline(seen.report.parts),
+            parts=_parts(seen.report.parts),
+            windows=map_page(visit, game, nation, seen.turn),
         )  # fmt: skip
 
 
@@ -165,7 +186,7 @@ def report_text(visit: Visit) -> Response:
 def plain_report(hall: Games, id_: str, stage: int, head: str, nation: str, turn: int | None, dice: bool) -> str:
     """A nation's report on a turn of a game as it stood at a stage, as text."""
     with hall.at(id_, stage, head) as game:
-        return as_text(report(game, nation, turn=turn, due=moment(hall.settings(id_).due)), dice=dice)
+        return for_players(as_text(report(game, nation, turn=turn, due=moment(hall.settings(id_).due)), dice=dice))
 
 
 def nation(visit: Visit) -> Response:
@@ -194,56 +215,127 @@ def map_svg(visit: Visit) -> Response:
 # ---- orders
 
 
-@quick
 def orders(visit: Visit) -> Response:
     """What is written, beside what it comes to."""
     nation = visit.role.nation
     with visit.hall.game(visit.role.game) as real:
         now = standing(visit.hall, nation, real)
-        here = real.submissions().get(nation)
         turn = real.stage().position.turn
         files = real.hand_ins_of(turn, nation, stage=real.stage().number)
         game = visit.hall.as_sent(real)
         draft = visit.hall.drafts.of(game.id, nation, game.stage().number)
-        text = draft.text
-        if not draft.at and here is not None and now.open and here.by in (PLAYER, MODERATOR, PROXY):
-            text = here.text
-        return _orders(visit, game, now, text, draft, files=files)
+        if visit.query("live"):
+            text = written_last(real, nation, draft, now)
+            return visit.show(
+                "order_parts.html.j2", now=now, text=text, written=False, **order_parts(visit, game, text, draft.meant)
+            )
+        return _orders(visit, game, now, written_last(real, nation, draft, now), draft, files=files)
+
+
+def written_last(game: Game, nation: str, draft: OrderDraft, now: Standing) -> str:
+    """What a player has before them: their draft, or what was sent if there is none. `game`: as it really stands."""
+    here = game.submissions().get(nation)
+    if not draft.at and here is not None and now.open and here.by in (PLAYER, MODERATOR, PROXY):
+        return here.text
+    return draft.text
 
 
 def _orders(
     visit: Visit, game: Game, now: Standing, text: str, draft: OrderDraft, *, files: Any = (), problem: str = ""
 ) -> Response:
     nation = visit.role.nation
-    try:
-        back = _read_back(visit.hall, game, nation, text, draft.meant)
-    except TooLong as error:  # it can be mended here all the same
-        back, problem = _read_back(visit.hall, game, nation, "", draft.meant), problem or str(error)
     salt = game.own_salts(game.stage().position.turn).get(nation, "") if now.sent is not None else ""
+    lines, added = text.split("\n"), visit.number("added") or 0
+    said = f"Line {added} is now: {lines[added - 1]}" if 1 <= added <= len(lines) else ""
+    picture = ground(visit.hall, game, nation)
+    opened = visit.query("opened")
+    try:
+        parts = order_parts(visit, game, text, draft.meant, opened=opened, said=said)
+    except TooLong as error:  # it can be mended here all the same
+        parts = order_parts(visit, game, "", draft.meant, opened=opened)
+        problem = problem or str(error)
+    windows, window = windows_of(visit, game, picture, parts["panel"])
     return visit.show(
         "orders.html.j2", head=head(visit, game, "orders"), now=now, text=text, files=files, kept=draft.at,
-        problem=problem, salt=salt,
+        problem=problem, salt=salt, windows=[w.title for w in windows], window=window,
+        drawing=picture.ground(windows[window], parts["arrows"]),
         form=_form(visit.hall, game, nation) if visit.query("form") == "1" else "",
         turn=game.stage().position.turn, when=when(game.ruleset, game.stage().position.turn),
-        status=409 if problem else 200, **back,
+        status=409 if problem else 200, **parts,
     )  # fmt: skip
 
 
-def _read_back(hall: Games, game: Game, nation: str, text: str, meant: frozenset[str]) -> dict[str, Any]:
-    """What the read-back of a text shows."""
-    back, unasked = None, False
+def order_parts(
+    visit: Visit, game: Game, text: str, meant: frozenset[str], *, opened: str = "", said: str = "", problem: str = ""
+) -> dict[str, Any]:
+    """What a page shows of a text of orders: its read-back, its orders as arrows, and what can be chosen beside the map."""
+    hall, nation, back, taken, unasked = visit.hall, visit.role.nation, None, Intake(visit.role.nation), False
     if text.strip():
-        said = KnownOdds(hall, game, nation)
-        back, taken = back_of(hall, game, nation, text, said)
-        unasked = said.wanting and bool(taken.intents) and len(text) <= LONG
-    silent = list(silenced(back, meant)) if back else []
-    return {"back": back, "meant": meant, "silent": silent, "purses": _unsaid(hall, game, nation, back), "unasked": unasked}
+        known = KnownOdds(hall, game, nation)
+        back, taken = back_of(hall, game, nation, text, known)
+        unasked = known.wanting and bool(taken.intents) and len(text) <= LONG
+    beside = panel(visit, game, nation, taken.intents, opened=opened, said=said, problem=problem)
+    return {
+        "back": back, "meant": meant, "silent": list(silenced(back, meant)) if back else [],
+        "purses": _unsaid(hall, game, nation, back), "unasked": unasked, "panel": beside,
+        "arrows": arrows(visit, game, nation, taken.intents, beside.place),
+    }  # fmt: skip
+
+
+def add(visit: Visit) -> Response:
+    """Write what was chosen into the draft, as the line that the player could have typed."""
+    visit.allow("read back")
+    nation = visit.role.nation
+    with visit.hall.game(visit.role.game) as real:
+        now = standing(visit.hall, nation, real)
+        game = visit.hall.as_sent(real)
+        kept = visit.hall.drafts.of(game.id, nation, game.stage().number)
+        text = visit.form["text"] if "text" in visit.form else written_last(real, nation, kept, now)
+        line, problem = 0, ""
+        try:
+            with visit.hall.world(game, nation) as world:
+                order = composed(world, nation, visit.form)
+            text, line = _with_line(visit.hall, game, nation, text, order)
+        except StoreError as error:
+            problem = str(error)
+        draft = visit.hall.drafts.keep(game.id, nation, game.stage().number, text)
+        at, phase, opened = (visit.form.get(name, "") for name in ("at", "phase", "choice"))
+        if visit.form.get("live"):
+            said = f"Line {line} is now: {text.split(chr(10))[line - 1]}" if line else ""
+            parts = order_parts(visit, game, text, draft.meant, opened=opened, said=said, problem=problem)
+            return visit.show("order_parts.html.j2", now=now, text=text, written=bool(line), **parts)
+        if problem:
+            raise StoreError(problem)
+        chosen = urlencode({"place": at} if at else {"phase": phase})
+        return RedirectResponse(f"{visit.path('orders')}?{chosen}&opened={opened}&added={line}#panel", status_code=303)
+
+
+def _with_line(hall: Games, game: Game, nation: str, text: str, order: str) -> tuple[str, int]:
+    """A text with another order, and the number of its line: in place of the order about the same place that it excludes, if
+    there is one, else after all others."""
+    lines = text.rstrip().split("\n") if text.strip() else []
+    end = next((n for n, line in enumerate(lines) if line.strip().lower() == END), len(lines))
+    longer = [*lines[:end], order, *lines[end:]]
+    _, taken = back_of(hall, game, nation, "\n".join(longer))
+    if any(o.order.get("line") == end + 1 for o in taken.intents):
+        return "\n".join(longer) + "\n", end + 1
+    _, alone = back_of(hall, game, nation, order)
+    about = {subject_of(o) for o in alone.intents} - {""}
+    for other in taken.intents:
+        number = int(other.order.get("line", 0))
+        if subject_of(other) not in about or not 1 <= number <= len(lines):
+            continue
+        instead = [*lines[: number - 1], order, *lines[number:]]
+        _, found = back_of(hall, game, nation, "\n".join(instead))
+        if len(found.intents) >= len(taken.intents) and any(o.order.get("line") == number for o in found.intents):
+            return "\n".join(instead) + "\n", number
+    return "\n".join(longer) + "\n", end + 1
 
 
 def _form(hall: Games, game: Game, nation: str) -> str:
     """Everything that can be ordered now, as the form of a report."""
     with hall.world(game, nation) as world:
-        return hall.of_stage(game, ("form", nation), lambda: order_template(world, nation, game=game.id))
+        return hall.of_stage(game, ("form", nation), lambda: for_players(order_template(world, nation, game=game.id)))
 
 
 def back_of(hall: Games, game: Game, nation: str, text: str, known: Known | None = None) -> tuple[ReadBack, Intake]:
@@ -274,10 +366,9 @@ def _back_of(hall: Games, game: Game, nation: str, text: str, known: Known | Non
     with hall.world(game, nation) as world:
         taken, _ = read(game, nation, text, world)
         odds = known or KnownOdds(hall, game, nation)
-        return read_back(world, taken, game=game.id, with_odds=True, known=odds), taken
+        return without_commands(read_back(world, taken, game=game.id, with_odds=True, known=odds)), taken
 
 
-@quick
 def check(visit: Visit) -> Response:
     """Read a draft back; it is kept. A script asks for the read-back alone."""
     return _check(visit, odds=False)
@@ -301,8 +392,9 @@ def _check(visit: Visit, *, odds: bool) -> Response:
         if odds and len(text) <= LONG:
             work_out(visit.hall, game, nation, text)
         if live:
-            body = visit.show("readback.html.j2", now=now, **_read_back(visit.hall, game, nation, text, draft.meant))
-            return HTMLResponse(body.body)
+            written_anew = bool(visit.form.get("mend"))
+            parts = order_parts(visit, game, text, draft.meant)
+            return visit.show("order_parts.html.j2", now=now, text=text, written=written_anew, **parts)
         return visit.go("orders", "draft")
 
 
@@ -378,6 +470,20 @@ def take_back(visit: Visit) -> Response:
             name = name_of(game, visit.role.nation)
             visit.hall.note(game.id, _me(visit), f"{name} took its file {chosen.number} back into force")
     return visit.go("orders", "back")
+
+
+def say_ready(visit: Visit) -> Response:
+    """The button was pressed: ready, or not."""
+    nation = visit.role.nation
+    with visit.hall.game(visit.role.game) as game:
+        now = standing(visit.hall, nation, game)
+        wanted = visit.form.get("ready") == "1"
+        if not now.open:
+            raise StoreError(now.why)
+        if wanted and now.sent is None:
+            raise StoreError("send your orders first (or that you order nothing); then you can be ready")
+        set_ready(visit.hall, game, nation, wanted)
+    return visit.go("orders", "ready" if wanted else "waits")
 
 
 def _me(visit: Visit) -> str:

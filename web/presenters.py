@@ -165,7 +165,9 @@ def _told(
         return BattleOutcomeLine(*head, False)
     those = [*fight.preludes, fight]
     logged = {n for f in those for n in f.log}
-    rounds = tuple((words.told(e.text), tuple(dice_words(r) for r in e.dice)) for e in entries if e.n in logged and e.text)
+    rounds = tuple(
+        (words.told(e.happened), tuple(dice_words(r) for r in e.dice)) for e in entries if e.n in logged and e.happened
+    )
     besides = tuple(text for text, _ in lost_works((e for e in entries if e.data.get("place") == fight.place), reader, words))
     return BattleOutcomeLine(*head, True, rounds, besides, inflicted(those, reader, words))
 

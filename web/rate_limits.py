@@ -13,6 +13,7 @@ RATES: dict[str, tuple[int, float]] = {
     "follow a link": (40, 600),
     "read back": (90, 60),
     "send": (30, 60),
+    "message": (30, 3600),
     "odds": (20, 60),
     "try": (10, 60),
     "draft": (10, 60),

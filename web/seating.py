@@ -11,6 +11,7 @@ from wteaw.turn.vacancies import vacancies
 
 from .accounts import PLAYER as PLAYS
 from .actions import everybody, name_of, names_of
+from .invitations import invite
 from .moderator import head, me
 from .sign_in import mail_link
 from .web import Visit
@@ -73,7 +74,7 @@ def seat(visit: Visit) -> Response:
         elif act == "seat":
             found = pool.seat(nation)
             role = people.add(game.id, PLAYS, nation=nation, name=found.name, email=found.email)
-            mail_link(visit.desk, role, str(game.head["title"]), name_of(game, nation))
+            invite(visit.desk, game, role, visit.role.name or visit.role.email)
             name = name_of(game, nation)
             visit.hall.note(game.id, me(visit), f"{found.name} commands {name} from now on; the old link and its sessions ended")
         else:
@@ -90,6 +91,9 @@ def _invite(visit: Visit, game: Game, role: str, name: str, nation: str, email: 
         if everybody(game).get(nation) != PLAYER:
             game.command(nation, PLAYER, name)
     made = visit.hall.people.add(game.id, role, nation=nation, name=name, email=email)
-    mail_link(visit.desk, made, str(game.head["title"]), name_of(game, nation) if nation else role)
+    if nation:
+        invite(visit.desk, game, made, visit.role.name or visit.role.email)
+    else:
+        mail_link(visit.desk, made, str(game.head["title"]), role)
     of = f" of {name_of(game, nation)}" if nation else ""
     visit.hall.note(game.id, me(visit), f"{made.name} is {role}{of}; a link was sent, old sessions ended")

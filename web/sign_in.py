@@ -54,15 +54,21 @@ def what(visit: Visit, role: Role) -> str:
 def ask(visit: Visit) -> Response:
     """Send links to an address. The answer is the same whether it is known or not, and comes before anything is looked up."""
     visit.allow("ask for a link")
-    given = visit.form.get("email", "")
-    return RedirectResponse("/?asked=1", status_code=303, background=BackgroundTask(_send_links, visit, given))
+    given, seat = visit.form.get("email", ""), visit.form.get("seat", "")
+    return RedirectResponse("/?asked=1", status_code=303, background=BackgroundTask(_send_links, visit, given, seat))
 
 
-def _send_links(visit: Visit, given: str) -> None:
-    try:
-        known = visit.hall.people.with_address(address(given))
-    except StoreError:
-        return
+def _send_links(visit: Visit, given: str, seat: str) -> None:
+    """Mail links to an address, or the link of one seat to the address that is known of it."""
+    known: list[Role] = []
+    if seat:
+        role = visit.hall.people.role(seat)
+        known = [role] if role is not None else []
+    else:
+        try:
+            known = visit.hall.people.with_address(address(given))
+        except StoreError:
+            return
     for role in known:
         mail_link(visit.desk, role, title(visit, role), what(visit, role))
 

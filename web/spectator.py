@@ -15,6 +15,7 @@ from wteaw_lab.statistics import statistics
 from wteaw_lab.statistics_page import statistics_parts
 
 from .games import Games
+from .holdings import holdings
 from .pages import PageHead, map_page, map_picture, svg_file
 from .presenters import ALL, PUBLIC, place_of, sight, stand
 from .web import Denied, Visit
@@ -56,7 +57,8 @@ def news(visit: Visit) -> Response:
         common = ("News", "Land", "Notices", "Your part now")
         shown = [p for p in seen.report.parts if p.title in common or reader(game) == ALL]
         return visit.show(
-            "news.html.j2", head=_head(visit, game, "news"), seen=seen, parts=shown, windows=windows, last=last_turn(game),
+            "news.html.j2", head=_head(visit, game, "news"), seen=seen, parts=shown,
+            held=holdings(visit.hall, game, reader(game)), windows=windows, last=last_turn(game),
             secret=game.secrets() if reader(game) == ALL else None, anchor=game.head["anchor"],
         )  # fmt: skip
 

@@ -68,6 +68,12 @@ settings = Table(  # how a game is run
     Column("remind", Integer, nullable=False),  # hours before the deadline; 0 for never
     Column("public", Boolean, nullable=False),  # whether common news are open to everybody
     Column("made", TIME, nullable=False),
+    Column(
+        "talk", String(60), nullable=False, server_default="public private"
+    ),  # how players may write to each other (`messages`)
+    Column("early", Boolean, nullable=False, server_default="0"),  # whether a turn is resolved as soon as all players are ready
+    Column("spans", Text, nullable=False, server_default=""),  # hours for orders at a point of the turn: `retreats 24 builds 24`
+    Column("zone", String(60), nullable=False, server_default="UTC"),  # the time zone in which deadlines are written
 )
 
 releases = Table(  # positions that players may know of: what was resolved is theirs when the moderator has sent it
@@ -132,4 +138,26 @@ log = Table(  # what was done at the desk; every line holds the digest of the li
     Column("who", NAME, nullable=False),
     Column("what", Text, nullable=False),
     Column("digest", HASH, nullable=False),
+)
+
+messages = Table(  # what the moderator and players wrote
+    "desk_messages",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("game", String(64), nullable=False, index=True),
+    Column("at", TIME, nullable=False),
+    Column("nation", String(64), nullable=False),  # who wrote it: a nation, or `moderator`
+    Column("to", Text, nullable=False),  # nations, `moderator` or `*`, with spaces between
+    Column("unsigned", Boolean, nullable=False),
+    Column("text", Text, nullable=False),
+)
+
+ready = Table(  # players who have nothing to add to the orders of a stage
+    "desk_ready",
+    metadata,
+    Column("game", String(64), primary_key=True),
+    Column("stage", Integer, primary_key=True),
+    Column("head", HASH, primary_key=True),
+    Column("nation", String(64), primary_key=True),
+    Column("at", TIME, nullable=False),
 )

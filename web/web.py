@@ -18,6 +18,7 @@ from hashlib import sha256
 from hmac import compare_digest
 from importlib.resources import files
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from starlette.datastructures import UploadFile
@@ -97,12 +98,25 @@ class Desk:
         return "__Host-desk" if self.secure else "desk"
 
 
+def page_address(desk: Desk, role: Role, page: str) -> str:
+    """The address of a page of a role, as mails name it."""
+    return f"{desk.url}/seat/{role.id}/{page}"
+
+
 class Denied(Exception):
     """The request is not answered as asked: the status, and why in words."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
         self.status = status
+
+
+class NotIn(Denied):
+    """A page of a role that the browser has not taken up, or that is none: nobody is told which."""
+
+    def __init__(self, seat: str) -> None:
+        super().__init__(404, "There is no such page, or you have not come in with the link for it.")
+        self.seat = seat[:24]
 
 
 @dataclass
@@ -195,7 +209,7 @@ def seat_page(desk: Desk, makers: Mapping[str, Page]) -> Endpoint:
         seat = str(visit.request.path_params["seat"])
         session = None if visit.fresh else visit.hall.people.session(visit.browser, seat)
         if session is None or session.role.role not in makers:
-            raise Denied(404, "There is no such page, or you have not come in with the link for it.")
+            raise NotIn(seat)
         visit.session = session
         return makers[session.role.role](visit)
 
@@ -224,6 +238,8 @@ def _answer(visit: Visit, make: Page) -> Response:
     try:
         visit.allow("page")
         return make(visit)
+    except NotIn as denied:
+        return visit.show("not_in.html.j2", status=404, why=str(denied), seat=denied.seat)
     except Denied as denied:
         return visit.show("sorry.html.j2", status=denied.status, title="Not so", why=str(denied))
     except StoreError as error:
@@ -378,9 +394,15 @@ def assets() -> dict[str, str]:
     return {f.name: f"/static/{sha256(f.read_bytes()).hexdigest()[:12]}/{f.name}" for f in folder.iterdir() if f.is_file()}
 
 
-def moment(text: str) -> str:
-    """A time as the desk keeps it, in words, and that it is UTC. A script shows it in the reader's own time."""
-    return f"{datetime.fromisoformat(text):%A %-d %B, %H:%M} UTC" if text else ""
+def moment(text: str, zone: str = "UTC") -> str:
+    """A time as the desk keeps it, in words: in a time zone and, if that is another, in UTC. A script shows the reader's own."""
+    if not text:
+        return ""
+    at = datetime.fromisoformat(text)
+    if zone == "UTC":
+        return f"{at:%A %-d %B, %H:%M} UTC"
+    there = at.astimezone(ZoneInfo(zone))
+    return f"{there:%A %-d %B, %H:%M} ({zone}; {at:%H:%M} UTC)"
 
 
 def until(text: str, now: datetime) -> str:

@@ -14,7 +14,9 @@ from datetime import datetime, timedelta
 from wteaw.core.faults import of_rules
 from wteaw.store import Game, StoreError
 
+from .accounts import stamp
 from .actions import close_orders, phase, resolve_now, seats_of, send_reminders, send_reports
+from .ready import all_ready
 from .web import Desk
 
 WHO = "the clock"
@@ -44,10 +46,13 @@ def tick(desk: Desk) -> list[str]:
 def _tick(desk: Desk, game: Game) -> list[str]:
     """One game: a reminder, or the steps that its deadline has brought."""
     settings = desk.hall.settings(game.id)
-    if not settings.due or settings.paused or game.stage().position.ended:
+    if settings.paused or game.stage().position.ended:
         return []
-    due, now = datetime.fromisoformat(settings.due), desk.hall.clock()
-    if now < due:
+    early = settings.early and phase(desk.hall, game) == "orders" and all_ready(desk.hall, game)
+    if not settings.due and not early:
+        return []
+    due, now = datetime.fromisoformat(settings.due or stamp(desk.hall.clock())), desk.hall.clock()
+    if now < due and not early:
         if settings.remind and now >= due - timedelta(hours=settings.remind) and phase(desk.hall, game) == "orders":
             late = [s for s in seats_of(desk.hall, game) if not s.sent]
             with desk.hall.changing(game.id):
@@ -57,7 +62,7 @@ def _tick(desk: Desk, game: Game) -> list[str]:
             if told:
                 return [f"{game.id}: reminders to {', '.join(told)}"]
         return []
-    done = []
+    done = [f"{game.id}: all players are ready"] if early and settings.auto != "nothing" else []
     if settings.auto in ("close", "resolve", "send") and phase(desk.hall, game) == "orders":
         close_orders(desk.hall, game, WHO)
         done.append(f"{game.id}: orders closed")

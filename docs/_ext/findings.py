@@ -13,7 +13,6 @@ from wteaw.play.scenario_files import load_scenario
 from wteaw.play.starter import begin
 from wteaw.report.map_views import drawing_faults
 from wteaw.ruleset import load_ruleset
-from wteaw.testing.coverage import matrix
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "findings.yaml"
 LAYER = "id: layer\ntitle: A layer\nextends: ../mine\n"
@@ -42,5 +41,4 @@ def findings(example: Mapping[str, Any], folder: Path) -> list[Diagnostic]:
         (here / example["without"]).unlink()
     if "scenario" in example:
         return load_scenario(here / example["scenario"], cache=False)[2]
-    found = [*load_ruleset(here, cache=False)[1], *drawing_faults(here)]
-    return found if "clauses" not in example else [*found, *matrix([here], here / example["clauses"], run=False).strayed]
+    return [*load_ruleset(here, cache=False)[1], *drawing_faults(here)]

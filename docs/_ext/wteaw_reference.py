@@ -21,11 +21,11 @@ from wteaw.cli import COMMANDS, Command
 from wteaw.core.codes import CODES
 from wteaw.core.diagnostics import render_one
 from wteaw.core.package_data import data_root, rulesets
-from wteaw.rulebook import page, rulebook
+from wteaw.rulebook import page
 from wteaw.ruleset import Ruleset, load_ruleset
 from wteaw.ruleset.expressions.functions import FUNCTIONS
 from wteaw.ruleset.expressions.vocabulary import ALWAYS, BUILT_IN
-from wteaw.ruleset.folder import find_rulesets
+from wteaw.ruleset.folder import TABLE_FOLDERS, find_rulesets
 from wteaw.ruleset.forms import Forms, forms
 from wteaw.ruleset.load import load_text
 from wteaw.ruleset.nodes import plain_value
@@ -55,11 +55,11 @@ GROUPS = {
         *("frame", "frame_changes", "calendar", "schedule", "options"),
         *("absence", "replacements", "policies", "shows"),
     ),
-    "The text behind the rules": ("rulings", "except", "audits", "imports"),
+    "The text behind the rules": ("clauses", "chapters", "except", "audits", "imports"),
 }
 
 
-EVERYWHERE = ("source", "basis", "note", "lines", "silence", "remove", "append")
+EVERYWHERE = ("source", "note", "silence", "remove", "append")
 """Keys that rows of all forms may have: they stand once, below the list of forms."""
 
 
@@ -141,7 +141,7 @@ def shortest(known: Forms, folders: Iterable[Path]) -> dict[str, Row]:
     """For each form a row that stands by itself, of about three lines, word by word as a shipped ruleset has it."""
     best: dict[str, tuple[int, Row]] = {}
     for folder in folders:
-        for path in sorted(p for part in ("tables", "events") for p in (folder / part).rglob("*.yaml")):
+        for path in sorted(p for part in TABLE_FOLDERS for p in (folder / part).rglob("*.yaml")):
             for form, row in _written(path, path.relative_to(data_root()).as_posix()):
                 distance = abs(len(row.text) - 260)
                 if form in known and (form not in best or distance < best[form][0]) and fits(known, form, row.text):
@@ -203,17 +203,17 @@ def _kind(known: Forms, raw: Any, base: str) -> str:
 
 
 def _rulebooks(folders: Mapping[Path, Ruleset | None], out: Path) -> str:
-    """A page of links; each book is an HTML page of its own, every rule with its clauses, their tests and its line."""
+    """A page of links; each book is an HTML page of its own, every rule with the number of its tests."""
     out.mkdir(parents=True, exist_ok=True)
     lines = [
         "# Rulebooks",
         "",
-        "Made from the rows: the rules as they are played, every rule with the clauses that it implements,",
+        "The rules as a player reads them: what each clause says, the orders and the figures that go with it,",
     ]
-    lines += ["how many rule tests cite them, and its line in the tables.", ""]
+    lines += ["and how many rule tests cite it.", ""]
     for folder, ruleset in folders.items():
         if ruleset is not None:
-            book = page(rulebook(ruleset, CitedBy(folder).by_clause()))
+            book = page(ruleset, CitedBy(folder).by_clause())
             (out / f"rulebook-{ruleset.id}.html").write_text(book, encoding="utf-8")
             says = ruleset.manifest.get("description", "")
             lines.append(f'- <a href="../rulebook-{ruleset.id}.html">{ruleset.title}</a>{f": {says}" if says else ""}')

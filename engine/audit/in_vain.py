@@ -36,7 +36,7 @@ def in_vain(played: RecordedGame, book: Book) -> None:
             )
         elif entry.rule.startswith(("acts/", "orders/", "catalogue/")) and "stores" in tables and _paid(entry, state):
             other = tables - BOOKS - {"stores"}
-            happened = bool(entry.dice) or any(f.word not in ("paid", "acted") for f in entry.facts) or bool(entry.text)
+            happened = bool(entry.dice) or any(f.word not in ("paid", "acted") for f in entry.facts) or bool(entry.happened)
             handed = any(f.word == "paid" and f.roles.get("of") for f in entry.facts)
             book.check(bool(other) or happened or handed, entry, whose, "what came of what was paid", "something", "nothing")
 

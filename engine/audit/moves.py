@@ -117,15 +117,12 @@ def spent(
 class _Border(Thing):
     """A link in an expression: of what kind it is, and which it is; its works are not asked here."""
 
-    __slots__ = ("sort",)
+    __slots__ = ()
 
     def __init__(self, reader: Reader, id_: str, sort: str) -> None:
-        super().__init__(reader, "link", id_)
-        self.sort = sort
+        super().__init__(reader, sort, id_)
 
     def __getattr__(self, name: str) -> Any:
-        if name == "kind":
-            return self.sort
         raise Beyond(f"field {name} of a link")
 
 

@@ -29,9 +29,10 @@ class RecordedStage:
 
 @dataclass(frozen=True, slots=True)
 class RecordedReport:
-    """What one nation was told on a turn, and the states at its beginning and when the report was made.
+    """What one nation was told on a turn, and the states when its first orders were asked for and when the report was made.
 
-    `told` are sentences with the words that stand out before them; `tables` the heads and rows of the tables of its forces.
+    `told` are sentences with the words that stand out before them; `tables` the heads and rows of the tables of its forces,
+    `accounts` heads, rows and notes of those of its resources.
     """
 
     nation: str
@@ -40,6 +41,7 @@ class RecordedReport:
     state: State
     told: tuple[tuple[str, str], ...]
     tables: tuple[tuple[tuple[str, ...], tuple[tuple[str, ...], ...]], ...]
+    accounts: tuple[tuple[tuple[str, ...], tuple[tuple[str, ...], ...], tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

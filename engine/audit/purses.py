@@ -18,7 +18,7 @@ from ..core.model import Row, Ruleset
 from ..core.state import State
 from .book import Book
 from .played import RecordedGame, rows_changed, said_in
-from .reading import FORMS, Beyond, Reader, held_by
+from .reading import FORMS, Beyond, Reader, held_by, rounded
 
 Amounts = Counter[str]
 """Resource -> amount."""
@@ -30,20 +30,27 @@ class _Sent:
 
     step: tuple[int, str] = (0, "")
     amounts: dict[str, Fraction] = field(default_factory=dict)
+    prizes: Fraction = Fraction(0)
+    """What those who cut the last transfer have still to be given of it."""
 
     def at(self, entry: Entry) -> dict[str, Fraction]:
         if self.step != (entry.turn, entry.step):
-            self.step, self.amounts = (entry.turn, entry.step), {}
+            self.step, self.amounts, self.prizes = (entry.turn, entry.step), {}, Fraction(0)
         return self.amounts
 
 
 def purses(played: RecordedGame, book: Book) -> None:
     """Every entry that changes a stock, and the incomes at the end of every turn."""
     sent = _Sent()
+    granted: dict[tuple[int, str], Fraction] = {}
     for entry, reader in played.readings():
         moved = _moved(entry, reader.state, book)
         _stocks(entry, reader, moved, sent, book)
-    _incomes(played, book)
+        _prizes(entry, reader, sent, book)
+        if "income" in entry.data and "items" in entry.data:
+            key = (entry.turn, entry.subject)
+            granted[key] = granted.get(key, Fraction(0)) + _granted(entry, reader, book)
+    _incomes(played, granted, book)
 
 
 def money(ruleset: Ruleset) -> str:
@@ -173,12 +180,47 @@ def _sent_off(entry: Entry, form: str, row: Row, sent: dict[str, Fraction]) -> d
         gone = arrives = Fraction(data.get("paid", 0))
     elif form == "gifts":
         gone, arrives = Fraction(data["amount"]), Fraction(data["arrives"])
+    elif "taken" in data:
+        gone, arrives = Fraction(0), Fraction(data["taken"])
+    elif "amount" in data:
+        gone = Fraction(data["amount"])
+        arrives = Fraction(0) if _cut_off(data) else gone - sum(map(Fraction, data.get("lost", ())))
     else:
-        if "captured_by" in data or data.get("cut") or any(data.get("lost", ())) or "amount" not in data:
-            raise Beyond("transfers that are cut or fought for")
-        gone = arrives = Fraction(data["amount"])
+        return {}
     sent[what] = sent.get(what, Fraction(0)) + arrives
     return {what: -gone}
+
+
+def _cut_off(data: Mapping[str, Any]) -> bool:
+    """Whether nothing of a transfer arrives: an end of it was captured, or every lane is cut."""
+    return "captured_by" in data or len(data.get("cut", ())) == len(data.get("lanes", ()))
+
+
+def _prizes(entry: Entry, reader: Reader, sent: _Sent, book: Book) -> None:
+    """Of a transfer by a route: its lanes carry it all, none loses more than it carries, and who cuts it off gets his part."""
+    form, _, id_ = entry.rule.partition("/")
+    data = entry.data
+    if form == "routes" and "taken" in data:
+        sent.prizes -= Fraction(data["taken"])
+        book.check(sent.prizes >= 0, entry, entry.subject, "taken of a transfer", "no more than was lost", data["taken"])
+        return
+    if sent.prizes:
+        book.check(False, entry, entry.subject, "left of the part of those who cut a transfer off", 0, sent.prizes)
+        sent.prizes = Fraction(0)
+    if form != "routes" or "amount" not in data:
+        return
+    if _cut_off(data):
+        rule = reader.ruleset.rows("routes").get(id_, {}).get("no_way", {})
+        try:
+            share = reader.figure(rule.get("to_cutter", 0), {})
+        except Beyond as why:
+            book.skip(str(why))
+            return
+        sent.prizes = rounded(Fraction(data["amount"]) * share, rule.get("round", "down"))
+        return
+    amount, shares, lost = int(data["amount"]), data.get("shares", ()), data.get("lost", ())
+    fine = sum(shares) == amount and all(0 <= less <= share for less, share in zip(lost, shares, strict=True))
+    book.check(fine, entry, entry.subject, f"lanes of {amount}", "all of it, and no more lost than there is", f"{shares}, {lost}")
 
 
 def _act_price(entry: Entry, state: State, ruleset: Ruleset, reader: Reader, row: Row, main: str) -> dict[str, Fraction]:
@@ -213,8 +255,32 @@ def _whose(entry: Entry, moved: Mapping[tuple[str, str], Fraction], book: Book) 
             book.check(sum(own) == amount, entry, who, f"{what} paid to or by them", amount, sum(own))
 
 
-def _incomes(played: RecordedGame, book: Book) -> None:
-    """Who holds nothing, and held nothing when the turn began, has no income, where incomes are kept."""
+def _granted(entry: Entry, reader: Reader, book: Book) -> Fraction:
+    """What a nation collects by yields that hang on nothing it holds, each of which must be due to it."""
+    total = Fraction(0)
+    nation = reader.thing("nation", entry.subject)
+    names = {"self": nation, "nation": nation}
+    for item in entry.data["items"]:
+        row = reader.ruleset.rows("yields").get(item["yield"], {})
+        if "over" in row:
+            continue
+        total += Fraction(item["amount"])
+        try:
+            due = reader.concerns(row, nation, names) and reader.test(row.get("when"), names)
+            amount = rounded(reader.figure(row["amount"], names), row.get("round")) if due else Fraction(0)
+        except Beyond as why:
+            book.skip(str(why))
+            continue
+        book.check(
+            amount == Fraction(item["amount"]), entry, entry.subject, f"what {item['yield']} brings", amount, item["amount"]
+        )
+    return total
+
+
+def _incomes(played: RecordedGame, granted: Mapping[tuple[int, str], Fraction], book: Book) -> None:
+    """Who holds nothing, and held nothing when the turn began, has no income, where incomes are kept, but what is `granted` to
+    it in a turn by yields that hang on no place.
+    """
     before: set[str] = set()
     kept = any(c[0] == "nations" and c[2] == "income" for stage in played.stages for e in stage.entries for c in e.changes)
     told: set[str] = set()
@@ -223,8 +289,8 @@ def _incomes(played: RecordedGame, book: Book) -> None:
         for nation, row in state.table("nations").items():
             if nation in holders or nation in before or nation in told:
                 continue
-            income = row.get("income", 0)
-            book.check_turn(not income, turn, nation, "income of a nation that holds nothing", 0, income)
-            if income:
+            income, most = Fraction(row.get("income", 0) or 0), granted.get((turn, nation), Fraction(0))
+            book.check_turn(income <= most, turn, nation, "income of a nation that holds nothing", most, income)
+            if income > most:
                 told.add(nation)  # once is enough
         before = {h for h in holders if h}

@@ -94,6 +94,7 @@ class Reader:
             "lookup": self._lookup,
             "stance": lambda a, b: self.stance(_id(a), _id(b)),
             "at_war": lambda a, b: self.hostile(_id(a), _id(b)),
+            "neutral": self._neutral,
             "allied": lambda a, b: self.friendly(_id(a), _id(b)),
             "min": min, "max": max, "abs": abs, "floor": floor, "ceil": ceil,
         }  # fmt: skip
@@ -127,6 +128,10 @@ class Reader:
         if thing.kind == "unit":
             return self._of_unit(thing, state, name, declared)
         row = self.ruleset.rows(form).get(thing.id, {})
+        if name == "neutral" and thing.kind == "nation":
+            return self._neutral(thing)
+        if name == "alive" and thing.kind == "nation":
+            return state.get(name, row.get(name)) is not False
         if name in state:
             value = state[name]
         elif name in row:
@@ -137,7 +142,7 @@ class Reader:
             return self.functions_of_terms(name)(thing)
         elif name in self.ruleset.rows("quantities"):
             return self.quantity(name, thing)
-        elif name in THINGS or name in ("capital", "tags", "kind", "name", "n", "aboard", "force", "alive"):
+        elif name in THINGS or name in ("capital", "tags", "kind", "name", "n", "aboard", "force"):
             value = None
         else:
             raise Beyond(f"field {name}")
@@ -289,7 +294,11 @@ class Reader:
         words = set(re.findall(r"[a-z_]+", re.sub(r"'[^']*'", "", said)))
         if words & OUTSIDE - scope.keys():
             return False
-        wanted = adjust.get("for")
+        return self.concerns(adjust, thing, scope)
+
+    def concerns(self, row: Row, thing: Any, scope: Mapping[str, Any]) -> bool:
+        """Whether a row is `for` a thing, or for whom its names are about."""
+        wanted = row.get("for")
         if wanted is None:
             return True
         labels = {_id(scope[name]) for name in ("self", "nation", "item", "tech") if scope.get(name) is not None}
@@ -399,6 +408,13 @@ class Reader:
                 raise Beyond("marks of what is not known")
             thing = Thing(self, kind, thing)
         return self.state.get("marks", f"{thing.kind}:{thing.id}", _id(name)) is not None
+
+    def _neutral(self, who: Any) -> bool:
+        if not isinstance(who, Thing) or who.kind != "nation":
+            who = self.thing("nation", who) if isinstance(who, str) and self.ruleset.has("nations", who) else None
+        if who is None:
+            raise Beyond("whether several are neutral")
+        return not side_of(self.ruleset, self.state, who.id)
 
     def _neighbours(self, places: Any, *kinds: Any) -> tuple[Thing, ...]:
         here, wanted = {_id(p) for p in _set(places)}, {_id(k) for k in kinds}

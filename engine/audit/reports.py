@@ -1,23 +1,25 @@
 """Reports: what nations are told is so.
 
-Of the last turn's reports, as data: money at the beginning and the end, income, sums that add up, and every figure in the
-tables of a nation's own forces. Of the whole journal: what a nation is told of enemies is no more than there are, of those at
-war with it.
+Of the reports of every turn, as data: money at the beginning and the end, income, sums that add up, and every figure in the
+tables of a nation's own forces. Of the whole journal: what a nation is told of others' units is what was there, and told to
+those alone who may look.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from ..core.journal import Entry
-from ..core.model import Ruleset
+from ..core.model import Row, Ruleset
 from ..core.state import State
 from .book import Book
 from .played import RecordedGame, RecordedReport
-from .reading import Reader, held_by, stance
+from .reading import held_by, side_of, stance
 
 ACCOUNT = re.compile(r"^(?P<before>\d+) at the beginning(?P<between>.*), (?P<left>\d+) left\b(?P<rest>.*)", re.DOTALL)
 BRACKETS = re.compile(r"\([^()]*\)")
@@ -26,9 +28,11 @@ INCOME = re.compile(r"Income (?P<income>\d+)")
 
 
 def reports(played: RecordedGame, book: Book) -> None:
-    """Counts of enemies in the journal, and the reports on the last turn."""
+    """Counts of units of others in the journal, and all reports."""
+    looks: dict[tuple[str, str], _Look] = {}
     for entry, reader in played.readings():
-        _sightings(entry, reader, played.ruleset, book)
+        if entry.rule.startswith("contacts/"):
+            _sightings(entry, reader.state, played.ruleset, looks, book)
     for report in played.reports():
         _money(report, played.ruleset, book)
         _forces(report, played.ruleset, book)
@@ -37,29 +41,84 @@ def reports(played: RecordedGame, book: Book) -> None:
 # ---- what is seen of others
 
 
-def _sightings(entry: Entry, reader: Reader, ruleset: Ruleset, book: Book) -> None:
-    """What is told of units in a place is at most what is there: of enemies those at war with the reader, else all foreign ones.
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What a look at a place could tell: its units by kind, and how many of them were at war with each who may be told."""
 
-    A look that is told later in the turn may tell of what was there when the turn began.
+    units: Mapping[str, int]
+    foes: Mapping[str, int]
+
+
+def _sightings(entry: Entry, state: State, ruleset: Ruleset, looks: dict[tuple[str, str], _Look], book: Book) -> None:
+    """What is told of units in a place is what is there when it is looked at.
+
+    By a look without orders that is the enemies of the reader, of a `shared` row those of anybody on his side; by one on orders
+    all units but those of friends. An exact count is all of them; a part is less than all. `foes` are the reader's own enemies
+    among those counted exactly (without it: all). Only who is at war with somebody there, or else with the holder, is told of
+    what is seen without orders. What is told later (`from`) is what the look has found, for each reader by his own enemies.
     """
-    if not entry.rule.startswith("contacts/"):
-        return
+    row = ruleset.rows("contacts").get(entry.rule.partition("/")[2], {})
+    know = str(row.get("know", "units"))
     for table, nation, field, _, value in entry.changes:
         what, colon, place = str(field).partition(":")
-        if table != "knowledge" or not colon or what not in ("units", "scouted") or not isinstance(value, Mapping):
+        if table != "knowledge" or not colon or what != know or not isinstance(value, Mapping):
             continue
-        n = value.get("n")
-        if value.get("since") != entry.turn or not isinstance(n, int):
+        if value.get("since") != entry.turn or not isinstance(value.get("n"), int):
             continue
-        meant = _hostile if what == "units" else _foreign
-        most, others = 0, set()
-        for state in (reader.state, reader.past["turn"].state):
-            stacks = [(str(r["owner"]), int(r["n"])) for _, r in state.stacks(at=place)]
-            most = max(most, sum(n for owner, n in stacks if meant(ruleset, state, nation, owner)))
-            others |= {owner for owner, _ in stacks if owner != nation and not meant(ruleset, state, nation, owner)}
-        beside = f" (of {', '.join(sorted(others))} there are some, too)" if others else ""
-        said = "enemies" if what == "units" else "units of others"
-        book.check(n <= most, entry, nation, f"{said} told of in {place}{beside}", f"at most {most}", n)
+        if "from" in row:
+            looker = entry.subject.partition(":")[0]
+            look = looks.get((looker, place))
+            if book.check(look is not None, entry, nation, f"units told of in {place}", "a look of this turn", "none") and look:
+                _exact(entry, nation, place, value, look, book)
+            continue
+        look = _look(ruleset, state, row, nation, place)
+        if "reach" in row:
+            looks[nation, place] = look
+        else:
+            _may_look(entry, ruleset, state, nation, place, look, book)
+        if value.get("as") == "exact":
+            _exact(entry, nation, place, value, look, book)
+        else:
+            n, there = int(value["n"]), sum(look.units.values())
+            fine = n < there or n == 0
+            book.check(fine, entry, nation, f"enemies told of in {place}, in part", f"less than {there}", n)
+
+
+def _look(ruleset: Ruleset, state: State, row: Row, nation: str, place: str) -> _Look:
+    side = side_of(ruleset, state, nation)
+    mates = {n for n in {*ruleset.rows("nations"), *state.table("nations")} if side and side_of(ruleset, state, n) == side}
+    party = {nation, *mates} if row.get("shared") or "reach" in row else {nation}
+    units: Counter[str] = Counter()
+    foes = dict.fromkeys(party, 0)
+    for _, stack in state.stacks(at=place):
+        owner, n = str(stack["owner"]), int(stack["n"])
+        at_war = {mate for mate in party if _hostile(ruleset, state, mate, owner)}
+        if _foreign(ruleset, state, nation, owner) if "reach" in row else at_war:
+            units[str(stack["kind"])] += n
+            for mate in at_war:
+                foes[mate] += n
+    return _Look(units, foes)
+
+
+def _exact(entry: Entry, nation: str, place: str, value: Mapping[str, Any], look: _Look, book: Book) -> None:
+    there, n = sum(look.units.values()), int(value["n"])
+    told = value.get("units", {})
+    fine = n == there and told == look.units
+    book.check(fine, entry, nation, f"units told of in {place}", dict(look.units), f"{n}: {dict(told)}")
+    foes, own = int(value.get("foes", n)), look.foes.get(nation, 0)
+    book.check(foes == own, entry, nation, f"enemies told of in {place}", own, foes)
+
+
+def _may_look(entry: Entry, ruleset: Ruleset, state: State, nation: str, place: str, look: _Look, book: Book) -> None:
+    """Who is told of a place is at war with somebody there. Where nobody is at war with anyone of the party: with its holder,
+    and where there is no holder either, with anybody at all.
+    """
+    holder = held_by(ruleset, state, place)
+    others = {o for o in state.owners_at(place) if any(_hostile(ruleset, state, mate, o) for mate in look.foes)}
+    if not others:
+        others = {holder} if holder else {*state.table("nations"), *ruleset.rows("nations")}
+    fine = any(_hostile(ruleset, state, nation, owner) for owner in others)
+    book.check(fine, entry, nation, f"who is told of {place}", "somebody at war with who is there, or with its holder", nation)
 
 
 def _foreign(ruleset: Ruleset, state: State, a: str, b: str) -> bool:
@@ -73,28 +132,58 @@ def _hostile(ruleset: Ruleset, state: State, a: str, b: str) -> bool:
 # ---- money
 
 
+@dataclass(frozen=True, slots=True)
+class _Account:
+    """What a report says of a resource: what there was, what came and went in all, what is left, and the income if it is told."""
+
+    lead: str
+    before: Fraction
+    between: Fraction
+    left: Fraction
+    income: Fraction | None
+
+
 def _money(report: RecordedReport, ruleset: Ruleset, book: Book) -> None:
     names = {str(row.get("name", id_)).casefold(): id_ for id_, row in ruleset.rows("resources").items()}
-    for lead, text in report.told:
-        resource = names.get(lead.casefold()) or next((id_ for name, id_ in names.items() if lead.casefold() == f"{name}s"), None)
-        found = ACCOUNT.match(text)
-        if resource is None or found is None:
+    for account in (*_in_sentences(report), *_in_tables(report)):
+        lead = account.lead.casefold()
+        resource = names.get(lead) or next((id_ for name, id_ in names.items() if lead == f"{name}s"), None)
+        if resource is None:
             continue
 
-        def told(says: str, expected: object, got: object, of: str = lead) -> None:
+        def told(says: str, expected: object, got: object, of: str = account.lead) -> None:
             book.check_turn(expected == got, report.turn, report.nation, f"report: {of} {says}", expected, got)
 
-        told("at the beginning", stock(ruleset, report.before, report.nation, resource), int(found["before"]))
-        told("left", stock(ruleset, report.state, report.nation, resource), int(found["left"]))
-        between = BRACKETS.sub("", found["between"])
-        told(
-            "that came and went",
-            int(found["left"]) - int(found["before"]),
-            sum(int(m["figure"]) for m in SIGNED.finditer(between)),
-        )
-        income = INCOME.search(found["rest"])
-        if income is not None:
-            told("income", report.state.get("nations", report.nation, "income", 0), int(income["income"]))
+        told("at the beginning", stock(ruleset, report.before, report.nation, resource), account.before)
+        told("left", stock(ruleset, report.state, report.nation, resource), account.left)
+        told("that came and went", account.left - account.before, account.between)
+        if account.income is not None:
+            told("income", Fraction(report.state.get("nations", report.nation, "income", 0)), account.income)
+
+
+def _in_sentences(report: RecordedReport) -> Iterator[_Account]:
+    for lead, text in report.told:
+        found = ACCOUNT.match(text)
+        if found is not None:
+            between = BRACKETS.sub("", found["between"])
+            moved = sum((Fraction(m["figure"]) for m in SIGNED.finditer(between)), Fraction(0))
+            yield _Account(lead, Fraction(found["before"]), moved, Fraction(found["left"]), _income(found["rest"]))
+
+
+def _in_tables(report: RecordedReport) -> Iterator[_Account]:
+    """Of a table the last column counts, in which all purses are added up."""
+    for head, rows, notes in report.accounts:
+        first, *lines, last = ((row[0], _figure(row[-1])) for row in rows)
+        yield _Account(head[0], first[1], sum((n for _, n in lines), Fraction(0)), last[1], _income(" ".join(notes)))
+
+
+def _figure(cell: str) -> Fraction:
+    return Fraction(0) if cell == "-" else Fraction(cell)
+
+
+def _income(text: str) -> Fraction | None:
+    found = INCOME.search(text)
+    return Fraction(found["income"]) if found is not None else None
 
 
 def stock(ruleset: Ruleset, state: State, nation: str, resource: str) -> Fraction:

@@ -19,6 +19,7 @@ from ..turn.context import Order, OrderContext, Turn
 from ..turn.slots import unfit as unfit_order
 from ..units import forces, passive_recon
 from ..world import routes
+from ..world.messages import say, units
 from ..world.selections import id_of
 from ..world.world import round_as
 
@@ -177,7 +178,7 @@ def draw_fire(turn: Turn, row: Row, shots: Row, probe: Probe, lookers: dict[str,
     if not at or not firing:
         return
     rule, subject = f"contacts/{row['id']}", f"{probe.nation}>{target}:{number}:fire"
-    where, parties = routes.name_of(turn.world, "places", target), tuple(sorted({probe.nation, *firing}))
+    parties = tuple(sorted({probe.nation, *firing}))
     with turn.journal.entry(rule, subject=subject, audience=parties, data={"place": target}) as entry:
         stream = turn.stream(rule, subject, entry.audience)
         upto = int(shots.get("upto", 1))
@@ -188,8 +189,10 @@ def draw_fire(turn: Turn, row: Row, shots: Row, probe: Probe, lookers: dict[str,
         first = _loss_order(row, probe.order)
         lost = _take_hits(turn, shots, probe, lookers, set(at), hits, first)
         entry.data.update(shots=sum(firing.values()), hits=len(hits), lost=lost)
-        gone = f", {routes.list_units(turn.world, lost)} lost" if lost else ""
-        entry.text = f"Units that look at {where} are fired at: {sum(firing.values())} shots, {len(hits)} hits{gone}."
+        gone = {"lost": units(turn.world, lost)} if lost else {}
+        told = f"Units that look at {{place}} are fired at: {{shots}} shots, {{hits}} hits{', {lost} lost' if lost else ''}."
+        about = {"place": Entity("place", target), "shots": sum(firing.values()), "hits": len(hits)}
+        entry.tell(say(turn.world, told, **about, **gone))
 
 
 def _take_hits(
@@ -302,7 +305,7 @@ def _come_back(turn: Turn, row: Row, probe: Probe, force: str) -> dict[str, int]
 def look(turn: Turn, row: Row, probe: Probe, lookers: Mapping[str, int]) -> None:
     """One roll for all who are left; with nobody left nothing is rolled."""
     nation, target = probe.nation, probe.target
-    where = routes.name_of(turn.world, "places", target)
+    there = Entity("place", target)
     rule, subject = f"contacts/{row['id']}", f"{nation}:{probe.origin}>{target}:{probe.order['key']}"
     with turn.journal.entry(rule, subject=subject, audience=(nation,), data={"place": target}) as entry:
         stream = turn.stream(rule, subject, entry.audience)
@@ -313,12 +316,13 @@ def look(turn: Turn, row: Row, probe: Probe, lookers: Mapping[str, int]) -> None
             entry.dice.append({**record, "need": f"{percent} or less", "hit": success})
         entry.data.update(chance=percent, seen=success)
         if not success:
-            entry.text = f"Nothing was learnt of {where}."
+            entry.tell(say(turn.world, "Nothing was learnt of {place}.", place=there))
             return
         found = _found(turn, nation, target)
         turn.journal.set("knowledge", nation, f"{row.get('know', 'units')}:{target}", found)
         entry.data["units"] = found["units"]
-        entry.text = f"{where}: {routes.list_units(turn.world, found['units']) or 'no units'} seen."
+        seen = {"units": units(turn.world, found["units"])} if found["units"] else {}
+        entry.tell(say(turn.world, "{here}: {units} seen." if seen else "{here}: no units seen.", here=there, **seen))
 
 
 def chance(turn: Turn, row: Row, lookers: Mapping[str, int]) -> int:
@@ -331,10 +335,17 @@ def chance(turn: Turn, row: Row, lookers: Mapping[str, int]) -> int:
 
 
 def _found(turn: Turn, nation: str, target: str) -> dict[str, Any]:
+    """All units of others in a place, and how many of them are at war with the looker, and with each of its side, if not all."""
     there = [stack for _, stack in turn.state.stacks(at=target) if not turn.world.allied(nation, stack["owner"])]
     units = forces.by_kind((stack["kind"], stack["n"]) for stack in there)
     n = sum(units.values())
-    return {"since": turn.number, "as": "exact", "units": units, "n": n, **passive_recon.own_foes(turn, nation, there, n)}
+    found: dict[str, Any] = {"since": turn.number, "as": "exact", "units": units, "n": n}
+    found |= passive_recon.own_foes(turn, nation, there, n)
+    mates = [mate for mate in passive_recon.side_of(turn, nation) if mate != nation]
+    by_mate = {mate: passive_recon.own_foes(turn, mate, there, n).get("foes", n) for mate in mates}
+    if any(foes != found.get("foes", n) for foes in by_mate.values()):
+        found["foes_of"] = by_mate
+    return found
 
 
 __all__ = ["Probe", "choices", "look", "run", "understand", "unfit"]

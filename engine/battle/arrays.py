@@ -8,16 +8,17 @@ battle, a million samples and the exact odds. Whatever does not depend on the li
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.state import Entity
-from ..ruleset.expressions.functions import BATTLE_FUNCTIONS
+from ..ruleset.expressions.fold import called
+from ..ruleset.expressions.living import Living, is_round, moves
 from ..ruleset.expressions.parse import Expression, ExpressionError, parse, strip_mark
 from ..world.selections import apply
 from .rational_arrays import array_of
@@ -86,39 +87,38 @@ def compile_array(world: World, text: Any, names: Names, sets: Mapping[str, Memb
     if not isinstance(text, str | Expression):
         return constant(text)
     expression = parse(strip_mark(text)) if isinstance(text, str) else text
-    if not expression.names & sets.keys() and not _moves(expression.tree, frozenset(sets)):
+    if not expression.names & sets.keys() and not moves(expression.tree, frozenset(sets)):
         return constant(world.value(expression, names))
-    return _Compiler(world, names, sets).compile(expression.tree)
+    return _Compiler(world, names, sets).of(expression.tree)
 
 
-class _Compiler:
+class _Compiler(Living[Compiled]):
+    """Makes arrays of what `Living` lets through."""
+
     def __init__(self, world: World, names: Names, sets: Mapping[str, Members]) -> None:
         self.world = world
         self.names = {**names, **{name: members.things for name, members in sets.items()}}
-        self.sets = sets
-        self.words = frozenset(sets)
+        self.members = sets
+        self.sets = frozenset(sets)
 
-    def compile(self, node: ast.expr) -> Compiled:
-        if not _moves(node, self.words):
-            return constant(self.world.value(_part(node), self.names))
-        if _is_round(node):
-            return Compiled(False, run=lambda counts, round_: round_)
-        method = getattr(self, f"_{type(node).__name__.lower()}", None)
-        if method is None:
-            raise ExpressionError(f"{ast.unparse(node)} cannot be said over the living of a battle", node.col_offset)
-        found: Compiled = method(node)
-        return found
+    def plain(self, node: ast.expr) -> Compiled:
+        return constant(self.world.value(_part(node), self.names))
 
-    def _boolop(self, node: ast.BoolOp) -> Compiled:
-        parts: list[Compiled] = []
+    def round(self) -> Compiled:
+        return Compiled(False, run=lambda counts, round_: round_)
+
+    def refused(self, node: ast.expr, message: str) -> Compiled:
+        raise ExpressionError(message, node.col_offset)
+
+    def boolean(self, node: ast.BoolOp, parts: Iterator[Compiled]) -> Compiled:
+        moving: list[Compiled] = []
         stop = isinstance(node.op, ast.Or)
-        for value in node.values:
-            part = self.compile(value)
+        for part in parts:
             if part.plain and bool(part.value) is stop:
-                return constant(stop) if not parts else self._join([*parts, part], stop)
+                return constant(stop) if not moving else self._join([*moving, part], stop)
             if not part.plain:
-                parts.append(part)
-        return self._join(parts, stop) if parts else constant(not stop)
+                moving.append(part)
+        return self._join(moving, stop) if moving else constant(not stop)
 
     def _join(self, parts: Sequence[Compiled], either: bool) -> Compiled:
         def run(counts: Counts, round_: int) -> Result:
@@ -130,115 +130,82 @@ class _Compiler:
 
         return Compiled(False, run=run)
 
-    def _unaryop(self, node: ast.UnaryOp) -> Compiled:
-        inner = self.compile(node.operand)
+    def unary(self, node: ast.UnaryOp, inner: Compiled) -> Compiled:
         if isinstance(node.op, ast.Not):
             return Compiled(False, run=lambda c, r: np.logical_not(inner.truth(c, r)))
         if isinstance(node.op, ast.USub):
             return Compiled(False, run=lambda c, r: -inner(c, r))
         return inner
 
-    def _binop(self, node: ast.BinOp) -> Compiled:
-        left, right = self.compile(node.left), self.compile(node.right)
-        operator = _BINARY.get(type(node.op))
-        if operator is None:
-            if isinstance(node.op, ast.Div):
-                raise ExpressionError("in a battle a quotient must be whole: write // or ceil(a / b)", node.col_offset)
-            raise ExpressionError("this operator cannot be used over the living of a battle", node.col_offset)
-        return Compiled(False, run=lambda c, r: operator(left(c, r), right(c, r)))
+    def reckoned(self, node: ast.BinOp, left: Compiled, right: Compiled) -> Compiled:
+        operate = _BINARY[type(node.op)]
+        return Compiled(False, run=lambda c, r: operate(left(c, r), right(c, r)))
 
-    def _compare(self, node: ast.Compare) -> Compiled:
-        sides = [self.compile(side) for side in (node.left, *node.comparators)]
-        operators = [_COMPARE.get(type(op)) for op in node.ops]
-        if any(op is None for op in operators):
-            raise ExpressionError("`in` cannot be used over the living of a battle", node.col_offset)
+    def compare(self, node: ast.Compare, sides: list[Compiled]) -> Compiled:
+        operators = [_COMPARE[type(op)] for op in node.ops]
 
         def run(counts: Counts, round_: int) -> Result:
             found = [side(counts, round_) for side in sides]
             out: Any = True
             for op, a, b in zip(operators, found, found[1:], strict=False):
-                assert op is not None
                 out = np.logical_and(out, op(a, b))
             return out
 
         return Compiled(False, run=run)
 
-    def _ifexp(self, node: ast.IfExp) -> Compiled:
-        test, one, other = self.compile(node.test), self.compile(node.body), self.compile(node.orelse)
+    def choice(self, node: ast.IfExp, test: Compiled, yes: Compiled, no: Compiled) -> Compiled:
         if test.plain:
-            return one if test.value else other
-        return Compiled(False, run=lambda c, r: np.where(test.truth(c, r), one(c, r), other(c, r)))
+            return yes if test.value else no
+        return Compiled(False, run=lambda c, r: np.where(test.truth(c, r), yes(c, r), no(c, r)))
 
-    def _call(self, node: ast.Call) -> Compiled:
-        assert isinstance(node.func, ast.Name)
-        word = node.func.id
-        if word in ("ceil", "floor") and len(node.args) == 1:
-            return self._rounded(word, node.args[0])
-        if word not in BATTLE_FUNCTIONS:
-            words = ", ".join(sorted(BATTLE_FUNCTIONS))
-            raise ExpressionError(f"over the living of a battle there are only {words}, not {word}", node.col_offset)
-        if word in ("min", "max"):
-            parts = [self.compile(a) for a in node.args]
-            choose = np.minimum if word == "min" else np.maximum
-            return Compiled(False, run=lambda c, r: _fold(choose, [p(c, r) for p in parts]))
-        if word == "lookup":
-            return self._lookup(node)
-        return self._over(word, node)
-
-    def _capped(self, node: ast.Call, members: Members) -> Compiled:
-        term, by = (self.compile(a).value for a in node.args[1:3])
-        passing: dict[Any, list[int]] = {}
-        for thing, column in zip(members.things, members.columns, strict=True):
-            if _ask(self.world, thing, term, ()):
-                value = _ask(self.world, thing, by, ())
-                passing.setdefault(value.id if isinstance(value, Entity) else value, []).append(column)
-        return _at_most(list(passing.values()), self.compile(node.args[3]))
-
-    def _rounded(self, word: str, inner: ast.expr) -> Compiled:
-        """A quotient rounded: `ceil(a / b)`, `floor(a / b)`, the one place where dividing is allowed."""
-        if not (isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Div)):
-            return self.compile(inner)
-        top, bottom = self.compile(inner.left), self.compile(inner.right)
-        if word == "floor":
+    def quotient(self, node: ast.Call, top: Compiled, bottom: Compiled) -> Compiled:
+        if called(node) == "floor":
             return Compiled(False, run=lambda c, r: top(c, r) // bottom(c, r))
         return Compiled(False, run=lambda c, r: -(-top(c, r) // bottom(c, r)))
 
-    def _lookup(self, node: ast.Call) -> Compiled:
-        table = node.args[0]
-        keys = [self.compile(a) for a in node.args[1:]]
+    def function(self, node: ast.Call, args: Iterator[Compiled]) -> Compiled:
+        word = called(node)
+        if word in ("min", "max"):
+            numbers, choose = list(args), np.minimum if word == "min" else np.maximum
+            return Compiled(False, run=lambda c, r: reduce(choose, [each(c, r) for each in numbers]))
+        if word == "lookup":
+            table, *keys = args
+            return self._lookup(table.value, keys)
+        group, asked = node.args[0], [self.of(a) for a in node.args[1:]]
+        return self._over(word, self.members[group.id], asked)  # type: ignore[attr-defined]
+
+    def _lookup(self, table: str, keys: list[Compiled]) -> Compiled:
         find = self.world._evaluator.functions["lookup"]
-        if not isinstance(table, ast.Constant):
-            raise ExpressionError("the table must be named", node.col_offset)
 
         def run(counts: Counts, round_: int) -> Result:
             found = [k(counts, round_) for k in keys]
             length = max((len(f) for f in found if isinstance(f, np.ndarray)), default=0)
             if not length:
-                return find(table.value, *found)
+                return find(table, *found)
             rows = np.stack([np.broadcast_to(np.asarray(f, dtype=np.int64), (length,)) for f in found], axis=1)
             different, where = np.unique(rows, axis=0, return_inverse=True)
-            cells = array_of([find(table.value, *(int(x) for x in row)) for row in different])
+            cells = array_of([find(table, *(int(x) for x in row)) for row in different])
             return cells[where.reshape(-1)]
 
         return Compiled(False, run=run)
 
-    def _over(self, word: str, node: ast.Call) -> Compiled:
+    def _over(self, word: str, members: Members, asked: list[Compiled]) -> Compiled:
         """count, some, every, total, highest, kinds, capped over one set of groups."""
-        first = node.args[0]
-        if not (isinstance(first, ast.Name) and first.id in self.sets):
-            raise ExpressionError(f"{word} needs mine or foe in a battle", node.col_offset)
-        members = self.sets[first.id]
-        columns = list(members.columns)
         if word == "capped":
-            return self._capped(node, members)
-        if len(node.args) == 1:
-            values: list[Any] = [1] * len(columns)
-        else:
-            rest = [self.compile(a) for a in node.args[1:]]
-            if not all(r.plain for r in rest):
-                raise ExpressionError("a term cannot depend on the living here", node.col_offset)
-            values = [_ask(self.world, thing, rest[0].value, tuple(r.value for r in rest[1:])) for thing in members.things]
-        return _counting(word, columns, values)
+            return self._capped(members, *asked)
+        values: list[Any] = [1] * len(members.things)
+        if asked:
+            rest = tuple(each.value for each in asked[1:])
+            values = [_ask(self.world, thing, asked[0].value, rest) for thing in members.things]
+        return _counting(word, list(members.columns), values)
+
+    def _capped(self, members: Members, term: Compiled, by: Compiled, most: Compiled) -> Compiled:
+        passing: dict[Any, list[int]] = {}
+        for thing, column in zip(members.things, members.columns, strict=True):
+            if _ask(self.world, thing, term.value, ()):
+                value = _ask(self.world, thing, by.value, ())
+                passing.setdefault(value.id if isinstance(value, Entity) else value, []).append(column)
+        return _at_most(list(passing.values()), most)
 
 
 def _at_most(passing: list[list[int]], most: Compiled) -> Compiled:
@@ -277,21 +244,8 @@ def _sum(parts: Sequence[Any], length: int) -> Counts:
     return out
 
 
-def _fold(choose: Any, values: Sequence[Any]) -> Any:
-    out = values[0]
-    for value in values[1:]:
-        out = choose(out, value)
-    return out
-
-
 def _ask(world: World, thing: Entity, name: Any, rest: tuple[Any, ...]) -> Any:
     return apply(world, thing, str(name), rest)
-
-
-@lru_cache(maxsize=20_000)
-def _moves(node: ast.AST, sets: frozenset[str]) -> bool:
-    """Whether a value can change while the battle goes on."""
-    return any((isinstance(part, ast.Name) and part.id in sets) or _is_round(part) for part in ast.walk(node))
 
 
 @lru_cache(maxsize=20_000)
@@ -306,16 +260,7 @@ def asks_round(text: str) -> bool:
         tree = parse(strip_mark(text)).tree
     except ExpressionError:
         return False
-    return any(_is_round(node) for node in ast.walk(tree))
-
-
-def _is_round(node: ast.AST) -> bool:
-    return (
-        isinstance(node, ast.Attribute)
-        and node.attr == "round"
-        and isinstance(node.value, ast.Name)
-        and node.value.id == "battle"
-    )
+    return any(is_round(node) for node in ast.walk(tree))
 
 
 _EMPTY = (frozenset[str](), frozenset[str](), frozenset[str]())

@@ -260,7 +260,8 @@ class _Maker(Lineup):
                     givers = [i for i in self.of_side[side] if self.passes(row["giver"], i)]
                     takers = [i for i in self.of_side[side] if self.passes(row["taker"], i)]
                     if givers and takers:
-                        out.append(Pair(side, givers, takers, int(row.get("add", 1)), str(row.get("value", ""))))
+                        add, each = int(row.get("add", 1)), int(row.get("each", 1))
+                        out.append(Pair(side, givers, takers, add, str(row.get("value", "")), each))
         return out
 
     def _alone(self) -> list[Alone]:

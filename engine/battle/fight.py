@@ -241,7 +241,7 @@ def _falls(turn: Turn, battle: Battle) -> bool:
 
 def _position(turn: Turn, running: Sequence[Battle], number: int) -> str:
     """All that the rounds to come depend on, in one text: two moments with the same text have the same future."""
-    parts = [turn.journal.step, turn.state.hash()]
+    parts = [turn.journal.step, turn.position()]
     for battle in running:
         words, row = battle.row.get("options", {}), battle.row
         counted = "most_rounds" in row or any(

@@ -19,9 +19,10 @@ Told = Callable[[int, int, int], None]
 
 
 def take(
-    plan: Plan, batch: Batch, side: int, hits: Array, kind: str, targets: list[int], sampler: Sampler, told: Told | None
-) -> Batch:
-    """Apply hits on a side. Returns the batch, which a lot among equal nations may have split; surplus hits are lost."""
+    plan: Plan, batch: Batch, side: int, hits: Array, kind: str, targets: list[int], sampler: Sampler, told: Told | None,
+    number: int,
+) -> Batch:  # fmt: skip
+    """Apply hits on a side in a round. Returns the batch, which a lot may have split; surplus hits are lost."""
     losses = plan.losses[side]
     hit = set(targets)
     left = hits
@@ -35,7 +36,7 @@ def take(
             left = left - _down(plan, batch, index, left, kind, told)
     elif owners:
         batch.more["left"] = left
-        batch, shares = _shares(plan, batch, side, owners, left, kind, sampler)
+        batch, shares = _shares(plan, batch, side, owners, left, kind, sampler, number)
         left = batch.more.pop("left") - shares.sum(axis=1)
         for (_, order), share in zip(owners, shares.T, strict=True):
             rest = share
@@ -64,7 +65,14 @@ def _down(plan: Plan, batch: Batch, index: int, hits: Array, kind: str, told: To
 
 
 def _shares(
-    plan: Plan, batch: Batch, side: int, owners: list[tuple[str, list[int]]], hits: Array, kind: str, sampler: Sampler
+    plan: Plan,
+    batch: Batch,
+    side: int,
+    owners: list[tuple[str, list[int]]],
+    hits: Array,
+    kind: str,
+    sampler: Sampler,
+    number: int,
 ) -> tuple[Batch, Array]:
     """Hits divided among the nations of a side by their share of its strength at the start of the round.
 
@@ -72,7 +80,7 @@ def _shares(
     nation has no units for goes to the others in the same order.
     """
     count = len(owners)
-    strength = _strengths(plan, batch, side, [o for o, _ in owners])
+    strength = _strengths(plan, batch, side, [o for o, _ in owners], number)
     total = strength.sum(axis=1)
     safe = np.where(total > 0, total, 1)
     exact = hits[:, None] * strength
@@ -132,7 +140,7 @@ def _tie_matters(rank: Array, spare: Array) -> Array:
     return out
 
 
-def _strengths(plan: Plan, batch: Batch, side: int, owners: list[str]) -> Array:
+def _strengths(plan: Plan, batch: Batch, side: int, owners: list[str], number: int) -> Array:
     """What each nation weighs, as reckoned at the start of the round; by numbers where nobody has any strength."""
     before = batch.more["before"]
     out = np.zeros((len(batch), len(owners)), dtype=np.int64)
@@ -140,7 +148,7 @@ def _strengths(plan: Plan, batch: Batch, side: int, owners: list[str]) -> Array:
     for value, index in zip(plan.strength[side], plan.of_side[side], strict=True):
         owner = plan.groups[index].owner
         if owner in owners:
-            out[:, owners.index(owner)] += before[:, index] * value(before, 1)
+            out[:, owners.index(owner)] += before[:, index] * value(before, number)
             counts[:, owners.index(owner)] += before[:, index]
     weak = out.sum(axis=1) == 0
     return np.where(weak[:, None], counts, out)

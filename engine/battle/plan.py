@@ -175,13 +175,14 @@ class Losses:
 
 @dataclass(slots=True)
 class Pair:
-    """Givers who raise the value of takers of their side, one for one."""
+    """Givers who raise the value of takers of their side, `each` of them each."""
 
     side: int
     givers: list[int]
     takers: list[int]
     add: int
     value: str
+    each: int
 
 
 @dataclass(slots=True)

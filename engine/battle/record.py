@@ -7,9 +7,11 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from ..core.journal import EVERYONE, Entry
-from ..core.state import Fields
+from ..core.messages import Message, NamedThing, joined, thing
+from ..core.state import Entity, Fields
 from ..turn.context import Turn, audience_ids
 from ..units.forces import strength
+from ..world.messages import say, units
 from .battles import Battle, absentees, hosts
 from .groups import ATTACKER, DEFENDER, SIDES, Group
 from .plan import Plan
@@ -34,7 +36,7 @@ def begin_entry(turn: Turn, battle: Battle) -> None:
     with turn.journal.entry(
         battle.rule,
         subject=battle.subject,
-        text=f"Battle of {place_name(turn, battle)}: {force_text(turn, battle.began[0])} against {_foe_text(turn, battle)}.",
+        says=_begins(turn, battle),
         audience=battle.audience,
         data={**_head(battle), "event": "begin", "sides": _sides(battle)},
     ):
@@ -42,13 +44,20 @@ def begin_entry(turn: Turn, battle: Battle) -> None:
             turn.journal.fact("battle_began", by=by, of=of, place=battle.place, battle=battle.row["id"])
 
 
+def _begins(turn: Turn, battle: Battle) -> Message:
+    """Who meets whom with what; where no forces of the defender stand, it is those who guard the place."""
+    told = f"Battle of {{place}}: {{attackers}} against {'{defenders}' if battle.began[DEFENDER] else 'those who guard it'}."
+    foes = {"defenders": force_said(turn, battle.began[DEFENDER])} if battle.began[DEFENDER] else {}
+    return say(turn.world, told, place=_place(battle), attackers=force_said(turn, battle.began[ATTACKER]), **foes)
+
+
 def absent_entries(turn: Turn, battle: Battle) -> None:
     """Each owner is told of his units that have come and take no part, with the reason."""
     for (owner, why), kinds in sorted(absentees(turn, battle).items()):
-        units = f"{units_text(turn, kinds)} in {place_name(turn, battle)}"
-        text = f"{_first(nation_name(turn, owner))} has {units} without a part in the battle: {why}."
+        told = "{owner} {has|have} {units} in {place} without a part in the battle: {why}."
+        says = say(turn.world, told, owner=nation_said(turn, owner), units=units_said(turn, kinds), place=_place(battle), why=why)
         with turn.journal.entry(
-            battle.rule, subject=battle.subject, text=text, audience=(owner,), data={**_head(battle), "event": "absent"}
+            battle.rule, subject=battle.subject, says=says, audience=(owner,), data={**_head(battle), "event": "absent"}
         ):
             pass
 
@@ -98,21 +107,30 @@ def write_round(
     )
     if cargo:
         entry.data["cargo"] = list(cargo)
-    told = ""
+    parts = []
     if rounds.compared is not None:
         entry.data["difference"] = rounds.compared.difference
-        told = _sums_text(turn, battle, plan, rounds, dice)
-    parts = []
+        parts.append(_sums(turn, battle, plan, rounds, dice))
+    parts += _losses(turn, lost) or [Message("no losses")]
+    told = "Round {n} at {place}: {losses}."
+    entry.tell(say(turn.world, told, n=battle.number, place=_place(battle), losses=joined(parts, "; ")))
+
+
+def _losses(turn: Turn, lost: Mapping[int, Sequence[Mapping[str, Any]]]) -> list[Message]:
+    """Who lost what, and whose units became what, in a message for each owner."""
+    out = []
     for side in (ATTACKER, DEFENDER):
         for owner, kinds in _destroyed(lost[side]).items():
-            parts.append(f"{nation_name(turn, owner)} loses {units_text(turn, kinds)}")
+            about = {"owner": nation_said(turn, owner), "units": units_said(turn, kinds)}
+            out.append(say(turn.world, "{owner} {loses|lose} {units}", **about))
         for (owner, became), kinds in _hurt(lost[side]).items():
-            parts.append(f"{nation_name(turn, owner)} has {units_text(turn, kinds)} {became}")
-    entry.text = f"Round {battle.number} at {place_name(turn, battle)}: {told}{'; '.join(parts) or 'no losses'}."
+            about = {"owner": nation_said(turn, owner), "units": units_said(turn, kinds)}
+            out.append(say(turn.world, "{owner} {has|have} {units} {became}", **about, became=became))
+    return out
 
 
-def _sums_text(turn: Turn, battle: Battle, plan: Plan, rounds: Rounds, dice: RealDice) -> str:
-    """Both sums with their dice and what was added to each: "A 15 (4, 3, 5; +1 each) against B 6 (6, 2; -1 each); "."""
+def _sums(turn: Turn, battle: Battle, plan: Plan, rounds: Rounds, dice: RealDice) -> Message:
+    """Both sums with their dice and what was added to each: "A 15 (4, 3, 5; +1 each) against B 6 (6, 2; -1 each)"."""
     assert rounds.compared is not None
     sides = []
     for side in (ATTACKER, DEFENDER):
@@ -120,9 +138,14 @@ def _sums_text(turn: Turn, battle: Battle, plan: Plan, rounds: Rounds, dice: Rea
         faces = ", ".join(str(face) for r in rolled for face in r.faces)
         each = f"; {rolled[0].value:+d} each" if rolled and rolled[0].value else ""
         owners = sorted({g.owner for g in plan.groups if g.side == side and g.n and not g.virtual and not g.row})
-        names = " and ".join(nation_name(turn, o) for o in owners) or place_name(turn, battle)
-        sides.append(f"{names} {rounds.compared.sums[side]} ({faces or 'no dice'}{each})")
-    return f"{' against '.join(sides)}; "
+        who: Any = (
+            joined([say(turn.world, "{owner}", owner=nation_said(turn, o)) for o in owners], " and ")
+            if owners
+            else _place(battle)
+        )
+        about = {"sum": rounds.compared.sums[side], "dice": f"{faces or 'no dice'}{each}"}
+        sides.append(say(turn.world, "{who} {sum} ({dice})", who=who, **about))
+    return joined(sides, " against ")
 
 
 def _fire(turn: Turn, plan: Plan, battle: Battle, rolled: Any) -> dict[str, Any]:
@@ -132,7 +155,7 @@ def _fire(turn: Turn, plan: Plan, battle: Battle, rolled: Any) -> dict[str, Any]
         "side": SIDES[group.side],
         "owner": group.owner,
         "kind": group.kind,
-        "n": group.n,
+        "n": rolled.n,
         "die": rolled.die,
         "value": rolled.value,
         "dice": rolled.faces,
@@ -182,15 +205,14 @@ def write_leave(turn: Turn, battle: Battle, entry: Entry, side: int, left: Seque
     for part in left:
         kinds = lost if part.get("lost") else gone.setdefault(part["to"], {})
         kinds[part["kind"]] = kinds.get(part["kind"], 0) + part["n"]
-    owner = _first(nation_name(turn, left[0]["owner"]))
-    words = []
-    for goal, units in gone.items():
-        to = turn.ruleset.rows("places").get(goal, {}).get("name", goal)
-        where = f"from {place_name(turn, battle)} to {to}" if goal != battle.place else f"from the battle of {to}"
-        words.append(f"{owner} withdraws {units_text(turn, units)} {where}.")
+    owner = nation_said(turn, left[0]["owner"])
+    for goal, those in gone.items():
+        where = "from {place} to {goal}" if goal != battle.place else "from the battle of {place}"
+        about = {"units": units_said(turn, those), "place": _place(battle), "goal": Entity("place", goal)}
+        entry.tell(say(turn.world, f"{{owner}} {{withdraws|withdraw}} {{units}} {where}.", owner=owner, **about))
     if lost:
-        words.append(f"{owner} loses {units_text(turn, lost)} that cannot leave {place_name(turn, battle)}.")
-    entry.text = " ".join([*([entry.text] if entry.text else []), *words])
+        told = "{owner} {loses|lose} {units} that cannot leave {place}."
+        entry.tell(say(turn.world, told, owner=owner, units=units_said(turn, lost), place=_place(battle)))
     entry.data.update(**_head(battle), event="leave", side=SIDES[side], round=battle.number, left=list(left))
 
 
@@ -201,18 +223,18 @@ def stuck_entry(turn: Turn, battle: Battle, side: int, who: str, shut: Mapping[s
     for row in going:
         kinds[row["kind"]] = kinds.get(row["kind"], 0) + row["n"]
     start = str(turn.state.get("forces", who, "from") or "")
-    here = place_name(turn, battle)
-    came = ""
+    why = "no place near {place} is open to them"
     if start in shut:
-        name = turn.ruleset.rows("places").get(start, {}).get("name", start)
-        came = f"{name}, where they came from, has {'fallen' if shut[start] == 'fallen' else 'been given up'}, and "
-    why = f"{came}no {'other ' if came else ''}place near {here} is open to them"
-    units = f"{units_text(turn, kinds)} from {here} after round {battle.number}"
+        fate = "fallen" if shut[start] == "fallen" else "been given up"
+        why = f"{{start}}, where they came from, has {fate}, and no other place near {{place}} is open to them"
+    about = {"units": units_said(turn, kinds), "place": _place(battle), "n": battle.number}
+    about |= {"start": Entity("place", start)} if start in shut else {}
+    told = f"{{owner}} cannot withdraw {{units}} from {{place}} after round {{n}}: {why}."
     battle.stuck.add(who)
     with turn.journal.entry(
         battle.rule,
         subject=battle.subject,
-        text=f"{_first(nation_name(turn, owner))} cannot withdraw {units}: {why}.",
+        says=say(turn.world, told, owner=nation_said(turn, owner), **about),
         audience=(owner,),
         data={**_head(battle), "event": "stuck", "side": SIDES[side], "round": battle.number},
     ):
@@ -222,10 +244,10 @@ def stuck_entry(turn: Turn, battle: Battle, side: int, who: str, shut: Mapping[s
 def back_entry(turn: Turn, battle: Battle, side: int, force: str) -> AbstractContextManager[Entry]:
     """A force that had broken off is in the battle again: told to all sides, with whom it has."""
     owner = str(turn.state.get("forces", force, "owner"))
-    units = units_text(turn, strength(turn.state, force))
-    text = f"{nation_name(turn, owner)} comes back to the battle of {place_name(turn, battle)}: {units}."
+    about = {"owner": nation_said(turn, owner), "units": units_said(turn, strength(turn.state, force)), "here": _place(battle)}
+    says = say(turn.world, "{owner} {comes|come} back to the battle of {here}: {units}.", **about)
     data = {**_head(battle), "event": "back", "side": SIDES[side], "round": battle.number}
-    return turn.journal.entry(battle.rule, subject=battle.subject, text=text, audience=battle.audience, data=data)
+    return turn.journal.entry(battle.rule, subject=battle.subject, says=says, audience=battle.audience, data=data)
 
 
 def write_parting(
@@ -239,18 +261,19 @@ def write_parting(
     )  # fmt: skip
     for side in (ATTACKER, DEFENDER):
         for owner, kinds in _destroyed(lost[side]).items():
-            who = _first(nation_name(turn, owner))
-            entry.text = f"{who} loses {units_text(turn, kinds)} in leaving {place_name(turn, battle)}."
+            about = {"owner": nation_said(turn, owner), "units": units_said(turn, kinds), "place": _place(battle)}
+            entry.tell(say(turn.world, "{owner} {loses|lose} {units} in leaving {place}.", **about))
 
 
 def end_entry(turn: Turn, battle: Battle) -> None:
     """The end of a battle: who stands, and what it cost everybody."""
     winner = SIDES[battle.winner] if battle.winner is not None else None
     outcome = f": {said}" if (said := _outcome(battle)) else ""
+    told = f"The battle of {{place}} is over after {_rounds(battle.number)}{outcome}."
     with turn.journal.entry(
         battle.rule,
         subject=battle.subject,
-        text=f"The battle of {place_name(turn, battle)} is over after {_rounds(battle.number)}{outcome}.",
+        says=say(turn.world, told, place=_place(battle), n=battle.number),
         audience=battle.audience,
         data={
             **_head(battle), "event": "end", "rounds": battle.number, "winner": winner, "lost_touch": battle.touch_lost,
@@ -290,37 +313,28 @@ def _sides(battle: Battle) -> dict[str, Any]:
 
 
 def _rounds(n: int) -> str:
-    return "1 round" if n == 1 else f"{n} rounds"
+    return "{n} round" if n == 1 else "{n} rounds"
 
 
-def _foe_text(turn: Turn, battle: Battle) -> str:
-    return force_text(turn, battle.began[DEFENDER]) or "those who guard it"
+def _place(battle: Battle) -> Entity:
+    return Entity("place", battle.place)
 
 
-def place_name(turn: Turn, battle: Battle) -> str:
-    return str(turn.ruleset.rows("places").get(battle.place, {}).get("name", battle.place))
-
-
-def nation_name(turn: Turn, nation: str) -> str:
-    """A nation by its name, with its article, inside a sentence."""
+def nation_said(turn: Turn, nation: str) -> NamedThing:
+    """A nation by its name, with its article, as it stands inside a sentence."""
     row = turn.ruleset.rows("nations").get(nation, {})
     name = str(row.get("name", nation))
-    return f"{row['article']} {name}" if "article" in row else name
+    return thing("nation", nation, f"{row['article']} {name}" if "article" in row else name, several=bool(row.get("plural_name")))
 
 
-def _first(name: str) -> str:
-    """A name at the beginning of a sentence."""
-    return name[:1].upper() + name[1:]
+def units_said(turn: Turn, kinds: Mapping[str, int]) -> NamedThing:
+    """Units by their kinds, in the order of those."""
+    return units(turn.world, dict(sorted(kinds.items())))
 
 
-def units_text(turn: Turn, kinds: Mapping[str, int]) -> str:
-    words = []
-    for kind in sorted(kinds):
-        row = turn.ruleset.rows("units").get(kind, {})
-        name = row.get("name", kind)
-        words.append(f"{kinds[kind]} {name if kinds[kind] == 1 else row.get('plural', name)}")
-    return ", ".join(words)
-
-
-def force_text(turn: Turn, side: Mapping[str, Mapping[str, int]]) -> str:
-    return " and ".join(f"{nation_name(turn, o)} ({units_text(turn, side[o])})" for o in sorted(side))
+def force_said(turn: Turn, side: Mapping[str, Mapping[str, int]]) -> Message:
+    """The forces of a side, owner by owner: "A (2 foot) and B (1 horse)"."""
+    parts = [
+        say(turn.world, "{owner} ({units})", owner=nation_said(turn, o), units=units_said(turn, side[o])) for o in sorted(side)
+    ]
+    return joined(parts, " and ")

@@ -11,7 +11,8 @@ from ..turn.context import Turn
 from ..turn.decisions import decide
 from ..units import forces
 from ..units.homes import home_of
-from ..world.routes import name_of, passes_gate
+from ..world.messages import say
+from ..world.routes import passes_gate
 from .battles import Battle, leave_rule, order_options, party_stacks, takes_part, would_fight
 from .groups import ATTACKER
 
@@ -62,8 +63,8 @@ def go_back(turn: Turn, battle: Battle) -> None:
         path: Sequence[str] = row.get("path") or ()
         if (row.get("options") or {}).get(word) is None or len(path) < 2:
             continue
-        text = f"A force goes back to {name_of(turn.world, 'places', path[-2])}."
-        with turn.journal.entry(battle.rule, subject=force, text=text, audience=(row["owner"],)):
+        says = say(turn.world, "A force goes back to {place}.", place=Entity("place", path[-2]))
+        with turn.journal.entry(battle.rule, subject=force, says=says, audience=(row["owner"],)):
             forces.go(turn, force, (row["at"], path[-2]))
             turn.journal.set("forces", force, "stopped", True)
 

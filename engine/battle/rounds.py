@@ -65,6 +65,7 @@ class Rounds:
         self._again = _may_fire_twice(plan)
         self._order = sorted(range(len(self.columns)), key=lambda c: (self._place(self.columns[c]), len(self.columns[c][1])))
         self.stage = ""
+        self.number = 1
         self.compared: Comparison | None = None  # the last comparison of sums
 
     def _place(self, column: tuple[int, list[int], str, str]) -> int:
@@ -78,6 +79,7 @@ class Rounds:
 
     def fight(self, batch: Batch, number: int) -> Batch:
         """One round of every row: who is lost without a die, the stages, the hits that waited."""
+        self.number = number
         batch.n, batch.hits = batch.n.copy(), np.zeros_like(batch.hits)
         batch = self.drop_alone(batch, number)
         batch.more = {"armed": np.zeros(len(batch), dtype=bool)}
@@ -100,13 +102,14 @@ class Rounds:
     def _hit(self, batch: Batch, side: int, hits: Array, kind: str, targets: list[int]) -> Batch:
         """Hits on a side are taken, or held."""
         if self.held is None:
-            return losses.take(self.plan, batch, side, hits, kind, targets, self.sampler, self.told)
+            return losses.take(self.plan, batch, side, hits, kind, targets, self.sampler, self.told, self.number)
         if hits[0]:
             self.held.append((self.stage, side, int(hits[0]), kind))
         return batch
 
-    def fall(self, held: Sequence[Held]) -> Batch:
-        """Take hits that were held, by those who are there now and can be hit in the stage that they come from."""
+    def fall(self, held: Sequence[Held], number: int) -> Batch:
+        """Take hits of a round that were held, by those who are there now and can be hit in the stage that they come from."""
+        self.number = number
         batch = start(self.plan)
         batch.more["before"] = batch.n.copy()
         for stage in self.plan.stages:
@@ -244,7 +247,7 @@ class Rounds:
         return out
 
     def _supported(self, volley: Volley, batch: Batch, shots: list[Shots]) -> list[Shots]:
-        """Pairs of givers and takers: as many dice as there are pairs get the addition, those of the best takers first."""
+        """Pairs of givers and takers: as many dice as givers help get the addition, those of the best takers first."""
         for pair in self.plan.pairs:
             if pair.side == volley.side and pair.givers and pair.takers:
                 shots = _pair(pair, batch, shots)
@@ -400,7 +403,7 @@ def _strongest(shots: list[Shots], most: Array) -> list[Shots]:
 
 
 def _pair(pair: Pair, batch: Batch, shots: list[Shots]) -> list[Shots]:
-    left = batch.n[:, pair.givers].sum(axis=1)
+    left = batch.n[:, pair.givers].sum(axis=1) * pair.each
     out = []
     for shot in sorted(shots, key=lambda s: -int(np.max(s.value))):
         if shot.group not in pair.takers:

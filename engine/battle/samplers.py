@@ -201,11 +201,12 @@ class MonteCarlo(Distribution):
 
 @dataclass(slots=True)
 class Rolled:
-    """Dice of one group as they fell: group, faces, value, hits (or None where dice are only summed)."""
+    """Dice of one group as they fell: group, how many of it there were, faces, value, hits (None where dice are only summed)."""
 
     stage: str
     side: int
     group: int
+    n: int
     die: int
     faces: list[int]
     value: int
@@ -231,7 +232,7 @@ class RealDice:
                 continue
             faces = stream.faces(dice, throw.faces, value) if value > 0 else []
             scored = sum(f <= value for f in faces)
-            self._note(throw, shot.group, faces, value, scored)
+            self._note(batch, throw, shot.group, faces, value, scored)
             hits += scored
         self._take(stream)
         return batch, np.array([hits])
@@ -243,7 +244,7 @@ class RealDice:
             stream = self._stream(throw)
             faces = stream.faces(1, throw.faces, rest)
             hit = int(faces[0] <= rest)
-            self._note(throw, shots[0].group, faces, rest, hit)
+            self._note(batch, throw, shots[0].group, faces, rest, hit)
             self._take(stream)
             hits += hit
         return batch, np.array([hits])
@@ -258,7 +259,7 @@ class RealDice:
             found = [sum(f in wanted for f in faces) for wanted in table]
             counts = [a + b for a, b in zip(counts, found, strict=True)]
             if faces:
-                self._note(throw, shot.group, faces, of, sum(found))
+                self._note(batch, throw, shot.group, faces, of, sum(found))
         self._take(stream)
         return batch, np.array([distributions.grouped(counts, of)])
 
@@ -272,7 +273,7 @@ class RealDice:
             for shot in shots:
                 dice, value = _one(shot.dice), _one(shot.value)
                 faces = stream.faces(dice, throw.faces) if dice > 0 else []
-                self._note(throw, shot.group, faces, value, None)
+                self._note(batch, throw, shot.group, faces, value, None)
                 total += sum(faces) + value * len(faces)
             self._take(stream)
             sums.append(total)
@@ -298,8 +299,9 @@ class RealDice:
     def _stream(self, throw: Throw) -> Stream:
         return self.open(throw.stage, throw.side, throw.round)
 
-    def _note(self, throw: Throw, group: int, faces: list[int], value: int, hits: int | None) -> None:
-        self.rolled.append(Rolled(throw.stage, throw.side, group, throw.faces, faces, value, hits))
+    def _note(self, batch: Batch, throw: Throw, group: int, faces: list[int], value: int, hits: int | None) -> None:
+        there = int(batch.n[0, group])
+        self.rolled.append(Rolled(throw.stage, throw.side, group, there, throw.faces, faces, value, hits))
 
     def _take(self, stream: Stream) -> None:
         record = stream.take()

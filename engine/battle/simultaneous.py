@@ -123,7 +123,7 @@ def _fall(turn: Turn, thrown: ThrownBattle) -> None:
     rounds = Rounds(plan, thrown.dice)
     rounds.told = lambda group, down, n: flows.append((group, down, n, rounds.stage))
     with turn.journal.entry(battle.rule, subject=battle.subject, audience=battle.audience) as entry:
-        rounds.fall(thrown.held)
+        rounds.fall(thrown.held, battle.number)
         runner = EffectRunner(turn, entry, battle.rule, battle.subject)
         lost = apply_losses.apply_losses(turn, battle, plan, flows, runner)
         write_round(turn, battle, entry, thrown.plan, thrown.rounds, thrown.dice, lost, ())

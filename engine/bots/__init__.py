@@ -1,8 +1,8 @@
 """Built-in policies: a generic player that gives legal orders, weighted by rows of the form `policies`.
 
-`plan` looks at a world (a nation's view), takes the row that fits the nation, and gives orders for acts, attacks, marches and
-purchases. It knows no game: what is worth taking, what to buy and whom to court are the row's expressions. Every order it
-gives has passed the checker; its dice come from the one stream it is given.
+`plan` looks at a world (a nation's view), takes the row that fits the nation, and gives orders for acts,
+attacks, marches and purchases. It knows no game: what is worth taking, what to buy and whom to court are the
+row's expressions. Every order it gives has passed the checker; its dice come from the one stream it is given.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from ..core.model import Row, Ruleset
 from ..core.state import Entity
 from ..orders import movement
 from ..orders.check import standing
+from ..orders.kinds import order_kinds
 from ..orders.lookahead import gate
 from ..turn.context import Order
 from ..world.world import World
@@ -37,8 +38,8 @@ MOST_TRIES = 60
 
 
 def plan(world: World, nation: str, stream: Stream, chosen: str | None = None) -> list[Order]:
-    """The orders of a nation that a policy commands, and its answers to decisions, as lines say both (`intake.parted` takes them
-    apart); none if no row fits it. `world` is the nation's view.
+    """The orders of a nation that a policy commands, and its answers to decisions, as lines say both
+    (`parted` takes them apart); none if no row fits it. `world` is the nation's view.
 
     `chosen`: the policy, or set of policies, that the game has chosen for it, which the view does not tell.
     """
@@ -77,28 +78,24 @@ def _plan(world: World, nation: str, stream: Stream, row: Row) -> list[Order]:
     give_answers(giver, _taken(world, row, "answers"))
     if gate(world):
         _meet(giver, [rule for rule in acts if "meets" in rule])
-    elif any(_learns(world, order) for order in giver.orders):  # what it learns may make dearer what it buys
+    elif any(
+        order_kinds(world.ruleset)[order["order"]].teaches for order in giver.orders
+    ):  # what it learns may make dearer what it buys
         giver.orders, _ = standing(world, nation, giver.orders)
     giver.forget_notes()
     return giver.orders
 
 
-def _learns(world: World, order: Order) -> bool:
-    """Whether an order brings something new into force for certain."""
-    form, _, id_ = order["order"].partition("/")
-    row = world.ruleset.rows(form)[id_] if form == "acts" else {}
-    return "roll" not in row and any("learn" in effect for effect in row.get("effects", ()))
-
-
 def _taken(world: World, row: Row, key: str) -> list[Row]:
-    """The rules of a policy for acts, payments or answers: its own, and those of the policies that it takes over."""
+    """The rules of a policy for acts, payments or answers: its own, and those of the policies that it takes
+    over."""
     rows = world.ruleset.rows("policies")
     return [*row.get(key, ()), *(rule for other in row.get("also", ()) for rule in rows[other].get(key, ()))]
 
 
 def _meet(giver: Giver, rules: Sequence[Row]) -> None:
-    """Only orders that stand together, with those for requirements that the others leave unmet. Where the others are in the way
-    of those, they are given up."""
+    """Only orders that stand together, with those for requirements that the others leave unmet. Where the
+    others are in the way of those, they are given up."""
     if not _met(giver, rules) and giver.orders:
         giver.begin_anew()
         _met(giver, rules)
@@ -126,9 +123,11 @@ def policies_of(ruleset: Ruleset) -> list[str]:
 
 
 def policy_of(world: World, nation: str, chosen: str | None = None) -> Row | None:
-    """The policy row of a nation: the one that is chosen, if its test holds; else the first that fits, `for` going first.
+    """The policy row of a nation: the one that is chosen, if its test holds; else the first that fits, `for`
+    going first.
 
-    A set may be chosen instead, of which it is then the first that fits, or `idle`: none. What is not given stands in the state.
+    A set may be chosen instead, of which it is then the first that fits, or `idle`: none. What is not given
+    stands in the state.
     """
     rows = world.ruleset.rows("policies")
     chosen = chosen or world.state.get("nations", nation, "policy")
@@ -142,7 +141,9 @@ def policy_of(world: World, nation: str, chosen: str | None = None) -> Row | Non
     of_set = [row for row in rows.values() if row.get("set") == chosen]
     for row in sorted(of_set, key=lambda r: "for" not in r):
         wanted = row.get("for")
-        if wanted is not None and not any(nation in world.members(w) for w in ([wanted] if isinstance(wanted, str) else wanted)):
+        if wanted is not None and not any(
+            nation in world.members(w) for w in ([wanted] if isinstance(wanted, str) else wanted)
+        ):
             continue
         if world.test(row.get("when"), {"self": me, "nation": me}):
             return row

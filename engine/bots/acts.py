@@ -1,5 +1,5 @@
-"""Acts of a policy: for each rule of the row, the legal ways to give the act are weighed, and the dice choose. So are payments,
-and answers to decisions."""
+"""Acts of a policy: for each rule of the row, the legal ways to give the act are weighed, and the dice
+choose. So are payments, and answers to decisions."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
+from ..orders.input_points import may_come_now
+from ..orders.kinds import order_kinds
 from ..orders.legal import legal_orders
-from ..orders.legal_entry import Legal
-from ..orders.order_kinds import may_come_now
+from ..orders.legal_entry import Legal, LegalSearch
 from ..ruleset.expressions.parse import strip_mark
-from ..ruleset.order_syntax import slot_of
 from ..turn.context import OrderContext
 from ..world.selections import as_set, id_of
 from ..world.treasury import stock
@@ -31,7 +31,8 @@ class Purse:
         self.before = dict(giver.paid)
 
     def pays(self, cost: Mapping[str, Any], besides: Mapping[str, Any] = MappingProxyType({})) -> bool:
-        """Whether it bears a cost, besides others that are not paid yet. The whole of what there is bears all."""
+        """Whether it bears a cost, besides others that are not paid yet. The whole of what there is bears
+        all."""
         if self.share >= 1:
             return True
         nation = Entity("nation", self.giver.nation)
@@ -45,8 +46,8 @@ class Purse:
         """Whether it bears what an order would cost."""
         if self.share >= 1:
             return True
-        found = self.giver.understood(key, slots)
-        return found is None or self.pays(found.cost)
+        intent = self.giver.understood(key, slots)
+        return intent is None or self.pays(intent.cost)
 
 
 class Leftovers:
@@ -58,14 +59,17 @@ class Leftovers:
     def pays_for(self, key: str, slots: Mapping[str, Any]) -> bool:
         """Whether the purse from which it is sent still holds as much."""
         sent = self.giver.understood(key, slots)
-        return sent is not None and all(self.giver.checker.market.left(sent.purse, what) >= n for what, n in sent.cost.items())
+        return sent is not None and all(
+            self.giver.checker.market.left(sent.purse, what) >= n for what, n in sent.cost.items()
+        )
 
 
 def give_acts(giver: Giver, rules: Sequence[Row], *, share: Any = 1, insist: bool = False) -> set[str]:
-    """Give the acts of the rules. Returns the nations that a rule's `opens` slot named: they count as enemies this turn.
+    """Give the acts of the rules. Returns the nations that a rule's `opens` slot named: they count as enemies
+    this turn.
 
-    `share` is the part of what the nation has that they may cost together, as a row says it.
-    `insist`: of each rule one order, by whatever way is left where the dice chose one that is refused.
+    `share` is the part of what the nation has that they may cost together, as a row says it. `insist`: of
+    each rule one order, by whatever way is left where the dice chose one that is refused.
     """
     opened: set[str] = set()
     context = OrderContext(giver.world)
@@ -88,7 +92,8 @@ def give_acts(giver: Giver, rules: Sequence[Row], *, share: Any = 1, insist: boo
 
 
 def give_payments(giver: Giver, rules: Sequence[Row]) -> None:
-    """Send what is to be had elsewhere: of each rule one order for each value of its slot, of no more than is left."""
+    """Send what is to be had elsewhere: of each rule one order for each value of its slot, of no more than is
+    left."""
     context = OrderContext(giver.world)
     for rule in rules:
         key = f"orders/{rule['order']}"
@@ -97,7 +102,8 @@ def give_payments(giver: Giver, rules: Sequence[Row]) -> None:
 
 
 def give_answers(giver: Giver, rules: Sequence[Row]) -> None:
-    """Answer decisions beforehand: of each rule one answer for each value of its slot; `ordered` tells all orders."""
+    """Answer decisions beforehand: of each rule one answer for each value of its slot; `ordered` tells all
+    orders."""
     if not rules:
         return
     giver.note_all()
@@ -108,7 +114,9 @@ def give_answers(giver: Giver, rules: Sequence[Row]) -> None:
             _give_one_for_each(giver, context, rule, key, Purse(giver, Fraction(1)))
 
 
-def _give_one_for_each(giver: Giver, context: OrderContext, rule: Row, key: str, whole: Purse | Leftovers) -> None:
+def _give_one_for_each(
+    giver: Giver, context: OrderContext, rule: Row, key: str, whole: Purse | Leftovers
+) -> None:
     """For each value of a slot one order, of those that the rule's sets (`among`) and tests let it think of.
 
     What was given before is known to the tests (`ordered`).
@@ -121,11 +129,16 @@ def _give_one_for_each(giver: Giver, context: OrderContext, rule: Row, key: str,
         weighted = []
         for slots in _fillings(giver, context, me, rule, {rule["each"]: value}):
             names = context.order_names({**me, "slots": slots})
-            slots = {**slots, **{slot: int(giver.world.number(n, names)) for slot, n in rule.get("numbers", {}).items()}}
+            slots = {
+                **slots,
+                **{slot: int(giver.world.number(n, names)) for slot, n in rule.get("numbers", {}).items()},
+            }
             if giver.world.test(rule.get("when"), names):
                 weighted.append((slots, int(giver.world.number(rule.get("weight", 1), names))))
         chosen = giver.pick(weighted, int(rule.get("idle", 0)))
-        while chosen is not None and not (own.pays_for(key, chosen) and whole.pays_for(key, chosen) and giver.give(key, chosen)):
+        while chosen is not None and not (
+            own.pays_for(key, chosen) and whole.pays_for(key, chosen) and giver.give(key, chosen)
+        ):
             weighted = [(slots, weight) for slots, weight in weighted if slots is not chosen]
             chosen = giver.pick(weighted, int(rule.get("idle", 0)))
         if chosen is not None:
@@ -133,7 +146,8 @@ def _give_one_for_each(giver: Giver, context: OrderContext, rule: Row, key: str,
 
 
 def _fillings(giver: Giver, context: OrderContext, me: Row, rule: Row, slots: Row) -> Iterator[Row]:
-    """Every way to fill the slots of a rule that are not filled yet, in its order; a set may read the slots before it."""
+    """Every way to fill the slots of a rule that are not filled yet, in its order; a set may read the slots
+    before it."""
     left = [slot for slot in rule["among"] if slot not in slots]
     if not left:
         yield slots
@@ -143,23 +157,29 @@ def _fillings(giver: Giver, context: OrderContext, me: Row, rule: Row, slots: Ro
 
 
 def _values(giver: Giver, context: OrderContext, me: Row, rule: Row, slot: str, slots: Row) -> list[Any]:
-    """What the set of a slot holds, as an order writes it: numbers as such, of slots that hold many each by itself."""
+    """What the set of a slot holds, as an order writes it: numbers as such, of slots that hold many each by
+    itself."""
     names = context.order_names({**me, "slots": slots})
-    found = giver.world.value(strip_mark(rule["among"][slot]), names)
-    values = [id_of(thing) for thing in (found if isinstance(found, tuple) else as_set(giver.world, found))]
-    declared = slot_of(slot, giver.world.ruleset.row(*str(me["order"]).split("/", 1))["slots"][slot])
+    members = giver.world.value(strip_mark(rule["among"][slot]), names)
+    values = [
+        id_of(thing) for thing in (members if isinstance(members, tuple) else as_set(giver.world, members))
+    ]
+    declared = order_kinds(giver.world.ruleset)[str(me["order"])].slot(slot)
     if declared.kind == "number":
         return [int(value) for value in values]
     return [[str(value)] if declared.many else str(value) for value in values]
 
 
-def _choose(giver: Giver, context: OrderContext, rule: Row, key: str, every: bool, whole: Purse) -> list[Legal]:
-    """Up to `most` ways, or every one, drawn by weight without putting back; `idle` is the weight of giving none."""
+def _choose(
+    giver: Giver, context: OrderContext, rule: Row, key: str, every: bool, whole: Purse
+) -> list[Legal]:
+    """Up to `most` ways, or every one, drawn by weight without putting back; `idle` is the weight of giving
+    none."""
     me = {"nation": giver.nation, "order": key}
     if not giver.world.test(rule.get("if"), context.order_names({**me, "slots": {}})):
         return []
     weighted: list[tuple[Legal, int]] = []
-    for legal in legal_orders(giver.world, giver.nation, [key], where=rule.get("when")):
+    for legal in legal_orders(giver.world, giver.nation, [key], LegalSearch(where=rule.get("when"))):
         if set(legal.open) - set(rule.get("fill", ())):
             continue
         names = context.order_names({**me, "slots": legal.slots})
@@ -175,7 +195,9 @@ def _choose(giver: Giver, context: OrderContext, rule: Row, key: str, every: boo
     own = Purse(giver, Fraction(rule.get("share", 1)))
     due: Counter[str] = Counter()
     for _ in range(len(weighted) if every else int(rule.get("most", 1))):
-        chosen = giver.pick([(i, w) for i, w in weighted if own.pays(i.cost, due) and whole.pays(i.cost, due)], idle)
+        chosen = giver.pick(
+            [(i, w) for i, w in weighted if own.pays(i.cost, due) and whole.pays(i.cost, due)], idle
+        )
         if chosen is None:
             break
         out.append(chosen)
@@ -203,4 +225,6 @@ def _numbers(giver: Giver, rule: Row, legal: Legal, names: Any) -> Legal:
     for slot, (low, high) in legal.bounds.items():
         if slot in rule["numbers"]:
             slots[slot] = max(low, min(high, int(giver.world.number(rule["numbers"][slot], names))))
-    return Legal(legal.order, legal.nation, slots, legal.cost, legal.most, legal.targets, legal.bounds, legal.open)
+    return Legal(
+        legal.order, legal.nation, slots, legal.cost, legal.most, legal.targets, legal.bounds, legal.open
+    )

@@ -1,8 +1,9 @@
-"""Armies across the sea: troops that cannot walk to where they are needed go aboard, sail as many turns as it takes, and land.
+"""Armies across the sea: troops that cannot walk to where they are needed go aboard, sail as many turns as it
+takes, and land.
 
-The row's key `sea.armies` says what they dare. A shore is worth what it is worth to take it, or what the front behind it wants;
-what is far counts less. Where troops cannot stay aboard, they go from one friendly shore to the next. Every turn is planned anew
-from where the ships are and whom they have aboard.
+The row's key `sea.armies` says what they dare. A shore is worth what it is worth to take it, or what the
+front behind it wants; what is far counts less. Where troops cannot stay aboard, they go from one friendly
+shore to the next. Every turn is planned anew from where the ships are and whom they have aboard.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from typing import Any, NamedTuple
 
 from ..core.model import Row
 from ..orders import movement
-from ..orders.order_kinds import starts_at
+from ..orders.kinds import of_class
+from ..orders.kinds.voyages import Voyages
 from ..units import forces
 from ..units.fleet import mission_row
 from ..world import routes
@@ -29,8 +31,8 @@ LONGEST = 8
 
 
 class LandingGoal(NamedTuple):
-    """A shore that troops can go to: the zone it lands from, the turns until then, and what that is worth a turn. A shore on the
-    way to another one is worth what that is."""
+    """A shore that troops can go to: the zone it lands from, the turns until then, and what that is worth a
+    turn. A shore on the way to another one is worth what that is."""
 
     place: str
     zone: str
@@ -69,43 +71,39 @@ class Armies:
         self.left = int(rule.get("voyages", 8))
         self._by_shores: dict[tuple[str, int, int], dict[str, tuple[int, str]]] = {}
         self._dared: dict[tuple[Any, ...], bool] = {}
-        self._fetched: Counter[str] = Counter()  # how much of those who wait on a shore ships are on their way for
+        self._fetched: Counter[str] = (
+            Counter()
+        )  # how much of those who wait on a shore ships are on their way for
 
     # ---- the orders there are
 
     @cached_property
-    def carrying(self) -> list[tuple[str, Row, bool, str]]:
-        """Orders with cargo: their key, the mode of the ships, whether troops land against an enemy, the slot for where the ships
-        are; peaceful ones first."""
-        modes = self.world.ruleset.rows("modes")
-        found = [
-            (f"orders/{id_}", mode, modes.get(mode.get("ashore", ""), mode).get("fights") is not False, starts_at(row))
-            for id_, row, mode in self._tasked()
-            if {movement.CARGO, movement.ORIGIN, movement.TARGET, movement.UNITS} <= row["slots"].keys() and "carries" in mode
-        ]
-        return sorted(found, key=lambda f: f[2])
+    def carrying(self) -> list[Voyages]:
+        """Orders with cargo; those by which nobody lands against an enemy first."""
+        return sorted((v for v in self._voyages if v.carries and "carries" in v.mode), key=_fights_ashore)
 
     @cached_property
-    def sailing(self) -> list[tuple[str, Row]]:
+    def sailing(self) -> list[Voyages]:
         """Orders that only move ships, peaceful ones first."""
-        found = [
-            (f"orders/{id_}", mode)
-            for id_, row, mode in self._tasked()
-            if {movement.UNITS, movement.ORIGIN, movement.TARGET} <= row["slots"].keys() and movement.CARGO not in row["slots"]
-        ]
-        return sorted(found, key=lambda f: f[1].get("fights") is not False)
+        return sorted(
+            (v for v in self._voyages if not v.carries), key=lambda v: v.mode.get("fights") is not False
+        )
 
-    def _tasked(self) -> Iterator[tuple[str, Row, Row]]:
-        for id_, row in self.world.ruleset.rows("orders").items():
-            mode = movement.mode_of(self.world.ruleset, row)
-            if mode is not None and mode.get("tasks"):
-                yield id_, row, mode
+    @cached_property
+    def _voyages(self) -> list[Voyages]:
+        needed = {movement.UNITS, movement.ORIGIN, movement.TARGET}
+        return [voyage for voyage in of_class(self.world.ruleset, Voyages) if needed <= voyage.slots.keys()]
+
+    @property
+    def mode(self) -> Row:
+        """The mode of the ships."""
+        return self.carrying[0].mode
 
     @cached_property
     def _at_rest(self) -> int:
         """The moves that it takes to land, or to take aboard where the voyage ends."""
-        row = self.world.ruleset.row("orders", self.carrying[0][0].partition("/")[2])
-        return 0 if mission_row(self.world.ruleset, row.get("mission")).get("free") else 1
+        mission = mission_row(self.world.ruleset, self.carrying[0].row.get("mission"))
+        return 0 if mission.get("free") else 1
 
     # ---- one order after the other
 
@@ -121,7 +119,7 @@ class Armies:
         return self._take_aboard(pool) or self._fetch(pool)
 
     def _pool(self, zone: str) -> ZoneLift | None:
-        mode = self.carrying[0][1]
+        mode = self.mode
         carriers = mode["carries"].get("carriers")
         ships = {
             kind: n
@@ -129,7 +127,11 @@ class Armies:
             if movement.goes_by(self.world, mode, kind)
             and (self._room({kind: 1}) if carriers is None else self._is(carriers, kind))
         }
-        units = routes.one_of_each(self.world, self.front.nation, zone, ships, again=bool(mode.get("again"))) if ships else None
+        units = (
+            routes.one_of_each(self.world, self.front.nation, zone, ships, again=bool(mode.get("again")))
+            if ships
+            else None
+        )
         if units is None:
             return None
         going = routes.Going(self.world, self.front.nation, mode, units)
@@ -152,7 +154,9 @@ class Armies:
         ships = self._needed(pool.ships, cargo)
         if goal.turns <= 1:
             return self._carry(pool, ships, cargo, pool.zone, goal)
-        return self._sail(pool.zone, {**ships, **self._escorts(pool.zone, ships)}, self._as_far(pool, goal.zone), cargo)
+        return self._sail(
+            pool.zone, {**ships, **self._escorts(pool.zone, ships)}, self._as_far(pool, goal.zone), cargo
+        )
 
     def _take_aboard(self, pool: ZoneLift) -> bool:
         """Troops beside a zone within reach come aboard, to land at once or to be carried on."""
@@ -171,8 +175,8 @@ class Armies:
         return self._carry(pool, self._needed(pool.ships, cargo), cargo, origin, goal)
 
     def _fetch(self, pool: ZoneLift) -> bool:
-        """Empty ships go where the most troops wait, for how far that is, who have somewhere to go, and for whom no other ships
-        are on their way."""
+        """Empty ships go where the most troops wait, for how far that is, who have somewhere to go, and for
+        whom no other ships are on their way."""
         best: tuple[Fraction, str, str, dict[str, int]] | None = None
         for place in self._stuck:
             troops = self._troops(place)
@@ -190,9 +194,9 @@ class Armies:
         return self._sail(pool.zone, self._needed(pool.ships, cargo), self._as_far(pool, quay), {})
 
     def _leads_on(self, pool: ZoneLift, quay: str, place: str) -> bool:
-        """Whether troops of a place have somewhere to go from a zone: a shore that wants them, or an enemy's that they would dare
-        or that lies within one turn."""
-        links = tuple(self.carrying[0][1].get("links", ()))
+        """Whether troops of a place have somewhere to go from a zone: a shore that wants them, or an enemy's
+        that they would dare or that lies within one turn."""
+        links = tuple(self.mode.get("links", ()))
         far = self.world.geography.distances(quay, links)
         near = pool.moves - self._at_rest
         stones = None if self._afloat else self._from_shore_to_shore(pool, quay, near)
@@ -205,14 +209,18 @@ class Armies:
             on = zone in stones and self._landings[stones[zone][1]] != place
             return on and (not hostile or self._dares(zone, shore, self._troops(place)))
 
-        shores = ((shore, zones, hostile) for shore, (_, zones, hostile) in self._shores.items() if shore != place)
+        shores = (
+            (shore, zones, hostile) for shore, (_, zones, hostile) in self._shores.items() if shore != place
+        )
         return any(leads(zone, shore, hostile) for shore, zones, hostile in shores for zone in zones)
 
     # ---- where to
 
-    def _goal(self, pool: ZoneLift, cargo: Mapping[str, int], *, start: str = "", but: str = "") -> LandingGoal | None:
-        """The shore that is worth most for its distance to troops that are aboard, or come aboard in the zone `start` from the
-        shore `but`, on which they do not land again."""
+    def _goal(
+        self, pool: ZoneLift, cargo: Mapping[str, int], *, start: str = "", but: str = ""
+    ) -> LandingGoal | None:
+        """The shore that is worth most for its distance to troops that are aboard, or come aboard in the zone
+        `start` from the shore `but`, on which they do not land again."""
         reach = pool.reach
         best: LandingGoal | None = None
         quay = start or pool.zone
@@ -222,7 +230,11 @@ class Armies:
             for zone in zones:
                 if zone not in reach or place == but:
                     continue
-                steps = int(reach[zone][0]) + (int(reach[start][0]) if start and zone != start else 0) + self._at_rest
+                steps = (
+                    int(reach[zone][0])
+                    + (int(reach[start][0]) if start and zone != start else 0)
+                    + self._at_rest
+                )
                 turns = max(1, -(-steps // pool.moves))
                 if turns > LONGEST or (hostile and not self._beckons(zone, place, cargo, turns, but)):
                     continue
@@ -243,24 +255,26 @@ class Armies:
 
     @cached_property
     def _afloat(self) -> bool:
-        return bool(self.carrying[0][1]["carries"].get("afloat"))
+        return bool(self.mode["carries"].get("afloat"))
 
     @cached_property
     def _landings(self) -> dict[str, str]:
         """Zone -> the friendly shore beside it from which it is the least way to the front."""
-        found: dict[str, tuple[int, str]] = {}
+        nearest: dict[str, tuple[int, str]] = {}
         for place in self.front.friendly:
             for zone in self._zones_of(place) if self.front.room(place) > 0 else ():
-                found[zone] = min(found.get(zone, (2 * ASHORE, "~")), (self.front.distance.get(place, 2 * ASHORE), place))
-        return {zone: place for zone, (_, place) in found.items()}
+                nearest[zone] = min(
+                    nearest.get(zone, (2 * ASHORE, "~")), (self.front.distance.get(place, 2 * ASHORE), place)
+                )
+        return {zone: place for zone, (_, place) in nearest.items()}
 
     def _from_shore_to_shore(self, pool: ZoneLift, start: str, first: int) -> dict[str, tuple[int, str]]:
-        """Zone -> in how many turns troops from a shore by `start` land from it, who stay ashore between two of them, and from
-        which zone in the first of them, in which they sail `first` steps at most."""
+        """Zone -> in how many turns troops from a shore by `start` land from it, who stay ashore between two
+        of them, and from which zone in the first of them, in which they sail `first` steps at most."""
         key = (start, first, pool.moves)
         if key in self._by_shores:
             return self._by_shores[key]
-        links = tuple(self.carrying[0][1].get("links", ()))
+        links = tuple(self.mode.get("links", ()))
         out: dict[str, tuple[int, str]] = {}
         edge, seen, turns = [start], {start}, 0
         while edge and turns < LONGEST:
@@ -279,8 +293,8 @@ class Armies:
         return self._by_shores[key]
 
     def _beckons(self, zone: str, place: str, cargo: Mapping[str, int], turns: int, but: str) -> bool:
-        """Whether an enemy's shore is a goal: within a turn, if those aboard dare it; further off, if they stay ashore between
-        two voyages, and all who wait where they are would."""
+        """Whether an enemy's shore is a goal: within a turn, if those aboard dare it; further off, if they
+        stay ashore between two voyages, and all who wait where they are would."""
         if turns <= 1:
             return self._dares(zone, place, cargo)
         return not self._afloat and bool(but) and self._dares(zone, place, self._troops(but))
@@ -291,16 +305,18 @@ class Armies:
             return False
         asked = (zone, place, *sorted(cargo.items()))
         if asked not in self._dared:
-            key, mode, fights, _ = self.carrying[-1]
-            shore = self.world.ruleset.rows("modes").get(mode.get("ashore", ""), mode)
-            self._dared[asked] = fights and odds_of(self.front, place, [Post(key, shore, zone, cargo)]) >= Fraction(str(wanted))
+            landing = self.carrying[-1]
+            posts = [Post(landing, landing.shore, zone, cargo)]
+            self._dared[asked] = _fights_ashore(landing) and odds_of(self.front, place, posts) >= Fraction(
+                str(wanted)
+            )
         return self._dared[asked]
 
     @cached_property
     def _shores(self) -> dict[str, tuple[Any, tuple[str, ...], bool]]:
         """Shores worth landing on: what for, from which zones, and whether against an enemy."""
         out: dict[str, tuple[Any, tuple[str, ...], bool]] = {}
-        step = self.carrying[-1][1].get("ashore")
+        step = self.carrying[-1].mode.get("ashore")
         for place in self.world.ruleset.rows("places"):
             zones = self._zones_of(place)
             if not zones:
@@ -320,11 +336,14 @@ class Armies:
         """Friendly shores with troops for whom the front is too far to walk."""
         places = movement.places_with_units(self.world, self.front.nation)
         return [
-            p for p in places if p in self.front.friendly and self.front.distance.get(p, ASHORE) >= ASHORE and self._zones_of(p)
+            p
+            for p in places
+            if p in self.front.friendly and self.front.distance.get(p, ASHORE) >= ASHORE and self._zones_of(p)
         ]
 
     def _waiting(self, pool: ZoneLift) -> Iterator[tuple[str, str]]:
-        """Shores with such troops, and the zone nearest to the ships in which they come aboard in this turn."""
+        """Shores with such troops, and the zone nearest to the ships in which they come aboard in this
+        turn."""
         for place in self._stuck:
             near = self._near(pool, place)
             if near and self._troops(place):
@@ -332,11 +351,15 @@ class Armies:
 
     def _near(self, pool: ZoneLift, place: str) -> list[str]:
         """The zones by a shore in which ships can take aboard in this turn."""
-        return [z for z in self._zones_of(place) if z in pool.reach and pool.reach[z][0] + self._at_rest <= pool.moves]
+        return [
+            z
+            for z in self._zones_of(place)
+            if z in pool.reach and pool.reach[z][0] + self._at_rest <= pool.moves
+        ]
 
     def _zones_of(self, place: str) -> tuple[str, ...]:
-        carries = self.carrying[0][1]["carries"]
-        links = tuple(self.carrying[0][1].get("links", ()))
+        carries = self.mode["carries"]
+        links = tuple(self.mode.get("links", ()))
         near = self.world.geography.next_to(place, tuple(carries.get("link", ())))
         return tuple(z for z in near if self.world.geography.next_to(z, links))
 
@@ -348,13 +371,19 @@ class Armies:
     # ---- who
 
     def _troops(self, place: str) -> dict[str, int]:
-        who = self.carrying[0][1]["carries"].get("who")
-        return {k: n for k, n in self.front.spare(place).items() if self._is(who, k) and self._size({k: 1}) > 0}
+        who = self.mode["carries"].get("who")
+        return {
+            k: n for k, n in self.front.spare(place).items() if self._is(who, k) and self._size({k: 1}) > 0
+        }
 
     def _escorts(self, zone: str, ships: Mapping[str, int] | None = None) -> dict[str, int]:
         """Ships of a zone that may go along: of the plainest kinds as many as carriers, or all."""
         who = self.rule.get("escorts")
-        free = {k: n for k, n in self.front.free(zone).items() if who is not None and self._is(who, k) and k not in (ships or ())}
+        free = {
+            k: n
+            for k, n in self.front.free(zone).items()
+            if who is not None and self._is(who, k) and k not in (ships or ())
+        }
         if ships is None:
             return free
         field = str(self.front.war["attack"])
@@ -365,7 +394,7 @@ class Armies:
         return routes.kind_matches(self.world, who, kind)
 
     def _figure(self, key: str, kind: str) -> int:
-        return int(self.front.worth_of(kind, self.front.nation, str(self.carrying[0][1]["carries"][key])))
+        return int(self.front.worth_of(kind, self.front.nation, str(self.mode["carries"][key])))
 
     def _room(self, ships: Mapping[str, int]) -> int:
         return sum(n * self._figure("room", k) for k, n in ships.items())
@@ -404,13 +433,26 @@ class Armies:
 
     # ---- giving
 
-    def _carry(self, pool: ZoneLift, ships: Mapping[str, int], cargo: Mapping[str, int], origin: str, goal: LandingGoal) -> bool:
+    def _carry(
+        self,
+        pool: ZoneLift,
+        ships: Mapping[str, int],
+        cargo: Mapping[str, int],
+        origin: str,
+        goal: LandingGoal,
+    ) -> bool:
         """An order with cargo: to the shore if they can land now, else as far as they come with it."""
         self.left -= 1
         target = goal.place if goal.turns <= 1 else self._at_sea(pool, origin, goal)
-        slots = {movement.CARGO: dict(cargo), movement.ORIGIN: origin, movement.TARGET: target, movement.UNITS: dict(ships)}
-        for key, _, fights, zone in reversed(self.carrying) if self._threatened(pool.zone) else self.carrying:
-            if (fights or not goal.hostile) and self.giver.give(key, {**slots, zone: pool.zone}):
+        slots = {
+            movement.CARGO: dict(cargo),
+            movement.ORIGIN: origin,
+            movement.TARGET: target,
+            movement.UNITS: dict(ships),
+        }
+        for order in reversed(self.carrying) if self._threatened(pool.zone) else self.carrying:
+            may = _fights_ashore(order) or not goal.hostile
+            if may and self.giver.give(order.key, {**slots, order.starts_at: pool.zone}):
                 self.front.use(origin, cargo)
                 self.front.use(pool.zone, ships)
                 self._guard(pool.zone, goal.zone if goal.turns <= 1 else target, goal, ships)
@@ -418,7 +460,8 @@ class Armies:
         return False
 
     def _at_sea(self, pool: ZoneLift, origin: str, goal: LandingGoal) -> str:
-        """Where ships end that take troops aboard and cannot land them in this turn: by the shore that these come from."""
+        """Where ships end that take troops aboard and cannot land them in this turn: by the shore that these
+        come from."""
         if origin == pool.zone:
             return self._as_far(pool, goal.zone)
         near = self._near(pool, origin)
@@ -433,14 +476,14 @@ class Armies:
         if not escorts:
             return
         if lands:
-            for key, _ in reversed(self.sailing):
+            for order in reversed(self.sailing):
                 for tasks in (self.rule["support"], None):
                     slots = {
                         movement.UNITS: escorts,
                         movement.ORIGIN: zone,
                         **({movement.TARGET: target} if target != zone else {}),
                     }
-                    if self.giver.give(key, {**slots, "tasks": list(tasks)} if tasks else slots):
+                    if self.giver.give(order.key, {**slots, "tasks": list(tasks)} if tasks else slots):
                         self.front.use(zone, escorts)
                         return
         if target != zone:
@@ -454,9 +497,16 @@ class Armies:
         self.left -= 1
         if target == zone:
             return False
-        for key, _ in reversed(self.sailing) if self._threatened(zone) else self.sailing:
-            if self.giver.give(key, {movement.UNITS: dict(ships), movement.ORIGIN: zone, movement.TARGET: target}):
+        for order in reversed(self.sailing) if self._threatened(zone) else self.sailing:
+            if self.giver.give(
+                order.key, {movement.UNITS: dict(ships), movement.ORIGIN: zone, movement.TARGET: target}
+            ):
                 self.front.use(zone, ships)
                 self.front.use(zone, cargo)
                 return True
         return False
+
+
+def _fights_ashore(order: Voyages) -> bool:
+    """Whether troops may land by an order against an enemy."""
+    return order.shore.get("fights") is not False

@@ -1,4 +1,5 @@
-"""Purchases of a policy: each purse is shared out over the items of the row's mix, at the sites nearest to the front."""
+"""Purchases of a policy: each purse is shared out over the items of the row's mix, at the sites nearest to
+the front."""
 
 from __future__ import annotations
 
@@ -7,10 +8,10 @@ from fractions import Fraction
 from typing import Any
 
 from ..core.model import Row
-from ..economy.purchase import facing_slot
+from ..orders.kinds import of_class, order_kind
+from ..orders.kinds.purchases import Purchases
 from ..orders.legal import legal_orders
-from ..orders.legal_entry import Legal
-from ..orders.order_kinds import is_purchase
+from ..orders.legal_entry import Legal, LegalSearch
 from ..turn.context import OrderContext
 from ..world.treasury import main_purse, purse_at
 from .front import FAR, Front
@@ -26,15 +27,22 @@ def give_purchases(giver: Giver, rules: Sequence[Row], front: Front | None) -> N
     names = OrderContext(world).order_names({"nation": giver.nation, "order": "", "slots": {}})
     mixes = []
     for rule in rules:
-        mix = {item: int(world.number(weight, names)) for item, weight in rule["mix"].items() if item in catalogue}
+        mix = {
+            item: int(world.number(weight, names))
+            for item, weight in rule["mix"].items()
+            if item in catalogue
+        }
         share = Fraction(world.number(rule.get("share", 1), names))
         if share > 0:
             mixes.append((rule, share, {item: weight for item, weight in mix.items() if weight > 0}))
     wanted = frozenset(item for _, _, mix in mixes for item in mix)
     if not wanted:
         return
-    found = [o for o in legal_orders(world, giver.nation, _purchase_rows(giver), items=wanted) if not o.open]
-    found = [o for o in found if "site" in o.slots or catalogue[_item(giver, o)].get("hand") != "may"]  # none is placed later
+    keys = [kind.key for kind in of_class(world.ruleset, Purchases)]
+    found = [o for o in legal_orders(world, giver.nation, keys, LegalSearch(items=wanted)) if not o.open]
+    found = [
+        o for o in found if "site" in o.slots or catalogue[_item(giver, o)].get("hand") != "may"
+    ]  # none is placed later
     for rule, share, mix in mixes:
         offers = [o for o in found if _item(giver, o) in mix]
         by_purse: dict[tuple[str, str], list[Legal]] = {}
@@ -46,14 +54,16 @@ def give_purchases(giver: Giver, rules: Sequence[Row], front: Front | None) -> N
             _spend(giver, rule, mix, group, what, budget, front)
 
 
-def _purchase_rows(giver: Giver) -> list[str]:
-    rows = giver.world.ruleset.rows("orders")
-    return [f"orders/{i}" for i, r in rows.items() if is_purchase(giver.world.ruleset, r)]
+def _kind(giver: Giver, offer: Legal) -> Purchases:
+    """The order by which something is bought."""
+    kind = order_kind(giver.world.ruleset, offer.order)
+    assert isinstance(kind, Purchases)
+    return kind
 
 
 def _item(giver: Giver, offer: Legal) -> str:
-    row = giver.world.ruleset.rows("orders")[offer.order.partition("/")[2]]
-    return str(offer.slots.get("item", row.get("does", "")))
+    """What would be bought."""
+    return _kind(giver, offer).item(offer.slots)
 
 
 def _purse(giver: Giver, offer: Legal, what: str) -> str:
@@ -64,9 +74,16 @@ def _purse(giver: Giver, offer: Legal, what: str) -> str:
 
 
 def _spend(
-    giver: Giver, rule: Row, mix: dict[str, int], offers: list[Legal], what: str, budget: Any, front: Front | None
+    giver: Giver,
+    rule: Row,
+    mix: dict[str, int],
+    offers: list[Legal],
+    what: str,
+    budget: Any,
+    front: Front | None,
 ) -> None:
-    """One purse: money for each item by its weight, what is left over to the next; dear items come first, while there is any."""
+    """One purse: money for each item by its weight, what is left over to the next; dear items come first,
+    while there is any."""
     items: dict[str, list[Legal]] = {}
     for offer in offers:
         items.setdefault(_item(giver, offer), []).append(offer)
@@ -75,10 +92,14 @@ def _spend(
     prices = {item: min(o.cost.get(what, 0) for o in offered) for item, offered in items.items()}
     order = sorted(items, key=lambda i: (-mix[i], i))
     over: Any = 0
-    for item in (i for i in order if parts[i] < prices[i]):  # now and then, with the odds that make up for the price
+    for item in (
+        i for i in order if parts[i] < prices[i]
+    ):  # now and then, with the odds that make up for the price
         there = giver.checker.market.left(_purse(giver, items[item][0], what), what)
         lucky = prices[item] <= there and giver.percent(int(100 * parts[item] / prices[item]))
-        over += parts[item] - (_buy(giver, rule, items[item], what, Fraction(prices[item]), front) if lucky else 0)
+        over += parts[item] - (
+            _buy(giver, rule, items[item], what, Fraction(prices[item]), front) if lucky else 0
+        )
     for item in (i for i in order if parts[i] >= prices[i]):
         part = parts[item] + over
         over = part - _buy(giver, rule, items[item], what, part, front)
@@ -88,11 +109,18 @@ def _spend(
 
 
 def _buy_more(giver: Giver, offers: list[Legal], what: str, money: Any, front: Front | None) -> Any:
-    """Of an item as much as an amount of money and the room at its sites still take. Returns what was spent."""
+    """Of an item as much as an amount of money and the room at its sites still take. Returns what was
+    spent."""
     spent: Any = 0
-    for offer in sorted(offers, key=lambda o: (o.cost.get(what, 0), -_wanted_at(front, o), str(o.slots.get("site")))):
+    for offer in sorted(
+        offers, key=lambda o: (o.cost.get(what, 0), -_wanted_at(front, o), str(o.slots.get("site")))
+    ):
         price = offer.cost.get(what, 0)
-        n = min(offer.most, int((money - spent) // price), _room(giver, front, offer)) if price > 0 and "n" in offer.slots else 0
+        n = (
+            min(offer.most, int((money - spent) // price), _room(giver, front, offer))
+            if price > 0 and "n" in offer.slots
+            else 0
+        )
         while n > 0 and not _give(giver, front, offer, {**offer.slots, "n": n}, n):
             n //= 2
         spent += max(0, n) * price
@@ -122,9 +150,10 @@ def _buy(giver: Giver, rule: Row, offers: list[Legal], what: str, money: Any, fr
             facing = _facing(front, offer)
             if not facing:
                 continue
-            declared = giver.world.ruleset.rows("orders")[offer.order.partition("/")[2]]["slots"]
-            slot = facing_slot(declared)
-            slots.update({slot: facing} if slot in declared else {})  # what goes up all round faces everybody
+            kind = _kind(giver, offer)
+            slots.update(
+                {kind.facing_slot: facing} if kind.facing_slot in kind.slots else {}
+            )  # else it faces everybody
             n = 1
         elif "n" in slots:
             slots["n"] = n
@@ -134,7 +163,8 @@ def _buy(giver: Giver, rule: Row, offers: list[Legal], what: str, money: Any, fr
 
 
 def _give(giver: Giver, front: Front | None, offer: Legal, slots: Mapping[str, Any], n: int) -> bool:
-    """Buy, and count at the front the units that come, or those that are at hand for nothing else while it is done to them."""
+    """Buy, and count at the front the units that come, or those that are at hand for nothing else while it is
+    done to them."""
     if front is None:
         return giver.give(offer.order, slots)
     row = giver.world.ruleset.rows("catalogue")[_item(giver, offer)]
@@ -149,10 +179,15 @@ def _give(giver: Giver, front: Front | None, offer: Legal, slots: Mapping[str, A
 
 
 def _room(giver: Giver, front: Front | None, offer: Legal) -> int:
-    """How many units the front wants at a site, of what is no unit any number; and none for which a stock would run short."""
+    """How many units the front wants at a site, of what is no unit any number; and none for which a stock
+    would run short."""
     site = offer.slots.get("site")
     within = giver.checker.market.within(_item(giver, offer), str(site or ""))
-    return within if front is None or site is None or not _makes(giver, offer) else min(within, front.room(str(site)))
+    return (
+        within
+        if front is None or site is None or not _makes(giver, offer)
+        else min(within, front.room(str(site)))
+    )
 
 
 def _makes(giver: Giver, offer: Legal) -> bool:

@@ -1,7 +1,9 @@
-"""The front as a nation sees it: its own strength place by place, what threatens it, and how far every place is from the enemy.
+"""The front as a nation sees it: its own strength place by place, what threatens it, and how far every place
+is from the enemy.
 
-Strength is counted from the fields that the policy names (what a unit is worth in attack and in defense), so it is the same
-estimate for any game with battles of dice against values: of two forces the one is stronger whose number times value is.
+Strength is counted from the fields that the policy names (what a unit is worth in attack and in defense), so
+it is the same estimate for any game with battles of dice against values: of two forces the one is stronger
+whose number times value is.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from typing import Any
 from ..core.model import Row
 from ..core.state import Entity
 from ..orders import movement
+from ..orders.kinds import of_class
+from ..orders.kinds.marches import Marches
 from ..world import routes
 from ..world.view import UNKNOWN, learned
 from ..world.world import World
@@ -29,14 +33,17 @@ SECTORS = 12
 
 
 class Front:
-    """Where a nation stands and whom it faces. `war` is the key `war` of the policy row, `opened` further enemies."""
+    """Where a nation stands and whom it faces. `war` is the key `war` of the policy row, `opened` further
+    enemies."""
 
     def __init__(self, world: World, nation: str, war: Row, opened: Iterable[str] = ()) -> None:
         self.world = world
         self.nation = nation
         self.war = war
         self.opened = set(opened)
-        self.searches = int(war.get("long", 6))  # how many kinds that go several steps at once are still thought about
+        self.searches = int(
+            war.get("long", 6)
+        )  # how many kinds that go several steps at once are still thought about
         self.used: dict[tuple[str, str], int] = {}
         self._hostile: dict[str, bool] = {}
         self._power: dict[str, Fraction | int] = {}
@@ -49,45 +56,43 @@ class Front:
         self._is_front: dict[str, bool] = {}
         self._room: dict[str, int] = {}
 
-    # ---- the rows that move
+    # ---- the orders by which units move
 
     @cached_property
-    def near_rows(self) -> list[tuple[Row, Row]]:
-        """Orders to go somewhere by a mode with an allowance, with their modes."""
-        return [(row, mode) for row, mode in self._rows if mode.get("steps") is not None]
+    def near_orders(self) -> list[Marches]:
+        """Orders to go somewhere by a mode with an allowance."""
+        return [march for march in self._orders if march.mode.get("steps") is not None]
 
     @cached_property
-    def march_rows(self) -> list[tuple[Row, Row]]:
-        """Of these the ones by which units come to where they go: not those by which they only ever fire or strike there."""
-        return [(row, mode) for row, mode in self.near_rows if not mode.get("attacks")]
+    def march_orders(self) -> list[Marches]:
+        """Of these the ones by which units come to where they go: not those by which they only ever fire or
+        strike there."""
+        return [march for march in self.near_orders if not march.mode.get("attacks")]
 
     @cached_property
-    def fire_rows(self) -> list[tuple[Row, Row]]:
-        """Of these the ones by which units fire from where they stand and stay there, whoever else goes in."""
-        return [(row, mode) for row, mode in self.near_rows if mode.get("attacks") and mode.get("stays_alone")]
+    def fire_orders(self) -> list[Marches]:
+        """Of these the ones by which units fire from where they stand and stay there, whoever else goes
+        in."""
+        return [
+            march for march in self.near_orders if march.mode.get("attacks") and march.mode.get("stays_alone")
+        ]
 
     @cached_property
-    def far_rows(self) -> list[tuple[Row, Row]]:
-        """Orders to go any distance, with their modes."""
-        return [(row, mode) for row, mode in self._rows if mode.get("steps") is None]
+    def far_orders(self) -> list[Marches]:
+        """Orders to go any distance."""
+        return [march for march in self._orders if march.mode.get("steps") is None]
 
     @cached_property
-    def _rows(self) -> list[tuple[Row, Row]]:
+    def _orders(self) -> list[Marches]:
         wanted = self.war.get("orders")
-        out = []
-        for id_, row in self.world.ruleset.rows("orders").items():
-            mode = movement.mode_of(self.world.ruleset, row)
-            if mode is None or mode.get("tasks") or movement.TARGET not in row.get("slots", {}):
-                continue
-            if wanted is None or id_ in wanted:
-                out.append((row, mode))
-        return out
+        marches = (march for march in of_class(self.world.ruleset, Marches) if movement.TARGET in march.slots)
+        return [march for march in marches if wanted is None or march.row["id"] in wanted]
 
     @cached_property
     def links(self) -> tuple[str, ...] | None:
         """The kinds of links that attacks on the ground use."""
         kinds: dict[str, None] = {}
-        for _, mode in self.near_rows:
+        for mode in (march.mode for march in self.near_orders):
             if mode.get("passes_over") or mode.get("fights") is False:
                 continue
             if "links" not in mode:
@@ -100,7 +105,9 @@ class Front:
     def free(self, place: str) -> dict[str, int]:
         """Units at a place that have no order yet."""
         counts = movement.free_units(self.world, self.nation, place)
-        return {k: n - self.used.get((place, k), 0) for k, n in counts.items() if n > self.used.get((place, k), 0)}
+        return {
+            k: n - self.used.get((place, k), 0) for k, n in counts.items() if n > self.used.get((place, k), 0)
+        }
 
     def use(self, place: str, kinds: Mapping[str, int]) -> None:
         for kind, n in kinds.items():
@@ -142,8 +149,8 @@ class Front:
         return out
 
     def defenders(self, place: str, side: str = "defense") -> tuple[int, Any]:
-        """Number and worth of the enemies in a place. Where they are known without an upper bound, they are taken to be no fewer
-        than its own units next to the place when they defend it."""
+        """Number and worth of the enemies in a place. Where they are known without an upper bound, they are
+        taken to be no fewer than its own units next to the place when they defend it."""
         number, worth = 0, 0
         for owner, kind, n in self.foes(place, self._facing(place) if side == "defense" else 0):
             each = self.worth_of(kind, owner, str(self.war[side]))
@@ -152,8 +159,8 @@ class Front:
         return number, worth
 
     def foes(self, place: str, least: int = 0) -> list[tuple[str, str, int]]:
-        """The enemies in a place, by owner and kind: those that are seen, of the others as many as the last look told or as their
-        bands say (`least`: of bands without an end)."""
+        """The enemies in a place, by owner and kind: those that are seen, of the others as many as the last
+        look told or as their bands say (`least`: of bands without an end)."""
         out: list[tuple[str, str, int]] = []
         unseen: dict[str, None] = {}
         looked = self._looked(place)
@@ -176,40 +183,50 @@ class Front:
     @cached_property
     def _looks(self) -> str | None:
         """What a look at units gives, in rulesets that show no more of them than that."""
-        return next((str(r["follows"]) for r in self.world.ruleset.rows("shows").values() if "follows" in r), None)
+        return next(
+            (str(r["follows"]) for r in self.world.ruleset.rows("shows").values() if "follows" in r), None
+        )
 
     def _facing(self, place: str) -> int:
         """How many units of its own, that fight, stand next to a place."""
-        found = self._facings.get(place)
-        if found is None:
+        facing = self._facings.get(place)
+        if facing is None:
             field = str(self.war["attack"])
-            own = (row for near in self.near(place) for _, row in self.world.state.stacks(at=near, owner=self.nation))
-            found = self._facings[place] = sum(int(row["n"]) for row in own if self.worth_of(row["kind"], self.nation, field))
-        return found
+            own = (
+                row
+                for near in self.near(place)
+                for _, row in self.world.state.stacks(at=near, owner=self.nation)
+            )
+            facing = self._facings[place] = sum(
+                int(row["n"]) for row in own if self.worth_of(row["kind"], self.nation, field)
+            )
+        return facing
 
     def threat(self, place: str, but: str = "") -> Any:
-        """Number times worth of the enemies next to a place, by attack: the square of what they could throw at it. `but`: of a
-        place that is attacked itself they count half."""
-        found = self._power.get(place)
-        if found is None:
-            found = self._power[place] = sum(self._threat_from(near) for near in self.near(place) if near in self.enemy_places)
-        return found - Fraction(self._threat_from(but)) / 2 if but in self.near(place) else found
+        """Number times worth of the enemies next to a place, by attack: the square of what they could throw
+        at it. `but`: of a place that is attacked itself they count half."""
+        power = self._power.get(place)
+        if power is None:
+            power = self._power[place] = sum(
+                self._threat_from(near) for near in self.near(place) if near in self.enemy_places
+            )
+        return power - Fraction(self._threat_from(but)) / 2 if but in self.near(place) else power
 
     def _threat_from(self, place: str) -> Any:
-        found = self._threats.get(place)
-        if found is None:
+        threat = self._threats.get(place)
+        if threat is None:
             number, worth = self.defenders(place, "attack") if place in self.enemy_places else (0, 0)
-            found = self._threats[place] = number * worth
-        return found
+            threat = self._threats[place] = number * worth
+        return threat
 
     def near(self, place: str) -> tuple[str, ...]:
         return self.world.geography.next_to(place, self.links)
 
     def is_front(self, place: str) -> bool:
-        found = self._is_front.get(place)
-        if found is None:
-            found = self._is_front[place] = not self.enemy_places.isdisjoint(self.near(place))
-        return found
+        is_front = self._is_front.get(place)
+        if is_front is None:
+            is_front = self._is_front[place] = not self.enemy_places.isdisjoint(self.near(place))
+        return is_front
 
     # ---- distances
 
@@ -219,7 +236,11 @@ class Front:
         out = set()
         for place in self.world.ruleset.rows("places"):
             holder = self.world.holder_of(place)
-            if holder is not None and place not in self.enemy_places and self.world.allied(self.nation, holder):
+            if (
+                holder is not None
+                and place not in self.enemy_places
+                and self.world.allied(self.nation, holder)
+            ):
                 out.add(place)
         return out
 
@@ -227,7 +248,9 @@ class Front:
     def camp(self) -> list[str]:
         """The nation and its allies that have units where they may stand, in order."""
         owners = {owner for place in self.friendly for owner in self.world.state.owners_at(place)}
-        return sorted(owner for owner in owners if owner == self.nation or self.world.allied(self.nation, owner))
+        return sorted(
+            owner for owner in owners if owner == self.nation or self.world.allied(self.nation, owner)
+        )
 
     @cached_property
     def front_places(self) -> list[str]:
@@ -236,7 +259,8 @@ class Front:
 
     @cached_property
     def need(self) -> dict[str, Any]:
-        """How much each front place wants more units: what threatens or beckons, against what stands there (0: enough)."""
+        """How much each front place wants more units: what threatens or beckons, against what stands there
+        (0: enough)."""
         out = {}
         for place in self.front_places:
             n, worth = self._of_camp(place, "defense")
@@ -245,7 +269,8 @@ class Front:
 
     @cached_property
     def distance(self) -> dict[str, int]:
-        """Steps over friendly land to the front, else to a shore; front places that have enough count as a little further."""
+        """Steps over friendly land to the front, else to a shore; front places that have enough count as a
+        little further."""
         start = []
         for place in self.front_places:
             holder = self.world.holder_of(place)
@@ -259,14 +284,20 @@ class Front:
         if "armies" not in self.war.get("sea", {}):
             return []
         modes = self.world.ruleset.rows("modes").values()
-        links = tuple(dict.fromkeys(kind for mode in modes for kind in mode.get("carries", {}).get("link", ())))
+        links = tuple(
+            dict.fromkeys(kind for mode in modes for kind in mode.get("carries", {}).get("link", ()))
+        )
         return [place for place in sorted(self.friendly) if self.world.geography.next_to(place, links)]
 
     @cached_property
     def _pulls(self) -> dict[str, Fraction]:
-        """What draws troops to each friendly place: the enemy's strength at the front behind it, less the further that is; half
-        of it where there are enough to hold the front, and too few to go on."""
-        drawn = [(isqrt(int(self.threat(p))) // (1 if self.need[p] > 0 else 2), p) for p in self.front_places if self._wants(p)]
+        """What draws troops to each friendly place: the enemy's strength at the front behind it, less the
+        further that is; half of it where there are enough to hold the front, and too few to go on."""
+        drawn = [
+            (isqrt(int(self.threat(p))) // (1 if self.need[p] > 0 else 2), p)
+            for p in self.front_places
+            if self._wants(p)
+        ]
         out: dict[str, Fraction] = {}
         for strength, place in sorted(drawn, reverse=True)[:SECTORS]:
             for near, steps in self.spread([(0, place)]).items() if strength else ():
@@ -274,7 +305,8 @@ class Front:
         return out
 
     def _wants(self, place: str) -> bool:
-        """Whether a front place wants more units: to hold it, or to take from there what is worth most beside it (`push`)."""
+        """Whether a front place wants more units: to hold it, or to take from there what is worth most beside
+        it (`push`)."""
         if self.need[place] > 0:
             return True
         if "push" not in self.war:
@@ -321,10 +353,10 @@ class Front:
         """How many more units it wants in a place; less than none, if some should leave."""
         if "room" not in self.war or self.is_front(place):
             return FAR
-        found = self._room.get(place)
-        if found is None:
-            found = self._room[place] = int(self.value("room", place, FAR))
-        return found
+        room = self._room.get(place)
+        if room is None:
+            room = self._room[place] = int(self.value("room", place, FAR))
+        return room
 
     def come(self, place: str, n: int) -> None:
         """So many units come to a place, or leave it."""
@@ -332,8 +364,9 @@ class Front:
             self._room[place] = self.room(place) - n
 
     def garrison(self, place: str, but: str = "") -> dict[str, int]:
-        """Units that stay in a place: next to enemies its part of the least that hold it with allies, else what is kept at home;
-        the plainest first. `but`: when those of a place are attacked, who then are less of a threat."""
+        """Units that stay in a place: next to enemies its part of the least that hold it with allies, else
+        what is kept at home; the plainest first. `but`: when those of a place are attacked, who then are less
+        of a threat."""
         rule = self.war.get("garrison", {})
         if not self.is_front(place) and not {"home", "calls"} & rule.keys():
             return {}
@@ -375,19 +408,20 @@ class Front:
 
     def allies(self, place: str, side: str) -> tuple[int, Any]:
         """Number and total worth of units that allies have in a place, in `attack` or in `defense`."""
-        found = self._of_allies.get((place, side))
-        if found is None:
+        allies = self._of_allies.get((place, side))
+        if allies is None:
             number, worth = 0, 0
             for _, row in self.world.state.stacks(at=place):
                 if row["owner"] != self.nation and self.world.allied(self.nation, row["owner"]):
                     each = self.worth_of(row["kind"], row["owner"], str(self.war[side]))
                     if each:
                         number, worth = number + about(row), worth + about(row) * each
-            found = self._of_allies[place, side] = number, worth
-        return found
+            allies = self._of_allies[place, side] = number, worth
+        return allies
 
     def _of_camp(self, place: str, side: str) -> tuple[int, Any]:
-        """Number and total worth of all units that the nation and its allies have in a place, whatever they are ordered."""
+        """Number and total worth of all units that the nation and its allies have in a place, whatever they
+        are ordered."""
         n, worth = self.allies(place, side)
         for _, row in self.world.state.stacks(at=place, owner=self.nation):
             n += row["n"]
@@ -395,35 +429,40 @@ class Front:
         return n, worth
 
     def help_against(self, place: str) -> tuple[Any, Fraction]:
-        """Number and worth, over the ways that they would come, of the allies by an enemy's place on whom an attack counts."""
-        found = self._help.get(place)
-        if found is None:
+        """Number and worth, over the ways that they would come, of the allies by an enemy's place on whom an
+        attack counts."""
+        help_ = self._help.get(place)
+        if help_ is None:
             part = Fraction(str(self.war.get("allies", 0)))
             number, worth = Fraction(0), Fraction(0)
             for near in self.near(place) if part else ():
                 n, w = self.allies(near, "attack") if near in self.friendly else (0, 0)
                 if n:
                     number += part * n
-                    worth += part * Fraction(w) / Fraction(self.value("hardness", place, 1, f"{near}>{place}"))
-            found = self._help[place] = number, worth
-        return found
+                    worth += (
+                        part * Fraction(w) / Fraction(self.value("hardness", place, 1, f"{near}>{place}"))
+                    )
+            help_ = self._help[place] = number, worth
+        return help_
 
     def spare(self, place: str, but: str = "") -> dict[str, int]:
-        """Units at a place without an order and beyond its garrison; `but`: when those of that place are attacked."""
+        """Units at a place without an order and beyond its garrison; `but`: when those of that place are
+        attacked."""
         stay = self.garrison(place, but)
         return {k: n - stay.get(k, 0) for k, n in self.free(place).items() if n > stay.get(k, 0)}
 
 
 def _told(looked: Mapping[str, Any]) -> Mapping[str, int]:
-    """The enemies of whom a look has told, by kind; where it saw but some, twice as many of an unknown one."""
+    """The enemies of whom a look has told, by kind; where it saw but some, twice as many of an unknown
+    one."""
     if "units" in looked:
         return looked["units"]  # type: ignore[no-any-return]
     return {UNKNOWN: max(1, 2 * int(looked.get("n", 0)))}
 
 
 def about(row: Mapping[str, Any], least: int = 0) -> int:
-    """How many units a stack has; of one that is known as a band only, rather many: a look seldom finds all. `least`: of a band
-    without an end."""
+    """How many units a stack has; of one that is known as a band only, rather many: a look seldom finds all.
+    `least`: of a band without an end."""
     text = row.get("range")
     if not text:
         return int(row["n"])

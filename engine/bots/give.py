@@ -1,4 +1,5 @@
-"""How a policy gives an order: through the checker, which counts what it uses; what is refused is simply not given."""
+"""How a policy gives an order: through the checker, which counts what it uses; what is refused is simply not
+given."""
 
 from __future__ import annotations
 
@@ -9,9 +10,9 @@ from typing import Any, TypeVar
 from ..core.dice import Stream
 from ..orders import movement
 from ..orders.check import Checker
+from ..orders.kinds import Understood, understand
 from ..orders.names import Names
 from ..orders.text import order_text
-from ..orders.validate import Understood, understand
 from ..turn.context import Order
 from ..turn.validated_orders import ValidatedOrder
 from ..world.world import World
@@ -52,7 +53,12 @@ class Giver:
 
     def give(self, key: str, slots: Mapping[str, Any], options: Mapping[str, Any] | None = None) -> bool:
         """Give an order if the checker lets it stand; whether it did."""
-        order: Order = {"nation": self.nation, "order": key, "slots": dict(slots), "options": dict(options or {})}
+        order: Order = {
+            "nation": self.nation,
+            "order": key,
+            "slots": dict(slots),
+            "options": dict(options or {}),
+        }
         if self.fallen and order_text(self.world.ruleset, self.names, order) in self.fallen:
             return False
         taken = self.checker.take(order)
@@ -70,8 +76,8 @@ class Giver:
     def understood(self, key: str, slots: Mapping[str, Any]) -> ValidatedOrder | None:
         """What an order would come to, and cost; None, if it does not stand."""
         order: Order = {"nation": self.nation, "order": key, "slots": dict(slots), "options": {}}
-        found = understand(self.checker.book, order, self.checker.now)
-        return found.intent if isinstance(found, Understood) else None
+        answer = understand(self.checker.book, order, self.checker.now)
+        return answer.intent if isinstance(answer, Understood) else None
 
     def note_last(self) -> None:
         """Let later rules of the same policy know the order that was given last (`ordered`)."""

@@ -1,7 +1,9 @@
-"""Guards of a policy: places that should have a garrison and have too small a one get it from those who stand near.
+"""Guards of a policy: places that should have a garrison and have too small a one get it from those who stand
+near.
 
-The row's key `war.garrison.calls` says how many such a place calls for. Next to enemies no more come than it takes to hold the
-place, and where all that can be spared would not hold it, only the least that must be beaten before it is lost.
+The row's key `war.garrison.calls` says how many such a place calls for. Next to enemies no more come than it
+takes to hold the place, and where all that can be spared would not hold it, only the least that must be
+beaten before it is lost.
 """
 
 from __future__ import annotations
@@ -41,7 +43,9 @@ def give_guards(giver: Giver, front: Front) -> None:
 
 def _guards(front: Front, rule: Row, place: str) -> int:
     """How many units of the camp that can hold a place stand there, or come."""
-    own = sum(n for kind, n in front.free(place).items() if routes.kind_matches(front.world, rule.get("who"), kind))
+    own = sum(
+        n for kind, n in front.free(place).items() if routes.kind_matches(front.world, rule.get("who"), kind)
+    )
     return own + front.allies(place, "defense")[0]
 
 
@@ -56,17 +60,20 @@ def _call(giver: Giver, front: Front, rule: Row, place: str, called: int, there:
     for origin, step, kinds in near:
         if wanted <= 0:
             return
-        to_it = [(row, mode, place) for row, mode in (front.far_rows if step != place else ())]
-        for row, mode, target in (*to_it, *((row, mode, step) for row, mode in front.march_rows)):
-            going = {k: n for k, n in kinds.items() if movement.can_go(front.world, front.nation, mode, origin, target, k)}
-            part = first_of(going, wanted)
-            if go(giver, front, row, origin, target, part):
+        at_once = [(march, place) for march in (front.far_orders if step != place else ())]
+        for march, target in (*at_once, *((march, step) for march in front.march_orders)):
+            can = {
+                k: movement.can_go(front.world, front.nation, march.mode, origin, target, k) for k in kinds
+            }
+            part = first_of({k: n for k, n in kinds.items() if can[k]}, wanted)
+            if go(giver, front, march, origin, target, part):
                 wanted -= sum(part.values())
                 break
 
 
 def _enough(front: Front, rule: Row, place: str, kind: str, at_hand: int) -> int:
-    """How many of a kind hold a place against its part of what threatens it; only the least, if there are not as many."""
+    """How many of a kind hold a place against its part of what threatens it; only the least, if there are not
+    as many."""
     least = max(1, int(rule.get("least", 1)))
     each = front.worth_of(kind, front.nation, str(front.war["defense"]))
     threat = front.threat(place) * Fraction(front.asked(rule.get("share", "1/3"), place))
@@ -77,7 +84,8 @@ def _enough(front: Front, rule: Row, place: str, kind: str, at_hand: int) -> int
 
 
 def _spare_near(front: Front, rule: Row, place: str) -> Iterator[tuple[str, str, Mapping[str, int]]]:
-    """Places round about with units that can be spared and hold ground: from where, their next step, how many of each kind."""
+    """Places round about with units that can be spared and hold ground: from where, their next step, how many
+    of each kind."""
     seen = {place}
     edge = [place]
     for _ in range(FARTHEST):
@@ -87,12 +95,16 @@ def _spare_near(front: Front, rule: Row, place: str) -> Iterator[tuple[str, str,
                 if near not in seen and near in front.friendly:
                     seen.add(near)
                     ring[near] = here
-        found = []
+        spare = []
         for origin, step in ring.items():
-            kinds = {k: n for k, n in front.spare(origin).items() if routes.kind_matches(front.world, rule.get("who"), k)}
+            kinds = {
+                k: n
+                for k, n in front.spare(origin).items()
+                if routes.kind_matches(front.world, rule.get("who"), k)
+            }
             if kinds:
-                found.append((-sum(kinds.values()), origin, step, kinds))
-        yield from ((origin, step, kinds) for _, origin, step, kinds in sorted(found))
-        if found:
+                spare.append((-sum(kinds.values()), origin, step, kinds))
+        yield from ((origin, step, kinds) for _, origin, step, kinds in sorted(spare))
+        if spare:
             return
         edge = list(ring)

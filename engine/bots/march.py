@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from ..core.model import Row
 from ..orders import movement
+from ..orders.kinds.marches import Marches
+from ..orders.kinds.moves import Moves
 from ..world import routes
 from .foresight import promise
 from .front import ASHORE, FAR, Front, first_of
@@ -17,9 +19,10 @@ ODDS_TOP = 9
 
 
 class Post(NamedTuple):
-    """Units that could take part in an attack: by which order, from where, how many of each kind."""
+    """Units that could take part in an attack: by which order and by which mode, from where, how many of each
+    kind."""
 
-    order: str
+    order: Moves
     mode: Row
     origin: str
     kinds: Mapping[str, int]
@@ -54,9 +57,11 @@ def give_attacks(giver: Giver, front: Front) -> None:
 
 
 def _posts(front: Front) -> dict[str, list[Post]]:
-    """Enemy place -> the posts it could be attacked from. From behind the front aircraft join attacks that others can make."""
+    """Enemy place -> the posts it could be attacked from. From behind the front aircraft join attacks that
+    others can make."""
     out: dict[str, list[Post]] = {}
-    for row, mode in front.near_rows:
+    for march in front.near_orders:
+        mode = march.mode
         if mode.get("fights") is False:
             continue
         for origin in movement.places_with_units(front.world, front.nation):
@@ -71,18 +76,28 @@ def _posts(front: Front) -> dict[str, list[Post]]:
                 ):
                     continue
                 if spare is None and near:
-                    beside = front.world.geography.next_to(origin, tuple(mode["links"]) if "links" in mode else None)
-                    spare = {target: front.spare(origin, target) for target in beside if target in front.enemy_places}
+                    beside = front.world.geography.next_to(
+                        origin, tuple(mode["links"]) if "links" in mode else None
+                    )
+                    spare = {
+                        target: front.spare(origin, target)
+                        for target in beside
+                        if target in front.enemy_places
+                    }
                 elif spare is None:
                     spare = dict.fromkeys(out, front.spare(origin))
-                for target in _within_reach(front, mode, origin, kind, [t for t in spare if kind in spare[t]], near):
+                for target in _within_reach(
+                    front, mode, origin, kind, [t for t in spare if kind in spare[t]], near
+                ):
                     by_target.setdefault(target, {})[kind] = spare[target][kind]
             for target, kinds in by_target.items():
-                out.setdefault(target, []).append(Post(f"orders/{row['id']}", mode, origin, kinds))
+                out.setdefault(target, []).append(Post(march, mode, origin, kinds))
     return out
 
 
-def _within_reach(front: Front, mode: Row, origin: str, kind: str, wanted: Sequence[str], near: bool) -> list[str]:
+def _within_reach(
+    front: Front, mode: Row, origin: str, kind: str, wanted: Sequence[str], near: bool
+) -> list[str]:
     """Of enemy places those that a kind can attack from a place; `near`: they lie beside it."""
     world, nation = front.world, front.nation
     if near:
@@ -91,7 +106,8 @@ def _within_reach(front: Front, mode: Row, origin: str, kind: str, wanted: Seque
 
 
 def odds_of(front: Front, place: str, posts: list[Post], *, helped: bool = False) -> Any:
-    """The attackers' strength against the defenders', 1 being even; 0 if nobody could go in. `helped`: by allies, too."""
+    """The attackers' strength against the defenders', 1 being even; 0 if nobody could go in. `helped`: by
+    allies, too."""
     if not any(_takes(front, post, kind) for post in posts for kind in post.kinds):
         return 0
     number: Any = 0
@@ -116,7 +132,8 @@ def odds_of(front: Front, place: str, posts: list[Post], *, helped: bool = False
 
 
 def _covered(front: Front, posts: list[Post]) -> list[Post]:
-    """Posts with no more units that stay behind than follow those that go in (`behind` for each); the first have them first."""
+    """Posts with no more units that stay behind than follow those that go in (`behind` for each); the first
+    have them first."""
     if "behind" not in front.war:
         return posts
     goes = sum(n for post in posts for kind, n in post.kinds.items() if _takes(front, post, kind))
@@ -159,20 +176,24 @@ def _attack(giver: Giver, front: Front, place: str, posts: list[Post], enough: A
         return
     for post in chosen:
         slots = {movement.UNITS: dict(post.kinds), movement.ORIGIN: post.origin, movement.TARGET: place}
-        if giver.give(post.order, slots, _conditions(front, post, place)):
+        if giver.give(post.order.key, slots, _conditions(front, post, place)):
             front.use(post.origin, post.kinds)
 
 
 def _conditions(front: Front, post: Post, place: str) -> dict[str, int]:
-    """The conditions of an attack (`conditions`), of those that its order takes and that somebody who goes in could meet."""
-    takes = front.world.ruleset.row("orders", post.order.partition("/")[2]).get("options", ())
+    """The conditions of an attack (`conditions`), of those that its order takes and that somebody who goes in
+    could meet."""
+    takes = post.order.row.get("options", ())
     n = sum(n for kind, n in post.kinds.items() if _takes(front, post, kind))
     wanted = front.war.get("conditions", {}) if n else {}
-    return {option: int(front.asked(number, place, n=n)) for option, number in wanted.items() if option in takes}
+    return {
+        option: int(front.asked(number, place, n=n)) for option, number in wanted.items() if option in takes
+    }
 
 
 def _thinned(front: Front, place: str, posts: list[Post], enough: Any) -> list[Post]:
-    """Fewer units of each kind where far more would go than are needed: three quarters, and three quarters of these again."""
+    """Fewer units of each kind where far more would go than are needed: three quarters, and three quarters of
+    these again."""
     while True:
         fewer = [p._replace(kinds={k: max(1, 3 * n // 4) for k, n in p.kinds.items()}) for p in posts]
         if fewer == posts or odds_of(front, place, fewer, helped=True) < enough * Fraction(5, 4):
@@ -188,24 +209,33 @@ def _least(a: Mapping[str, int], b: Mapping[str, int]) -> dict[str, int]:
 
 
 def give_prizes(giver: Giver, front: Front) -> None:
-    """A few units go into places beside them that they take by coming, in the step in which that is so (`prizes`)."""
+    """A few units go into places beside them that they take by coming, in the step in which that is so
+    (`prizes`)."""
     n = int(front.war.get("prizes", 0))
     if not n:
         return
     world, nation, taken = front.world, front.nation, set()
-    for row, mode in front.near_rows:
-        step = routes.step_of(world, mode)
+    for march in front.near_orders:
+        mode, step = march.mode, routes.step_of(world, march.mode)
         for origin in movement.places_with_units(world, nation):
             near = world.geography.next_to(origin, tuple(mode["links"]) if "links" in mode else None)
             for target in near:
-                if target in taken or world.holder_of(target) is None or routes.entry(world, nation, target, step) != "takes":
+                if (
+                    target in taken
+                    or world.holder_of(target) is None
+                    or routes.entry(world, nation, target, step) != "takes"
+                ):
                     continue
-                fit = [k for k in front.spare(origin) if routes.kind_matches(world, front.war.get("takes"), k)]
+                fit = [
+                    k for k in front.spare(origin) if routes.kind_matches(world, front.war.get("takes"), k)
+                ]
                 kind = next((k for k in fit if movement.goes_by(world, mode, k)), None)
                 if kind is None:
                     continue
                 units = {kind: min(n, front.spare(origin)[kind])}
-                if giver.give(f"orders/{row['id']}", {movement.UNITS: units, movement.ORIGIN: origin, movement.TARGET: target}):
+                if giver.give(
+                    march.key, {movement.UNITS: units, movement.ORIGIN: origin, movement.TARGET: target}
+                ):
                     front.use(origin, units)
                     taken.add(target)
 
@@ -214,8 +244,8 @@ def give_prizes(giver: Giver, front: Front) -> None:
 
 
 def give_marches(giver: Giver, front: Front) -> None:
-    """Units that stand behind the front go to where they are needed: far ones by long ways, the others step by step; those
-    whom no way leads there, to a shore."""
+    """Units that stand behind the front go to where they are needed: far ones by long ways, the others step
+    by step; those whom no way leads there, to a shore."""
     if not front.distance:
         return
     behind = [p for p in movement.places_with_units(front.world, front.nation) if front.spare(p)]
@@ -236,42 +266,46 @@ def give_marches(giver: Giver, front: Front) -> None:
 
 
 def give_support(giver: Giver, front: Front) -> None:
-    """Units that can fire from where they stand do so for the friendly neighbor in the greatest danger, if that is greater than
-    their own."""
+    """Units that can fire from where they stand do so for the friendly neighbor in the greatest danger, if
+    that is greater than their own."""
     world, nation = front.world, front.nation
-    for row, mode in front.fire_rows:
+    for march in front.fire_orders:
+        mode = march.mode
         for place in movement.places_with_units(world, nation):
             firing = {k: n for k, n in front.free(place).items() if movement.goes_by(world, mode, k)}
             near = world.geography.next_to(place, tuple(mode["links"]) if "links" in mode else None)
-            worse = [t for t in near if firing and t in front.friendly and front.threat(t) > front.threat(place)]
+            worse = [
+                t for t in near if firing and t in front.friendly and front.threat(t) > front.threat(place)
+            ]
             for target in sorted(worse, key=lambda t: (-front.threat(t), t)):
                 slots = {movement.UNITS: firing, movement.ORIGIN: place, movement.TARGET: target}
                 fit = all(movement.can_go(world, nation, mode, place, target, kind) for kind in firing)
-                if fit and giver.give(f"orders/{row['id']}", slots):
+                if fit and giver.give(march.key, slots):
                     front.use(place, firing)
                     break
 
 
 def _near(giver: Giver, front: Front, place: str, spare: Mapping[str, int], steps: int) -> None:
     """One step nearer to the front, each kind as far as it gets."""
-    for row, mode in front.march_rows:
+    for march in front.march_orders:
         groups: dict[str, dict[str, int]] = {}
         for kind, n in spare.items():
             if (place, kind) in front.used and not front.free(place).get(kind):
                 continue
-            if not movement.goes_by(front.world, mode, kind):
+            if not movement.goes_by(front.world, march.mode, kind):
                 continue
-            best = _nearest(front, mode, place, kind, steps)
+            best = _nearest(front, march.mode, place, kind, steps)
             if best is not None:
                 groups.setdefault(best, {})[kind] = n
         for target, kinds in groups.items():
-            go(giver, front, row, place, target, first_of(kinds, front.room(target)))
+            go(giver, front, march, place, target, first_of(kinds, front.room(target)))
 
 
-def go(giver: Giver, front: Front, row: Row, place: str, target: str, kinds: Mapping[str, int]) -> bool:
+def go(giver: Giver, front: Front, march: Marches, place: str, target: str, kinds: Mapping[str, int]) -> bool:
     """Give a march, and count where its units are from now on."""
     n = sum(kinds.values())
-    if not n or not giver.give(f"orders/{row['id']}", {movement.UNITS: kinds, movement.ORIGIN: place, movement.TARGET: target}):
+    slots = {movement.UNITS: kinds, movement.ORIGIN: place, movement.TARGET: target}
+    if not n or not giver.give(march.key, slots):
         return False
     front.use(place, kinds)
     front.come(place, -n)
@@ -280,9 +314,11 @@ def go(giver: Giver, front: Front, row: Row, place: str, target: str, kinds: Map
 
 
 def _leave(giver: Giver, front: Front, place: str, n: int) -> None:
-    """So many units go from a place where too many stand to a friendly one that has room, the nearest to the front."""
+    """So many units go from a place where too many stand to a friendly one that has room, the nearest to the
+    front."""
     world, nation = front.world, front.nation
-    for row, mode in front.march_rows:
+    for march in front.march_orders:
+        mode = march.mode
         for kind in front.spare(place):
             if n <= 0 or not movement.goes_by(world, mode, kind):
                 continue
@@ -290,11 +326,13 @@ def _leave(giver: Giver, front: Front, place: str, n: int) -> None:
             open_ = [
                 t
                 for t in near
-                if t in front.friendly and front.room(t) > 0 and movement.can_go(world, nation, mode, place, t, kind)
+                if t in front.friendly
+                and front.room(t) > 0
+                and movement.can_go(world, nation, mode, place, t, kind)
             ]
             for target in sorted(open_, key=lambda t: (front.distance.get(t, FAR), t)):
                 part = min(n, front.spare(place).get(kind, 0), front.room(target))
-                if part > 0 and go(giver, front, row, place, target, {kind: part}):
+                if part > 0 and go(giver, front, march, place, target, {kind: part}):
                     n -= part
 
 
@@ -314,7 +352,9 @@ def _nearest(front: Front, mode: Row, place: str, kind: str, steps: int) -> str 
         better = [t for t in ends if t in front.friendly and key(t)[0] < steps and front.room(t) > 0]
         return min(better, key=key, default=None)
     near = world.geography.next_to(place, tuple(mode["links"]) if "links" in mode else None)
-    better = sorted((t for t in near if t in front.friendly and key(t)[0] < steps and front.room(t) > 0), key=key)
+    better = sorted(
+        (t for t in near if t in front.friendly and key(t)[0] < steps and front.room(t) > 0), key=key
+    )
     return next((t for t in better if movement.can_go(world, nation, mode, place, t, kind)), None)
 
 
@@ -325,22 +365,28 @@ def _allowance(front: Front, mode: Row, place: str, kind: str) -> Any:
 
 def _far(giver: Giver, front: Front, place: str, spare: Mapping[str, int]) -> bool:
     """By a long way at once to a front place that needs them, as many as the way takes."""
-    for row, mode in front.far_rows:
+    for march in front.far_orders:
+        mode = march.mode
         for kind, n in spare.items():
             if not movement.goes_by(front.world, mode, kind) or not _has_room(giver, front, mode, place):
                 continue
-            ends = [t for t in movement.targets(front.world, front.nation, mode, place, kind) if front.distance.get(t, FAR) <= 1]
+            ends = [
+                t
+                for t in movement.targets(front.world, front.nation, mode, place, kind)
+                if front.distance.get(t, FAR) <= 1
+            ]
             ends = [t for t in ends if _has_room(giver, front, mode, t) and front.room(t) > 0]
             if not ends:
                 continue
             weighted = [
-                (t, 1 + max(0, int(front.need.get(t, 0))) // 10) for t in movement.nearest_of(front.world, ends, place, 8)
+                (t, 1 + max(0, int(front.need.get(t, 0))) // 10)
+                for t in movement.nearest_of(front.world, ends, place, 8)
             ]
             target = giver.pick(weighted)
             if target is None:
                 continue
             goes = min(n, front.room(target), _room(giver, front, mode, place, target, kind))
-            if goes > 0 and go(giver, front, row, place, target, {kind: goes}):
+            if goes > 0 and go(giver, front, march, place, target, {kind: goes}):
                 return True
     return False
 
@@ -354,8 +400,9 @@ def _has_room(giver: Giver, front: Front, mode: Row, place: str) -> bool:
 
 
 def _share(front: Front, mode: Row, place: str) -> Any:
-    """How many units it means to move over a place by a mode (None: no limit): of half of what the place takes all allies have
-    the same part, what cannot be parted each of them in its turn; the holder has the rest."""
+    """How many units it means to move over a place by a mode (None: no limit): of half of what the place
+    takes all allies have the same part, what cannot be parted each of them in its turn; the holder has the
+    rest."""
     most = routes.capacity(front.world, mode, place)
     if most is None or len(front.camp) < 2:
         return most
@@ -381,6 +428,9 @@ def _room(giver: Giver, front: Front, mode: Row, place: str, target: str, kind: 
         most = _share(front, mode, step)
         if most is not None:
             left = min(
-                left, int(most) - routes.used(front.world, mode, step) - giver.checker.book.loads.get((mode["id"], step), 0)
+                left,
+                int(most)
+                - routes.used(front.world, mode, step)
+                - giver.checker.book.loads.get((mode["id"], step), 0),
             )
     return left

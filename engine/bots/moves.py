@@ -1,8 +1,10 @@
-"""Moves of a policy that weighs goals: for each rule of the row, every goal that units can reach is weighed, and the dice choose.
+"""Moves of a policy that weighs goals: for each rule of the row, every goal that units can reach is weighed,
+and the dice choose.
 
-Where `war` thinks of a front, this is for games in which units go wherever something is worth having, and for all that units do
-besides marching: look, bomb, hunt. A rule says what a goal is worth (`weight`), how many units go (`send`), and how many such
-moves it makes; goals that no list of legal orders has, it names itself (`among`).
+Where `war` thinks of a front, this is for games in which units go wherever something is worth having, and for
+all that units do besides marching: look, bomb, hunt. A rule says what a goal is worth (`weight`), how many
+units go (`send`), and how many such moves it makes; goals that no list of legal orders has, it names itself
+(`among`).
 """
 
 from __future__ import annotations
@@ -14,8 +16,8 @@ from typing import Any, NamedTuple
 from ..core.model import Row
 from ..core.state import Entity
 from ..orders import movement
+from ..orders.input_points import may_come_now
 from ..orders.legal import legal_orders
-from ..orders.order_kinds import may_come_now
 from ..world import routes
 from ..world.selections import as_set, id_of
 from .front import first_of
@@ -31,16 +33,23 @@ class MoveGoal(NamedTuple):
 
 
 def give_moves(giver: Giver, rules: Sequence[Row]) -> None:
-    """Give the moves of the rules, each to another goal, drawn by weight among those for units that have no order yet."""
+    """Give the moves of the rules, each to another goal, drawn by weight among those for units that have no
+    order yet."""
     sent: dict[str, Counter[str]] = {}
     for rule in rules:
         tried: set[str] = set()
         for _ in range(int(rule.get("most", 1))):
-            goal = giver.pick([(g, weight) for g, weight in _goals(giver, rule, sent) if g.target not in tried])
+            goal = giver.pick(
+                [(g, weight) for g, weight in _goals(giver, rule, sent) if g.target not in tried]
+            )
             if goal is None:
                 break
             tried.add(goal.target)
-            slots: dict[str, Any] = {movement.UNITS: dict(goal.kinds), movement.ORIGIN: goal.origin, movement.TARGET: goal.target}
+            slots: dict[str, Any] = {
+                movement.UNITS: dict(goal.kinds),
+                movement.ORIGIN: goal.origin,
+                movement.TARGET: goal.target,
+            }
             if "tasks" in rule:
                 slots["tasks"] = list(rule["tasks"])
                 if goal.target == goal.origin:
@@ -50,7 +59,8 @@ def give_moves(giver: Giver, rules: Sequence[Row]) -> None:
 
 
 def _goals(giver: Giver, rule: Row, sent: Mapping[str, Counter[str]]) -> list[tuple[MoveGoal, int]]:
-    """Every goal with its weight; of no weight, or with nobody to send, it is none. `sent`: who left each place before."""
+    """Every goal with its weight; of no weight, or with nobody to send, it is none. `sent`: who left each
+    place before."""
     out: list[tuple[MoveGoal, int]] = []
     if not giver.world.test(rule.get("if"), _names(giver)):
         return out
@@ -58,9 +68,15 @@ def _goals(giver: Giver, rule: Row, sent: Mapping[str, Counter[str]]) -> list[tu
         there = Counter(units) - sent.get(origin, Counter())
         for target in targets if there else ():
             names = _names(giver, origin=origin, target=target, n=there.total())
-            weight = int(giver.world.number(rule.get("weight", 1), names)) if giver.world.test(rule.get("when"), names) else 0
+            weight = (
+                int(giver.world.number(rule.get("weight", 1), names))
+                if giver.world.test(rule.get("when"), names)
+                else 0
+            )
             kinds = (
-                first_of(there, int(giver.world.number(rule["send"], names))) if weight > 0 and "send" in rule else dict(there)
+                first_of(there, int(giver.world.number(rule["send"], names)))
+                if weight > 0 and "send" in rule
+                else dict(there)
             )
             if weight > 0 and kinds:
                 out.append((MoveGoal(origin, target, kinds), weight))
@@ -74,7 +90,8 @@ def _reached(giver: Giver, rule: Row) -> Iterator[tuple[str, Mapping[str, int], 
 
 
 def _named(giver: Giver, rule: Row) -> Iterator[tuple[str, Mapping[str, int], Iterable[str]]]:
-    """The places where units are, and the goals that the rule names from there; the checker knows whether they can."""
+    """The places where units are, and the goals that the rule names from there; the checker knows whether
+    they can."""
     world = giver.world
     if not may_come_now(world, f"orders/{rule['order']}"):
         return
@@ -82,7 +99,11 @@ def _named(giver: Giver, rule: Row) -> Iterator[tuple[str, Mapping[str, int], It
         if there := _fit(giver, rule, movement.free_units(world, giver.nation, origin)):
             names = _names(giver, origin=origin, n=sum(there.values()))
             if world.test(rule.get("from"), names):
-                yield origin, there, [id_of(place) for place in as_set(world, world.value(rule["among"], names))]
+                yield (
+                    origin,
+                    there,
+                    [id_of(place) for place in as_set(world, world.value(rule["among"], names))],
+                )
 
 
 def _fit(giver: Giver, rule: Row, units: Mapping[str, int]) -> Mapping[str, int]:

@@ -1,8 +1,10 @@
-"""Ships of a policy: fleets seek weaker enemies within reach, carriers bring those to the front who cannot walk there (`armies`).
+"""Ships of a policy: fleets seek weaker enemies within reach, carriers bring those to the front who cannot
+walk there (`armies`).
 
-The row's key `sea` names the tasks (form `missions`) that fleets are given: `seek` on the way to an enemy, `hold` to stay.
-What a zone is worth to lie in is its expression `stations`: off an enemy's coast, before one's own, with one's own troops aboard.
-Ships that seek no fight and fear no fleet have stations of their own (`packs`).
+The row's key `sea` names the tasks (form `missions`) that fleets are given: `seek` on the way to an enemy,
+`hold` to stay. What a zone is worth to lie in is its expression `stations`: off an enemy's coast, before
+one's own, with one's own troops aboard. Ships that seek no fight and fear no fleet have stations of their own
+(`packs`).
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from typing import Any
 from ..core.model import Row
 from ..core.state import Entity
 from ..orders import movement
+from ..orders.kinds import of_class
+from ..orders.kinds.voyages import Voyages
 from ..world import routes
 from .armies import give_armies
 from .front import FAR, Front
@@ -32,18 +36,12 @@ def give_voyages(giver: Giver, front: Front) -> None:
         return
     if "armies" in rules:
         give_armies(giver, front, rules["armies"])
-    for id_, row in front.world.ruleset.rows("orders").items():
-        mode = movement.mode_of(front.world.ruleset, row)
-        slots = row.get("slots", {})
-        if (
-            mode is not None
-            and mode.get("tasks")
-            and movement.CARGO not in slots
-            and {movement.ORIGIN, movement.TARGET} <= slots.keys()
-        ):
-            _sail(giver, front, rules, f"orders/{id_}", mode)
-            for pack in rules.get("packs", ()):
-                _lie_in_wait(_Fleets(giver, front, {**pack, "fearless": True}, f"orders/{id_}", mode))
+    for order in of_class(front.world.ruleset, Voyages):
+        if order.carries or not {movement.UNITS, movement.ORIGIN, movement.TARGET} <= order.slots.keys():
+            continue
+        _sail(giver, front, rules, order)
+        for pack in rules.get("packs", ()):
+            _lie_in_wait(_Fleets(giver, front, {**pack, "fearless": True}, order))
 
 
 # ---- fleets
@@ -56,9 +54,10 @@ def _lie_in_wait(packs: _Fleets) -> None:
             packs.to_station(zone, pack)
 
 
-def _sail(giver: Giver, front: Front, rules: Row, key: str, mode: Row) -> None:
-    """Fleets go for weaker enemies within reach; the others for the zone that is worth most for its distance, and hold it."""
-    fleets = _Fleets(giver, front, rules, key, mode)
+def _sail(giver: Giver, front: Front, rules: Row, order: Voyages) -> None:
+    """Fleets go for weaker enemies within reach; the others for the zone that is worth most for its distance,
+    and hold it."""
+    fleets = _Fleets(giver, front, rules, order)
     for zone in movement.places_with_units(front.world, front.nation):
         if (fleet := fleets.of(zone)) and not fleets.seek(zone, fleet):
             fleets.to_station(zone, fleet)
@@ -67,10 +66,11 @@ def _sail(giver: Giver, front: Front, rules: Row, key: str, mode: Row) -> None:
 class _Fleets:
     """The fleets of one nation that sail by one order."""
 
-    def __init__(self, giver: Giver, front: Front, rules: Row, key: str, mode: Row) -> None:
-        self.giver, self.front, self.rules, self.key, self.mode = giver, front, rules, key, mode
+    def __init__(self, giver: Giver, front: Front, rules: Row, order: Voyages) -> None:
+        self.giver, self.front, self.rules = giver, front, rules
+        self.key, self.mode = order.key, order.mode
         self.world = front.world
-        self.links = tuple(mode["links"]) if "links" in mode else None
+        self.links = tuple(self.mode["links"]) if "links" in self.mode else None
         self.odds = Fraction(str(rules.get("odds", front.war.get("odds", "3/2"))))
         self.fearless = bool(rules.get("fearless"))
         self.bound: Counter[str] = Counter()  # fleets by the zone that they hold, or are on their way to
@@ -91,7 +91,11 @@ class _Fleets:
         prey = []
         for near in self._reach(zone, fleet):
             foes, strength = self.front.defenders(near)
-            if foes and strength and self._ratio(fleet, foes, strength) >= self.odds * self.giver.noise(20) / 100:
+            if (
+                foes
+                and strength
+                and self._ratio(fleet, foes, strength) >= self.odds * self.giver.noise(20) / 100
+            ):
                 prey.append((near, 1 + int(strength)))
         target = self.giver.pick(prey)
         if target is None or not self.giver.percent(int(self.rules.get("boldness", 50))):
@@ -141,11 +145,14 @@ class _Fleets:
         return not foes or self._ratio(fleet, foes, strength) >= 1
 
     def _reach(self, zone: str, fleet: Mapping[str, int]) -> list[str]:
-        """Zones that the ships can come to in this turn, and the one where they are if they can sail at all."""
+        """Zones that the ships can come to in this turn, and the one where they are if they can sail at
+        all."""
         key = ("reach of a fleet", self.mode["id"], zone, tuple(fleet))
 
         def make() -> list[str]:
-            units = routes.one_of_each(self.world, self.front.nation, zone, fleet, again=bool(self.mode.get("again")))
+            units = routes.one_of_each(
+                self.world, self.front.nation, zone, fleet, again=bool(self.mode.get("again"))
+            )
             going = None if units is None else routes.Going(self.world, self.front.nation, self.mode, units)
             if going is None or routes.going_refusal(going, zone) or not going.allowance(zone):
                 return []

@@ -1,7 +1,8 @@
-"""Shifts along the front: troops of a place that is safer go to a neighbor that is in more danger for what it is worth.
+"""Shifts along the front: troops of a place that is safer go to a neighbor that is in more danger for what it
+is worth.
 
-Attacks take what a place can spare; what is left is shared out here, so that no place of weight stands open beside one that is
-held many times over. The row's key `shift` says how many times greater the danger must be.
+Attacks take what a place can spare; what is left is shared out here, so that no place of weight stands open
+beside one that is held many times over. The row's key `shift` says how many times greater the danger must be.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ def give_shifts(giver: Giver, front: Front) -> None:
         return
     shifts = _Shifts(front)
     for place in sorted(shifts.dangers, key=lambda p: (-shifts.danger(p), p)):
-        for near in sorted(set(front.near(place)) & shifts.dangers.keys(), key=lambda p: (shifts.danger(p), p)):
+        for near in sorted(
+            set(front.near(place)) & shifts.dangers.keys(), key=lambda p: (shifts.danger(p), p)
+        ):
             shifts.shift(giver, near, place)
 
 
@@ -41,8 +44,8 @@ class _Shifts:
         }
 
     def _force(self, place: str) -> tuple[int, int]:
-        """Number and worth in defense of those who stay in a place, allies with them; of those who hold no ground by themselves
-        no more count than stand behind others."""
+        """Number and worth in defense of those who stay in a place, allies with them; of those who hold no
+        ground by themselves no more count than stand behind others."""
         others, theirs = self.front.allies(place, "defense")
         free = self.front.free(place)
         holds = {k: n for k, n in free.items() if routes.kind_matches(self.front.world, self.who, k)}
@@ -51,7 +54,8 @@ class _Shifts:
         return number + others, worth + theirs
 
     def danger(self, place: str, n: int = 0, worth: int = 0) -> Fraction:
-        """What threatens a place, by what it is worth, against what stands there and `n` more units of a worth each."""
+        """What threatens a place, by what it is worth, against what stands there and `n` more units of a
+        worth each."""
         number, whole = self.standing[place]
         return self.dangers[place] / max(1, (number + n) * (whole + n * worth))
 
@@ -62,9 +66,9 @@ class _Shifts:
             return
         each = self.front.worth_of(kind, self.front.nation, str(self.front.war["defense"]))
         n = 0
-        while n < self.front.free(origin)[kind] and self.danger(origin, -n - 1, each) * self.times <= self.danger(
-            target, n, each
-        ):
+        while n < self.front.free(origin)[kind] and self.danger(
+            origin, -n - 1, each
+        ) * self.times <= self.danger(target, n, each):
             n += 1
         if n and self._go(giver, origin, target, kind, n):
             for place, more in ((origin, -n), (target, n)):
@@ -80,7 +84,8 @@ class _Shifts:
     def _go(self, giver: Giver, origin: str, target: str, kind: str, n: int) -> bool:
         world, nation = self.front.world, self.front.nation
         return any(
-            go(giver, self.front, row, origin, target, {kind: n})
-            for row, mode in self.front.march_rows
-            if movement.goes_by(world, mode, kind) and movement.can_go(world, nation, mode, origin, target, kind)
+            go(giver, self.front, march, origin, target, {kind: n})
+            for march in self.front.march_orders
+            if movement.goes_by(world, march.mode, kind)
+            and movement.can_go(world, nation, march.mode, origin, target, kind)
         )

@@ -92,6 +92,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("dice", "fair dice: commit, reveal, verify"),
     Command("odds", "the odds of a battle"),
     Command("import", "recorded games and game files of other programs", "wteaw_importers.command"),
+    Command("export", "a game as a record that other programs read", "wteaw_importers.command", "export"),
     Command("luck", "what the dice of a game came to, against the odds before each throw"),
     Command("statistics", "a game in charts by turn, for its news", "wteaw_lab.commands.statistics"),
     Command("simulate", "whole campaigns, many times over", "wteaw_lab.commands.simulate"),

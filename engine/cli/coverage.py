@@ -10,9 +10,9 @@ import typer
 
 from wteaw_lab.mutate_noticed import Noticed, read_noticed
 
-from ..core.diagnostics import render, render_one
+from ..core.diagnostics import render_one
 from ..core.package_data import rulesets
-from ..testing.coverage import Matrix, Owners, matrix, read_clauses
+from ..testing.coverage import Matrix, Owners, matrix, owners_in
 from ..testing.played import Chapters, chapters
 from . import ExitCode, Stop, formats
 from .terminal import Working
@@ -28,9 +28,6 @@ def coverage(
     paths: list[Path] = typer.Argument(
         None, help="Rulesets with their variants and tests; further folders or files of tests (default: the shipped ruleset)."
     ),
-    clauses: Path = typer.Option(
-        None, help="Folder with the lists of clauses; without it, the clauses that rows and cases cite."
-    ),
     format: str = typer.Option("text", help="How to show the matrix: text, json."),
     missing: bool = typer.Option(False, "--missing", help="List the clauses that lack a row or a test (the rows that are left)."),
     excepted: bool = typer.Option(
@@ -42,34 +39,30 @@ def coverage(
     mutated: Path = typer.Option(
         None, help="A state file or a report of `wteaw mutate`: list every clause with the changes noticed of those tried."
     ),
-    lines: bool = typer.Option(
-        False, "--lines", help="List the rows whose `lines` are none of the lines of the clauses that they cite (with --clauses)."
-    ),
     no_run: bool = typer.Option(False, "--no-run", help="Count the cases that there are, without running them."),
     jobs: int = typer.Option(1, "-j", min=1, help="How many processes share the files of tests."),
 ) -> None:
     """Clause to row to test: what is implemented, what is tested, what is missing.
 
-    A clause is cited if a row names it in its `source`, tested if a case that cites it passes, and excepted if the form
-    `except` gives a reason. A clause that repeats another (`same_as`) is counted with its owner.
+    Clauses are those of the register (the table `clauses`); without one, those that are cited. A clause is cited if a row
+    names it in its `source`, tested if a case that cites it passes, and excepted if it says why no row carries it out
+    (`no_row`). A clause that repeats another (`same_as`) is counted with its owner.
 
     With `--played`: which rows of a ruleset are carried out at least once in its played chapters, which are rule tests that
     play whole turns from a scenario, and which are left. What an overlay takes over as it is counts where its base plays it.
 
-    Example: wteaw coverage ruleset --clauses rules --missing
+    Example: wteaw coverage ruleset --missing
     """
     formats(format, *FORMATS)
-    for path in [*(paths or []), *(p for p in (clauses, mutated) if p)]:
+    for path in [*(paths or []), *([mutated] if mutated else [])]:
         if not path.exists():
             raise Stop(f"{path} does not exist", ExitCode.CALL)
-    if clauses is not None and not clauses.is_dir():
-        raise Stop(f"{clauses} is not a folder", ExitCode.CALL)
     if played:
         _chapters(paths or [rulesets()], format, missing=missing, excepted=excepted, jobs=jobs)
         return
     with Working("running rule tests"):
-        found = matrix(paths or [rulesets()], clauses, run=not no_run, jobs=jobs)
-    noticed = _noticed(mutated, clauses)
+        found = matrix(paths or [rulesets()], run=not no_run, jobs=jobs)
+    noticed = _noticed(mutated, paths or [rulesets()])
     if format == "json":
         out: dict[str, object] = {"files": found.files()}
         if noticed is not None:
@@ -85,11 +78,9 @@ def coverage(
             typer.echo("\n".join(_missing(found)))
         if excepted:
             typer.echo("\n".join(f"{e.file}: {id_}: excepted: {e.reason}" for id_, e in found.clauses.items() if e.reason))
-    if lines:
-        typer.echo(render(found.strayed, "text"))
     for wrong in found.found:
         typer.echo(render_one(wrong), err=True)
-    if found.found or (lines and found.strayed):
+    if found.found:
         raise typer.Exit(ExitCode.FOUND)
 
 
@@ -138,11 +129,11 @@ def _table(found: Matrix) -> list[str]:
     return lines
 
 
-def _noticed(file: Path | None, clauses: Path | None) -> Noticed | None:
+def _noticed(file: Path | None, paths: list[Path]) -> Noticed | None:
     if file is None:
         return None
     try:
-        return read_noticed(file, Owners(read_clauses(clauses)[0] if clauses else ()))
+        return read_noticed(file, Owners({id_: row for path in paths for id_, row in owners_in(path).rows.items()}))
     except ValueError as error:
         raise Stop(f"{file}: {error}", ExitCode.FOUND) from None
 
@@ -162,5 +153,5 @@ def _missing(found: Matrix) -> list[str]:
             lacks = [word for word, there in (("row", entry.rows), ("test", entry.tests)) if not there]
             lines.append(f"{entry.file}: {id_}: no {' and no '.join(lacks)}")
     for id_, who in sorted(found.unknown.items()):
-        lines.append(f"not listed: {id_}, cited by {', '.join(who)}")
+        lines.append(f"not registered: {id_}, cited by {', '.join(who)}")
     return lines

@@ -19,14 +19,15 @@ def rulebook(
     graph: bool = typer.Option(False, "--graph", help="A picture (SVG) of what the events read instead."),
     format: str = typer.Option("", help="text (Markdown), html or json; by default html for a file so named, else text."),
 ) -> None:
-    """Write the rules as a book: the powers, the turn phase by phase, battles, each nation, the end, tables, readings, what is
-    reconstructed. As Markdown, or as one HTML page for screen and paper.
+    """Write the rules as a book for players: the turn, then chapter by chapter in the order of play what the rules say, with
+    the orders and figures that go with it; at the end the nations, options and a glossary. As Markdown, or as one HTML page for
+    screen and paper.
 
     Example: wteaw rulebook ruleset --tests --out rulebook.html
     """
     from ..report.graph import dependency_svg
     from ..rulebook import page
-    from ..rulebook import rulebook as written
+    from ..rulebook import rulebook as as_markdown
     from ..testing.cases import CitedBy
     from .show import sound_ruleset
 
@@ -37,8 +38,8 @@ def rulebook(
         text = dependency_svg(ruleset)
     else:
         with Working("writing the book"):
+            written = page if chosen == "html" else as_markdown
             text = written(ruleset, CitedBy(folder).by_clause() if tests else None)
-            text = page(text) if chosen == "html" else text
     if chosen == "json":
         tell(chosen, {"ruleset": ruleset.id, "title": ruleset.title, "svg" if graph else "markdown": text})
     elif out is None:

@@ -75,6 +75,7 @@ CODES: dict[str, str] = {
     "E412": "A scenario lets a nation place more of its units than the rules leave it.",
     "E413": "A scenario gives an option a value that it does not have.",
     "E414": "A scenario does not say what a nation begins with that the ruleset wants to be said (`given` of the settings).",
+    "W420": "A clause is cited that is not in the register (the table `clauses`).",
     "E501": "A link from a place to itself.",
     "W502": "A place that no link leads to or from.",
     "W503": "A place that nobody can reach.",
@@ -103,7 +104,6 @@ CODES: dict[str, str] = {
     "W615": "A word that a field is compared with, and that nothing puts there, though nearly.",
     "W701": "A silence that silences nothing.",
     "E702": "A silence of a code that does not exist, or of an error.",
-    "W801": "A row whose lines of the text are none of the lines of the clauses that it cites.",
 }
 
 

@@ -188,17 +188,12 @@ class DiceSource(Protocol):
         """Dice for one purpose; each call gives dice that no other call gives."""
         ...
 
-    follows: bool
-    """Whether the dice want to be told of every `boundary`."""
     onlooker: Any
     """Who looks on at throws of battles (`battle/luck.Onlooker`), or None."""
 
     def checkpoint(self, key: Callable[[], str]) -> None:
-        """What follows depends on nothing but what `key` tells."""
-        ...
-
-    def boundary(self, key: Callable[[], str]) -> None:
-        """The same, between two things that are done one after the other, if nobody reads the journal of what was done."""
+        """What follows depends on nothing but what `key` tells: between two steps, or two rounds of a step that has no end of
+        its own."""
         ...
 
 
@@ -222,12 +217,7 @@ class CountingDice(ABC):
         """What follows depends on nothing but what `key` tells: of use to who tries every way; others take no notice."""
         del key
 
-    follows = False
     onlooker: Any = None
-
-    def boundary(self, key: Callable[[], str]) -> None:
-        """Like `checkpoint`, where only the state counts and not the journal."""
-        del key
 
     @abstractmethod
     def drawer(self, name: StreamName, use: int) -> Drawer:
@@ -290,14 +280,6 @@ class ScriptedDice(CountingDice):
         """What is left of the typed dice is part of what follows."""
         if self._fallback is not None:
             self._fallback.checkpoint(lambda: f"{key()} {sorted(self.unused().items())}")
-
-    @property
-    def follows(self) -> bool:  # type: ignore[override]
-        return self._fallback is not None and self._fallback.follows
-
-    def boundary(self, key: Callable[[], str]) -> None:
-        if self._fallback is not None:
-            self._fallback.boundary(lambda: f"{key()} {sorted(self.unused().items())}")
 
     def drawer(self, name: StreamName, use: int) -> Drawer:
         parts = name.subject.split(":")

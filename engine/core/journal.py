@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .canonical import digest, dumps, joined
-from .faults import MOST_UNITS, TooMuch, UnexplainedChange
+from .faults import MOST_UNITS, BrokenGame, TooMuch, UnexplainedChange
+from .messages import Message, plain, said
 from .model import Ruleset
 from .state import UNIT_CORE, WHOLE_ROW, State, unit_key
 
@@ -21,6 +22,8 @@ EVERYONE = "everyone"
 NOBODY = "nobody"
 Audience = tuple[str, ...]
 Change = list[Any]  # [table, id, field, before, after]
+FORMAT = 2
+"""The form in which entries are stored. Those of the first say none, and hold a finished `text` for messages."""
 
 
 @dataclass(slots=True)
@@ -38,8 +41,9 @@ class Fact:
 class Entry:
     """One line of the journal.
 
-    `rule` is "form/id" of the row that caused it, `at` that row's file and line; `text` a sentence for readers;
-    `audience` who may read it: ("everyone",), ("nobody",) or ids of nations and sides; `data` what reports print.
+    `rule` is "form/id" of the row that caused it, `at` that row's file and line; `happened` what it tells its
+    readers, as messages with their names as data; `audience` who may read it: ("everyone",), ("nobody",) or ids of
+    nations and sides; `data` what reports print. `format` is that of the stored entry.
     """
 
     n: int
@@ -48,16 +52,34 @@ class Entry:
     rule: str
     at: str
     subject: str
-    text: str = ""
+    happened: list[Message] = field(default_factory=list)
     audience: Audience = (NOBODY,)
     dice: list[dict[str, Any]] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
     facts: list[Fact] = field(default_factory=list)
     data: dict[str, Any] = field(default_factory=dict)
     hash: str = ""
+    format: int = FORMAT
     written: bytes = field(default=b"", compare=False, repr=False)  # once sealed: the canonical bytes of `to_json`
 
+    @property
+    def text(self) -> str:
+        """What happened in the words of the log, everybody by name: to be shown, never to be read by a program."""
+        return said(self.happened)
+
+    @property
+    def told(self) -> str | list[dict[str, Any]]:
+        """What happened as it is stored: messages, or of the first format their text."""
+        return self.text if self.format == 1 else [m.to_json() for m in self.happened]
+
+    def tell(self, message: Message | None) -> None:
+        """Add a message to what happened, if there is one."""
+        if message is not None and message.template:
+            self.happened.append(message)
+
     def to_json(self) -> dict[str, Any]:
+        """As it is stored."""
+        told = {"text": self.told} if self.format == 1 else {"format": self.format, "happened": self.told}
         return {
             "n": self.n,
             "turn": self.turn,
@@ -65,7 +87,7 @@ class Entry:
             "rule": self.rule,
             "at": self.at,
             "subject": self.subject,
-            "text": self.text,
+            **told,
             "audience": list(self.audience),
             "dice": self.dice,
             "changes": self.changes,
@@ -76,9 +98,17 @@ class Entry:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Entry:
+        """An entry as it was stored, in this format or an earlier one. BrokenGame if a later program wrote it."""
+        format_ = int(data.get("format", 1))
+        if format_ > FORMAT:
+            raise BrokenGame(f"the journal is of format {format_}, this program reads {FORMAT}: take a newer version of it")
         facts = [Fact(f["word"], {k: v for k, v in f.items() if k != "word"}) for f in data["facts"]]
-        rest = {k: data[k] for k in ("n", "turn", "step", "rule", "at", "subject", "text", "dice", "changes", "data")}
-        return cls(**rest, audience=tuple(data["audience"]), facts=facts, hash=data["hash"])
+        if format_ == 1:
+            happened = [plain(data["text"])] if data["text"] else []
+        else:
+            happened = [Message.from_json(m) for m in data["happened"]]
+        rest = {k: data[k] for k in ("n", "turn", "step", "rule", "at", "subject", "dice", "changes", "data", "hash")}
+        return cls(**rest, audience=tuple(data["audience"]), facts=facts, happened=happened, format=format_)
 
 
 @dataclass(slots=True)
@@ -91,7 +121,7 @@ class Mark:
     open: Entry | None  # the innermost open entry, with what it held
     changes: int = 0
     facts: int = 0
-    text: str = ""
+    happened: list[Message] = field(default_factory=list)
     data: dict[str, Any] = field(default_factory=dict)
 
 
@@ -128,7 +158,7 @@ class Journal:
         rule: str,
         *,
         subject: str = "",
-        text: str = "",
+        says: Message | None = None,
         audience: Iterable[str] = (NOBODY,),
         data: dict[str, Any] | None = None,
         keep: bool = True,
@@ -142,10 +172,10 @@ class Journal:
             rule=rule,
             at=self.ruleset.origin(form, id_) if id_ else "",
             subject=subject,
-            text=text,
             audience=tuple(audience),
             data=data or {},
         )
+        entry.tell(says)
         self._open.append(entry)
         self.entries.append(entry)
         try:
@@ -156,7 +186,7 @@ class Journal:
             raise
         finally:
             self._open.pop()
-            if not keep and not (entry.changes or entry.dice or entry.facts or entry.text):
+            if not keep and not (entry.changes or entry.dice or entry.facts or entry.happened):
                 last = len(self.entries) - 1
                 del self.entries[next(i for i in range(last, -1, -1) if self.entries[i] is entry)]
 
@@ -189,7 +219,7 @@ class Journal:
         top = self._open[-1] if self._open else None
         mark = Mark(len(self.entries), len(self._made), list(self.pending), top)
         if top is not None:
-            mark.changes, mark.facts, mark.text = len(top.changes), len(top.facts), top.text
+            mark.changes, mark.facts, mark.happened = len(top.changes), len(top.facts), list(top.happened)
             mark.data = {k: list(v) if isinstance(v, list) else v for k, v in top.data.items()}
         self._marks += 1
         try:
@@ -210,10 +240,10 @@ class Journal:
         self.pending = mark.pending
         if mark.open is not None:
             del mark.open.changes[mark.changes :], mark.open.facts[mark.facts :]
-            mark.open.text, mark.open.data = mark.text, mark.data
+            mark.open.happened, mark.open.data = mark.happened, mark.data
         rolled = [entry for entry in self.entries[mark.entries :] if entry.dice]
         for entry in rolled:
-            entry.changes, entry.facts, entry.text, entry.data = [], [], "", {}
+            entry.changes, entry.facts, entry.happened, entry.data = [], [], [], {}
         self.entries[mark.entries :] = rolled
 
     # ---- changes
@@ -294,8 +324,8 @@ def replay(state: State, entries: Iterable[Entry | Mapping[str, Any]]) -> State:
     return out
 
 
-_BEFORE_HASH = ("at", "audience", "changes", "data", "dice", "facts")
-_AFTER_HASH = ("n", "rule", "step", "subject", "text", "turn")
+_BEFORE_HASH = ("at", "audience", "changes", "data", "dice", "facts", "format", "happened")
+_AFTER_HASH = ("n", "rule", "step", "subject", "turn")
 """The keys of an entry as its canonical bytes have them, without the hash between them."""
 _HASH = ',"hash":"'
 

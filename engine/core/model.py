@@ -52,6 +52,11 @@ class Ruleset:
         except KeyError:
             raise KeyError(f"no row {id_!r} in {form}") from None
 
+    def named(self, key: str) -> Row | None:
+        """The row of a key ("form/id"), or None."""
+        form, _, id_ = key.partition("/")
+        return self.rows(form).get(id_)
+
     def has(self, form: str, id_: object) -> bool:
         return id_ in self.forms.get(form, EMPTY)
 

@@ -11,7 +11,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
-MECHANICS: Final[dict[str, str]] = {
+MECHANICS: Final[dict[str, str | Callable[..., None]]] = {
     "deploy": "units.deploy:run",
     "act": "turn.acts:run",
     "watch": "turn.events:run",
@@ -29,7 +29,7 @@ MECHANICS: Final[dict[str, str]] = {
     "score": "turn.score:run",
     "settle": "turn.settle:run",
 }
-"""What a step of the frame can `do` -> `run(node, turn)`."""
+"""What a step of the frame can `do` -> `run(node, turn)`: the function, or its module and name."""
 
 VERBS: Final[dict[str, str]] = {
     "shift": "turn.verbs:shift",
@@ -69,8 +69,9 @@ CHOOSERS: Final = ("first", "draw", "largest", "weakest", "cheapest", "nearest")
 
 def mechanic(name: str) -> Callable[..., None]:
     """The function of a mechanic. Raises KeyError for a word that is none."""
-    found: Callable[..., None] = _function(MECHANICS[name])
-    return found
+    found = MECHANICS[name]
+    function: Callable[..., None] = _function(found) if isinstance(found, str) else found
+    return function
 
 
 def verb(name: str) -> Callable[..., None]:

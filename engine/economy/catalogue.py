@@ -12,10 +12,10 @@ from typing import Any
 from ..core.model import Row
 from ..core.state import Entity
 from ..ruleset.expressions.parse import strip_mark
-from ..turn.effects import fill
 from ..turn.validated_orders import Refusal, RefusalCode
 from ..world import treasury as stores
 from ..world.applies_to import is_for
+from ..world.messages import fill
 from ..world.selections import as_set, id_of
 from ..world.world import World, exact
 from . import commitments

@@ -13,9 +13,9 @@ from ..core.model import Row
 from ..core.state import Entity
 from ..ruleset.expressions.parse import strip_mark
 from ..turn.context import Turn
-from ..turn.effects import printed
 from ..world import treasury as stores
 from ..world.applies_to import is_for
+from ..world.messages import much, say
 from ..world.selections import as_set, id_of
 from ..world.world import exact, round_as
 from .purchase import unite_purses
@@ -42,9 +42,9 @@ def run(node: Row, turn: Turn) -> None:
             with turn.journal.entry("frame/" + turn.journal.step, subject=nation, audience=(nation,), keep=False):
                 turn.journal.set("nations", nation, "income", 0)
     for nation, (parts, data) in gathered:
-        sums = ", ".join(stores.so_much(turn.ruleset, v, k) for k, v in _totals(parts).items())
-        text = f"{printed(turn.world, Entity('nation', nation))} collects {sums}."
-        with turn.journal.entry("frame/collect", subject=nation, audience=(nation,), data=data, text=text) as entry:
+        sums = [much(turn.world, v, k) for k, v in _totals(parts).items()]
+        says = say(turn.world, "{nation} {collects|collect} {sums}.", nation=Entity("nation", nation), sums=sums)
+        with turn.journal.entry("frame/collect", subject=nation, audience=(nation,), data=data, says=says) as entry:
             if turn.step_row.get("step"):
                 entry.rule = f"frame/{turn.step_row['step']}"
             for (resource, purse), amount in sorted(parts.items()):

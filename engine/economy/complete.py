@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.messages import Message, thing
 from ..core.model import Row
 from ..core.state import Entity, State
 from ..turn.context import Turn
-from ..turn.effects import EffectRunner, printed
+from ..turn.effects import EffectRunner
 from ..turn.slots import unfit
 from ..turn.verbs_units import set_works
 from ..world import treasury as stores
+from ..world.messages import say
 from .catalogue import Market, Quote, item_of
 from .quotes import so_many, tested_again
 
@@ -70,7 +72,7 @@ def finish(turn: Turn, key: str) -> tuple[str, str] | None:
             have = turn.state.get("stores", purse, resource, 0)
             # what was bought beyond the stock takes what is there now
             turn.journal.set("stores", purse, resource, max(0, have - amount))
-        entry.text = f"{_done(turn, row)}: ready."
+        entry.tell(_done(turn, row, "ready"))
         return _appear(turn, EffectRunner(turn, entry, rule, subject), row, item, names)
 
 
@@ -78,7 +80,7 @@ def _failed(turn: Turn, key: str, row: Row, entry: Any) -> None:
     """What becomes of something whose site is not there any more."""
     how = row.get("else") or "lost"
     entry.data["else"] = how
-    entry.text = f"{_done(turn, row)}: {FATES.get(how, how)}."
+    entry.tell(_done(turn, row, FATES.get(how, how)))
     if how == IN_HAND:
         for field, value in (("due", IN_HAND), ("at", None), ("into", None)):
             turn.journal.set("under_way", key, field, value)
@@ -108,7 +110,7 @@ def _appear(turn: Turn, runner: EffectRunner, row: Row, item: Row, names: dict[s
         missing = _fit(turn, runner, row, item, names)
         if missing and item["fits"].get("idle"):
             runner.entry.data["missing"] = missing
-            runner.entry.text = f"{_done(turn, row)}: broken off."
+            runner.entry.happened = [_done(turn, row, "broken off")]
     elif turn.ruleset.has("units", what) and place:  # a unit may be called like the technology that makes it possible
         stamp = {k: runner.plain(v, names) for k, v in item.get("stamp", {}).items()}
         journal.units(nation, what, place, n, **stamp)
@@ -141,12 +143,19 @@ def _fit(turn: Turn, runner: EffectRunner, row: Row, item: Row, names: dict[str,
     return left
 
 
-def _done(turn: Turn, row: Row) -> str:
+def _done(turn: Turn, row: Row, fate: str) -> Message:
+    """What has become of what was under way."""
     place = row.get("into") or row.get("at")
-    where = f" in {turn.ruleset.rows('places').get(place, {}).get('name', place)}" if place else ""
     item = turn.ruleset.rows("catalogue").get(row.get("item", ""), {})
     n, name = so_many(turn.ruleset, item, str(row["what"]), int(row.get("n", 1)))
-    return f"{printed(turn.world, Entity('nation', row['nation']))}, {f'{n} ' if n > 1 else ''}{name}{where}"
+    about: dict[str, Any] = {
+        "nation": Entity("nation", row["nation"]),
+        "what": thing("item", str(row["what"]), name),
+        "fate": fate,
+    }
+    about |= {"n": n} if n > 1 else {}
+    about |= {"place": Entity("place", place)} if place else {}
+    return say(turn.world, f"{{nation}}, {'{n} ' if n > 1 else ''}{{what}}{' in {place}' if place else ''}: {{fate}}.", **about)
 
 
 def in_hand(state: State, nation: str, wanted: str) -> list[tuple[str, Row]]:

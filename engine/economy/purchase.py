@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import Any
 
+from ..core.messages import Message, thing
 from ..core.model import Row
 from ..core.state import Entity
 from ..turn.context import Order, OrderContext, Turn
-from ..turn.effects import printed
 from ..turn.slots import unfit
 from ..turn.validated_orders import Refusal
 from ..turn.verbs_later import put_under_way
 from ..world import treasury as stores
+from ..world.messages import much, say
 from . import commitments, complete
 from .catalogue import Market, Offer, Quote, item_of
 from .quotes import so_many, tested_again
@@ -134,7 +135,7 @@ def buy(turn: Turn, quote: Quote, order: Order | None = None) -> str:
     if row.get("hand") and not quote.site:
         due = complete.IN_HAND
     about = f"{quote.nation}:{quote.site}"
-    with journal.entry(f"catalogue/{quote.item}", subject=about, text=_says(world, quote), audience=(quote.nation,), data=data):
+    with journal.entry(f"catalogue/{quote.item}", subject=about, says=_says(world, quote), audience=(quote.nation,), data=data):
         if order is not None:
             journal.set("orders", order["key"], "status", "done")
         if quote.cost:
@@ -181,15 +182,16 @@ def _what(turn: Turn, row: Row) -> str:
     return str(row.get("makes", row["id"]))
 
 
-def _says(world: Any, quote: Quote) -> str:
-    names = world.ruleset.rows("places")
+def _says(world: Any, quote: Quote) -> Message:
     row = world.ruleset.row("catalogue", quote.item)
     n, name = so_many(world.ruleset, row, str(row.get("makes", quote.item)), quote.made)
-    where = f" for {names.get(quote.site, {}).get('name', quote.site)}" if quote.site else ""
-    if quote.facing:
-        where += " facing " + ", ".join(str(names.get(p, {}).get("name", p)) for p in quote.facing)
-    who = printed(world, Entity("nation", quote.nation))
-    return f"{who} buys {n} {name}{where}: {stores.so_much(world.ruleset, quote.cost, quote.what)}."
+    about: dict[str, Any] = {"site": Entity("place", quote.site)} if quote.site else {}
+    about |= {"facing": [Entity("place", p) for p in quote.facing]} if quote.facing else {}
+    where = f"{' for {site}' if quote.site else ''}{' facing {facing}' if quote.facing else ''}"
+    about |= {"nation": Entity("nation", quote.nation), "n": n, "what": thing("item", quote.item, name)}
+    return say(
+        world, f"{{nation}} {{buys|buy}} {{n}} {{what}}{where}: {{cost}}.", **about, cost=much(world, quote.cost, quote.what)
+    )
 
 
 # ---- nations that sent nothing

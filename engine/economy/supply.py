@@ -13,7 +13,8 @@ from ..core.model import Row
 from ..core.state import Entity
 from ..ruleset.expressions.parse import strip_mark
 from ..turn.context import Turn, audience_ids
-from ..turn.effects import EffectRunner, fill, whole
+from ..turn.effects import EffectRunner, whole
+from ..world.messages import message
 from ..world.selections import as_set
 
 
@@ -65,7 +66,7 @@ def settle(turn: Turn, row: Row, thing: Entity, *, good: bool, clear: bool) -> N
     data = {"ok": good, "count": after}
     with turn.journal.entry(rule, subject=f"{thing.kind}:{thing.id}", audience=readers, data=data, keep=False) as entry:
         if "says" in row and not good:
-            entry.text = fill(turn.world, row["says"], names)
+            entry.tell(message(turn.world, row["says"], names))
         now = _write(turn, row, thing, after) if after != before else thing
         runner = EffectRunner(turn, entry, rule, thing.id)
         for what in (w for _, w in sorted(reached, key=lambda r: int(r[0]))):

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..core.journal import Entry
+from ..core.messages import Message
 from ..core.model import Row, Ruleset
 from ..core.state import Entity, pair_key
 from ..turn.context import Order, OrderContext, Turn
@@ -22,6 +23,7 @@ from ..world import routes
 from ..world import treasury as stores
 from ..world.amounts import amount
 from ..world.disjoint_paths import Lane, joined, shortest_lanes
+from ..world.messages import much, say
 from ..world.world import World, round_as
 
 Arrival = tuple[str, str, Any]
@@ -116,10 +118,11 @@ def _gift(turn: Turn, order: Order, named: set[str] | None) -> list[Arrival]:
     purse = stores.purse_at(turn.world, giver, order["slots"].get("origin"), what)
     arrives = round_as(sum_ * Fraction(turn.world.number(row.get("arrives", 1), {})), row.get("round"))
     where = stores.purse_at(turn.world, to, None, what)
-    us, them = routes.name_of(turn.world, "nations", giver), routes.name_of(turn.world, "nations", to)
+    us, them = Entity("nation", giver), Entity("nation", to)
     data = {"amount": sum_, "arrives": str(arrives), "to": to, "what": what}
-    text = f"{us} gives {sum_}; {arrives} arrive with {them}."
-    with turn.journal.entry(f"gifts/{row['id']}", subject=f"{giver}:{to}", text=text, audience=(giver, to), data=data):
+    told = "{giver} {gives|give} {sum}; {arrives} arrive with {receiver}."
+    says = say(turn.world, told, giver=us, sum=sum_, arrives=arrives, receiver=them)
+    with turn.journal.entry(f"gifts/{row['id']}", subject=f"{giver}:{to}", says=says, audience=(giver, to), data=data):
         stores.pay(turn.journal, purse, what, sum_)
         turn.journal.set("orders", order["key"], "status", "done")
         turn.journal.fact("paid", by=giver, of=to, what=what, amount=sum_)
@@ -153,18 +156,20 @@ def _levy(turn: Turn, row: Row) -> list[Arrival]:
             paid = _take(turn, payer, row["what"], due)
             for payee, part in split(paid, weights).items():
                 out.append((stores.purse_at(turn.world, payee, None, row["what"]), row["what"], part))
-            entry.text = _levied(turn, row, payer, paid, due)
+            entry.tell(_levied(turn, row, payer, paid, due))
             entry.data.update(due=str(due), paid=str(paid))
             turn.journal.put_row("agreements", key, {**agreement, "left": left - 1} if left > 1 else None)
     return out
 
 
-def _levied(turn: Turn, row: Row, payer: str, paid: Any, due: Any) -> str:
+def _levied(turn: Turn, row: Row, payer: str, paid: Any, due: Any) -> Message | None:
     """What was paid under a levy, and of what if that was more; nothing where nothing was due."""
-    much = stores.so_much(turn.ruleset, due, row["what"])
-    part = much if paid == due else f"{paid} of {much} due"
-    what_for = f" ({row['name']})" if "name" in row else ""
-    return f"{routes.name_of(turn.world, 'nations', payer)} pays {part}{what_for}." if due else ""
+    if not due:
+        return None
+    part = "{due}" if paid == due else "{paid} of {due} due"
+    about = {**({} if paid == due else {"paid": paid}), **({"levy": row["name"]} if "name" in row else {})}
+    told = f"{{nation}} {{pays|pay}} {part}{' ({levy})' if 'name' in row else ''}."
+    return say(turn.world, told, nation=Entity("nation", payer), due=much(turn.world, due, row["what"]), **about)
 
 
 def _take(turn: Turn, nation: str, what: str, wanted: Any) -> Any:
@@ -224,8 +229,9 @@ def _by_route(turn: Turn, order: Order, row: Row, raiders: dict[str, int]) -> li
         ]
         arrives = sum_ - sum(lost)
         entry.data.update(shares=shares, lost=lost)
-        where = routes.name_of(world, "places", target)
-        entry.text = f"{arrives} of {sum_} arrive in {where}." if any(lost) else f"{sum_} arrive in {where}."
+        told = "{n} of {sum} arrive in {place}." if any(lost) else "{n} arrive in {place}."
+        of = {"sum": sum_} if any(lost) else {}
+        entry.tell(say(world, told, n=arrives, place=Entity("place", target), **of))
         return [(there, what, arrives)] if arrives else []
 
 
@@ -389,13 +395,14 @@ def destroyed_on(
 def _lost(turn: Turn, row: Row, nation: str, sum_: int, cutters: Sequence[str], entry: Entry) -> list[Arrival]:
     """Every lane is cut: all is lost, and those who cut share a part of it equally, the first by the table of nations more."""
     rule = row.get("no_way", {})
-    entry.text = f"All of {sum_} are lost on the way."
+    entry.tell(say(turn.world, "All of {sum} are lost on the way.", sum=sum_))
     part = int(round_as(sum_ * Fraction(turn.world.number(rule.get("to_cutter", 0), {})), rule.get("round", "down")))
     order = {n: i for i, n in enumerate(turn.ruleset.rows("nations"))}
     first = sorted(cutters, key=lambda n: (order.get(n, len(order)), n))
     out = []
     for cutter, share in zip(first, split_evenly(part, len(first)), strict=True):
-        text = f"{share} of an enemy's {row.get('name', 'transfer')} are taken."
-        with turn.journal.entry(f"routes/{row['id']}", subject=f"{cutter}:{nation}", text=text, audience=(cutter,)):
+        says = say(turn.world, "{n} of an enemy's {what} are taken.", n=share, what=row.get("name", "transfer"))
+        about, data = f"{cutter}:{nation}", {"taken": share}
+        with turn.journal.entry(f"routes/{row['id']}", subject=about, says=says, audience=(cutter,), data=data):
             out.append((stores.purse_at(turn.world, cutter, None, row["what"]), row["what"], share))
     return [a for a in out if a[2]]

@@ -9,13 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ..core.messages import Message, NamedThing
 from ..core.model import Row
 from ..core.state import Entity
 from ..ruleset.expressions.parse import strip_mark
 from ..turn.context import Turn, audience_ids
 from ..turn.effects import EffectRunner, whole
 from ..world import treasury as stores
-from ..world.routes import name_of
+from ..world.messages import much, say
 from ..world.selections import as_set, weight
 from ..world.world import exact
 
@@ -85,22 +86,20 @@ def _present(turn: Turn, row: Row, nation: str, owed: list[Bill]) -> None:
         with turn.journal.entry(rule, subject=f"{nation}:{bill.place}", audience=readers, data=data) as entry:
             unpaid = _pay(turn, row, bill, purse, what, 0 if refuses else have)
             things = [(thing, n) for thing, n, _ in bill.things]
-            paid = f"Paid {stores.so_much(turn.ruleset, bill.amount, what)} for {_in_words(turn, bill.place, things)}."
-            entry.text = _unpaid_in_words(turn, bill.place, unpaid) if unpaid else paid
+            entry.tell(_said(turn, bill.place, unpaid or things, None if unpaid else much(turn.world, bill.amount, what)))
             data["unpaid"] = str(sum(n for _, n in unpaid))
             if unpaid and "unpaid" in row:
                 _leave(turn, EffectRunner(turn, entry, rule, f"{nation}:{bill.place}"), row, unpaid, names)
 
 
-def _unpaid_in_words(turn: Turn, place: str, unpaid: list[tuple[Entity, int]]) -> str:
-    return f"{_in_words(turn, place, unpaid)} {'is' if sum(n for _, n in unpaid) == 1 else 'are'} not paid."
-
-
-def _in_words(turn: Turn, place: str, things: list[tuple[Entity, int]]) -> str:
-    """The things of a bill: "2 units in X"."""
+def _said(turn: Turn, place: str, things: list[tuple[Entity, int]], paid: NamedThing | None) -> Message:
+    """What a bill comes to: how much was paid for its things ("2 units in X"), or that they are not paid."""
     n = sum(n for _, n in things)
-    where = f" in {name_of(turn.world, 'places', place)}" if turn.ruleset.has("places", place) else ""
-    return f"{n} {things[0][0].kind}{'' if n == 1 else 's'}{where}"
+    there = turn.ruleset.has("places", place)
+    what = f"{{n}} {things[0][0].kind}{'' if n == 1 else 's'}{' in {place}' if there else ''}"
+    told = f"Paid {{amount}} for {what}." if paid else f"{what} {'is' if n == 1 else 'are'} not paid."
+    about = {**({"place": Entity("place", place)} if there else {}), **({"amount": paid} if paid else {})}
+    return say(turn.world, told, n=n, **about)
 
 
 def _pay(turn: Turn, row: Row, bill: Bill, purse: str, what: str, have: Any) -> list[tuple[Entity, int]]:

@@ -95,7 +95,7 @@ class Onlooker:
         """The dice of a round whose hits are taken later: seen as if they were taken now, and nothing thrown again."""
         stages = [replace(s, volleys=[replace(v, reroll=None) for v in s.volleys]) for s in plan.stages]
         once = replace(plan, stages=stages)
-        after = Rounds(once, Exact()).fall(held)  # of a tie that only a lot decides: the mean
+        after = Rounds(once, Exact()).fall(held, battle.number)  # of a tie that only a lot decides: the mean
         self._see(turn, battle, once, after, ROUND, lambda rounds, batch: rounds.fight(batch, battle.number))
 
     def _see(self, turn: Turn, battle: Battle, plan: Plan, after: Batch, what: str, fought: Fought) -> None:

@@ -76,7 +76,7 @@ def _line(plan: Plan, side: int) -> Array | None:
     while batch.n[0, targets].any():
         if len(out) > 400:
             return None
-        batch = take(plan, batch, side, np.array([1]), HIT, targets, Exact(), None)
+        batch = take(plan, batch, side, np.array([1]), HIT, targets, Exact(), None, 1)
         out.append(batch.n[0].copy())
     return np.array(out)
 

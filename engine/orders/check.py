@@ -1,8 +1,10 @@
-"""Whether orders are allowed, by what their nation may know: findings at line and column, and the orders that stand.
+"""Whether orders are allowed, by what their nation may know: findings at line and column, and the orders that
+stand.
 
-Invalid (not understood) is `parse.py`'s; here is illegal (understood, not allowed). What an order comes to is understood in
-`understand/`, at the position in which it will be carried out (`prospect.py`); what it costs and the units it takes are counted
-over the whole file. A line is accepted or refused whole. An order that hangs on how an earlier one ends stands, and says so.
+Invalid (not understood) is `parse.py`'s; here is illegal (understood, not allowed). What an order comes to
+says its kind (`kinds/`), asked at the position in which it will be carried out (`lookahead.py`); what it
+costs and the units it takes are counted over the whole file. A line is accepted or refused whole. An order
+that hangs on how an earlier one ends stands, and says so.
 """
 
 from __future__ import annotations
@@ -14,24 +16,25 @@ from typing import Any
 from ..core.diagnostics import Diagnostic, Severity
 from ..core.patience import go_on
 from ..economy.catalogue import Market
-from ..ruleset.order_syntax import slot_of
 from ..turn.context import Order
 from ..turn.validated_orders import Note, Refusal, RefusalCode, Remark, ValidatedOrder
 from ..units import assignment, fleet
 from ..units.attacking import ALONE, unaccompanied
 from ..world.world import World
 from .absent_losses import absent_losses
+from .input_points import all_or_none, orders_now
+from .kinds import OrderBook, OrderKind, Understood, advise, order_kind, order_kinds, understand
+from .kinds.answers import parted
 from .lookahead import Lookahead, place_of
-from .order_kinds import all_or_none, orders_now
 from .text import order_text
-from .validate import OrderBook, Understood, advise, understand
 
 __all__ = ["CheckedOrders", "Checker", "check"]
 
 
 @dataclass(slots=True)
 class CheckedOrders:
-    """What the checker makes of a nation's orders: what stands, in the order of the file, and what is to be said.
+    """What the checker makes of a nation's orders: what stands, in the order of the file, and what is to be
+    said.
 
     `held` would stand if the orders together met a requirement that they do not meet.
     """
@@ -48,15 +51,19 @@ class CheckedOrders:
 
 def _bare(order: Mapping[str, Any]) -> Order:
     """An order as the resolution takes it."""
-    return {k: v for k, v in order.items() if k not in ("columns", "readings", "place", "mended", "guessed", "first")}
+    return {
+        k: v
+        for k, v in order.items()
+        if k not in ("columns", "readings", "place", "mended", "guessed", "first")
+    }
 
 
 def check(world: World, nation: str, orders: Sequence[Order], *, file: str = "") -> CheckedOrders:
     """What the orders of a nation come to; `world` is its view, at an input point.
 
-    Orders are understood in the order in which the turn carries them out. Numbers take the place of `all`; of several readings
-    of a line the one that is allowed is taken. What is possible only if an earlier order succeeds, by its dice or by the votes of
-    others, or only if it fails, is accepted with that condition.
+    Orders are understood in the order in which the turn carries them out. Numbers take the place of `all`; of
+    several readings of a line the one that is allowed is taken. What is possible only if an earlier order
+    succeeds, by its dice or by the votes of others, or only if it fails, is accepted with that condition.
     """
     filed = _numbered(world, orders)
     run = _Run(world, nation, filed, file)
@@ -66,7 +73,8 @@ def check(world: World, nation: str, orders: Sequence[Order], *, file: str = "")
 
 
 def _hang(run: _Run, again: Callable[[Collection[int]], _Run]) -> None:
-    """Say of the orders of a lucky run which of them hang on it, and add those that stand only if earlier ones fail.
+    """Say of the orders of a lucky run which of them hang on it, and add those that stand only if earlier
+    ones fail.
 
     `again` takes all orders again, of which some fail.
     """
@@ -86,13 +94,13 @@ def _hang(run: _Run, again: Callable[[Collection[int]], _Run]) -> None:
 
 def _in_order(intents: Mapping[int, ValidatedOrder]) -> list[ValidatedOrder]:
     """Intents in the order of the file, as the resolution takes them."""
-    found = (intents[place] for place in sorted(intents))
-    return [replace(i, order=_bare(i.order), mended=str(i.order.get("mended", ""))) for i in found]
+    standing_ones = (intents[place] for place in sorted(intents))
+    return [replace(i, order=_bare(i.order), mended=str(i.order.get("mended", ""))) for i in standing_ones]
 
 
 def standing(world: World, nation: str, orders: Sequence[Order]) -> tuple[list[Order], dict[str, str]]:
-    """Of orders those that stand when all are carried out in their turn, and the requirements of the input point that they
-    together leave unmet: id -> what is missing."""
+    """Of orders those that stand when all are carried out in their turn, and the requirements of the input
+    point that they together leave unmet: id -> what is missing."""
     run = _Run(world, nation, _numbered(world, orders), "")
     return run.standing, run.unmet
 
@@ -111,22 +119,26 @@ def _numbered(world: World, orders: Sequence[Order]) -> list[Order]:
 
 
 class _Run:
-    """All orders of a file taken in the order of the turn, where some lines fail by dice or by the votes of others."""
+    """All orders of a file taken in the order of the turn, where some lines fail by dice or by the votes of
+    others."""
 
-    def __init__(self, world: World, nation: str, filed: Sequence[Order], file: str, unlucky: Collection[int] = ()) -> None:
-        prospect = Lookahead(world, nation, filed, unlucky)
+    def __init__(
+        self, world: World, nation: str, filed: Sequence[Order], file: str, unlucky: Collection[int] = ()
+    ) -> None:
+        prospect = Lookahead(world, nation, parted(filed)[0], unlucky)
         self.checker = Checker(world, nation, file=file, filed=filed, prospect=prospect)
         self.intents: dict[int, ValidatedOrder] = {}
         self.rolled = prospect.rolled
         for order in sorted(filed, key=lambda o: place_of(world.ruleset, o)):
             go_on()
-            prospect.go_to(order)
-            found = self.checker.understood(order)
-            if found is None:
+            kind = order_kind(world.ruleset, order["order"])
+            prospect.go_to(order, moves_on=kind is not None and kind.moves_on)
+            understood = self.checker.understood(order)
+            if understood is None:
                 prospect.drop(order)
                 continue
-            self.intents[order["place"]] = found.intent
-            prospect.settle(found.intent, found.quote, found.move)
+            self.intents[order["place"]] = understood.intent
+            self.checker.kind_of(understood.intent).foresee(prospect, understood)
         for place in self.checker.unfit(self.intents):
             del self.intents[place]
         prospect.pass_gates()
@@ -158,17 +170,18 @@ class _Run:
 def _condition(run: _Run, note: Note, rolls: Sequence[int], *, all_of: bool) -> Remark:
     """That earlier orders succeed, or fail: all of them, or any."""
     orders = [run.intents[place].order for place in rolls]
-    said = [repr(str(order.get("text") or order["order"])) for order in orders]
+    lines = [repr(str(order.get("text") or order["order"])) for order in orders]
     verb = "succeed" if note == Note.DICE else "fail"
-    text = f"stands if {(' and ' if all_of else ' or ').join(said)} {verb if len(said) > 1 and all_of else f'{verb}s'}"
+    several = len(lines) > 1 and all_of
+    text = f"stands if {(' and ' if all_of else ' or ').join(lines)} {verb if several else f'{verb}s'}"
     return Remark(note, text, on=tuple(int(order.get("line", 0)) for order in orders))
 
 
 class Checker:
     """Takes the orders of one nation one by one and keeps what they use up.
 
-    Policies give theirs to it as they find them, `quiet` and without a prospect: they order what is legal as things stand, and
-    what they have the means for now (`sure`).
+    Policies give theirs to it as they find them, `quiet` and without a prospect: they order what is legal as
+    things stand, and what they have the means for now (`sure`).
     """
 
     def __init__(
@@ -199,8 +212,8 @@ class Checker:
         """Accept an order and count what it uses, or say why not. Returns it complete, or None."""
         if fleet.makes_one(self.book.ruleset, order):
             order = {**order, "number": self.book.fleet.next()}
-        found = self.understood(order)
-        return None if found is None else _bare(found.intent.order)
+        understood = self.understood(order)
+        return None if understood is None else _bare(understood.intent.order)
 
     def understood(self, order: Order) -> Understood | None:
         """Like `take`, with what the order comes to."""
@@ -213,29 +226,34 @@ class Checker:
                 self._refuse(readings, [a for a in answers if isinstance(a, Refusal)])
             return None
         if len(fine) > 1 and not order.get("first"):
-            ways = ", ".join(self._row_name(f.intent.verb) for f in fine)
+            ways = ", ".join(self.kind_of(f.intent).name for f in fine)
             meant = [self._written(f.intent) for f in fine]
             self._say("O104", "error", f"this could mean several orders: {ways}", order, "", "", meant)
             return None
-        found = fine[0]
-        if self._must_be_asked(found.intent):
-            what = "an attack" if found.intent.attacks else "what concerns another"
+        understood = fine[0]
+        if self._must_be_asked(understood.intent):
+            what = "an attack" if understood.intent.attacks else "what concerns another"
             why = f"a name is misspelled, and {what} is not guessed; to confirm, send it as it is meant"
-            self._say("O107", "error", why, order, "", "", [self._written(found.intent)])
+            self._say("O107", "error", why, order, "", "", [self._written(understood.intent)])
             return None
-        for use in found.uses:
+        for use in understood.uses:
             use()
-        for remark in found.intent.remarks if not self.quiet else ():
-            self.say(remark.note, remark.text, found.intent.order, remark.slot)
-        return found
+        for remark in understood.intent.remarks if not self.quiet else ():
+            self.say(remark.note, remark.text, understood.intent.order, remark.slot)
+        return understood
 
     def _must_be_asked(self, intent: ValidatedOrder) -> bool:
-        """Whether an order whose names were guessed is too grave for it: an attack, or something done to another nation."""
+        """Whether an order whose names were guessed is too grave for it: an attack, or something done to
+        another nation."""
         guessed = intent.order.get("guessed")
         if not guessed:
             return False
-        declared = self._row(intent.order).get("slots", {})
-        return bool(intent.attacks) or any(slot_of(s, declared.get(s)).kind in ("nation", "side") for s in guessed)
+        kind = self.kind_of(intent)
+        return bool(intent.attacks) or any(kind.slot(name).kind in ("nation", "side") for name in guessed)
+
+    def kind_of(self, intent: ValidatedOrder) -> OrderKind:
+        """The kind of an order that stands."""
+        return order_kinds(self.book.ruleset)[intent.verb]
 
     def _written(self, intent: ValidatedOrder) -> str:
         return order_text(self.book.ruleset, self.book.names, intent.order, agree=True)
@@ -279,14 +297,14 @@ class Checker:
     def say_of_all(self, requirement: str, why: str) -> None:
         """A requirement that the orders together do not fulfill: none of them stands."""
         row = self.book.ruleset.row("requirements", requirement)
-        self._say(RefusalCode.TOGETHER, "error", why, {}, "", f"none of the orders is accepted ({row.get('name', requirement)})")
-
-    def _row(self, order: Mapping[str, Any]) -> Mapping[str, Any]:
-        form, _, id_ = str(order["order"]).partition("/")
-        return self.book.ruleset.rows(form).get(id_, {})
-
-    def _row_name(self, key: str) -> str:
-        return str(self._row({"order": key}).get("name", key.partition("/")[2]))
+        self._say(
+            RefusalCode.TOGETHER,
+            "error",
+            why,
+            {},
+            "",
+            f"none of the orders is accepted ({row.get('name', requirement)})",
+        )
 
     def _say(
         self,
@@ -300,10 +318,12 @@ class Checker:
     ) -> None:
         line, text = int(order.get("line", 0)), str(order.get("text", ""))
         column = int(order.get("columns", {}).get(slot, 0)) or (1 if line else 0)
-        said = Diagnostic(str(code), severity, message, self.file, line, column, hint, text, tuple(instead))
-        self.found.append(said)
+        finding = Diagnostic(
+            str(code), severity, message, self.file, line, column, hint, text, tuple(instead)
+        )
+        self.found.append(finding)
         if severity == "error" and "place" in order:
-            self.errors[int(order["place"])] = said
+            self.errors[int(order["place"])] = finding
 
 
 def _too_dear(answer: Understood | Refusal) -> bool:
@@ -312,6 +332,14 @@ def _too_dear(answer: Understood | Refusal) -> bool:
 
 # which refusal says most when every reading of a line is refused: the one that got furthest
 _GRAVITY = {
-    RefusalCode.MEANS: 0, RefusalCode.UNITS: 1, RefusalCode.WAY: 2, RefusalCode.LIMIT: 2, RefusalCode.SITE: 2,
-    RefusalCode.NUMBER: 3, RefusalCode.CHOICE: 3, RefusalCode.UNMET: 4, RefusalCode.OPTION: 4, RefusalCode.CLOSED: 6,
-}  # fmt: skip
+    RefusalCode.MEANS: 0,
+    RefusalCode.UNITS: 1,
+    RefusalCode.WAY: 2,
+    RefusalCode.LIMIT: 2,
+    RefusalCode.SITE: 2,
+    RefusalCode.NUMBER: 3,
+    RefusalCode.CHOICE: 3,
+    RefusalCode.UNMET: 4,
+    RefusalCode.OPTION: 4,
+    RefusalCode.CLOSED: 6,
+}

@@ -1,6 +1,7 @@
 """The codes of findings in orders. Codes are stable, like those of rulesets.
 
-O1: not understood (invalid) · O2: understood but not allowed (illegal) · O3: allowed, with a warning · O4: notes.
+O1: not understood (invalid) · O2: understood but not allowed (illegal) · O3: allowed, with a warning · O4:
+notes.
 """
 
 from __future__ import annotations
@@ -32,8 +33,11 @@ CODES: dict[str, str] = {
     "O302": "A passage is closed as things stand.",
     "O303": "A name was read with forgiveness.",
     "O304": "Units have no order and a duty stays undone.",
-    "O306": "The order can be carried out only if an earlier one of the same file succeeds, by its dice or the votes of others.",
-    "O308": "The order can be carried out only if an earlier one of the same file fails, by its dice or the votes of others.",
-    "O307": "The answer, or the order, may be given, but as things stand it comes to what few want, or to nothing.",
+    "O306": "The order can be carried out only if an earlier one of the same file succeeds, by its dice or "
+    "the votes of others.",
+    "O308": "The order can be carried out only if an earlier one of the same file fails, by its dice or "
+    "the votes of others.",
+    "O307": "The answer, or the order, may be given, but as things stand it comes to what few want, or to "
+    "nothing.",
     "O305": "The attack begins a war that has not been declared.",
 }

@@ -32,38 +32,56 @@ class LineReader(OrderReader):
         bare = strip_comment(line)
         if len(split(bare)) > MOST_WORDS:
             return self._several(number, bare, ";")
-        found = self._several(number, bare, ";") or self.one_freely(number, bare) or self._several(number, bare, ",")
+        found = (
+            self._several(number, bare, ";")
+            or self.one_freely(number, bare)
+            or self._several(number, bare, ",")
+        )
         return found or self._under(number, bare) or self._counted(number, bare)
 
     # ---- several orders
 
     def _several(self, number: int, bare: str, mark: str) -> LineAttempt | None:
-        """Several orders in one line: each part an order of its own, or one more with the verb of the one before."""
+        """Several orders in one line: each part an order of its own, or one more with the verb of the one
+        before."""
         if mark not in bare and not (mark == "," and _PART.search(bare)):
             return None
         if mark == ";":
             ends = [m.start() for m in re.finditer(";", bare)]
-            spans = [(a + (i > 0), b) for i, (a, b) in enumerate(zip([0, *ends], [*ends, len(bare)], strict=True))]
+            spans = [
+                (a + (i > 0), b) for i, (a, b) in enumerate(zip([0, *ends], [*ends, len(bare)], strict=True))
+            ]
         else:
             marks = list(_PART.finditer(bare))
-            spans = list(zip([0, *(m.end() for m in marks)], [*(m.start() for m in marks), len(bare)], strict=True))
+            spans = list(
+                zip([0, *(m.end() for m in marks)], [*(m.start() for m in marks), len(bare)], strict=True)
+            )
         spans = [(a, b) for a, b in spans if bare[a:b].strip()]
         if not 2 <= len(spans) <= (MOST_PARTS if mark == "," else 100):
             return None
         found = self._parted(number, bare, spans, "", mark)
         last = bare[slice(*spans[-1])]
-        for word in reversed(split(last)[1:]) if mark == "," else ():  # the end of the line may be meant for all its parts
+        for word in (
+            reversed(split(last)[1:]) if mark == "," else ()
+        ):  # the end of the line may be meant for all its parts
             if found is None and word.norm in fuzzy.SAME:
                 found = self._parted(number, bare, spans, "", mark, shared=last[word.column - 1 :])
         return found
 
     def _under(self, number: int, bare: str) -> LineAttempt | None:
-        """Several orders under a title that is part of each: `Home: build 2 guns, 1 car`, `Home: 2 guns to Port`."""
+        """Several orders under a title that is part of each: `Home: build 2 guns, 1 car`, `Home: 2 guns to
+        Port`."""
         title, colon, _ = bare.partition(":")
         if not colon or not title.strip():
             return None
         marks = list(_PART.finditer(bare, len(title) + 1))
-        spans = list(zip([len(title) + 1, *(m.end() for m in marks)], [*(m.start() for m in marks), len(bare)], strict=True))
+        spans = list(
+            zip(
+                [len(title) + 1, *(m.end() for m in marks)],
+                [*(m.start() for m in marks), len(bare)],
+                strict=True,
+            )
+        )
         if not 2 <= len(spans) <= MOST_PARTS:
             return None
         return self._parted(number, bare, spans, "", ":", title=title)
@@ -86,10 +104,11 @@ class LineReader(OrderReader):
         shared: str = "",
         title: str = "",
     ) -> LineAttempt | None:
-        """The parts from here on as orders, with as little to each as makes it whole; None if something is left over.
+        """The parts from here on as orders, with as little to each as makes it whole; None if something is
+        left over.
 
-        A part may have the `verb` of the one before, go where that went, be of the same kind, or end as the last does (`shared`).
-        A `title` stands before each.
+        A part may have the `verb` of the one before, go where that went, be of the same kind, or end as the
+        last does (`shared`). A `title` stands before each.
         """
         if not spans:
             return LineAttempt([], [])
@@ -101,7 +120,9 @@ class LineReader(OrderReader):
             found = self._part(number, part, mark)
             if found is None and verb:
                 found = self._part(number, f"{verb} {title} {bare[start:end]}", mark)
-            for text in self._like(before, verb, bare[start:end]) if found is None and before is not None else ():
+            for text in (
+                self._like(before, verb, bare[start:end]) if found is None and before is not None else ()
+            ):
                 found = found or self._part(number, text, mark)
             if found is None and shared and many < len(spans):
                 found = self._part(number, f"{verb} {bare[start:end]} {shared}", mark)
@@ -114,12 +135,17 @@ class LineReader(OrderReader):
         return None
 
     def _like(self, before: Order, verb: str, text: str) -> Iterator[str]:
-        """A part with what it may have of the order before it: where that goes, or the kind that it counts."""
+        """A part with what it may have of the order before it: where that goes, or the kind that it
+        counts."""
         went = before["slots"].get(TARGET)
         if isinstance(went, str) and went in self.ruleset.rows("places"):
             yield f"{text} to {self.names.printed('place', went)}"
         units = before["slots"].get(UNITS)
-        kinds = {"unit-kind": units} if isinstance(units, dict) and len(units) == 1 else {"item": [before["slots"].get("item")]}
+        kinds = (
+            {"unit-kind": units}
+            if isinstance(units, dict) and len(units) == 1
+            else {"item": [before["slots"].get("item")]}
+        )
         first, _, rest = text.strip().partition(" ")
         for kind, ids in kinds.items():
             for id_ in ids if first.isdecimal() and verb else ():
@@ -150,7 +176,8 @@ class LineReader(OrderReader):
         return " ".join(w.text for w in words[: max(1, end)])
 
     def nearest(self, line: str, count: int = 6) -> list[str]:
-        """The orders that come nearest to a line, filled in as far as it goes; a question mark where something is missing."""
+        """The orders that come nearest to a line, filled in as far as it goes; a question mark where
+        something is missing."""
         bare = strip_comment(line)
         title, colon, text = bare.partition(":")
         if colon and (words := split(title)) and len(words) < 4 and self.names_nothing(words):
@@ -169,7 +196,9 @@ class LineReader(OrderReader):
 
     def _nearest(self, text: str, count: int) -> list[fuzzy.FuzzyReading]:
         words = split(plainly(text))
-        readings = fuzzy.WordLine(words[:MOST_WORDS], self.names, self.grammar, self.nation or "", True, True).nearest(count)
+        readings = fuzzy.WordLine(
+            words[:MOST_WORDS], self.names, self.grammar, self.nation or "", True, True
+        ).nearest(count)
         return [r for r in readings if self.proposable is None or self.proposable(r.form.key, r.values)]
 
     def names_something(self, line: str) -> int:
@@ -181,7 +210,8 @@ class LineReader(OrderReader):
         first = self.names.synonym(words[0].norm)
         most = slips(len(first) + 1)
         begins = first in self.grammar.opening_words or any(
-            most and len(word) > 3 and misspelled(first, word, most) is not None for word in self.grammar.opening_words
+            most and len(word) > 3 and misspelled(first, word, most) is not None
+            for word in self.grammar.opening_words
         )
         counted = any(t.units and not is_every(t.units) for t in tokens)
         return sum(bool(t.names) for t in tokens) + 2 * begins + 2 * counted

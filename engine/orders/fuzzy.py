@@ -1,10 +1,12 @@
-"""Lines that follow no form word for word: the forms whose slots are filled by what is recognized in them (`tokens.py`).
+"""Lines that follow no form word for word: the forms whose slots are filled by what is recognized in them
+(`tokens.py`).
 
-Things are found by their names, numbers beside kinds of units, words of forms anywhere in the line. A form is read when all
-of its own words stand there (a line of units, whence and where to needs none), every slot that it must have is filled by
-something that can stand there, small words and their order permitting, and nothing is left over. `Reading.guessed` names the
-slots whose names were not written as they are; `nearest_forms` are the forms that come nearest to a line, filled in as far as
-they go. Nothing is decided here about what an order may do.
+Things are found by their names, numbers beside kinds of units, words of forms anywhere in the line. A form is
+read when all of its own words stand there (a line of units, whence and where to needs none), every slot that
+it must have is filled by something that can stand there, small words and their order permitting, and nothing
+is left over. `Reading.guessed` names the slots whose names were not written as they are; `nearest_forms` are
+the forms that come nearest to a line, filled in as far as they go. Nothing is decided here about what an
+order may do.
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ from .match import ALL, is_every
 from .names import Names
 from .tokens import MOST_WORDS, SMALL, Recognizer, Token
 
+OF_ANY = ("of", "on", "in", "at", "with", "to", "for", "against", "from")
+"""Small words that may stand before a thing in a slot that the form has no small word for."""
 SAME: dict[str, frozenset[str]] = {
     "from": frozenset({"from", "at", "in", "of", "leaving"}),
     "to": frozenset({"to", "into", "onto", "toward", "towards", "for", "against", "on"}),
@@ -88,7 +92,11 @@ class _Way:
     def carries(self) -> bool:
         """Whether it is an order of units from one place to another, and asks for nothing else."""
         needed = {s.slot.name for s in self.slots if not s.optional}
-        return self.whither is not None and self.whence is not None and needed <= {self.units, self.whence, self.whither}
+        return (
+            self.whither is not None
+            and self.whence is not None
+            and needed <= {self.units, self.whence, self.whither}
+        )
 
     @cached_property
     def units(self) -> str | None:
@@ -137,7 +145,8 @@ def _ways(form: OrderForm) -> tuple[_Way, ...]:
 
 
 def _flattened(pattern: Pattern, optional: bool = False) -> Iterator[tuple[tuple[Fixed | Slot, bool], ...]]:
-    """A pattern without branches: each alternative with slots or words of its own is a way; optional parts stay, marked."""
+    """A pattern without branches: each alternative with slots or words of its own is a way; optional parts
+    stay, marked."""
     choices: list[list[tuple[tuple[Fixed | Slot, bool], ...]]] = []
     for node in pattern:
         if isinstance(node, Either):
@@ -171,7 +180,8 @@ class WordLine:
         self._recognizer = Recognizer(self.words, self.names, self.nation, self.loose, self.generous)
 
     def readings(self) -> list[FuzzyReading]:
-        """The whole readings that need the least, the best first; of orders of units without a verb all, in their order."""
+        """The whole readings that need the least, the best first; of orders of units without a verb all, in
+        their order."""
         if not self.words or len(self.words) > MOST_WORDS:
             return []
         found = [r for r in self._all(verbless=False) if r.whole]
@@ -182,7 +192,8 @@ class WordLine:
         return [r for r in found if r.cost == least]
 
     def nearest(self, count: int = 3) -> list[FuzzyReading]:
-        """The forms that come nearest, whole or not, each once; none if nothing of any form was recognised."""
+        """The forms that come nearest, whole or not, each once; none if nothing of any form was
+        recognised."""
         if not self.words or len(self.words) > MOST_WORDS:
             return []
         best: dict[str, FuzzyReading] = {}
@@ -215,7 +226,13 @@ class WordLine:
 
     def _same(self, own: str, word: str) -> bool:
         """Whether a word of a line is a word of a form; with small slips, if these are forgiven."""
-        if own == word or not self.loose or len(own) < 4 or word in self.grammar.opening_words or self.names.together(word):
+        if (
+            own == word
+            or not self.loose
+            or len(own) < 4
+            or word in self.grammar.opening_words
+            or self.names.together(word)
+        ):
             return own == word
         return misspelled(word, own, slips(len(word) + 1)) is not None
 
@@ -224,7 +241,14 @@ class WordLine:
         wanting = 0
         for key in () if verbless else way.keys:
             free = [i for i in range(len(self.words)) if i not in used]
-            at = next((i for i in free if any(self._same(k, w) for k in key for w in (self._word(i), self.words[i].norm))), None)
+            at = next(
+                (
+                    i
+                    for i in free
+                    if any(self._same(k, w) for k in key for w in (self._word(i), self.words[i].norm))
+                ),
+                None,
+            )
             if at is None:
                 wanting += 1
             else:
@@ -246,7 +270,9 @@ class WordLine:
             if way.whence in values and not self._stand_there(str(values[way.whence])):
                 cost += 4
             names = tuple(s.slot.name for s in missing)
-            reading = FuzzyReading(way.form, values, cost + (3 if verbless else 0), names, left + over, guessed, matched, wanting)
+            reading = FuzzyReading(
+                way.form, values, cost + (3 if verbless else 0), names, left + over, guessed, matched, wanting
+            )
             if not partly and not reading.whole:
                 continue
             if best is None or _better(reading, best):
@@ -276,7 +302,8 @@ class WordLine:
         return state is None or any(row["owner"] == self.nation for _, row in state.stacks(at=place))
 
     def _only_place(self, one: _Slot, values: dict[str, Any]) -> str:
-        """Where the units that a line names stand, if it does not say so and the nation has so many in one place only."""
+        """Where the units that a line names stand, if it does not say so and the nation has so many in one
+        place only."""
         wanted = next((v for v in values.values() if isinstance(v, dict)), None)
         state = self.names.state
         if one.slot.kind != "place" or one.role != "from" or state is None or not wanted or is_every(wanted):
@@ -285,7 +312,11 @@ class WordLine:
         for _, row in state.stacks(owner=self.nation):
             here = there.setdefault(str(row["place"]), {})
             here[str(row["kind"])] = here.get(str(row["kind"]), 0) + int(row["n"])
-        places = [p for p, has in there.items() if all(has.get(k, 0) >= (1 if n == ALL else n) for k, n in wanted.items())]
+        places = [
+            p
+            for p, has in there.items()
+            if all(has.get(k, 0) >= (1 if n == ALL else n) for k, n in wanted.items())
+        ]
         return places[0] if len(places) == 1 and places[0] not in values.values() else ""
 
 
@@ -299,30 +330,44 @@ def ways_of(grammar: Grammar) -> tuple[_Way, ...]:
 
 
 def _better(one: FuzzyReading, other: FuzzyReading) -> bool:
-    """Whether one of two readings of a form is nearer to what was written: a whole one before others, then the least mended."""
+    """Whether one of two readings of a form is nearer to what was written: a whole one before others, then
+    the least mended."""
     if one.whole != other.whole:
         return one.whole
     return one.cost < other.cost if one.whole else _rank(one) > _rank(other)
 
 
 def _tells(reading: FuzzyReading) -> bool:
-    """Whether a reading without a word of its form has enough in it to be proposed: something counted, and where."""
+    """Whether a reading without a word of its form has enough in it to be proposed: something counted, and
+    where."""
     if not (reading.left_over or reading.missing):
         return bool(reading.values)
     kinds = {s.kind for s in slots_in(reading.form.pattern) if s.name in reading.values}
-    return len(reading.values) > 1 and bool(kinds & {"units", "item", "resource", "number"} or not reading.wanting)
+    return len(reading.values) > 1 and bool(
+        kinds & {"units", "item", "resource", "number"} or not reading.wanting
+    )
 
 
 def _rank(reading: FuzzyReading) -> int:
     filled = len(reading.values)
-    return 4 * reading.words + 3 * filled - 3 * len(reading.missing) - 2 * reading.left_over - 3 * reading.wanting - reading.cost
+    return (
+        4 * reading.words
+        + 3 * filled
+        - 3 * len(reading.missing)
+        - 2 * reading.left_over
+        - 3 * reading.wanting
+        - reading.cost
+    )
 
 
 # ---- slots
 
 
-def _assigned(way: _Way, tokens: Sequence[Token], partly: bool) -> Iterator[tuple[dict[str, Any], int, int, tuple[str, ...]]]:
-    """Ways to put what was recognised into the slots: the values, their cost, how many things are left, and guessed slots."""
+def _assigned(
+    way: _Way, tokens: Sequence[Token], partly: bool
+) -> Iterator[tuple[dict[str, Any], int, int, tuple[str, ...]]]:
+    """Ways to put what was recognised into the slots: the values, their cost, how many things are left, and
+    guessed slots."""
     tried = 0
 
     def go_on(
@@ -360,7 +405,8 @@ def _assigned(way: _Way, tokens: Sequence[Token], partly: bool) -> Iterator[tupl
 
 
 def _fits(way: _Way, one: _Slot, token: Token, values: dict[str, Any]) -> dict[str, Any] | None:
-    """What a slot, and with it a number's slot beside it, is given by something recognised; None if it cannot stand there."""
+    """What a slot, and with it a number's slot beside it, is given by something recognised; None if it cannot
+    stand there."""
     slot = one.slot
     if slot.kind == "units":
         return None if token.units is None else {slot.name: dict(token.units)}
@@ -368,15 +414,25 @@ def _fits(way: _Way, one: _Slot, token: Token, values: dict[str, Any]) -> dict[s
         return {slot.name: token.number} if token.number is not None and token.units is None else None
     if slot.kind in token.names and (token.units is None or token.bare):
         return {slot.name: token.names[slot.kind]}
-    if slot.kind in ("item", "unit-kind") and token.units is not None and len(token.units) == 1 and token.number is not None:
-        counted = next((s.slot.name for s in way.slots if s.slot.kind == "number" and s.slot.name not in values), None)
+    if (
+        slot.kind in ("item", "unit-kind")
+        and token.units is not None
+        and len(token.units) == 1
+        and token.number is not None
+    ):
+        counted = next(
+            (s.slot.name for s in way.slots if s.slot.kind == "number" and s.slot.name not in values), None
+        )
         named = token.names.get(slot.kind)
-        return {slot.name: named, counted: token.number} if named is not None and counted is not None else None
+        return (
+            {slot.name: named, counted: token.number} if named is not None and counted is not None else None
+        )
     return None
 
 
 def _role(way: _Way, one: _Slot, token: Token, partly: bool) -> int | None:
-    """What it costs that a thing stands after its small word in a slot that wants another; None if it cannot mean that.
+    """What it costs that a thing stands after its small word in a slot that wants another; None if it cannot
+    mean that.
 
     For what is only proposed (`partly`) any small word will do, unless the form has it for another slot.
     """
@@ -386,9 +442,10 @@ def _role(way: _Way, one: _Slot, token: Token, partly: bool) -> int | None:
         return 1
     if any(s.role == token.before and s.slot.kind == one.slot.kind for s in way.slots):
         return None  # the form has that word for another of its slots
-    if not one.role:
-        return 1 if token.before in ("of", "on", "in", "at", "with", "to", "for", "against", "from") else 2 if partly else None
-    return 1 if token.before in SAME.get(one.role, ()) else 2 if partly else None
+    alike = SAME.get(one.role, ()) if one.role else OF_ANY
+    if token.before in alike:
+        return 1
+    return 2 if partly else None
 
 
 def written(reading: FuzzyReading, names: Names) -> str:

@@ -1,9 +1,10 @@
-"""The grammar of orders, built from the `form` texts of a ruleset's acts, orders, decisions and order options.
+"""The grammar of orders, built from the `form` texts of a ruleset's acts, orders, decisions and order
+options.
 
-A form has words, `{slots}`, alternatives in ( | ) and optional parts in [ ]. A written order is
-then matched against the patterns word by word. Names come from tables and may contain any word of a form (a "Gulf of"
-something), so that words and names are matched together, with all ways tried; what fails, fails at the furthest word reached,
-with everything that could have stood there.
+A form has words, `{slots}`, alternatives in ( | ) and optional parts in [ ]. A written order is then matched
+against the patterns word by word. Names come from tables and may contain any word of a form (a "Gulf of"
+something), so that words and names are matched together, with all ways tried; what fails, fails at the
+furthest word reached, with everything that could have stood there.
 """
 
 from __future__ import annotations
@@ -13,7 +14,17 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..core.model import Row, Ruleset
-from ..ruleset.order_syntax import FORM_OF, Either, Fixed, FormError, Pattern, Slot, first_words, read_form, slots_in
+from ..ruleset.order_syntax import (
+    FORM_OF,
+    Either,
+    Fixed,
+    FormError,
+    Pattern,
+    Slot,
+    first_words,
+    read_form,
+    slots_in,
+)
 from .names import Names
 
 ORDER_FORMS = ("acts", "orders", "decisions")
@@ -22,10 +33,11 @@ REFUSAL_FORM = "refusals"
 
 
 def shortest(pattern: Pattern, names: Names, values: Row, *, agree: bool = False) -> str:
-    """An order text that fits the pattern with these slot values written into it; optional parts only if they hold a value.
+    """An order text that fits the pattern with these slot values written into it; optional parts only if they
+    hold a value.
 
-    With `agree` it is written to be read: the first of two plain alternatives right after a number (or units) is for one, the
-    second for more, and a small word that may stand before a thing stands there.
+    With `agree` it is written to be read: the first of two plain alternatives right after a number (or units)
+    is for one, the second for more, and a small word that may stand before a thing stands there.
     """
     out: list[str] = []
     before: Any = None  # the number right before a thing, which is in the plural then
@@ -36,13 +48,32 @@ def shortest(pattern: Pattern, names: Names, values: Row, *, agree: bool = False
         elif isinstance(node, Slot):
             value = values.get(node.name)
             counted = node.kind in ("item", "unit-kind") and isinstance(count, int) and isinstance(value, str)
-            out.append(names.printed(node.kind, str(value), int(count or 0)) if counted else _written(node, names, value))
-            before = value if node.kind == "number" else _number_of(value) if agree and node.kind == "units" else None
-        elif agree and count is not None and len(node.ways) == 2 and not any(_has_slots(w) for w in node.ways) and node.ways[1]:
+            out.append(
+                names.printed(node.kind, str(value), int(count or 0))
+                if counted
+                else _written(node, names, value)
+            )
+            if node.kind == "number":
+                before = value
+            elif agree and node.kind == "units":
+                before = _number_of(value)
+        elif (
+            agree
+            and count is not None
+            and len(node.ways) == 2
+            and not any(_has_slots(w) for w in node.ways)
+            and node.ways[1]
+        ):
             out.append(shortest(node.ways[0 if count == 1 else 1], names, values))
         else:
             word = _small(node) if agree else None
-            if word is not None and out and out[-1] and place + 1 < len(pattern) and isinstance(pattern[place + 1], Slot):
+            if (
+                word is not None
+                and out
+                and out[-1]
+                and place + 1 < len(pattern)
+                and isinstance(pattern[place + 1], Slot)
+            ):
                 out.append(word)
                 continue
             fits = [w for w in node.ways if all(s.name in values for s in slots_in(w))]
@@ -51,7 +82,10 @@ def shortest(pattern: Pattern, names: Names, values: Row, *, agree: bool = False
             out.append(shortest(way, names, values, agree=agree))
             alone = way[0] if len(way) == 1 else None
             numbered = isinstance(alone, Slot) and alone.kind == "number"
-            before = count if not out[-1] else values.get(alone.name) if isinstance(alone, Slot) and numbered else None
+            if not out[-1]:
+                before = count
+            elif isinstance(alone, Slot) and numbered:
+                before = values.get(alone.name)
     text = " ".join(part for part in out if part)
     return text.replace(" :", ":").replace(" ,", ",")
 

@@ -1,7 +1,8 @@
 """A file of orders as it comes in: read, checked, and parted into what stands and what does not.
 
-The one way in for the command line, the mail and the desk: `take_in` gives the orders and answers that stand, ready for
-`referee.Inputs`, and every finding at its line and column. What is refused is left out whole; the rest is not touched by it.
+The one way in for the command line, the mail and the desk: `take_in` gives the orders and answers that stand,
+ready for `referee.Inputs`, and every finding at its line and column. What is refused is left out whole; the
+rest is not touched by it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ..turn.context import Order
 from ..turn.validated_orders import ValidatedOrder
 from ..world.world import World
 from .check import check
-from .order_kinds import answer_of
+from .kinds.answers import parted
 from .parse import read_orders
 from .reference import COMMAND
 from .sheet import filled_in
@@ -30,9 +31,9 @@ from .suggestions import MOST, possible, proposable
 class Intake:
     """What a file of orders comes to: for which nation, the orders and answers that stand, all findings.
 
-    `intents` say what each line that stands comes to, in the order of the file, answers included; `passed` are the numbers of
-    lines that were read as no order (a greeting, a signature, a quotation). `held` are lines that would stand if all together met
-    a requirement that they do not meet.
+    `intents` say what each line that stands comes to, in the order of the file, answers included; `passed`
+    are the numbers of lines that were read as no order (a greeting, a signature, a quotation). `held` are
+    lines that would stand if all together met a requirement that they do not meet.
     """
 
     nation: str | None
@@ -59,25 +60,41 @@ def take_in(
     turn: int | None = None,
     file: str = "",
 ) -> Intake:
-    """Read and check a file of orders. `world_of` gives the world as a nation knows it; without `nation` the head names it."""
+    """Read and check a file of orders. `world_of` gives the world as a nation knows it; without `nation` the
+    head names it."""
     state = world_of(nation).state if nation is not None else None
     fits = proposable(world_of(nation), nation) if nation is not None else None
-    reading = read_orders(ruleset, text, nation=nation, game=game, turn=turn, state=state, file=file, proposable=fits)
+    reading = read_orders(
+        ruleset, text, nation=nation, game=game, turn=turn, state=state, file=file, proposable=fits
+    )
     whose = nation or reading.head.nation
     found = list(reading.found)
     if whose is None:
         if not found:
-            found.append(Diagnostic("O112", "error", "the file does not say for which nation it is", file, 1, 1, "nation <name>"))
+            found.append(
+                Diagnostic(
+                    "O112",
+                    "error",
+                    "the file does not say for which nation it is",
+                    file,
+                    1,
+                    1,
+                    "nation <name>",
+                )
+            )
         return Intake(None, (), {}, tuple(tidy(found)))
     world = world_of(whose)
-    found = [_with_proposals(world, whose, d) if d.instead or d.code in ("O101", "O102") else d for d in found]
+    found = [
+        _with_proposals(world, whose, d) if d.instead or d.code in ("O101", "O102") else d for d in found
+    ]
     taken = accept(world, whose, reading.orders, file=file)
     return replace(taken, found=tuple(tidy([*found, *taken.found])), passed=reading.passed)
 
 
 def _with_proposals(world: World, nation: str, found: Diagnostic) -> Diagnostic:
-    """A finding with what may stand in the place of its line, ready to be sent: lines of the order form with what was left blank
-    filled in. Where there is none: why what comes nearest does not stand, or where all orders are described."""
+    """A finding with what may stand in the place of its line, ready to be sent: lines of the order form with
+    what was left blank filled in. Where there is none: why what comes nearest does not stand, or where all
+    orders are described."""
     go_on()
     out: list[str] = []
     blank: list[str] = []
@@ -94,14 +111,6 @@ def accept(world: World, nation: str, understood: Sequence[Order], *, file: str 
     """Check orders that have been read, in the order of the file. `world` is the nation's view."""
     checked = check(world, nation, understood, file=file)
     orders, answers = parted(checked.orders)
-    return Intake(nation, tuple(orders), answers, tuple(checked.found), tuple(checked.intents), held=tuple(checked.held))
-
-
-def parted(lines: Sequence[Order]) -> tuple[list[Order], dict[str, Any]]:
-    """Orders, and the answers to decisions among them, as `decision` or `decision/subject` -> answer."""
-    return [o for o in lines if not o["order"].startswith("decisions/")], answers_of(lines)
-
-
-def answers_of(orders: Sequence[Order]) -> dict[str, Any]:
-    """The answers to decisions among orders, as `decision` or `decision/subject` -> answer."""
-    return dict(answer_of(order) for order in orders if order["order"].startswith("decisions/"))
+    return Intake(
+        nation, tuple(orders), answers, tuple(checked.found), tuple(checked.intents), held=tuple(checked.held)
+    )

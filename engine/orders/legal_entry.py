@@ -1,4 +1,4 @@
-"""One entry of the list of legal orders."""
+"""One entry of the list of legal orders, and what may be asked of the list."""
 
 from __future__ import annotations
 
@@ -6,18 +6,42 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..core.state import Entity
 from ..turn.context import OrderContext
 from .names import Names
 from .text import order_text
+
+MAX_WAYS = 400
+"""Fillings of one act's slots that are tried; rows with more are given with their slots open."""
+
+
+@dataclass(frozen=True, slots=True)
+class LegalSearch:
+    """What of the list somebody wants.
+
+    `items` keeps to orders that buy these (`None`: all orders). Of acts, `tried` says how many fillings of
+    one act's slots are tried; `where` is a test by which the caller chooses among them, so that what it
+    plainly rules out may be left out. With `offered` the caller takes only what the rows offer
+    (`Legal.is_offered`).
+    """
+
+    items: frozenset[str] | None = None
+    tried: int = MAX_WAYS
+    where: str | bool | None = None
+    offered: bool = False
+
+
+ANY = LegalSearch()
 
 
 @dataclass(frozen=True, slots=True)
 class Legal:
     """One order that may be given, or a group of moves.
 
-    `cost` is what it costs each time (of purchases: each piece), `most` how many pieces or units in all, `targets` the places
-    that the slot `target` may hold, `room` how many of the units can go to those on the way to which there is room for fewer,
-    `bounds` slot -> (least, most) of numbers, `open` the slots that the player must fill.
+    `cost` is what it costs each time (of purchases: each piece), `most` how many pieces or units in all,
+    `targets` the places that the slot `target` may hold, `room` how many of the units can go to those on the
+    way to which there is room for fewer, `bounds` slot -> (least, most) of numbers, `open` the slots that the
+    player must fill.
     """
 
     order: str
@@ -34,7 +58,13 @@ class Legal:
         """The line of an order file; open slots as `<slot>`."""
         return order_text(names.ruleset, names, {"order": self.order, "slots": self.slots})
 
-
-def names_of(context: OrderContext, nation: str, key: str, slots: Mapping[str, Any]) -> dict[str, Any]:
-    """The names that the expressions of an order ("form/id" of its row) may use, as far as its slots are filled."""
-    return context.order_names({"nation": nation, "order": key, "slots": dict(slots)})
+    def is_offered(self, context: OrderContext) -> bool:
+        """Whether it makes sense to most, as its row says it (`offer`): forms and reminders show no other."""
+        row = context.ruleset.named(self.order) or {}
+        test = row.get("offer", True)
+        if isinstance(test, bool):
+            return test
+        slots = row.get("slots", {})
+        names = {s: context.slot_value(slots[s], v) for s, v in self.slots.items() if s in slots}
+        me = Entity("nation", self.nation)
+        return context.world.test(test, dict.fromkeys(slots) | names | {"self": me, "nation": me})

@@ -1,7 +1,9 @@
-"""One order in a line, read by the forms of the ruleset: word for word, with small slips of spelling, or freely (`free.py`).
+"""One order in a line, read by the forms of the ruleset: word for word, with small slips of spelling, or
+freely (`free.py`).
 
-An `Attempt` is what a reading gives: orders, and what is to be said of them. Reading changes nothing; whoever reads a text
-(`parse.py`) decides which of several attempts counts. Several orders in one line are for `several.py`.
+An `Attempt` is what a reading gives: orders, and what is to be said of them. Reading changes nothing; whoever
+reads a text (`parse.py`) decides which of several attempts counts. Several orders in one line are for
+`several.py`.
 """
 
 from __future__ import annotations
@@ -32,9 +34,10 @@ _ASKED = re.compile(r"(?<=\w)\?+(?=\s|$)")
 _SIGNS = str.maketrans("()[]{}*_", "        ")
 
 Order = dict[str, Any]
-"""An order as read: nation, order ("form/id"), slots, options, text, line; `columns` (slot -> column), `readings` (other
-orders that the same words can be; with `first` the first of them that is allowed is meant), `mended` (how it was read where
-it was not written as its form has it) and `guessed` (the slots whose names were misspelled)."""
+"""An order as read: nation, order ("form/id"), slots, options, text, line; `columns` (slot -> column),
+`readings` (other orders that the same words can be; with `first` the first of them that is allowed is meant),
+`mended` (how it was read where it was not written as its form has it) and `guessed` (the slots whose names
+were misspelled)."""
 
 
 class LineAttempt(NamedTuple):
@@ -67,7 +70,11 @@ class OrderReader:
         line: str = "",
         instead: Sequence[str] = (),
     ) -> None:
-        self.found.append(Diagnostic(code, severity, message, self.file, number, column, hint, line[:MAX_LINE], tuple(instead)))
+        self.found.append(
+            Diagnostic(
+                code, severity, message, self.file, number, column, hint, line[:MAX_LINE], tuple(instead)
+            )
+        )
 
     def word_for_word(self, number: int, line: str) -> LineAttempt:
         """A line as its form has it, small slips forgiven; what is wrong with it otherwise."""
@@ -124,7 +131,12 @@ class OrderReader:
             return None
         orders: list[Order] = []
         for reading in readings:
-            order: Order = {"nation": self.nation or "", "order": reading.form.key, "slots": reading.values, "options": options}
+            order: Order = {
+                "nation": self.nation or "",
+                "order": reading.form.key,
+                "slots": reading.values,
+                "options": options,
+            }
             order |= {"text": bare.strip(), "line": number, "columns": {}, "guessed": list(reading.guessed)}
             order["mended"] = self._written(order)
             if not any((o["order"], o["slots"]) == (order["order"], order["slots"]) for o in orders):
@@ -147,7 +159,9 @@ class OrderReader:
         colon = next((i for i, w in enumerate(words) if w.norm == ":"), len(words))
         body, tail = words[:colon], words[colon + 1 :]
         if not body:
-            self.say("O101", "error", "an order must stand before the colon", number, words[0].column, line=line)
+            self.say(
+                "O101", "error", "an order must stand before the colon", number, words[0].column, line=line
+            )
             return
         for loose in (False, True):
             matcher = Matcher(body, self.names, loose)
@@ -193,10 +207,17 @@ class OrderReader:
         assert form.first is not None
         if first in form.first or self.names.synonym(first) in form.first:
             return True
-        return matcher.loose and first not in self.grammar.opening_words  # the opening of another order is no slip
+        return (
+            matcher.loose and first not in self.grammar.opening_words
+        )  # the opening of another order is no slip
 
     def _take(
-        self, number: int, line: str, text: str, readings: Sequence[tuple[OrderForm, Match]], options: dict[str, Any]
+        self,
+        number: int,
+        line: str,
+        text: str,
+        readings: Sequence[tuple[OrderForm, Match]],
+        options: dict[str, Any],
     ) -> None:
         keys = {form.key for form, _ in readings}
         if len(readings) > len(keys):  # one row, several ways to read it: nobody can know which was meant
@@ -205,13 +226,30 @@ class OrderReader:
             doubles = [_plain(f) for form, f in readings if form.key == double]
             slot = next((s for s in doubles[0] if any(o.get(s) != doubles[0][s] for o in doubles)), "")
             values = one_of(str(o.get(slot)) for o in doubles)
-            self.say("O104", "error", f"this could mean several things: {values}", number, 1, "write the full names", line)
+            self.say(
+                "O104",
+                "error",
+                f"this could mean several things: {values}",
+                number,
+                1,
+                "write the full names",
+                line,
+            )
             return
         orders = []
         for form, match in readings:
             slots = {name: v.value for name, v in match.values.items()}
-            order: Order = {"nation": self.nation or "", "order": form.key, "slots": slots, "options": options}
-            order |= {"text": text, "line": number, "columns": {name: v.column for name, v in match.values.items()}}
+            order: Order = {
+                "nation": self.nation or "",
+                "order": form.key,
+                "slots": slots,
+                "options": options,
+            }
+            order |= {
+                "text": text,
+                "line": number,
+                "columns": {name: v.column for name, v in match.values.items()},
+            }
             orders.append(order)
         best = readings[0][1]
         notes = [v.note for v in best.values.values() if v.note]
@@ -248,9 +286,15 @@ class OrderReader:
             at = matcher.furthest
             word = words[at] if at < len(words) else None
             may = {option for form, _ in readings for option in form.row.get("options", ())}
-            wanted = list(dict.fromkeys(w for f in self.grammar.options if f.id in may for w in sorted(f.first or ())))
-            expected = self._expected(matcher) if at else one_of(wanted) or "nothing (this order carries no options)"
-            message = f"expected {expected}, found {word.text!r}" if word else f"expected {expected} at the end"
+            wanted = list(
+                dict.fromkeys(w for f in self.grammar.options if f.id in may for w in sorted(f.first or ()))
+            )
+            expected = (
+                self._expected(matcher) if at else one_of(wanted) or "nothing (this order carries no options)"
+            )
+            message = (
+                f"expected {expected}, found {word.text!r}" if word else f"expected {expected} at the end"
+            )
             column = word.column if word else words[-1].end
             near = nearest(word.norm, wanted) if word else []
             self.say("O106", "error", message, number, column, did_you_mean(one_of(near)), line)
@@ -259,15 +303,24 @@ class OrderReader:
         for form, found in parts:
             if form.id in out:
                 self.say(
-                    "O106", "error", f"the option {form.row['form']!r} stands there twice", number, words[0].column, line=line
+                    "O106",
+                    "error",
+                    f"the option {form.row['form']!r} stands there twice",
+                    number,
+                    words[0].column,
+                    line=line,
                 )
                 return {}, False
             values = _plain(found)
-            out[form.id] = True if not values else next(iter(values.values())) if len(values) == 1 else values
+            out[form.id] = values or True
+            if len(values) == 1:
+                (out[form.id],) = values.values()
             notes = [v.note for v in found.values.values() if v.note]
             if notes or found.cost:
                 message = "; ".join(notes) or f"the option was read as {form.row['form']!r}"
-                self.say("O303", "warning", message, number, words[0].column, "write it in full to be sure", line)
+                self.say(
+                    "O303", "warning", message, number, words[0].column, "write it in full to be sure", line
+                )
         return out, True
 
     def _option_parts(self, matcher: Matcher, at: int) -> list[tuple[OrderForm, Match]] | None:
@@ -283,7 +336,9 @@ class OrderReader:
                     matcher.fail(after, Fixed(","))
                     continue
                 for start in range(after, found.end, -1) if after > found.end else (after,):
-                    rest = self._option_parts(matcher, start)  # what separates may be the first word of the next one, too
+                    rest = self._option_parts(
+                        matcher, start
+                    )  # what separates may be the first word of the next one, too
                     if rest is not None:
                         return [(form, found), *rest]
         return None
@@ -291,10 +346,15 @@ class OrderReader:
     # ---- what is wrong
 
     def _not_allowed(self, number: int, line: str, words: tuple[Word, ...]) -> bool:
-        """Whether a line that is not understood asks for what the rules do not allow at all; then that is said."""
+        """Whether a line that is not understood asks for what the rules do not allow at all; then that is
+        said."""
         for form in self.grammar.refusals:
-            if any(found.end == len(words) for found in Matcher(words, self.names, False).match(form.pattern)):
-                self.say("O113", "error", form.row["says"], number, words[0].column, form.row.get("hint", ""), line)
+            if any(
+                found.end == len(words) for found in Matcher(words, self.names, False).match(form.pattern)
+            ):
+                self.say(
+                    "O113", "error", form.row["says"], number, words[0].column, form.row.get("hint", ""), line
+                )
                 return True
         return False
 
@@ -317,7 +377,15 @@ class OrderReader:
         blank = next((i for i, w in enumerate(words) if w.norm == "<"), None)
         if blank is not None and at <= blank + 1 < len(words):
             slot = words[blank + 1]
-            self.say("O102", "error", f"<{slot.text}> is still to be filled in", number, words[blank].column, "", line)
+            self.say(
+                "O102",
+                "error",
+                f"<{slot.text}> is still to be filled in",
+                number,
+                words[blank].column,
+                "",
+                line,
+            )
             return
         slots = [s for s in matcher.expected if isinstance(s, Slot)]
         expected = self._expected(matcher)
@@ -357,7 +425,8 @@ class OrderReader:
 
 
 def plainly(line: str) -> str:
-    """A line without its signs: an arrow is `to`, `w/` is `with`, and brackets and what ends a request mean nothing."""
+    """A line without its signs: an arrow is `to`, `w/` is `with`, and brackets and what ends a request mean
+    nothing."""
     text = _WITH.sub(" with ", _ARROW.sub(" to ", strip_comment(line)))
     return _ASKED.sub(" ", text).translate(_SIGNS)
 
@@ -373,7 +442,8 @@ def strip_comment(line: str) -> str:
 
 
 def _across(found: Match, words: Sequence[Word]) -> bool:
-    """Whether a name goes across an arrow or a dash: `SWE - DEN` is two names, though run together they are a third."""
+    """Whether a name goes across an arrow or a dash: `SWE - DEN` is two names, though run together they are a
+    third."""
     marks = [w.column for w in words if w.parted]
     return any(v.column < mark < v.end for v in found.values.values() for mark in marks)
 
@@ -384,8 +454,8 @@ def _plain(found: Match) -> dict[str, Any]:
 
 def one_of(words: Iterable[str]) -> str:
     """Several words as a choice: `a, b or c`."""
-    items = [str(w) for w in words]
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} or {items[-1]}" if items else ""
+    *others, last = [str(w) for w in words] or [""]
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def did_you_mean(words: str) -> str:

@@ -1,37 +1,47 @@
-"""The turn as a nation may expect it: its own orders carried out one after another, all others silent, the dice kind to it and
-others of its mind where they vote.
+"""The turn as a nation may expect it: its own orders carried out one after another, all others silent, the
+dice kind to it and others of its mind where they vote.
 
-Whether an order may be given is asked of the position in which it will be carried out. What the nation's own orders of earlier
-steps make possible in this turn (an advance that is discovered, paid for and built with; a war that is declared, and fought)
-is so by then, and what it collects and pays on the way. Moves are made when an order comes that may start where they lead
-(`again` of a mode), and all go well. A `Prospect` is the nation's view with these orders carried out by the resolution's own
-functions, step by step in the order of the frame, with the events that wait for what they did; and so are the nodes of the frame
-that say so (`foreseen`): rounds of movement that earlier orders have made ready. What others do and battles are not foreseen.
+Whether an order may be given is asked of the position in which it will be carried out. What the nation's own
+orders of earlier steps make possible in this turn (an advance that is discovered, paid for and built with; a
+war that is declared, and fought) is so by then, and what it collects and pays on the way. Moves are made when
+an order comes that may start where they lead (`again` of a mode), and all go well. A `Lookahead` is the
+nation's view with these orders carried out by the resolution's own functions, step by step in the order of
+the frame, with the events that wait for what they did; and so are the nodes of the frame that say so
+(`foreseen`): rounds of movement that earlier orders have made ready. What others do and battles are not
+foreseen; only that an ally may pay for what is too dear (`may_be_given`).
+
+What an order changes is known to its kind (`kinds/`), which carries it out here; a lookahead knows steps,
+dice and gates.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 from ..core.dice import KeyedDice
 from ..core.model import Row, Ruleset
 from ..core.registry import mechanic
 from ..core.state import Entity
 from ..economy import purchase
-from ..economy.catalogue import Market, Quote
-from ..turn import acts, events
-from ..turn.context import Order, Turn
-from ..turn.effects import EffectRunner, fill
+from ..economy.catalogue import Market
+from ..ruleset.expressions.parse import strip_mark
+from ..ruleset.limits import with_own_cases
+from ..ruleset.order_syntax import slot_of
+from ..turn import events
+from ..turn.acts import closed
+from ..turn.context import Order, OrderContext, Turn
+from ..turn.effects import EffectRunner
 from ..turn.sequence import Level, advance, carried_out, inputs
+from ..turn.slots import unmet
 from ..turn.validated_orders import Note, ValidatedOrder
 from ..turn.verbs import take
 from ..world import treasury
+from ..world.messages import fill
 from ..world.world import World
-from .expected_moves import Move, make
-from .order_kinds import answer_of, mode_of_order
 
-__all__ = ["Lookahead", "at_its_step", "place_of"]
+__all__ = ["Lookahead", "at_its_step", "may_be_given", "place_of"]
 
 Path = tuple[int, ...]
 Place = tuple[int, int]
@@ -42,39 +52,47 @@ FIRST: Place = (-1, 0)
 LAST: Place = (1 << 30, 0)
 
 CHANGING = frozenset({"act", "purchase"})
-"""The mechanics whose orders are carried out in a prospect. Of the steps between two of these all orders are taken together, by
-line: who takes units first is whom the player names first, not whose step comes first."""
+"""The mechanics whose orders are carried out in a prospect. Of the steps between two of these all orders are
+taken together, by line: who takes units first is whom the player names first, not whose step comes first."""
 FORESEEN = frozenset({"collect", "upkeep"})
 """The mechanics that a prospect carries out for its nation without any order."""
 
 
 def in_frame(ruleset: Ruleset) -> Mapping[str, tuple[Place, Row]]:
-    """Where orders ("form/id") are carried out, with the step, which knows its phase; one of several steps is in the first."""
+    """Where orders ("form/id") are carried out, with the step, which knows its phase; one of several steps is
+    in the first.
+
+    Answers are in no step (an empty row), and before all others.
+    """
 
     def make() -> dict[str, tuple[Place, Row]]:
-        out: dict[str, tuple[Place, Row]] = {}
+        out: dict[str, tuple[Place, Row]] = {
+            f"decisions/{id_}": (FIRST, {}) for id_ in ruleset.rows("decisions")
+        }
         changes = 0
         for node in _steps(ruleset.frame):
             changes += node["do"] in CHANGING
             number = 2 * changes + (node["do"] not in CHANGING)
+            listed = (
+                0 if node.get("as_written") else len(node.get("acts", ()))
+            )  # act by act, as the step lists them
             for index, key in enumerate(carried_out(ruleset, node)):
-                listed = key.startswith("acts/") and not node.get("as_written")
-                out.setdefault(key, ((number, index if listed else 0), node))
+                out.setdefault(key, ((number, index if index < listed else 0), node))
         return out
 
-    found: Mapping[str, tuple[Place, Row]] = ruleset.derived("orders in the frame", make)
-    return found
+    places: Mapping[str, tuple[Place, Row]] = ruleset.derived("orders in the frame", make)
+    return places
 
 
 def place_of(ruleset: Ruleset, order: Order) -> Place:
-    """Where an order of a file is understood: in its step; answers before all others, what no step carries out after them."""
-    if order["order"].startswith("decisions/"):
-        return FIRST
+    """Where an order of a file is understood: in its step; answers before all others, what no step carries
+    out after them."""
     return in_frame(ruleset).get(order["order"], (LAST, {}))[0]
 
 
 def gate(view: World) -> list[tuple[Place, Row]]:
-    """The requirements of the input at which the game waits (of the first, if it waits at none), in order of the steps."""
+    """The requirements of the input at which the game waits (of the first, if it waits at none), in order of
+    the steps."""
     ruleset = view.ruleset
     here = view.state.get("game", "game", "cursor") or []
     node: Any = None
@@ -102,8 +120,8 @@ def _places(ruleset: Ruleset) -> dict[str, Place]:
 def _steps(
     nodes: Iterable[Row], phase: str = "", at: Path = (), tests: tuple[str, ...] = (), alone: bool = False
 ) -> Iterable[Row]:
-    """The steps of the frame, each with its phase, its path, the tests of all nodes around it, and whether it is carried out
-    for one nation after another."""
+    """The steps of the frame, each with its phase, its path, the tests of all nodes around it, and whether it
+    is carried out for one nation after another."""
     for index, node in enumerate(nodes):
         here, path = str(node.get("phase", phase)), (*at, index)
         asked = (*tests, node["when"]) if "when" in node else tests
@@ -113,7 +131,8 @@ def _steps(
 
 
 def _foreseen(ruleset: Ruleset) -> list[tuple[Place, Row]]:
-    """The steps that give and take means by themselves and the nodes marked `foreseen`, with their places in the frame."""
+    """The steps that give and take means by themselves and the nodes marked `foreseen`, with their places in
+    the frame."""
     out: list[tuple[Place, Row]] = []
     marked = [path for path, node in _nodes(ruleset.frame) if node.get("foreseen")]
     changes = 0
@@ -135,13 +154,16 @@ def _nodes(nodes: Sequence[Row], at: Path = ()) -> Iterator[tuple[Path, Row]]:
 
 
 class Lookahead:
-    """The position of one nation's orders as they are carried out one by one. `view` is its view, which stays as it is.
+    """The position of one nation's orders as they are carried out one by one. `view` is its view, which stays
+    as it is.
 
-    `unlucky` are the orders (their `place` in the file) that fail by dice or by the votes of others; all others succeed. Its own
-    answers are those of the file.
+    `orders` are those of its file that are no answers. `unlucky` are the orders (their `place` in the file)
+    that fail by dice or by the votes of others; all others succeed. Its own answers are those of the file.
     """
 
-    def __init__(self, view: World, nation: str, orders: Iterable[Order], unlucky: Collection[int] = ()) -> None:
+    def __init__(
+        self, view: World, nation: str, orders: Iterable[Order], unlucky: Collection[int] = ()
+    ) -> None:
         self.nation = nation
         self.unlucky = unlucky
         self.rolled: list[int] = []
@@ -150,19 +172,23 @@ class Lookahead:
         for old in [k for k, row in state.table("orders").items() if row.get("nation") == nation]:
             state.put("orders", old, "*", None)
         for order in orders:
-            if not order["order"].startswith("decisions/"):
-                state.put("orders", _key(order), "*", _bare(order))
-        self.turn = Turn(view.ruleset, state, KeyedDice(b"a prospect", 1), moments=view.moments, geography=view.geography)
+            state.put("orders", _key(order), "*", _bare(order))
+        self.turn = Turn(
+            view.ruleset, state, KeyedDice(b"a prospect", 1), moments=view.moments, geography=view.geography
+        )
         self._market: Market | None = None
         self._step = ""
         self._phase = ""
         self._gate = list(gate(view))
         here = tuple(int(level["i"]) for level in view.state.get("game", "game", "cursor") or ())
-        foreseen: list[tuple[Place, Row]] = view.ruleset.derived("means foreseen", lambda: _foreseen(view.ruleset))
+        foreseen: list[tuple[Place, Row]] = view.ruleset.derived(
+            "means foreseen", lambda: _foreseen(view.ruleset)
+        )
         self._foreseen = [(place, node) for place, node in foreseen if node["path"] > here]
         self.unmet: list[tuple[str, str]] = []
         """The requirements that the orders so far do not fulfill: its id, and what is missing."""
-        self._moves: list[tuple[Order, Move]] = []
+        self.moves: list[Callable[[], None]] = []
+        """Moves of earlier orders, which are made when an order comes that may start where they lead."""
         self._settled = False
         self._done: list[int] = []  # the places in the file of the orders of this step
         self.means_changed = False
@@ -175,16 +201,17 @@ class Lookahead:
             self._market = Market(self.turn.world, self.nation)
         return self._market
 
-    def go_to(self, order: Order) -> None:
-        """On to the step in which an order is carried out."""
+    def go_to(self, order: Order, *, moves_on: bool = False) -> None:
+        """On to the step in which an order is carried out. `moves_on`: it may start where earlier moves
+        lead."""
         place = place_of(self.turn.ruleset, order)
         _, node = in_frame(self.turn.ruleset).get(order["order"], (place, None))
-        turn, step = self.turn, self._step if node is None else str(node.get("step") or node["do"])
+        turn, step = self.turn, str(node.get("step") or node["do"]) if node else self._step
         if step != self._step:
             self._end_step()
         self.pass_gates(place)
         self._pass_means(place)
-        if node is None:
+        if not node:
             return
         if node["in phase"] != self._phase:
             self._phase = str(node["in phase"])
@@ -199,13 +226,14 @@ class Lookahead:
                 turn.world.moments["step"] = turn.state.copy()
             if node["do"] == "purchase":
                 purchase.unite_purses(turn)
-        if self._moves and (mode_of_order(turn.ruleset, order) or {}).get("again"):
-            for earlier, move in self._moves:
-                make(turn, self.nation, earlier, mode_of_order(turn.ruleset, earlier) or {}, move)
-            self._moves = []
+        if moves_on:
+            for move in self.moves:
+                move()
+            self.moves = []
 
     def _end_step(self) -> None:
-        """What follows from the orders of a step: the events that wait for what they did. They share its dice."""
+        """What follows from the orders of a step: the events that wait for what they did. They share its
+        dice."""
         turn = self.turn
         if self._done:
             turn.chanced, turn.fortune = False, not any(place in self.unlucky for place in self._done)
@@ -245,12 +273,18 @@ class Lookahead:
             turn.journal.step = self._step or turn.journal.step
 
     def _carry_on(self, path: Path) -> None:
-        """Carry out a node of the frame, with what the nation's earlier orders have made ready for it, if there are any."""
+        """Carry out a node of the frame, with what the nation's earlier orders have made ready for it, if
+        there are any."""
         if not self._settled:
             return
         turn = self.turn
         here = turn.state.get("game", "game", "cursor")
-        turn.state.put("game", "game", "cursor", [*({"i": i, "k": 0, "over": [None]} for i in path[:-1]), {"i": path[-1]}])
+        turn.state.put(
+            "game",
+            "game",
+            "cursor",
+            [*({"i": i, "k": 0, "over": [None]} for i in path[:-1]), {"i": path[-1]}],
+        )
         turn.fortune = True
 
         def inside(levels: Sequence[Level]) -> bool | None:
@@ -262,38 +296,31 @@ class Lookahead:
         turn.journal.step = self._step or turn.journal.step
         self._market = None
 
-    def settle(self, intent: ValidatedOrder, quote: Quote | None, move: Move | None = None) -> None:
-        """Carry an order out as far as it changes what later ones may do. `quote` is that of a purchase, `move` how units go."""
-        order = dict(intent.order)
-        if order["order"].startswith("decisions/"):
-            said, answer = answer_of(order)
-            self.turn.state.put("answers", self.nation, said, answer)
-            return
+    @contextmanager
+    def carrying_out(self, order: Order) -> Iterator[Order]:
+        """While an order is carried out, filed among those of the turn: whether it hangs on dice or votes is
+        noted."""
         self._settled = True
-        if move is not None and not (mode_of_order(self.turn.ruleset, order) or {}).get("again"):
-            self._moves.append((order, move))
-        form, _, id_ = order["order"].partition("/")
         turn, key = self.turn, _key(order)
         turn.state.put("orders", key, "*", _bare(order))
-        filed = {"key": key, **_bare(order)}
         turn.chanced, turn.fortune = False, order.get("place") not in self.unlucky
-        if form == "acts":
-            acts.carry_out(turn, turn.ruleset.row("acts", id_), filed)
-        elif quote is not None:
-            purchase.buy(turn, quote, filed)
-            purchase.count(self.market, quote)
-        elif intent.cost and not any(r.note == Note.MEANS for r in intent.remarks):
-            with turn.journal.entry(order["order"], subject=self.nation) as entry:
-                runner = EffectRunner(turn, entry, order["order"], self.nation)
-                for what, amount in intent.cost.items():
-                    if intent.purse:
-                        treasury.pay(turn.journal, intent.purse, what, amount)
-                    else:
-                        take(runner, Entity("nation", self.nation), what, amount)
+        yield {"key": key, **_bare(order)}
         turn.fortune = None
         self._done.append(int(order.get("place", 0)))
         if turn.chanced:
             self.rolled.append(self._done[-1])
+
+    def pay(self, intent: ValidatedOrder) -> None:
+        """Pay what an order costs, unless its means are still to come in."""
+        if not intent.cost or any(r.note == Note.MEANS for r in intent.remarks):
+            return
+        with self.turn.journal.entry(intent.verb, subject=self.nation) as entry:
+            runner = EffectRunner(self.turn, entry, intent.verb, self.nation)
+            for what, amount in intent.cost.items():
+                if intent.purse:
+                    treasury.pay(self.turn.journal, intent.purse, what, amount)
+                else:
+                    take(runner, Entity("nation", self.nation), what, amount)
 
     def drop(self, order: Order) -> None:
         """An order does not stand: it is not there for those that ask for it."""
@@ -301,8 +328,8 @@ class Lookahead:
 
 
 def at_its_step(view: World, nation: str, key: str) -> World:
-    """The position in which an order ("form/id") is carried out that is the only one of its nation: the view itself, unless what
-    the nation has changes by then."""
+    """The position in which an order ("form/id") is carried out that is the only one of its nation: the view
+    itself, unless what the nation has changes by then."""
 
     def make() -> World:
         prospect = Lookahead(view, nation, ())
@@ -310,7 +337,9 @@ def at_its_step(view: World, nation: str, key: str) -> World:
         return prospect.turn.world if prospect.means_changed else view
 
     where = place_of(view.ruleset, {"order": key})
-    early = all(where < place for place, _ in view.ruleset.derived("means foreseen", lambda: _foreseen(view.ruleset)))
+    early = all(
+        where < place for place, _ in view.ruleset.derived("means foreseen", lambda: _foreseen(view.ruleset))
+    )
     return view if early else view.keep(("at its step", nation, where), None, make)
 
 
@@ -319,4 +348,78 @@ def _key(order: Order) -> str:
 
 
 def _bare(order: Order) -> dict[str, Any]:
-    return {k: v for k, v in order.items() if k not in ("columns", "readings", "place", "mended", "guessed", "first")}
+    return {
+        k: v
+        for k, v in order.items()
+        if k not in ("columns", "readings", "place", "mended", "guessed", "first")
+    }
+
+
+# ---- what others may give
+
+
+class Gift(NamedTuple):
+    """An act that pays a nation: always the same one, or the one that a slot names."""
+
+    act: Row
+    to: str
+    slot: str
+
+
+def may_be_given(context: OrderContext, nation: str, order: Order) -> bool:
+    """Whether an act of somebody else that is carried out in a step before that of this order may pay its
+    nation.
+
+    What an act of others pays (verb `pay`) may be spent in later steps of the same turn, and nobody knows
+    beforehand what others will give: where such an act is open to an ally, or made for this nation alone,
+    lack of means only warns. Nobody counts on what a stranger might give to anyone.
+    """
+    ruleset = context.ruleset
+    step, _ = place_of(ruleset, order)
+    gifts: list[tuple[int, Gift]] = ruleset.derived("gifts in the frame", lambda: list(_gifts(ruleset)))
+    return any(at < step and _open_for(context, gift, nation) for at, gift in gifts)
+
+
+def _gifts(ruleset: Ruleset) -> Iterator[tuple[int, Gift]]:
+    """The payments to others by acts of steps in which all nations act together, with the step of each."""
+    steps = in_frame(ruleset)
+    for id_, row in ruleset.rows("acts").items():
+        (step, _), node = steps.get(f"acts/{id_}", (LAST, {"alone": True}))
+        if node["alone"]:
+            continue
+        nations = {
+            name
+            for name, declared in row.get("slots", {}).items()
+            if slot_of(name, declared).kind == "nation"
+        }
+        for to in dict.fromkeys(_paid(with_own_cases(ruleset, row))):
+            if ruleset.has("nations", to):
+                yield step, Gift(row, to, "")
+            elif strip_mark(to) in nations:
+                yield step, Gift(row, "", strip_mark(to))
+
+
+def _paid(part: Any) -> Iterator[str]:
+    """Whom the effects of a row pay, as it says it."""
+    inner = part.values() if isinstance(part, dict) else part
+    for value in inner if isinstance(part, dict | list) else ():
+        yield from _paid(value)
+    if isinstance(part, dict) and isinstance(part.get("pay"), dict):
+        yield from (str(to) for to in [part["pay"].get("to")] if to is not None)
+
+
+def _open_for(context: OrderContext, gift: Gift, nation: str) -> bool:
+    """Whether another nation may give so to this one, as far as this one can tell: an ally, where the act is
+    not made for it."""
+    if gift.to not in ("", nation):
+        return False
+    for giver in context.ruleset.rows("nations"):
+        if giver == nation or (gift.slot and not context.world.allied(giver, nation)):
+            continue
+        if closed(context, gift.act, giver) is not None:
+            continue
+        slots = {gift.slot: nation} if gift.slot else {}
+        order: Order = {"nation": giver, "order": f"acts/{gift.act['id']}", "slots": slots, "options": {}}
+        if unmet(context, gift.act, context.order_names(order), secrets=False) is None:
+            return True
+    return False

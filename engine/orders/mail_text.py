@@ -1,7 +1,9 @@
-"""A mail, or a file, as lines that may hold orders: without markup, quotation marks, bullets, signature and returned report.
+"""A mail, or a file, as lines that may hold orders: without markup, quotation marks, bullets, signature and
+returned report.
 
-Lines keep their numbers, and what is taken off the front of one leaves blanks, so that a mistake is pointed at where it was
-written. What is left out here is told by number; whether a line that stays is an order is asked of the grammar.
+Lines keep their numbers, and what is taken off the front of one leaves blanks, so that a mistake is pointed
+at where it was written. What is left out here is told by number; whether a line that stays is an order is
+asked of the grammar.
 """
 
 from __future__ import annotations
@@ -13,21 +15,33 @@ from typing import NamedTuple
 MOST = 400_000
 """Characters of a text that are looked at."""
 _MARKUP = re.compile(
-    r"<(?:!doctype|html|head|body|div|p|br|table|blockquote|ul|ol|li|span|font|meta|pre)\b[^<>]*>", re.IGNORECASE
+    r"<(?:!doctype|html|head|body|div|p|br|table|blockquote|ul|ol|li|span|font|meta|pre)\b[^<>]*>",
+    re.IGNORECASE,
 )
 _QUOTE = re.compile(r"\s*(?:>\s?)+")
 _BULLET = re.compile(
-    r"\s*(?:[-*\u2022\u2013\u2014\u00b7\u25aa\u25cf]\s+|\(?\d{1,3}[.)](?=\s+\S|[^\s\d])\s*|\(?[a-z]\)\s+)", re.IGNORECASE
+    r"\s*(?:[-*\u2022\u2013\u2014\u00b7\u25aa\u25cf]\s+|\(?\d{1,3}[.)](?=\s+\S|[^\s\d])\s*|\(?[a-z]\)\s+)",
+    re.IGNORECASE,
 )
 _RULER = re.compile(r"\s*[=_]{8,}\s*")
 _UNSEEN = str.maketrans(
-    {"\u00a0": " ", "\u2007": " ", "\u202f": " ", "\t": " ", "\u200b": None, "\ufeff": None, "\u200e": None, "\u00ad": None}
+    {
+        "\u00a0": " ",
+        "\u2007": " ",
+        "\u202f": " ",
+        "\t": " ",
+        "\u200b": None,
+        "\ufeff": None,
+        "\u200e": None,
+        "\u00ad": None,
+    }
 )
 END = "end"
 
 
 class TextLine(NamedTuple):
-    """A line that may hold an order: its number, its text with blanks in place of what was taken off, whether it was quoted."""
+    """A line that may hold an order: its number, its text with blanks in place of what was taken off, whether
+    it was quoted."""
 
     number: int
     text: str
@@ -68,26 +82,32 @@ def read_letter(text: str) -> MailText:
 
 
 def _unquoted(row: str) -> tuple[str, bool]:
-    found = _QUOTE.match(row)
-    if found is None:
+    quote = _QUOTE.match(row)
+    if quote is None:
         return row, False
-    return " " * found.end() + row[found.end() :], True
+    return " " * quote.end() + row[quote.end() :], True
 
 
 def _without_bullet(row: str) -> str:
     if row.lstrip().startswith("#"):
         return row
-    found = _BULLET.match(row)
-    return row if found is None else " " * found.end() + row[found.end() :]
+    bullet = _BULLET.match(row)
+    return row if bullet is None else " " * bullet.end() + row[bullet.end() :]
 
 
 def _without_report(lines: list[TextLine]) -> tuple[list[TextLine], list[int]]:
-    """Leave out what a returned report says above its order form: from its title, which is underlined, to the form's head."""
+    """Leave out what a returned report says above its order form: from its title, which is underlined, to the
+    form's head."""
     ruler = next((i for i, line in enumerate(lines) if _RULER.fullmatch(line.text)), None)
     if ruler is None:
         return lines, []
     head = next(
-        (i for i, line in enumerate(lines[ruler:], ruler) if re.match(r"\s*(?:game|nation)\b.*\bturn\s+\d+\s*$", line.text)), None
+        (
+            i
+            for i, line in enumerate(lines[ruler:], ruler)
+            if re.match(r"\s*(?:game|nation)\b.*\bturn\s+\d+\s*$", line.text)
+        ),
+        None,
     )
     if head is None:
         return lines, []
@@ -104,7 +124,24 @@ def _without_markup(text: str) -> str:
         """Collects text; blocks begin lines, and what is quoted is marked as in plain mail."""
 
         BLOCKS = frozenset(
-            {"p", "div", "br", "tr", "li", "ul", "ol", "table", "blockquote", "h1", "h2", "h3", "h4", "pre", "hr", "body"}
+            {
+                "p",
+                "div",
+                "br",
+                "tr",
+                "li",
+                "ul",
+                "ol",
+                "table",
+                "blockquote",
+                "h1",
+                "h2",
+                "h3",
+                "h4",
+                "pre",
+                "hr",
+                "body",
+            }
         )
         UNREAD = frozenset({"script", "style", "head", "title"})
 

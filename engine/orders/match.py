@@ -1,7 +1,9 @@
-"""Matching a written order against patterns, word by word, with all ways tried; what fails, fails at the furthest word.
+"""Matching a written order against patterns, word by word, with all ways tried; what fails, fails at the
+furthest word.
 
-`Matcher.match` yields every way to read the words; `expected` are the things that could have stood at the furthest word that
-any way reached. With `loose`, small slips of spelling are forgiven at a cost, so that the reading that needs least is taken.
+`Matcher.match` yields every way to read the words; `expected` are the things that could have stood at the
+furthest word that any way reached. With `loose`, small slips of spelling are forgiven at a cost, so that the
+reading that needs least is taken.
 """
 
 from __future__ import annotations
@@ -14,7 +16,21 @@ from ..ruleset.order_syntax import Fixed, Pattern, Slot
 from .names import EVERY, Names
 
 MAX_STEPS = 20_000
-_SPELLED = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_SPELLED = (
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+)
 NUMBERS = {word: n for n, word in enumerate(_SPELLED)}
 ALL = "all"
 """In a list of units: as many as there are. The checker puts the number in its place."""
@@ -26,8 +42,8 @@ def is_every(units: Any) -> bool:
 
 
 class SlotValue(NamedTuple):
-    """What a slot was given: the value, the columns it stands in, a note if it was read with forgiveness, and whether it was
-    guessed: misspelled, not only shortened."""
+    """What a slot was given: the value, the columns it stands in, a note if it was read with forgiveness, and
+    whether it was guessed: misspelled, not only shortened."""
 
     value: Any
     column: int
@@ -37,7 +53,8 @@ class SlotValue(NamedTuple):
 
 
 class Match(NamedTuple):
-    """A way to read the words: the values of the slots, the word after the last, and how much had to be forgiven."""
+    """A way to read the words: the values of the slots, the word after the last, and how much had to be
+    forgiven."""
 
     values: dict[str, SlotValue]
     end: int
@@ -177,7 +194,7 @@ class Matcher:
 
     def _units(self, at: int) -> Iterator[tuple[int, SlotValue, int]]:
         """A list of counted kinds, longest first: `6 guards, 2 guns and 1 car`, `all guns`, `all`."""
-        found: list[tuple[int, SlotValue, int]] = []
+        readings: list[tuple[int, SlotValue, int]] = []
 
         def go_on(here: int, counts: dict[str, Any], note: str, cost: int, guessed: bool = False) -> None:
             if here >= len(self.words):
@@ -187,10 +204,10 @@ class Matcher:
             if number is None:
                 return
             if every and not counts:
-                found.append((here + 1, self._value(at, here + 1, {EVERY: ALL}, note), cost))
+                readings.append((here + 1, self._value(at, here + 1, {EVERY: ALL}, note), cost))
                 tag = self.names.together(self.words[here + 1].norm) if here + 1 < len(self.words) else None
                 if tag is not None:
-                    found.append((here + 2, self._value(at, here + 2, {EVERY + tag: ALL}, note), cost))
+                    readings.append((here + 2, self._value(at, here + 2, {EVERY + tag: ALL}, note), cost))
             slot = Slot("units", "unit-kind")
             for end, kind, price in self._one(slot, here + 1):
                 if kind.value in counts:
@@ -198,7 +215,7 @@ class Matcher:
                 now = {**counts, kind.value: number}
                 notes = "; ".join(filter(None, (note, kind.note)))
                 doubt = guessed or kind.guessed
-                found.append((end, self._value(at, end, now, notes, doubt), cost + price))
+                readings.append((end, self._value(at, end, now, notes, doubt), cost + price))
                 after = end
                 while after < len(self.words) and self.words[after].norm in (",", "and", "+"):
                     after += 1
@@ -208,7 +225,7 @@ class Matcher:
                 self.fail(here + 1, slot)
 
         go_on(at, {}, "", 0)
-        yield from sorted(found, key=lambda f: -f[0])
+        yield from sorted(readings, key=lambda f: -f[0])
 
     def _link(self, at: int) -> Iterator[tuple[int, SlotValue, int]]:
         for middle, a, cost in self._name("place", at):
@@ -222,7 +239,11 @@ class Matcher:
             for end, b, more in self._name("place", after):
                 some = True
                 note = "; ".join(filter(None, (a.note, b.note)))
-                yield end, self._value(at, end, f"{a.value}>{b.value}", note, a.guessed or b.guessed), cost + more
+                yield (
+                    end,
+                    self._value(at, end, f"{a.value}>{b.value}", note, a.guessed or b.guessed),
+                    cost + more,
+                )
             if not some:
                 self.fail(after, Slot("place", "place"))
 
@@ -245,14 +266,14 @@ class Matcher:
 
     def _list(self, slot: Slot, at: int) -> Iterator[tuple[int, SlotValue, int]]:
         """Several of a kind, between commas or `and`; the longest list first."""
-        found: list[tuple[int, SlotValue, int]] = []
+        readings: list[tuple[int, SlotValue, int]] = []
 
         def go_on(here: int, items: tuple[Any, ...], note: str, cost: int, guessed: bool = False) -> None:
             for end, value, price in self._one(slot, here):
                 now = (*items, value.value)
                 notes = "; ".join(filter(None, (note, value.note)))
                 doubt = guessed or value.guessed
-                found.append((end, self._value(at, end, list(now), notes, doubt), cost + price))
+                readings.append((end, self._value(at, end, list(now), notes, doubt), cost + price))
                 after = end
                 while after < len(self.words) and self.words[after].norm in (",", "and", "+"):
                     after += 1
@@ -260,4 +281,4 @@ class Matcher:
                     go_on(after, now, notes, cost + price, doubt)
 
         go_on(at, (), "", 0)
-        yield from sorted(found, key=lambda f: -f[0])
+        yield from sorted(readings, key=lambda f: -f[0])

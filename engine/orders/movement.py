@@ -1,7 +1,9 @@
-"""Moves as the checker, the list of legal orders and the policies ask about them: who stands where, and where they may go.
+"""Moves as the checker, the list of legal orders and the policies ask about them: who stands where, and where
+they may go.
 
-All of it is asked of `routes`, of a nation's view. Here is only what those readers share: what a row of the form `orders`
-moves by, and groups of kinds that can go the same ways. What one order means is `units/march.understand`.
+All of it is asked of `routes`, of a nation's view. Here is only what those readers share: what a row of the
+form `orders` moves by, and groups of kinds that can go the same ways. What one order means is
+`units/march.understand`.
 """
 
 from __future__ import annotations
@@ -32,7 +34,10 @@ def free_units(world: World, nation: str, place: str) -> dict[str, int]:
             out[row["kind"]] = out.get(row["kind"], 0) + int(row["n"])
         return dict(sorted(out.items()))
 
-    return world.keep(("free units", nation, place), routes.decided_by(world, {"id": ""}), make)  # type: ignore[no-any-return]
+    standing: dict[str, int] = world.keep(
+        ("free units", nation, place), routes.decided_by(world, {"id": ""}), make
+    )
+    return standing
 
 
 def places_with_units(world: World, nation: str) -> list[str]:
@@ -52,7 +57,8 @@ def goes_by(world: World, mode: Row, kind: str) -> bool:
 
 
 def targets(world: World, nation: str, mode: Row, origin: str, kind: str, count: int = 0) -> tuple[str, ...]:
-    """Every place where units of a kind, standing at a place, may go by a mode; attacks included where they may attack.
+    """Every place where units of a kind, standing at a place, may go by a mode; attacks included where they
+    may attack.
 
     With `count` only those that a way with room for so many leads to.
     """
@@ -73,16 +79,20 @@ def targets(world: World, nation: str, mode: Row, origin: str, kind: str, count:
             out.append(place)
         return tuple(out)
 
-    return world.keep(("targets", nation, mode["id"], origin, kind, count), routes.decided_by(world, mode), make)  # type: ignore[no-any-return]
+    asked = ("targets", nation, mode["id"], origin, kind, count)
+    return world.keep(asked, routes.decided_by(world, mode), make)  # type: ignore[no-any-return]
 
 
 def room_to(
     world: World, nation: str, mode: Row, origin: str, kinds: Collection[str], ends: Sequence[str], most: int
 ) -> dict[str, int]:
-    """How many of `most` units of these kinds there is room for on the way to each of some places; none where there is none."""
+    """How many of `most` units of these kinds there is room for on the way to each of some places; none where
+    there is none."""
     if "pass" not in routes.draws(mode):
         left = {end: routes.room_left(world, mode, (origin, end)) for end in ends}
-        return {end: n for end, room in left.items() if (n := most if room is None else min(most, int(room))) > 0}
+        return {
+            end: n for end, room in left.items() if (n := most if room is None else min(most, int(room))) > 0
+        }
     out: dict[str, int] = {}
 
     def find(n: int) -> bool:
@@ -103,11 +113,13 @@ def _rooms(world: World, mode: Row) -> list[int]:
         left = {int(most) - routes.used(world, mode, place) for place, most in each if most is not None}
         return sorted((room for room in left if room > 0), reverse=True)
 
-    return world.keep(("rooms of ways", mode["id"]), routes.decided_by(world, mode), make)  # type: ignore[no-any-return]
+    rooms: list[int] = world.keep(("rooms of ways", mode["id"]), routes.decided_by(world, mode), make)
+    return rooms
 
 
 def can_go(world: World, nation: str, mode: Row, origin: str, target: str, kind: str) -> bool:
-    """Whether units of a kind, standing at a place, may go to another (into a fight, too, if they may attack there)."""
+    """Whether units of a kind, standing at a place, may go to another (into a fight, too, if they may attack
+    there)."""
 
     def make() -> bool:
         going = routes.begin(world, nation, mode, origin, [kind])
@@ -119,15 +131,18 @@ def can_go(world: World, nation: str, mode: Row, origin: str, target: str, kind:
         hostile = bool(mode.get("attacks")) or routes.is_attack(world, nation, target)
         return not hostile or cannot_attack(going, path) is None
 
-    return world.keep(("can go", nation, mode["id"], origin, target, kind), routes.decided_by(world, mode), make)  # type: ignore[no-any-return]
+    asked = ("can go", nation, mode["id"], origin, target, kind)
+    return world.keep(asked, routes.decided_by(world, mode), make)  # type: ignore[no-any-return]
 
 
 def _component_only(mode: Row) -> bool:
-    """Whether a mode has no allowance and tests that do not ask for the way: then whoever is joined can go."""
+    """Whether a mode has no allowance and tests that do not ask for the way: then whoever is joined can
+    go."""
     if mode.get("steps") is not None or mode.get("stop"):
         return False
     return all(
-        not isinstance(mode.get(key), str) or not parse(mode[key]).names & {"path", "link"} for key in ("enter", "pass", "end")
+        not isinstance(mode.get(key), str) or not parse(mode[key]).names & {"path", "link"}
+        for key in ("enter", "pass", "end")
     )
 
 
@@ -140,12 +155,16 @@ def _joined(going: routes.Going, origin: str, kind: str) -> tuple[str, ...]:
     for inside, ends in parts:
         if origin in inside:
             return tuple(p for p in ends if p != origin)
-    found = routes.ways(going, origin)
-    ends = tuple(sorted({*found, *([origin] if going.test("end", origin, f"{origin}>{origin}", (origin,)) else ())}))
+    reached = routes.ways(going, origin)
+    ends = tuple(
+        sorted({*reached, *([origin] if going.test("end", origin, f"{origin}>{origin}", (origin,)) else ())})
+    )
     if mode.get("fights") is False:
         ends = tuple(p for p in ends if not routes.is_attack(world, nation, p))
     # only places that may be passed join others to the set
-    parts.append(({p for p in (*found, origin) if going.test("pass", p, f"{p}>{p}", (p,))} | {origin}, ends))
+    parts.append(
+        ({p for p in (*reached, origin) if going.test("pass", p, f"{p}>{p}", (p,))} | {origin}, ends)
+    )
     return tuple(p for p in ends if p != origin)
 
 
@@ -156,8 +175,11 @@ def nearest_of(world: World, places: Iterable[str], wanted: str, count: int = 3)
     return sorted(places, key=lambda p: (reach.get(p, far), p))[:count]
 
 
-def grouped(counts: Mapping[str, int], of: Mapping[str, tuple[str, ...]]) -> list[tuple[dict[str, int], tuple[str, ...]]]:
-    """Kinds that have the same targets together: ({kind: number}, targets), those without targets left out."""
+def grouped(
+    counts: Mapping[str, int], of: Mapping[str, tuple[str, ...]]
+) -> list[tuple[dict[str, int], tuple[str, ...]]]:
+    """Kinds that have the same targets together: ({kind: number}, targets), those without targets left
+    out."""
     groups: dict[tuple[str, ...], dict[str, int]] = {}
     for kind, number in counts.items():
         if of.get(kind):

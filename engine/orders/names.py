@@ -1,7 +1,8 @@
 """Names as players write them: from text to ids, and from ids to the names that are printed.
 
-A thing is found under its id, its name, its plural, its `aliases`, its symbol, and the rows of the form `aliases`. What is
-not found is looked for with small slips of spelling, and as a part of one name only; both are said, never done in silence.
+A thing is found under its id, its name, its plural, its `aliases`, its symbol, and the rows of the form
+`aliases`. What is not found is looked for with small slips of spelling, and as a part of one name only; both
+are said, never done in silence.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ MOST_KEPT = 5000
 
 
 class Near(NamedTuple):
-    """A name that somebody may have meant: its id, and by how many letters it is off (0: it is a part of the name)."""
+    """A name that somebody may have meant: its id, and by how many letters it is off (0: it is a part of the
+    name)."""
 
     id: str
     slips: int
@@ -53,14 +55,15 @@ class Names:
     def near(self, kind: str, key: str) -> list[Near]:
         """The things of a kind whose names are nearest to what was written, all of them equally near.
 
-        Small slips count first, then a whole word out of a longer name. Never what is the exact name of something else.
+        Small slips count first, then a whole word out of a longer name. Never what is the exact name of
+        something else.
         """
-        found = self._index.nearest.get((kind, key))
-        if found is None:
+        near = self._index.nearest.get((kind, key))
+        if near is None:
             if len(self._index.nearest) >= MOST_KEPT:
                 self._index.nearest.clear()
-            found = self._index.nearest[kind, key] = self._near(kind, key)
-        return list(found)
+            near = self._index.nearest[kind, key] = self._near(kind, key)
+        return list(near)
 
     def _near(self, kind: str, key: str) -> list[Near]:
         names = self._index.ids.get(kind, {})
@@ -82,9 +85,11 @@ class Names:
         return [Near(i, 0) for i in self._index.parts.get(kind, {}).get(key, ())]
 
     def abbreviated(self, kind: str, key: str) -> tuple[str, ...]:
-        """The things of a kind whose names begin with what was written, at least three letters, in the plural or not.
+        """The things of a kind whose names begin with what was written, at least three letters, in the plural
+        or not.
 
-        Kinds of units and what can be built only: people shorten these, and of places they mean a part of the name (`near`).
+        Kinds of units and what can be built only: people shorten these, and of places they mean a part of the
+        name (`near`).
         """
         if len(key) < 3 or kind not in ("unit-kind", "item"):
             return ()
@@ -106,7 +111,8 @@ class Names:
         return tuple(found)
 
     def guesses(self, kind: str, key: str, count: int = 3) -> list[str]:
-        """Printed names of what somebody may have meant, the nearest first: more generous than `near`, for hints only."""
+        """Printed names of what somebody may have meant, the nearest first: more generous than `near`, for
+        hints only."""
         found = [n.id for n in self.near(kind, key)]
         if not found and key:
             scored: list[tuple[int, str]] = []
@@ -127,7 +133,8 @@ class Names:
     # ---- from ids to text
 
     def printed(self, kind: str, id_: str, n: int = 1) -> str:
-        """The name of a thing as orders and templates print it; of units, in the plural if there are several."""
+        """The name of a thing as orders and templates print it; of units, in the plural if there are
+        several."""
         if kind == "link":
             a, _, b = id_.partition(">")
             return f"{self.printed('place', a)} and {self.printed('place', b)}"
@@ -138,7 +145,9 @@ class Names:
             return str(row["plural"])
         name = self.state.get("nations", id_, "name") if kind == "nation" and self.state else None
         text = str(name or row.get("name") or id_)
-        return text if id_ in self.find(kind, joined(text)) and len(self.find(kind, joined(text))) == 1 else id_
+        return (
+            text if id_ in self.find(kind, joined(text)) and len(self.find(kind, joined(text))) == 1 else id_
+        )
 
     def units(self, counts: Mapping[str, Any]) -> str:
         """A list of units as it is written in an order: `6 guards, 1 gun`."""
@@ -150,22 +159,29 @@ class Names:
         return ", ".join(parts)
 
     def _every(self, kind: str) -> str:
-        return next((word for word, tag in self._index.together.items() if tag == kind.removeprefix(EVERY)), "")
+        return next(
+            (word for word, tag in self._index.together.items() if tag == kind.removeprefix(EVERY)), ""
+        )
 
     def together(self, word: str) -> str | None:
         """The tag of the units that a word stands for, all of them, as `fleet` may for ships."""
         return self._index.together.get(word)
 
     def synonym(self, word: str) -> str:
-        """The word of an order that another word stands for (rows of `aliases` that name no thing), or itself."""
+        """The word of an order that another word stands for (rows of `aliases` that name no thing), or
+        itself."""
         return self._index.words.get(word, word)
 
     def kind_words(self, kind: str) -> str:
         """What a slot of a kind wants, in words."""
         made = {row.get("makes") for row in self.ruleset.rows("catalogue").values()}
-        rows = sorted(self.ruleset.rows("units").values(), key=lambda row: row["id"] not in made)  # those that can be had first
+        rows = sorted(
+            self.ruleset.rows("units").values(), key=lambda row: row["id"] not in made
+        )  # those that can be had first
         example = rows[0] if rows else {}
-        return WORDS_OF_KIND.get(kind, kind).replace("{example}", str(example.get("plural", example.get("name", "units"))))
+        return WORDS_OF_KIND.get(kind, kind).replace(
+            "{example}", str(example.get("plural", example.get("name", "units")))
+        )
 
 
 class _Index:
@@ -179,7 +195,8 @@ class _Index:
         self.together: dict[str, str] = {}
         """Word -> the tag of the units that it stands for, all of them."""
         self.nearest: dict[tuple[str, str], list[Near]] = {}
-        """Kind and what was written -> what `near` finds: people write the same again and again while they mend."""
+        """Kind and what was written -> what `near` finds: people write the same again and again while they
+        mend."""
         self.shortened: dict[tuple[str, str], tuple[str, ...]] = {}
         """The same for `abbreviated`."""
         if ruleset is None:
@@ -190,7 +207,11 @@ class _Index:
             if row.get("form") == "tags":
                 self.together[joined(row["id"])] = row["for"]
                 continue
-            kinds = [k for k, form in FORM_OF.items() if row.get("form", form) == form and ruleset.has(form, row["for"])]
+            kinds = [
+                k
+                for k, form in FORM_OF.items()
+                if row.get("form", form) == form and ruleset.has(form, row["for"])
+            ]
             for kind in kinds:
                 self._add(kind, row["id"], row["for"])
             if not kinds:
@@ -207,7 +228,9 @@ class _Index:
         for id_, row in rows.items():
             more = None if row.get("name") else _named_after(ruleset, kind, row)
             for source in (row, *([more] if more else ())):
-                own_only = "part_of" in source  # what a part is called beside its name goes after the names of the whole
+                own_only = (
+                    "part_of" in source
+                )  # what a part is called beside its name goes after the names of the whole
                 extra = [source.get(key) for key in ("name", "plural", "symbol", "adjective")]
                 extra += [] if own_only else list(source.get("aliases", ()))
                 for name in extra:
@@ -219,7 +242,8 @@ class _Index:
                             self._add(kind, name + "s", id_)
 
     def _parts(self, rows: Mapping[str, Row]) -> None:
-        """Parts of places: every name of the whole with every name of the part after it, also as `whole/part`, `whole (part)`."""
+        """Parts of places: every name of the whole with every name of the part after it, also as
+        `whole/part`, `whole (part)`."""
         for id_, row in rows.items():
             whole = rows.get(row.get("part_of", ""), {})
             for name_of_it in filter(None, (whole.get("id"), whole.get("name"), *whole.get("aliases", ()))):
@@ -244,7 +268,11 @@ class _Index:
 
     def with_state(self, state: State) -> _Index:
         """The same, with what only a position has: nations founded since, and forces."""
-        founded = {n: r for n, r in state.table("nations").items() if n not in self.ids.get("nation", {}) or "name" in r}
+        founded = {
+            n: r
+            for n, r in state.table("nations").items()
+            if n not in self.ids.get("nation", {}) or "name" in r
+        }
         if not founded and not state.table("forces"):
             return self
         more = _Index()

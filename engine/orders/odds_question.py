@@ -1,7 +1,7 @@
 """Questions about battles from what a person writes: free compositions, or orders on a position.
 
-Everything is checked by name; `Unclear` says what was expected and what may have been meant. Which battle it is follows from the
-place and from who can fight there, if nobody says.
+Everything is checked by name; `Unclear` says what was expected and what may have been meant. Which battle it
+is follows from the place and from who can fight there, if nobody says.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ CONDITIONS = ("via", "aboard", "landed")
 
 
 class Unclear(ValueError):
-    """What somebody wrote cannot be understood; the message says what was expected. `found` are findings in orders."""
+    """What somebody wrote cannot be understood; the message says what was expected. `found` are findings in
+    orders."""
 
     def __init__(self, message: str, found: Sequence[Diagnostic] = ()) -> None:
         super().__init__(message)
@@ -68,7 +69,10 @@ class Composer:
         if ids:
             raise Unclear(f"{text.strip()!r} may be {_or(ids)}; write the id")
         near = self.names.guesses(kind, joined(text))
-        raise Unclear(f"no {what} is called {text.strip()!r}" + (f"; did you mean {_or(map(repr, near))}?" if near else ""))
+        raise Unclear(
+            f"no {what} is called {text.strip()!r}"
+            + (f"; did you mean {_or(map(repr, near))}?" if near else "")
+        )
 
     def nation(self, text: str) -> str:
         """A nation's id."""
@@ -95,16 +99,25 @@ class Composer:
         battles = list(self.rules.rows("battles"))
         near = nearest(joined(text), known)
         meant = f"; did you mean {known[near[0]]!r}?" if near else ""
-        raise Unclear(f"no battle is called {text.strip()!r}{meant} There are {', '.join(battles)}".replace("? There", "? There"))
+        raise Unclear(
+            f"no battle is called {text.strip()!r}{meant} There are {', '.join(battles)}".replace(
+                "? There", "? There"
+            )
+        )
 
     def works(self, text: str) -> str | None:
         """What may guard a border, as tests of the ruleset and its catalogue name it."""
         if not text:
             return None
         known = {
-            w for form in ("adjusts", "terms", "battles", "tables") for row in self.rules.rows(form).values() for w in _named(row)
+            w
+            for form in ("adjusts", "terms", "battles", "tables")
+            for row in self.rules.rows(form).values()
+            for w in _named(row)
         }
-        known |= {str(r["works"]) for r in self.rules.rows("catalogue").values() if isinstance(r.get("works"), str)}
+        known |= {
+            str(r["works"]) for r in self.rules.rows("catalogue").values() if isinstance(r.get("works"), str)
+        }
         by_name = {joined(w): w for w in known - {"none"}}
         if joined(text) in by_name:
             return by_name[joined(text)]
@@ -112,12 +125,15 @@ class Composer:
             return None
         near = nearest(joined(text), by_name)
         meant = f"; did you mean {by_name[near[0]]!r}?" if near else ""
-        raise Unclear(f"no works are called {text!r}{meant} (there are {', '.join(sorted(by_name.values())) or 'none'})")
+        raise Unclear(
+            f"no works are called {text!r}{meant} (there are {', '.join(sorted(by_name.values())) or 'none'})"
+        )
 
     # ---- forces
 
     def force(self, texts: Iterable[str], side: int, goal: str = "") -> dict[Any, int]:
-        """Texts such as "NATION: 10 KIND, 4 KIND [damage 1]" or "NATION from PLACE: 3 KIND" as numbers by nation and kind.
+        """Texts such as "NATION: 10 KIND, 4 KIND [damage 1]" or "NATION from PLACE: 3 KIND" as numbers by
+        nation and kind.
 
         One text may hold several nations, parted by semicolons.
         """
@@ -164,10 +180,16 @@ class Composer:
                 near = nearest(name, known)
                 raise Unclear(f"units have no {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
             value = value.strip()
-            listed = [r["ladder"]["values"] for r in rows if r.get("ladder", {}).get("field") == name and "values" in r["ladder"]]
+            listed = [
+                r["ladder"]["values"]
+                for r in rows
+                if r.get("ladder", {}).get("field") == name and "values" in r["ladder"]
+            ]
             if listed and all(value not in values for values in listed):
                 raise Unclear(f"{name} is {_or(listed[0])}, not {value!r}")
-            out[name] = int(value) if value.lstrip("-").isdigit() else True if value in ("", "true") else value
+            out[name] = True if value in ("", "true") else value
+            if value.lstrip("-").isdigit():
+                out[name] = int(value)
         return out
 
     def loss_orders(self, texts: Iterable[str]) -> dict[str, list[str]]:
@@ -181,7 +203,8 @@ class Composer:
         return out
 
     def limits(self, texts: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """Texts such as "NATION: after 2, above 3, unless 1/2" as limits by nation: rounds, losses, kills/enemies left."""
+        """Texts such as "NATION: after 2, above 3, unless 1/2" as limits by nation: rounds, losses,
+        kills/enemies left."""
         out: dict[str, dict[str, Any]] = {}
         for text in texts:
             nation, colon, parts = text.partition(":")
@@ -190,7 +213,8 @@ class Composer:
                 fits = _LIMIT.fullmatch(part)
                 if fits is None:
                     raise Unclear(
-                        f'{text!r} is not of the form "NATION: after 2, above 3, unless 1/2" (rounds, losses, kills/left)'
+                        f'{text!r} is not of the form "NATION: after 2, above 3, unless 1/2" '
+                        "(rounds, losses, kills/left)"
                     )
                 if fits[3]:
                     limits["kills"] = {"kills": int(fits[3]), "left": int(fits[4])}
@@ -216,7 +240,8 @@ class Composer:
     # ---- questions
 
     def defenders(self, place: str, attackers: Iterable[Any]) -> dict[Any, int]:
-        """Who stands in a place and would fight the attackers, in the condition they are in; where nobody holds it, enemies."""
+        """Who stands in a place and would fight the attackers, in the condition they are in; where nobody
+        holds it, enemies."""
         owners = sorted({key[0] for key in attackers})
         held = self.world.holder_of(place) is not None
         fight = (lambda a, b: foes(self.world, a, b)) if held else self.world.hostile
@@ -233,14 +258,19 @@ class Composer:
     ) -> tuple[Written, str]:
         """The battle that a nation's orders bring about, and where they start if all start in one place.
 
-        The referee's own set-up is asked (`as_written`). `others` are orders that are expected of other nations, "NATION: order";
-        all the rest are silent. Refused orders are told in `notes`.
+        The referee's own set-up is asked (`as_written`). `others` are orders that are expected of other
+        nations, "NATION: order"; all the rest are silent. Refused orders are told in `notes`.
         """
         orders = self._orders(text, nation)
         going = [o for o in orders if isinstance(o["slots"].get("units"), Mapping)]
-        goals = {str(o["slots"]["target"]) for o in going if "target" in o["slots"]} & set(self.rules.rows("places"))
+        goals = {str(o["slots"]["target"]) for o in going if "target" in o["slots"]} & set(
+            self.rules.rows("places")
+        )
         if not going or len(goals) > 1:
-            raise Unclear("the orders must send units to one place" + (f", not to {_or(sorted(goals))}" if goals else ""))
+            raise Unclear(
+                "the orders must send units to one place"
+                + (f", not to {_or(sorted(goals))}" if goals else "")
+            )
         for other in others:
             whose, colon, said = other.partition(":")
             if not colon:
@@ -249,7 +279,9 @@ class Composer:
         try:
             written = as_written(self.world, nation, orders, next(iter(goals), ""), defenders)
         except NoBattle as none:
-            unseen = "" if defenders is not None else "; if you know better, name with --defender who stands there"
+            unseen = (
+                "" if defenders is not None else "; if you know better, name with --defender who stands there"
+            )
             raise Unclear(f"{none}{unseen}") from None
         self.notes += [f"an order is not carried out: {why}" for why in written.refused]
         starts = {str(o["slots"].get("origin", "")) for o in going}
@@ -271,13 +303,19 @@ class Composer:
         return [{"nation": nation, **order} for order in taken.orders]
 
     def settled(self, question: Question) -> Question:
-        """The question with its battle: the one named, or the first of the ruleset that both sides can fight there."""
+        """The question with its battle: the one named, or the first of the ruleset that both sides can fight
+        there."""
         self._sides(question)
-        if question.start and question.place and question.start not in self.world.geography.next_to(question.place):
+        if (
+            question.start
+            and question.place
+            and question.start not in self.world.geography.next_to(question.place)
+        ):
             near = [self.names.printed("place", p) for p in self.world.geography.next_to(question.place)]
             self.notes.append(
-                f"{self.names.printed('place', question.start)} is not next to {self.names.printed('place', question.place)}, so "
-                f"no border counts; next to it are {', '.join(near)}"
+                f"{self.names.printed('place', question.start)} is not next to "
+                f"{self.names.printed('place', question.place)}, so no border counts; "
+                f"next to it are {', '.join(near)}"
             )
         if question.battle:
             self._can_fight(question)
@@ -295,7 +333,9 @@ class Composer:
                 return asked
         if not question.defenders:
             place = self.names.printed("place", question.place)
-            raise Unclear(f"there is nobody in {place} whom they fight; name with --defender who stands there")
+            raise Unclear(
+                f"there is nobody in {place} whom they fight; name with --defender who stands there"
+            )
         raise Unclear(
             "no battle of this ruleset is fought by these units there; "
             f"name one with --battle: {', '.join(self.rules.rows('battles'))}"
@@ -324,7 +364,9 @@ class Composer:
             for owner, kind, *_ in sorted(force, key=str):
                 if (side, owner, kind) not in there:
                     verb = ("attack", "defend")[side]
-                    self.notes.append(f"{self.names.printed('unit-kind', kind, 2)} cannot {verb} here and are left out")
+                    self.notes.append(
+                        f"{self.names.printed('unit-kind', kind, 2)} cannot {verb} here and are left out"
+                    )
         for side in (0, 1):
             if not plan.holds[side]:
                 raise Unclear(f"the {SIDES[side]} has no unit that can fight this battle")
@@ -366,7 +408,9 @@ class Composer:
 def conditions(row: Fields) -> tuple[tuple[str, Any], ...]:
     """What a stack's row says beyond owner, kind, place, number and what passes."""
     left_out = ("owner", "kind", "place", "n", "force", "moved", "via")
-    return tuple(sorted((k, v) for k, v in row.items() if k not in left_out and isinstance(v, int | str | bool)))
+    return tuple(
+        sorted((k, v) for k, v in row.items() if k not in left_out and isinstance(v, int | str | bool))
+    )
 
 
 def _named(row: Any) -> Iterator[str]:

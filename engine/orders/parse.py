@@ -1,8 +1,10 @@
-"""Orders from text: a file, or a mail as people write it, line by line, so that one mistake does not hide the next.
+"""Orders from text: a file, or a mail as people write it, line by line, so that one mistake does not hide the
+next.
 
-A text gives orders (plain data, see `Order` in turn/context.py) and findings. What is no order (a greeting, a signature, a
-quotation, a returned report) is passed over and told by its lines; a line that is not understood gives a finding and no order;
-what was read with forgiveness is said. Whether an understood order is allowed is `check.py`'s question.
+A text gives orders (plain data, see `Order` in turn/context.py) and findings. What is no order (a greeting, a
+signature, a quotation, a returned report) is passed over and told by its lines; a line that is not understood
+gives a finding and no order; what was read with forgiveness is said. Whether an understood order is allowed
+is `check.py`'s question.
 """
 
 from __future__ import annotations
@@ -18,10 +20,10 @@ from ..core.patience import go_on
 from ..core.state import State
 from ..core.words import Word, joined, split
 from .compound import LineReader
+from .input_points import by_phase
 from .line_parser import MAX_LINE, LineAttempt, Order, did_you_mean, one_of, strip_comment
 from .mail_text import TextLine, read_letter
 from .names import Names
-from .order_kinds import by_phase
 
 __all__ = ["MAX_LINES", "Order", "OrderFile", "OrderHead", "parse_orders", "read_orders", "strip_comment"]
 
@@ -32,12 +34,15 @@ MOST_FREE = 300
 """Lines of one text that are read freely; those after them only word for word."""
 HEAD = ("game", "nation", "turn")
 _GREETING = re.compile(
-    r"(?:hi|hello|hey|dear|greetings|good (?:morning|day|evening|afternoon|luck)|salut|gentlemen|to:|from:|subject:|date:|sent:|"
+    r"(?:hi|hello|hey|dear|greetings|good (?:morning|day|evening|afternoon|luck)|salut|gentlemen|"
+    r"to:|from:|subject:|date:|sent:|"
     r"here (?:are|is|come)|these are|my orders|please find|orders (?:for|of)|(?:the )?following)\b",
     re.IGNORECASE,
 )
 _SALUTE = re.compile(
-    r"\s*(?:hi|hello|hey|dear|greetings|good (?:morning|day|evening|afternoon))\b[^,:!.]{0,40}[,:!.]+\s*(?=\S)", re.IGNORECASE
+    r"\s*(?:hi|hello|hey|dear|greetings|good (?:morning|day|evening|afternoon))\b"
+    r"[^,:!.]{0,40}[,:!.]+\s*(?=\S)",
+    re.IGNORECASE,
 )
 """What greets in front of an order, in its line."""
 _NOTHING = re.compile(
@@ -49,15 +54,16 @@ _NOTHING = re.compile(
 """A line that says that nothing is ordered."""
 _REST_STAYS = re.compile(
     r"(?:and )?(?:(?:all|every(?:one|body|thing)|the) )?(?:(?:the|my|our|of) )*"
-    r"(?:others?|else|rest|remaining|remainder)(?: \w+){0,2}? (?:holds?|stays?|stands?|remains?|defends?|waits?|rests?)"
+    r"(?:others?|else|rest|remaining|remainder)(?: \w+){0,2}? "
+    r"(?:holds?|stays?|stands?|remains?|defends?|waits?|rests?)"
     r"(?: (?:put|where they are|in place|there|still|fast|here))?[\s.!]*",
     re.IGNORECASE,
 )
 """A line that says that units without an order stay where they are: they do."""
 _COUNTS = re.compile(r"\d\s+\w")
 _LEAVE = re.compile(
-    r"(?:(?:best|kind|warm) (?:regards|wishes)|regards|best|cheers|thanks|thank you|yours|sincerely|cordially|bye|good luck|"
-    r"see you|sent from|on .* wrote|greetings|that'?s (?:all|it)|signed)\b",
+    r"(?:(?:best|kind|warm) (?:regards|wishes)|regards|best|cheers|thanks|thank you|yours|sincerely|"
+    r"cordially|bye|good luck|see you|sent from|on .* wrote|greetings|that'?s (?:all|it)|signed)\b",
     re.IGNORECASE,
 )
 
@@ -72,7 +78,8 @@ class OrderHead(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OrderFile:
-    """A text of orders as read: its head, its orders, the findings, the lines that were passed over as no orders."""
+    """A text of orders as read: its head, its orders, the findings, the lines that were passed over as no
+    orders."""
 
     head: OrderHead
     orders: tuple[Order, ...]
@@ -92,8 +99,8 @@ def parse_orders(
 ) -> tuple[list[Order], list[Diagnostic]]:
     """The orders in a text, and all findings at line and column.
 
-    `nation`, `game` and `turn` are what the head is checked against; a head that names another game, nation or turn refuses
-    every order of the text. `state` (a nation's view) adds names that only a position has.
+    `nation`, `game` and `turn` are what the head is checked against; a head that names another game, nation
+    or turn refuses every order of the text. `state` (a nation's view) adds names that only a position has.
     """
     reading = read_orders(ruleset, text, nation=nation, game=game, turn=turn, state=state, file=file)
     return list(reading.orders), list(reading.found)
@@ -110,8 +117,8 @@ def read_orders(
     file: str = "",
     proposable: Callable[[str, Mapping[str, Any]], bool] | None = None,
 ) -> OrderFile:
-    """Like `parse_orders`, with the head. Of what comes near to a line only that is proposed which is `proposable`: an order
-    ("form/id") with the slots that are filled."""
+    """Like `parse_orders`, with the head. Of what comes near to a line only that is proposed which is
+    `proposable`: an order ("form/id") with the slots that are filled."""
     reader = _OrderFileReader(ruleset, Names(ruleset, state), nation, game, turn, file)
     reader.lines.proposable = proposable
     return reader.read(text)
@@ -134,7 +141,15 @@ class _Entry:
 
 
 class _OrderFileReader:
-    def __init__(self, ruleset: Ruleset, names: Names, nation: str | None, game: str | None, turn: int | None, file: str) -> None:
+    def __init__(
+        self,
+        ruleset: Ruleset,
+        names: Names,
+        nation: str | None,
+        game: str | None,
+        turn: int | None,
+        file: str,
+    ) -> None:
         self.ruleset = ruleset
         self.names = names
         self.lines = LineReader(ruleset, names, nation, file)
@@ -151,7 +166,9 @@ class _OrderFileReader:
         self.free = 0
 
     def say(self, code: str, message: str, number: int, column: int, hint: str = "", line: str = "") -> None:
-        self.found.append(Diagnostic(code, "error", message, self.file, number, column, hint, line[:MAX_LINE]))
+        self.found.append(
+            Diagnostic(code, "error", message, self.file, number, column, hint, line[:MAX_LINE])
+        )
 
     def read(self, text: str) -> OrderFile:
         """The whole text. Quoted lines are read only where nothing outside them is an order."""
@@ -177,7 +194,9 @@ class _OrderFileReader:
             self.found += entry.attempt.found
         orders.sort(key=lambda o: int(o["line"]))
         self.found.sort(key=lambda d: (d.line, d.column))
-        return OrderFile(self.head, () if self.refused else tuple(orders), tuple(self.found), tuple(sorted(set(passed))))
+        return OrderFile(
+            self.head, () if self.refused else tuple(orders), tuple(self.found), tuple(sorted(set(passed)))
+        )
 
     # ---- lines
 
@@ -206,7 +225,8 @@ class _OrderFileReader:
         return out
 
     def _orders_nothing(self, bare: str, words: Sequence[Word]) -> bool:
-        """Whether a line is the title of a phase, as the form has it, or says that nothing is ordered, or that others stay."""
+        """Whether a line is the title of a phase, as the form has it, or says that nothing is ordered, or
+        that others stay."""
         if not words or self.names.synonym(words[0].norm) in self.lines.grammar.opening_words:
             return False
         return joined(bare) in self.titles or any(form.fullmatch(bare) for form in (_NOTHING, _REST_STAYS))
@@ -225,9 +245,11 @@ class _OrderFileReader:
             parts = self.lines.freely(line.number, bare) if bare.count(";") > 2 else None
             if parts is not None:
                 return _Entry(line, parts)
-            said = f"a line of more than {MAX_LINE} characters"
-            found = [Diagnostic("O105", "error", said, self.file, line.number, MAX_LINE, "", bare[:MAX_LINE])]
-            return _Entry(line, LineAttempt([], found), free=False)
+            too_long = f"a line of more than {MAX_LINE} characters"
+            findings = [
+                Diagnostic("O105", "error", too_long, self.file, line.number, MAX_LINE, "", bare[:MAX_LINE])
+            ]
+            return _Entry(line, LineAttempt([], findings), free=False)
         attempt = self.lines.word_for_word(line.number, line.text)
         if attempt.orders or any(d.code == "O113" for d in attempt.found):
             return _Entry(line, attempt, 9)
@@ -236,15 +258,23 @@ class _OrderFileReader:
         if freely is not None:
             return _Entry(line, freely)
         worth = self.lines.names_something(line.text)
-        if (worth or len(bare.split()) < 6) and self.free <= MOST_FREE and attempt.found and not attempt.found[0].instead:
+        if (
+            (worth or len(bare.split()) < 6)
+            and self.free <= MOST_FREE
+            and attempt.found
+            and not attempt.found[0].instead
+        ):
             near = tuple(self.lines.nearest(line.text))
             attempt = LineAttempt([], [replace(attempt.found[0], instead=near), *attempt.found[1:]])
         if "?" in bare and attempt.found:
-            attempt = LineAttempt([], [replace(attempt.found[0], message="`?` is yours to fill in"), *attempt.found[1:]])
+            attempt = LineAttempt(
+                [], [replace(attempt.found[0], message="`?` is yours to fill in"), *attempt.found[1:]]
+            )
         return _Entry(line, attempt, worth)
 
     def _continued(self, before: _Entry, entry: _Entry) -> _Entry | None:
-        """A line that goes on with the one before, as mail programs break them; None if the two together are no order."""
+        """A line that goes on with the one before, as mail programs break them; None if the two together are
+        no order."""
         first, text = before.line, strip_comment(entry.line.text).strip()
         follows = entry.line.number == first.number + 1 + len(before.members)
         if not follows or not entry.free or len(first.text) + len(text) > MAX_LINE or len(before.members) > 3:
@@ -270,7 +300,12 @@ class _OrderFileReader:
         out: list[_Entry] = []
         leaving = False
         for i, entry in enumerate(entries):
-            if i < first and entry.free and _GREETING.match(entry.line.text.strip()) and not _COUNTS.search(entry.line.text):
+            if (
+                i < first
+                and entry.free
+                and _GREETING.match(entry.line.text.strip())
+                and not _COUNTS.search(entry.line.text)
+            ):
                 passed.append(entry.line.number)
                 continue
             if entry.stands or entry.worth:
@@ -293,7 +328,9 @@ class _OrderFileReader:
         """Lines of prose one below the other make one finding together."""
         out: list[_Entry] = []
         for entry in entries:
-            short = bool(entry.worth) and len(entry.line.text.split()) <= SHORT  # names something, and is no sentence
+            short = (
+                bool(entry.worth) and len(entry.line.text.split()) <= SHORT
+            )  # names something, and is no sentence
             prose = not entry.stands and entry.free and entry.worth < 2 and not short
             last = out[-1] if out else None
             if (
@@ -310,11 +347,18 @@ class _OrderFileReader:
         for entry in out:
             if entry.members and not entry.stands:
                 end = entry.members[-1].number
-                said = f"lines {entry.line.number} to {end} hold no order that could be read"
-                found = Diagnostic(
-                    "O101", "error", said, self.file, entry.line.number, 1, "one order a line", entry.line.text[:MAX_LINE]
+                unread = f"lines {entry.line.number} to {end} hold no order that could be read"
+                finding = Diagnostic(
+                    "O101",
+                    "error",
+                    unread,
+                    self.file,
+                    entry.line.number,
+                    1,
+                    "one order a line",
+                    entry.line.text[:MAX_LINE],
                 )
-                entry.attempt = LineAttempt([], [found])
+                entry.attempt = LineAttempt([], [finding])
         return out
 
     # ---- head
@@ -341,7 +385,9 @@ class _OrderFileReader:
     def _head_game(self, number: int, line: str, value: tuple[Word, ...], written: str) -> None:
         self.head = self.head._replace(game=line[value[0].column - 1 : value[-1].end - 1])
         if self.game is not None and joined(written) != joined(self.game):
-            self._wrong(number, line, value[0].column, f"this is a file for the game {written!r}, not {self.game!r}")
+            self._wrong(
+                number, line, value[0].column, f"this is a file for the game {written!r}, not {self.game!r}"
+            )
 
     def _head_turn(self, number: int, line: str, value: tuple[Word, ...], written: str) -> None:
         if not value[0].is_number or len(value) > 1:
@@ -350,13 +396,17 @@ class _OrderFileReader:
             return
         self.head = self.head._replace(turn=int(value[0].norm))
         if self.turn is not None and self.head.turn != self.turn:
-            self._wrong(number, line, value[0].column, f"this is a file for turn {written}; it is turn {self.turn}")
+            self._wrong(
+                number, line, value[0].column, f"this is a file for turn {written}; it is turn {self.turn}"
+            )
 
     def _head_nation(self, number: int, line: str, value: tuple[Word, ...], written: str) -> None:
         key = joined(written)
         ids = self.names.find("nation", key) or tuple(n.id for n in self.names.near("nation", key))
         if len(ids) != 1:
-            hint = one_of(self.names.printed("nation", i) for i in ids) or one_of(self.names.guesses("nation", key))
+            hint = one_of(self.names.printed("nation", i) for i in ids) or one_of(
+                self.names.guesses("nation", key)
+            )
             code, what = ("O104", "could be several nations") if ids else ("O103", "is not a nation")
             self.say(code, f"{written!r} {what}", number, value[0].column, did_you_mean(hint), line)
             self.refused = True

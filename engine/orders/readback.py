@@ -1,8 +1,9 @@
-"""A nation's orders read back to it in full words: what stands, in the order of the turn, with what it costs and leaves.
+"""A nation's orders read back to it in full words: what stands, in the order of the turn, with what it costs
+and leaves.
 
-`read_back` makes one plain value of an `Intake`; the command line, mail and the web print the same. What an order means is
-asked of its `Intent` alone, and how that is said of its row (`read_back`); a row without a sentence is read back in its own
-words. Everything is written from the nation's view.
+`read_back` makes one plain value of an `Intake`; the command line, mail and the web print the same. What an
+order means is asked of its `ValidatedOrder` alone, and how that is said of its kind: by its row
+(`read_back`), else in its own words. Everything is written from the nation's view.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ from ..world import treasury as stores
 from ..world.view import UNKNOWN
 from ..world.world import World
 from . import movement
+from .input_points import by_phase, orders_now
 from .intake import Intake
+from .kinds import order_kinds
 from .names import Names
-from .order_kinds import by_phase, orders_now, unit_slots, whose
-from .text import options_in_words, order_in_words, order_text
+from .text import options_in_words, order_text
 
 __all__ = ["NotTaken", "PhaseOrders", "ReadBack", "ReadBackOrder", "read_back"]
 
@@ -36,12 +38,13 @@ ANSWERS = "Answers to what you may be asked"
 class ReadBackOrder:
     """One order that stands.
 
-    `line` is its line in the text, `written` the player's own words, `order` the same order word for word as its form has it,
-    `says` what it comes to in full words, `options` its conditions of its own after the colon. `cost` is what it takes and
-    `left` what is left after it of each of these, by resource id. `hangs_on` are conditions beyond the nation's own will,
-    `notes` what to think of; nothing there stops the order. `mended` says how it was read where it was not written as its form
-    has it. `attacks` are the names of the places into which it goes to fight, `seen` what is known to stand there,
-    `odds` what would come of it against these (of several lines that go there at the last).
+    `line` is its line in the text, `written` the player's own words, `order` the same order word for word as
+    its form has it, `says` what it comes to in full words, `options` its conditions of its own after the
+    colon. `cost` is what it takes and `left` what is left after it of each of these, by resource id.
+    `hangs_on` are conditions beyond the nation's own will, `notes` what to think of; nothing there stops the
+    order. `mended` says how it was read where it was not written as its form has it. `attacks` are the names
+    of the places into which it goes to fight, `seen` what is known to stand there, `odds` what would come of
+    it against these (of several lines that go there at the last).
     """
 
     line: int
@@ -71,8 +74,8 @@ class PhaseOrders:
 class NotTaken:
     """A line that does not count: why, and lines that would do in its place, ready to be sent.
 
-    `verdict` is `asked` (it may have been understood: one of `instead` is to be sent to confirm it), `refused` (understood, and
-    not allowed) or `not understood`.
+    `verdict` is `asked` (it may have been understood: one of `instead` is to be sent to confirm it),
+    `refused` (understood, and not allowed) or `not understood`.
     """
 
     line: int
@@ -88,11 +91,12 @@ class NotTaken:
 class ReadBack:
     """A file of orders as read: see the fields of its parts.
 
-    `refused` says why the whole file is not taken (another game, nation or turn); nothing else stands then. `resources` are the
-    names of the resources that occur, `start` and `left` what there is of each before and after all orders; `money` is the one
-    in which prices are. `idle` are units without an order, by place; `again` is what to look at once more; `passed` are lines
-    that are no orders (greeting, signature, quotation), `general` findings about the file as a whole. `withheld`: the orders of
-    `groups` would stand if the file as a whole did.
+    `refused` says why the whole file is not taken (another game, nation or turn); nothing else stands then.
+    `resources` are the names of the resources that occur, `start` and `left` what there is of each before and
+    after all orders; `money` is the one in which prices are. `idle` are units without an order, by place;
+    `again` is what to look at once more; `passed` are lines that are no orders (greeting, signature,
+    quotation), `general` findings about the file as a whole. `withheld`: the orders of `groups` would stand
+    if the file as a whole did.
     """
 
     nation: str
@@ -133,12 +137,16 @@ WHOLE = frozenset({"O111", "O112"})
 ASKED = frozenset({"O104", "O107"})
 
 
-def read_back(world: World, taken: Intake, *, game: str = "", with_odds: bool = False, known: Known = at_once) -> ReadBack:
-    """What a file of orders comes to, for its sender to read. `world` is the view of `taken.nation`; both stay as they are.
+def read_back(
+    world: World, taken: Intake, *, game: str = "", with_odds: bool = False, known: Known = at_once
+) -> ReadBack:
+    """What a file of orders comes to, for its sender to read. `world` is the view of `taken.nation`; both
+    stay as they are.
 
     `with_odds` adds those of attacks that can be had at once (`attack_odds`), or are `known`.
 
-    Use it after `intake.take_in` with the world that was given there; `readback_text.rendered` prints it as a mail has it.
+    Use it after `intake.take_in` with the world that was given there; `readback_text.rendered` prints it as a
+    mail has it.
     """
     nation = taken.nation or ""
     ruleset = world.ruleset
@@ -161,8 +169,14 @@ def read_back(world: World, taken: Intake, *, game: str = "", with_odds: bool = 
     standing = list(taken.intents or taken.held)
     odds = odds_of_attacks(world, nation, standing, known) if with_odds else {}
     for title, intents in _grouped(ruleset, standing):
-        groups.append(PhaseOrders(title, tuple(_said(world, nation, names, intent, purse, odds) for intent in intents)))
-    touched = [r for r in ruleset.rows("resources") if r in purse.touched or (r == purse.money and purse.start.get(r))]
+        groups.append(
+            PhaseOrders(title, tuple(_said(world, nation, names, intent, purse, odds) for intent in intents))
+        )
+    touched = [
+        r
+        for r in ruleset.rows("resources")
+        if r in purse.touched or (r == purse.money and purse.start.get(r))
+    ]
     return ReadBack(
         head.nation,
         head.name,
@@ -209,15 +223,20 @@ class _Purse:
                 if amount:
                     taken[what] = taken.get(what, 0) + amount
         if any(remark.note == Note.OTHERWISE for remark in intent.remarks):
-            return taken, {what: self.left.get(what, 0) for what in taken}  # it takes the place of what then falls
+            return taken, {
+                what: self.left.get(what, 0) for what in taken
+            }  # it takes the place of what then falls
         for what, amount in taken.items():
             self.left[what] = self.left.get(what, 0) - amount
         self.touched |= taken.keys()
         return taken, {what: self.left[what] for what in taken}
 
 
-def _grouped(ruleset: Ruleset, intents: Sequence[ValidatedOrder]) -> Iterable[tuple[str, list[ValidatedOrder]]]:
-    """Intents by phase, in the order of the turn; those that go into a fight after the others of their phase."""
+def _grouped(
+    ruleset: Ruleset, intents: Sequence[ValidatedOrder]
+) -> Iterable[tuple[str, list[ValidatedOrder]]]:
+    """Intents by phase, in the order of the turn; those that go into a fight after the others of their
+    phase."""
     titles = [(title, key) for title, keys in by_phase(ruleset) for key in keys]
     order = {key: (index, title) for index, (title, key) in reversed(list(enumerate(titles)))}
     last = (len(titles), ANSWERS)
@@ -231,39 +250,36 @@ def _grouped(ruleset: Ruleset, intents: Sequence[ValidatedOrder]) -> Iterable[tu
 
 
 def _said(
-    world: World, nation: str, names: Names, intent: ValidatedOrder, purse: _Purse, odds: Mapping[str, tuple[int, str]]
+    world: World,
+    nation: str,
+    names: Names,
+    intent: ValidatedOrder,
+    purse: _Purse,
+    odds: Mapping[str, tuple[int, str]],
 ) -> ReadBackOrder:
     ruleset, order = world.ruleset, intent.order
     cost, left = purse.take(intent)
-    says = order_in_words(ruleset, names, order)
-    places = tuple(names.printed("place", p) for p in intent.attacks)
-    slots = intent.slots
-    if places and set(slots) - {"via"} == {movement.UNITS, movement.ORIGIN, movement.TARGET}:
-        where = names.printed("place", str(slots[movement.ORIGIN]))
-        by_way = ", ".join(names.printed("place", str(p)) for p in slots.get("via") or ())
-        says = (
-            f"Attack on {places[0]}: {names.units(slots[movement.UNITS])} from {where}{f' by way of {by_way}' if by_way else ''}"
-        )
     seen = "; ".join(filter(None, (last_seen(world, nation, p) for p in intent.attacks)))
     return ReadBackOrder(
         int(order.get("line", 0)),
         str(order.get("text", "")),
         order_text(ruleset, names, order, agree=True),
-        says,
+        order_kinds(ruleset)[intent.verb].read_back(names, intent),
         tuple(options_in_words(ruleset, names, order)),
         cost,
         left,
         tuple(r.text for r in intent.remarks if r.note in CONDITIONS),
         tuple(r.text for r in intent.remarks if r.note not in CONDITIONS),
         intent.mended,
-        places,
+        tuple(names.printed("place", p) for p in intent.attacks),
         seen,
         "; ".join(odds[p][1] for p in intent.attacks if p in odds and odds[p][0] == order.get("line", 0)),
     )
 
 
 def last_seen(world: World, reader: str, place: str) -> str:
-    """Who is known to stand in a place against a nation, in words with the turn of older news; empty if nothing is known."""
+    """Who is known to stand in a place against a nation, in words with the turn of older news; empty if
+    nothing is known."""
     exact: dict[str, dict[str, int]] = {}
     bands = []
     for _, row in world.state.stacks(at=place):
@@ -271,16 +287,14 @@ def last_seen(world: World, reader: str, place: str) -> str:
         if owner == reader or world.allied(reader, owner):
             continue
         if row["kind"] == UNKNOWN:
-            low, dots, high = str(row.get("range", "")).partition("..")
-            bands.append(
-                f"{low or 0} to {high} units" if dots and high else f"{low} or more units" if low else "an unknown number"
-            )
+            bands.append(_band(str(row.get("range", ""))))
         else:
             mine = exact.setdefault(owner, {})
             mine[str(row["kind"])] = mine.get(str(row["kind"]), 0) + int(row["n"])
     if exact:
         return "; ".join(
-            f"{routes.list_units(world, units)} of {_nation(world, owner)}" for owner, units in sorted(exact.items())
+            f"{routes.list_units(world, units)} of {_nation(world, owner)}"
+            for owner, units in sorted(exact.items())
         )
     known = world.state.get("knowledge", reader, f"units:{place}") or {}
     if known:
@@ -294,6 +308,14 @@ def last_seen(world: World, reader: str, place: str) -> str:
     return ", ".join(bands)
 
 
+def _band(text: str) -> str:
+    """How many units a band means that is known of a stack (`LOW..HIGH`, each of which may be missing)."""
+    low, _, high = text.partition("..")
+    if high:
+        return f"{low or 0} to {high} units"
+    return f"{low} or more units" if low else "an unknown number"
+
+
 def _nation(world: World, nation: str) -> str:
     row: Row = world.ruleset.rows("nations").get(nation, {})
     name = str(row.get("short") or row.get("name") or nation)
@@ -304,15 +326,21 @@ def _nation(world: World, nation: str) -> str:
 
 
 def _not_taken(found: Diagnostic) -> NotTaken:
-    verdict = "asked" if found.code in ASKED else "refused" if found.code >= "O113" else "not understood"
+    verdict = "refused" if found.code >= "O113" else "not understood"
+    if found.code in ASKED:
+        verdict = "asked"
     why = f"{found.message}; {found.hint}" if found.hint else found.message
-    return NotTaken(found.line, found.source_line.strip(), verdict, why, found.instead, found.code, found.column)
+    return NotTaken(
+        found.line, found.source_line.strip(), verdict, why, found.instead, found.code, found.column
+    )
 
 
 # ---- what is left over
 
 
-def _idle(world: World, nation: str, names: Names, intents: Sequence[ValidatedOrder]) -> tuple[tuple[str, str], ...]:
+def _idle(
+    world: World, nation: str, names: Names, intents: Sequence[ValidatedOrder]
+) -> tuple[tuple[str, str], ...]:
     """Units without an order, by place; nothing where no order that is taken now is one of units."""
     if not _orders_units(world):
         return ()
@@ -327,31 +355,21 @@ def _idle(world: World, nation: str, names: Names, intents: Sequence[ValidatedOr
 
 
 def _orders_units(world: World) -> bool:
+    """Whether any order that is taken now says what units do."""
     now = orders_now(world)
-    for form in ("orders", "acts"):
-        for id_, row in world.ruleset.rows(form).items():
-            if (now is None or f"{form}/{id_}" in now) and (unit_slots(row) or {"kind", "place"} <= row.get("slots", {}).keys()):
-                return True
-    return False
+    return any(
+        kind.names_units for key, kind in order_kinds(world.ruleset).items() if now is None or key in now
+    )
 
 
 def _ordered(world: World, nation: str, intents: Sequence[ValidatedOrder]) -> dict[tuple[str, str], int]:
     """(place, kind) -> how many units there are named in an order."""
     taken: dict[tuple[str, str], int] = {}
-
-    def take(place: Any, kind: str, n: int) -> None:
-        taken[str(place), kind] = taken.get((str(place), kind), 0) + n
-
     for intent in intents:
-        form, _, id_ = intent.verb.partition("/")
-        row, slots = world.ruleset.rows(form).get(id_, {}), intent.slots
-        for name, where in unit_slots(row):
-            for kind, n in (slots.get(name) or {}).items() if whose(row, slots, nation, name) == nation else ():
-                take(slots.get(where, slots.get("place")), kind, int(n) if isinstance(n, int) else 0)
-        if "kind" in row.get("slots", {}) and slots.get("place") is not None:
-            for kind, n in movement.free_units(world, nation, str(slots["place"])).items():
-                if slots.get("kind") in (None, kind):
-                    take(slots["place"], kind, n)
+        for place, kind, n in order_kinds(world.ruleset)[intent.verb].units_ordered(
+            world, nation, intent.slots
+        ):
+            taken[place, kind] = taken.get((place, kind), 0) + n
     return taken
 
 

@@ -14,10 +14,16 @@ MOST_IDLE = 24
 
 
 def rendered(found: ReadBack, *, received: str = "") -> str:
-    """The text that a player is answered with. `received` is a sentence about the hand-in, told under the head."""
+    """The text that a player is answered with. `received` is a sentence about the hand-in, told under the
+    head."""
     out = [*_wrap(_head(found)), *_wrap(". ".join(filter(None, (found.name, received))) + ".")]
     if found.refused:
-        return "\n".join([*out, "", "NOTHING OF THIS FILE IS TAKEN", *(x for why in found.refused for x in _item(why))]) + "\n"
+        return (
+            "\n".join(
+                [*out, "", "NOTHING OF THIS FILE IS TAKEN", *(x for why in found.refused for x in _item(why))]
+            )
+            + "\n"
+        )
     out += ["", *_wrap(_count(found))]
     for why in found.general:
         out += ["", *_wrap(f"NONE OF THE ORDERS COUNTS: {why}")]
@@ -28,14 +34,20 @@ def rendered(found: ReadBack, *, received: str = "") -> str:
     for title, items in (
         ("LOOK AGAIN (nothing here stops an order)", [x for text in found.again for x in _item(text)]),
         ("UNITS WITHOUT AN ORDER", _idle(found.idle)),
-        ("READ AS (write it out if that is wrong)", [x for said in found.mended for x in _mended(said)]),
+        ("READ AS (write it out if that is wrong)", [x for order in found.mended for x in _mended(order)]),
         ("ASKED BACK (these lines do not count until you say which)", _lines_of(found, ("asked",))),
         ("NOT TAKEN", _lines_of(found, ("refused", "not understood"))),
     ):
         if items:
             out += ["", title, *items]
     if found.passed:
-        out += ["", *_wrap(f"{_lines(found.passed)} read as no order (greeting, title, quotation, signature) and passed over.")]
+        out += [
+            "",
+            *_wrap(
+                f"{_lines(found.passed)} read as no order (greeting, title, quotation, signature) "
+                "and passed over."
+            ),
+        ]
     return "\n".join(out) + "\n"
 
 
@@ -47,13 +59,15 @@ def _head(found: ReadBack) -> str:
 def _count(found: ReadBack) -> str:
     stand, asked = found.standing, sum(n.verdict == "asked" for n in found.not_taken)
     off = len(found.not_taken) - asked
-    said = [f"{_several(stand, 'ORDER STANDS', 'ORDERS STAND')}"]
+    parts = [f"{_several(stand, 'ORDER STANDS', 'ORDERS STAND')}"]
     if asked:
-        said.append(f"{_several(asked, 'LINE IS', 'LINES ARE')} ASKED BACK")
+        parts.append(f"{_several(asked, 'LINE IS', 'LINES ARE')} ASKED BACK")
     if off:
-        said.append(f"{_several(off, 'LINE IS', 'LINES ARE')} NOT TAKEN")
-    text = ", ".join(said) + (" (at the end)." if len(said) > 1 else ".")
-    left = [f"{name}: {found.left[what]} of {found.start[what]} left" for what, name in found.resources.items()]
+        parts.append(f"{_several(off, 'LINE IS', 'LINES ARE')} NOT TAKEN")
+    text = ", ".join(parts) + (" (at the end)." if len(parts) > 1 else ".")
+    left = [
+        f"{name}: {found.left[what]} of {found.start[what]} left" for what, name in found.resources.items()
+    ]
     return " ".join([text, *([f"{'; '.join(left)}."] if left else [])])
 
 
@@ -66,7 +80,7 @@ def _several(n: int, one: str, many: str) -> str:
 
 def _table(found: ReadBack) -> list[str]:
     """The orders by phase; with two columns of figures where anything costs money."""
-    costs = any(found.money in said.cost for group in found.groups for said in group.orders)
+    costs = any(found.money in order.cost for group in found.groups for order in group.orders)
     out = []
     if costs:
         name = found.resources.get(found.money, found.money)
@@ -75,8 +89,8 @@ def _table(found: ReadBack) -> list[str]:
         out += ["In the order in which the turn carries them out"]
     for group in found.groups:
         out.append(group.title)
-        for said in group.orders:
-            out += _order(found, said, costs)
+        for order in group.orders:
+            out += _order(found, order, costs)
     return out
 
 
@@ -84,7 +98,9 @@ def _order(found: ReadBack, said: ReadBackOrder, costs: bool) -> list[str]:
     mark = "~ " if said.mended else "  "
     room = WIDTH - (2 * COLUMN if costs else 0)
     others = [
-        f"{n} {found.resources.get(what, what)}, {said.left[what]} left" for what, n in said.cost.items() if what != found.money
+        f"{n} {found.resources.get(what, what)}, {said.left[what]} left"
+        for what, n in said.cost.items()
+        if what != found.money
     ]
     text = said.says + (f" ({'; '.join(others)})" if others else "")
     first, *more = textwrap.wrap(text, room, initial_indent=mark, subsequent_indent="    ") or [mark]
@@ -155,9 +171,9 @@ def _lines(numbers: Iterable[int]) -> str:
             runs[-1][1] = n
         else:
             runs.append([n, n])
-    said = [str(a) if a == b else f"{a} to {b}" for a, b in runs]
+    ranges = [str(a) if a == b else f"{a} to {b}" for a, b in runs]
     many = len(runs) > 1 or runs[0][0] != runs[0][1]
-    text = said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
+    text = ranges[0] if len(ranges) == 1 else f"{', '.join(ranges[:-1])} and {ranges[-1]}"
     return f"{'Lines' if many else 'Line'} {text} {'were' if many else 'was'}"
 
 

@@ -1,7 +1,8 @@
-"""The reference of all orders: every form in the words of a reader, phase by phase, with prices, conditions and tasks.
+"""The reference of all orders: every form in the words of a reader, phase by phase, with prices, conditions
+and tasks.
 
-It is made of the rows alone, for any ruleset; with a nation's view only what is open to that nation stands in it, and what it
-can buy has its prices. CAPITALS are to be filled in, what stands in [ ] may be left out.
+It is made of the rows alone, for any ruleset; with a nation's view only what is open to that nation stands in
+it, and what it can buy has its prices. CAPITALS are to be filled in, what stands in [ ] may be left out.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..core.model import Row, Ruleset
-from ..economy.catalogue import Market
 from ..ruleset.order_syntax import Either, Fixed, Pattern, Slot, slot_of
 from ..world import treasury as stores
 from ..world.world import World
 from .grammar import Grammar, OrderForm
+from .input_points import by_phase
+from .kinds import order_kinds
 from .names import Names
-from .order_kinds import by_phase, is_purchase
 from .suggestions import open_orders
 
 WIDTH = 72
@@ -39,28 +40,39 @@ BLANKS: Mapping[str, str] = {
 
 
 def order_reference(ruleset: Ruleset, world: World | None = None, nation: str = "") -> str:
-    """The reference as text within 72 columns. `world` is the view of `nation`; without them it holds for everybody."""
+    """The reference as text within 72 columns. `world` is the view of `nation`; without them it holds for
+    everybody."""
     open_now = open_orders(world, nation, ever=True) if world is not None else None
     names = Names(ruleset, world.state if world is not None else None)
     whose = f", {names.printed('nation', nation)}" if nation else ""
     out = [f"REFERENCE OF ORDERS: {ruleset.title}{whose}", *_head(names)]
-    grammar = Grammar.of(ruleset)
+    grammar, kinds = Grammar.of(ruleset), order_kinds(ruleset)
     given = [f for f in grammar.forms if open_now is None or f.key in open_now]
     left = {f.key: f for f in given}
     for title, keys in by_phase(ruleset):
         forms = [left.pop(key) for key in keys if key in left]
         if forms:
             out += ["", title.upper(), *(line for form in forms for line in _form(ruleset, form))]
-            if any(form.form == "orders" and is_purchase(ruleset, form.row) for form in forms):
-                out += _prices(ruleset, world, nation)
-    answers = [form for form in left.values() if form.form == "decisions"]
+            for prices in dict.fromkeys(tuple(kinds[form.key].prices(world, nation)) for form in forms):
+                out += textwrap.wrap(
+                    "; ".join(prices), WIDTH, initial_indent=INDENT, subsequent_indent=INDENT
+                )
+    answers = [form for form in left.values() if not kinds[form.key].listed]
     if answers:
-        out += ["", "ANSWERS TO WHAT YOU MAY BE ASKED", *(line for form in answers for line in _form(ruleset, form))]
+        out += [
+            "",
+            "ANSWERS TO WHAT YOU MAY BE ASKED",
+            *(line for form in answers for line in _form(ruleset, form)),
+        ]
     out += _tasks(ruleset, given)
     carried = {option for form in given for option in form.row.get("options", ())}
     options = [form for form in grammar.options if form.id in carried]
     if options:
-        out += ["", "CONDITIONS, after a colon, parted by `;`", *(line for form in options for line in _form(ruleset, form))]
+        out += [
+            "",
+            "CONDITIONS, after a colon, parted by `;`",
+            *(line for form in options for line in _form(ruleset, form)),
+        ]
     return "\n".join(out) + "\n"
 
 
@@ -68,8 +80,8 @@ def _head(names: Names) -> list[str]:
     example = names.kind_words("units").partition("`2 ")[2].rstrip("`)") or "units"
     text = (
         "CAPITALS are yours to fill in; [ ] may be left out. One order a line, or several parted by `;`. "
-        f"UNITS: `2 {example}`, `all {example}`, `all`. Names as on the map; `from`, `at` and `->` are understood, and so are "
-        "shortened names of units. What was mended in a line is read back to you."
+        f"UNITS: `2 {example}`, `all {example}`, `all`. Names as on the map; `from`, `at` and `->` are "
+        "understood, and so are shortened names of units. What was mended in a line is read back to you."
     )
     return textwrap.wrap(text, WIDTH)
 
@@ -82,12 +94,15 @@ def _form(ruleset: Ruleset, form: OrderForm) -> list[str]:
         lines[-1] = f"{lines[-1]:<{WIDTH - len(price)}}{price}"
     elif price:
         lines.append(f"{price:>{WIDTH}}")
-    said = _SLOT.sub(lambda found: "N" if found[1] == "n" else found[1].upper(), str(form.row.get("help", "")))
-    return lines + textwrap.wrap(said, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
+    help_text = _SLOT.sub(
+        lambda found: "N" if found[1] == "n" else found[1].upper(), str(form.row.get("help", ""))
+    )
+    return lines + textwrap.wrap(help_text, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
 
 
 def _price(ruleset: Ruleset, cost: Any) -> str:
-    """A price that is the same for everybody; one that depends on something is told when orders are read back."""
+    """A price that is the same for everybody; one that depends on something is told when orders are read
+    back."""
     if isinstance(cost, int) and cost:
         return f"{cost} {stores.in_words(ruleset, stores.money(ruleset))}"
     if isinstance(cost, Mapping) and all(isinstance(n, int) for n in cost.values()):
@@ -95,8 +110,12 @@ def _price(ruleset: Ruleset, cost: Any) -> str:
     return ""
 
 
-def _blanks(pattern: Pattern) -> str:
-    """A pattern as a reader wants it: of plain alternatives the first, slots in capitals, what may be left out in [ ]."""
+def _blanks(pattern: Pattern, *, inside: bool = False) -> str:
+    """A pattern as a reader wants it: of plain alternatives the first, slots in capitals, what may be left
+    out in [ ].
+
+    `inside`: it stands in [ ] already, so that a slot of it that may be left out alone needs none.
+    """
     out: list[str] = []
     for node in pattern:
         if isinstance(node, Fixed):
@@ -104,15 +123,26 @@ def _blanks(pattern: Pattern) -> str:
         elif isinstance(node, Slot):
             out.append(_blank(node))
         else:
-            out.append(_either(node, many=out[-1:] == [BLANKS["number"]]))
+            out.append(_either(node, many=out[-1:] == [BLANKS["number"]], inside=inside))
     return " ".join(part for part in out if part)
 
 
-def _either(node: Either, many: bool) -> str:
-    ways = [_blanks(way) for way in node.ways if way]
+def _either(node: Either, *, many: bool, inside: bool) -> str:
+    kept = [way for way in node.ways if way]
     if () not in node.ways:
-        return ways[-1 if many else 0]  # after a number the plural
-    return f"[{ways[0]}]" if any(c.isupper() for c in ways[0]) else ""
+        return _blanks(kept[-1 if many else 0], inside=inside)  # after a number the plural
+    if not _has_slot(kept[0]):
+        return ""
+    text = _blanks(kept[0], inside=True)
+    return text if inside and isinstance(kept[0][0], Slot) else f"[{text}]"
+
+
+def _has_slot(pattern: Pattern) -> bool:
+    """Whether there is anything to fill in."""
+    return any(
+        isinstance(node, Slot) or (isinstance(node, Either) and any(map(_has_slot, node.ways)))
+        for node in pattern
+    )
 
 
 def _blank(slot: Slot) -> str:
@@ -124,38 +154,19 @@ def _blank(slot: Slot) -> str:
 
 def _tasks(ruleset: Ruleset, given: Iterable[OrderForm]) -> list[str]:
     """What the slots with long lists of choices may hold, with what each means where a row says so."""
-    found: dict[str, tuple[str, ...]] = {}
+    lists: dict[str, tuple[str, ...]] = {}
     for form in given:
         for name, declared in form.row.get("slots", {}).items():
             slot = slot_of(name, declared)
             if len(slot.choices) > 3:
-                found.setdefault(name.upper(), slot.choices)
+                lists.setdefault(name.upper(), slot.choices)
     out: list[str] = []
     rows: Mapping[str, Row] = ruleset.rows("missions")
-    for name, choices in found.items():
+    for name, choices in lists.items():
         out += ["", name]
         for choice in choices:
             row = rows.get(choice, {})
-            said = str(row.get("help") or row.get("note") or row.get("name") or "")
-            text = f"{choice}: {said}" if said and said.lower() != choice else choice
+            meaning = str(row.get("help") or row.get("note") or row.get("name") or "")
+            text = f"{choice}: {meaning}" if meaning and meaning.lower() != choice else choice
             out += textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent=INDENT)
     return out
-
-
-def _prices(ruleset: Ruleset, world: World | None, nation: str) -> list[str]:
-    """What can be bought and for how much each: by a nation's price list, else as far as the rows say it."""
-    names = Names(ruleset)
-    prices: dict[str, set[Any]] = {}
-    if world is not None:
-        for offer in Market(world, nation).offers():
-            prices.setdefault(offer.item, set()).add(offer.price + offer.fee)
-    else:
-        for item, row in ruleset.rows("catalogue").items():
-            if isinstance(row.get("price"), int):
-                prices.setdefault(item, set()).add(row["price"])
-    parts = [
-        f"{names.printed('item', item)} {' or '.join(str(p) for p in sorted(some))}"
-        for item, some in sorted(prices.items())
-        if some
-    ]
-    return textwrap.wrap("; ".join(parts), WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)

@@ -1,8 +1,10 @@
-"""The order form that a nation is sent: head, purse, and what makes sense now, with prices, as commented lines.
+"""The order form that a nation is sent: head, purse, and what makes sense now, with prices, as commented
+lines.
 
-What is offered says `offers.py`; here it is laid out. Orders of units stand under the theater where the units are, all others
-under the phase that carries them out. A line with one mark is an order that stands as soon as its mark is taken away and `?` is
-filled in; behind a second mark, and on lines with two, stands what is to be read only. Sent back as it stands it orders nothing.
+What is offered says `sheet.py`; here it is laid out. Orders of units stand under the theater where the units
+are, all others under the phase that carries them out. A line with one mark is an order that stands as soon as
+its mark is taken away and `?` is filled in; behind a second mark, and on lines with two, stands what is to be
+read only. Sent back as it stands it orders nothing.
 """
 
 from __future__ import annotations
@@ -25,8 +27,8 @@ FAR = 10
 FEW = 3
 """Theaters and phases with no more lines than this stand together."""
 MANY = (6, 4, 3, 2, 1, 0)
-"""Of more lines of one order in a theater those with the fewest units share one: of as many as make a form of no more than
-`MOST_ROWS`."""
+"""Of more lines of one order in a theater those with the fewest units share one: of as many as make a form of
+no more than `MOST_ROWS`."""
 MOST_ROWS = 64
 
 
@@ -34,15 +36,15 @@ def order_template(world: World, nation: str, *, game: str = "") -> str:
     """The order file of a nation, ready to be filled in. `world` is the nation's view."""
     names = Names(world.ruleset, world.state)
     out = [_head(world, nation, game, names), *_purse(world, nation)]
-    found = offers_of(world, nation)
-    if found:
-        prices = _of_what(world) if any(line.said for _, lines in found for line in lines) else ""
+    phases = offers_of(world, nation)
+    if phases:
+        prices = _of_what(world) if any(line.said for _, lines in phases for line in lines) else ""
         out += [
             "## Take away a # to give that order, fill in each ?, add your own lines.",
             f"## {prices}All orders: {COMMAND}.",
         ]
     for many in MANY:
-        rows = _rows(_sections(world, found, many))
+        rows = _rows(_sections(world, phases, many))
         if len(rows) <= MOST_ROWS:
             break
     out += rows
@@ -57,8 +59,11 @@ def _rows(sections: Iterable[tuple[str, Sequence[Offered]]]) -> list[str]:
     return out
 
 
-def _sections(world: World, found: Sequence[tuple[str, Sequence[Offered]]], many: int) -> list[tuple[str, list[Offered]]]:
-    """The phases with what they offer; before the first of them that sends units on, the theaters where they are."""
+def _sections(
+    world: World, found: Sequence[tuple[str, Sequence[Offered]]], many: int
+) -> list[tuple[str, list[Offered]]]:
+    """The phases with what they offer; before the first of them that sends units on, the theaters where they
+    are."""
     sent = _by_theater(world, [line for _, lines in found for line in lines if line.place], many)
     split = len(sent) > 1
     before: list[tuple[str, list[Offered]]] = []
@@ -77,7 +82,14 @@ def _joined(parts: Iterable[tuple[str, list[Offered]]], few: int = FEW) -> list[
     out: list[tuple[str, list[Offered]]] = []
     for title, lines in parts:
         both = f"{out[-1][0]}, {title}" if out else ""
-        if out and title and out[-1][0] and len(both) <= WIDTH - 8 and len(out[-1][1]) <= few and len(lines) <= few:
+        if (
+            out
+            and title
+            and out[-1][0]
+            and len(both) <= WIDTH - 8
+            and len(out[-1][1]) <= few
+            and len(lines) <= few
+        ):
             out[-1] = (both, [*out[-1][1], *lines])
         else:
             out.append((title, lines))
@@ -93,7 +105,8 @@ def _by_theater(world: World, lines: Sequence[Offered], many: int) -> list[tuple
 
 
 def _together(lines: Sequence[Offered], many: int) -> list[Offered]:
-    """Units that go far, or to no enemy, in one line for each order: they would differ in little but where they start.
+    """Units that go far, or to no enemy, in one line for each order: they would differ in little but where
+    they start.
 
     So do all that march but the `many` largest; where these are none, who can reach an enemy is the example.
     """
@@ -103,12 +116,18 @@ def _together(lines: Sequence[Offered], many: int) -> list[Offered]:
     for line in lines:
         if line.place and line.size:
             of_order.setdefault(line.order, []).append(line)
-    small = {id(line) for some in of_order.values() for line in sorted(some, key=lambda line: -line.size)[many:]}
+    small = {
+        id(line) for some in of_order.values() for line in sorted(some, key=lambda line: -line.size)[many:]
+    }
     out: list[Offered] = []
     known: dict[tuple[str, bool], int] = {}
     for line in lines:
         far = _count(line) > FAR or id(line) in small
-        same = known.setdefault((line.order, far), len(out)) if line.place and (far or _quiet(line)) else len(out)
+        same = (
+            known.setdefault((line.order, far), len(out))
+            if line.place and (far or _quiet(line))
+            else len(out)
+        )
         if same == len(out):
             out.append(line)
         else:
@@ -136,9 +155,9 @@ def _purse(world: World, nation: str) -> list[str]:
     """What the nation has, purse by purse."""
     out = []
     for what, row in world.ruleset.rows("resources").items():
-        found = stores.purses(world, nation, what)
+        held = stores.purses(world, nation, what)
         parts = []
-        for purse, amount in sorted(found.items(), key=lambda p: (-p[1], p[0])):
+        for purse, amount in sorted(held.items(), key=lambda p: (-p[1], p[0])):
             seat = purse.partition("/")[2]
             name = world.ruleset.rows("places").get(seat, {}).get("name", seat)
             if amount:
@@ -155,7 +174,8 @@ def _of_what(world: World) -> str:
 
 
 def _laid_out(line: Offered) -> list[str]:
-    """One line of the form, with what may be chosen beside it if there is room, else below it; of many choices the first."""
+    """One line of the form, with what may be chosen beside it if there is room, else below it; of many
+    choices the first."""
     groups: list[tuple[str, Sequence[str]]] = [("", [line.said])] if line.said else []
     others = list(dict.fromkeys(short for short, _ in line.also if short != line.origin))
     groups += [(line.also_word, others)] if others else []
@@ -177,10 +197,13 @@ def _laid_out(line: Offered) -> list[str]:
     return [text, below]
 
 
-def _enough_beside(line: Offered, beside: str, groups: Sequence[tuple[str, Sequence[str]]], left: int) -> bool:
+def _enough_beside(
+    line: Offered, beside: str, groups: Sequence[tuple[str, Sequence[str]]], left: int
+) -> bool:
     """Whether a line needs no second one for the choices that are not on it.
 
-    So it is with the last of many, with quiet marches, and where nothing is left out but some of the reader's own places.
+    So it is with the last of many, with quiet marches, and where nothing is left out but some of the reader's
+    own places.
     """
     if beside.endswith("#"):
         return False
@@ -194,8 +217,9 @@ def _filled(head: str, groups: Sequence[tuple[str, Sequence[str]]]) -> tuple[str
     """Names by groups on one line, and how many of them are left out, which is said."""
     tokens = []
     for after, (word, some) in enumerate(groups, 1 - len(groups)):
+        last = ";" if after else ""
         for n, name in enumerate(some, 1):
-            end = "," if n < len(some) else ";" if after else ""
+            end = "," if n < len(some) else last
             tokens.append(f"{f'{word}: ' if word and n == 1 else ''}{name}{end}")
     for at, token in enumerate(tokens):
         left = len(tokens) - at - 1

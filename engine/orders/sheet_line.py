@@ -18,9 +18,10 @@ Named = tuple[str, str]
 class Offered:
     """One order, or several that differ in what is to be chosen (`?` in its text).
 
-    `choices`: a word for them and their names, each with a remark; every one of them stands. `also`: other lines of this kind,
-    in short and in full, after the words `also_word`. `said`: its price, and how many. `place`: where the units are that it
-    sends, `origin` its name, `size` how many. `more`: how many lines of its kind are left out.
+    `choices`: a word for them and their names, each with a remark; every one of them stands. `also`: other
+    lines of this kind, in short and in full, after the words `also_word`. `said`: its price, and how many.
+    `place`: where the units are that it sends, `origin` its name, `size` how many. `more`: how many lines of
+    its kind are left out.
     """
 
     order: str

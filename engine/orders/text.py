@@ -12,7 +12,8 @@ from .names import Names
 
 
 def order_text(ruleset: Ruleset, names: Names, order: Mapping[str, Any], *, agree: bool = False) -> str:
-    """The line that a player would write for an order (its slots and options); `<slot>` for slots that are not filled.
+    """The line that a player would write for an order (its slots and options); `<slot>` for slots that are
+    not filled.
 
     With `agree` words that a form gives in singular and plural agree with the number before them.
     """
@@ -33,14 +34,16 @@ def option_text(names: Names, row: Row, value: Any, *, agree: bool = True) -> st
     """An option with its value, in the words of its row."""
     pattern = read_form(row["form"], row.get("slots"))
     slots = [s.name for s in slots_in(pattern)]
-    values = value if isinstance(value, dict) else {slots[0]: value} if slots and value is not True else {}
+    values = value if isinstance(value, dict) else {}
+    if slots and value is not True and not isinstance(value, dict):
+        values = {slots[0]: value}
     return shortest(pattern, names, values, agree=agree)
 
 
 def order_in_words(ruleset: Ruleset, names: Names, order: Mapping[str, Any]) -> str:
-    """What an order says in full words: the sentence of its row (`read_back`), else its own line; without its options."""
-    form, _, id_ = str(order["order"]).partition("/")
-    row = ruleset.rows(form).get(id_, {})
+    """What an order says in full words: the sentence of its row (`read_back`), else its own line; without its
+    options."""
+    row = ruleset.named(str(order["order"])) or {}
     slots = dict(order.get("slots", {}))
     if "read_back" in row:
         text = shortest(read_form(row["read_back"], row.get("slots")), names, slots, agree=True)

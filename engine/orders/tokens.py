@@ -1,4 +1,5 @@
-"""What is recognized in a line of words, whatever form it may follow: names of things, counted kinds of units, numbers."""
+"""What is recognized in a line of words, whatever form it may follow: names of things, counted kinds of
+units, numbers."""
 
 from __future__ import annotations
 
@@ -11,14 +12,81 @@ from .match import ALL, NUMBERS
 from .names import EVERY, Names
 
 SMALL = frozenset(
-    {"from", "to", "in", "into", "at", "on", "onto", "with", "by", "using", "of", "for", "the", "a", "an", "as", "via", "through"}
+    {
+        "from",
+        "to",
+        "in",
+        "into",
+        "at",
+        "on",
+        "onto",
+        "with",
+        "by",
+        "using",
+        "of",
+        "for",
+        "the",
+        "a",
+        "an",
+        "as",
+        "via",
+        "through",
+    }
     | {"over", "against", "toward", "towards", "facing", "and", "vs"}
 )
 """Words that say which slot a thing belongs to, and mean nothing by themselves."""
 PASSED = frozenset(
-    {"please", "my", "our", "i", "we", "will", "would", "like", "want", "shall", "should", "then", "also", "now", "just", "is"}
-    | {"units", "unit", "troops", "order", "orders", "are", "out", "way", "try", "send", "go", "goes", "new", "some"}
-    | {"pls", "plz", "kindly", "thanks", "thx", "thank", "can", "could", "may", "you", "id", "lets", "let", "us", "me"}
+    {
+        "please",
+        "my",
+        "our",
+        "i",
+        "we",
+        "will",
+        "would",
+        "like",
+        "want",
+        "shall",
+        "should",
+        "then",
+        "also",
+        "now",
+        "just",
+        "is",
+    }
+    | {
+        "units",
+        "unit",
+        "troops",
+        "order",
+        "orders",
+        "are",
+        "out",
+        "way",
+        "try",
+        "send",
+        "go",
+        "goes",
+        "new",
+        "some",
+    }
+    | {
+        "pls",
+        "plz",
+        "kindly",
+        "thanks",
+        "thx",
+        "thank",
+        "can",
+        "could",
+        "may",
+        "you",
+        "id",
+        "lets",
+        "let",
+        "us",
+        "me",
+    }
 )
 """Words that change nothing in an order."""
 ALL_WORDS = frozenset({"all", "everything", "everyone", "everybody", "whatever", "entire", "whole"})
@@ -30,9 +98,11 @@ MOST_WORDS = 60
 
 
 class Token(NamedTuple):
-    """Something recognized: words from `at` to `end`, the small word before it, what it can be by kind, and whether guessed.
+    """Something recognized: words from `at` to `end`, the small word before it, what it can be by kind, and
+    whether guessed.
 
-    `units` are counted kinds of units, `number` a number; of a single counted thing both its number and its names are there.
+    `units` are counted kinds of units, `number` a number; of a single counted thing both its number and its
+    names are there.
     """
 
     at: int
@@ -59,7 +129,8 @@ class Recognizer:
     _tokens: dict[frozenset[int], tuple[list[Token], list[int]]] = field(default_factory=dict)
 
     def tokens(self, used: frozenset[int] = frozenset()) -> tuple[list[Token], list[int]]:
-        """What is recognized beside the words used already, in order, and the words that nothing is known of."""
+        """What is recognized beside the words used already, in order, and the words that nothing is known
+        of."""
         if used not in self._tokens:
             self._tokens[used] = self._recognized(used)
         return self._tokens[used]
@@ -120,7 +191,12 @@ class Recognizer:
         """Whether a kind is written as one of it: it has a plural, and that does not stand there."""
         row = self.names.ruleset.rows("units").get(kind[1], {})
         one, many = joined(str(row.get("name", ""))), joined(str(row.get("plural", "")))
-        if not many or one == many or run_together(self.words[at : kind[0]]).endswith(many[-1:]) or self.names.state is None:
+        if (
+            not many
+            or one == many
+            or run_together(self.words[at : kind[0]]).endswith(many[-1:])
+            or self.names.state is None
+        ):
             return False
         return any(row["kind"] == kind[1] for _, row in self.names.state.stacks(owner=self.nation))
 
@@ -130,14 +206,18 @@ class Recognizer:
         return at
 
     def _together(self, at: int, used: frozenset[int]) -> tuple[int, str] | None:
-        """A word for all units of some sort, alone or after `all`, `the`, `my`: the word after it, and their tag."""
-        while at < len(self.words) and (self.words[at].norm in ALL_WORDS or self.words[at].norm in ("of", "the", "my", "our")):
+        """A word for all units of some sort, alone or after `all`, `the`, `my`: the word after it, and their
+        tag."""
+        while at < len(self.words) and (
+            self.words[at].norm in ALL_WORDS or self.words[at].norm in ("of", "the", "my", "our")
+        ):
             at += 1
         tag = self.names.together(self.words[at].norm) if at < len(self.words) and at not in used else None
         return None if tag is None else (at + 1, tag)
 
     def _units(self, start: int, before: str, used: frozenset[int]) -> Token | None:
-        """Counted kinds: `4 guns`, `guns 4`, `all guns`, `everything`, several of them between commas or `and`."""
+        """Counted kinds: `4 guns`, `guns 4`, `all guns`, `everything`, several of them between commas or
+        `and`."""
         counts: dict[str, Any] = {}
         at, end, guessed = start, start, False
         while at < len(self.words) and at not in used:
@@ -146,8 +226,15 @@ class Recognizer:
             if self.words[at].norm in ALL_WORDS:
                 kind = self._kind(self._after_passed(at + 1, used), used)
                 if kind is None:
-                    skip = at + 1 < len(self.words) and self.words[at + 1].norm in ("units", "troops", "forces", "of")
-                    skip = skip or (self.generous and at + 1 < len(self.words) and self._name(at + 1, "", used) is None)
+                    skip = at + 1 < len(self.words) and self.words[at + 1].norm in (
+                        "units",
+                        "troops",
+                        "forces",
+                        "of",
+                    )
+                    skip = skip or (
+                        self.generous and at + 1 < len(self.words) and self._name(at + 1, "", used) is None
+                    )
                     return Token(start, at + 1 + skip, before, {}, None, {EVERY: ALL}) if not counts else None
                 number: Any = ALL
             else:
@@ -155,7 +242,11 @@ class Recognizer:
                 after = self._after_passed(at + 1, used)
                 kind = self._kind(after, used) if first is not None else None
                 number = first
-                if kind is None and self.words[at].norm in ONE and (kind := self._kind(at + 1, used)) is not None:
+                if (
+                    kind is None
+                    and self.words[at].norm in ONE
+                    and (kind := self._kind(at + 1, used)) is not None
+                ):
                     number = 1
                 if kind is None and first is None and (kind := self._kind(at, used)) is not None:
                     number = self._number(kind[0])
@@ -178,7 +269,11 @@ class Recognizer:
             return None
         names: dict[str, str] = {}
         number = None
-        if guessed and tuple(counts.values()) == (ALL,) and (thing := self._name(start, before, used)) is not None:
+        if (
+            guessed
+            and tuple(counts.values()) == (ALL,)
+            and (thing := self._name(start, before, used)) is not None
+        ):
             return Token(start, end, before, thing.names, None, counts, guessed, bare=True)
         if len(counts) == 1 and isinstance(next(iter(counts.values())), int):
             ((only, number),) = counts.items()
@@ -200,7 +295,11 @@ class Recognizer:
             written = run_together(self.words[start:end])
             found = {k: ids[0] for k in kinds if len(ids := self.names.find(k, written)) == 1}
             if not found:
-                found = {k: ids[0] for k in ("unit-kind", "item") if len(ids := self.names.abbreviated(k, written)) == 1}
+                found = {
+                    k: ids[0]
+                    for k in ("unit-kind", "item")
+                    if len(ids := self.names.abbreviated(k, written)) == 1
+                }
             if found and not written.isdecimal():
                 return Token(start, end, before, found)
         if self.loose and slips(len(self.words[start].norm) + 1):

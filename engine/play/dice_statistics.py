@@ -25,8 +25,8 @@ from ..core.state import Entity
 from ..odds.dice_statistics import TRIALS, Onlooker, RecordedThrow
 from ..store import Game, StoredPosition, StoreError
 from ..store.per_process import Parted
-from ..turn.effects import printed
 from ..world.amounts import face_fits
+from ..world.messages import printed
 from ..world.world import World
 from .verify import resolved_again
 

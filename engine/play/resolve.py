@@ -9,7 +9,7 @@ from typing import Any
 from ..core.faults import BrokenGame
 from ..core.parallel import shared_out
 from ..orders.check import standing
-from ..orders.intake import parted
+from ..orders.kinds.answers import parted
 from ..store import POLICY, PROXY, Game, Scribe, StoreError, Submission
 from ..turn import vacancies
 from ..turn.context import Order

@@ -12,7 +12,7 @@ from typing import Any
 from ..core.model import Row, Ruleset
 from ..core.state import State, pair_key, unit_key, works_on
 
-_NATION_KEYS = {"stores", "techs", "tracks", "note", "basis", "source", "lines", "out"}
+_NATION_KEYS = {"stores", "techs", "tracks", "note", "source", "out"}
 
 
 class ScenarioError(ValueError):
@@ -50,7 +50,7 @@ def initial_state(ruleset: Ruleset, scenario: Mapping[str, Any]) -> State:
         _mark(ruleset, row, put)
     for number, row in enumerate(scenario.get("under_way", ()), 1):
         nation = row.get("for", "")
-        kept = {k: v for k, v in row.items() if k not in ("for", "note", "source", "basis", "lines")}
+        kept = {k: v for k, v in row.items() if k not in ("for", "note", "source")}
         for field, value in {"nation": nation, "since": 0, "n": 1, **kept}.items():
             put("under_way", f"{nation}#{number:04d}", field, value)
     for table, rows in scenario.get("fields", {}).items():

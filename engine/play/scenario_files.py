@@ -49,7 +49,7 @@ SCENARIO = "scenario"
 RULES = "rules"
 EXTENDS = "extends"
 APPEND = "append"
-OWN = frozenset({"id", "title", "text", "note", "source", "basis", "lines", EXTENDS, APPEND})
+OWN = frozenset({"id", "title", "text", "note", "source", EXTENDS, APPEND})
 """Keys that say something of the one file only."""
 
 

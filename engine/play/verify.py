@@ -15,7 +15,7 @@ from sqlalchemy.exc import NoResultFound
 
 from ..core import canonical, fairness
 from ..core.faults import RuleError, clean
-from ..core.journal import number_and_hash, replay, verify_chain
+from ..core.journal import FORMAT, Entry, number_and_hash, replay, verify_chain
 from ..core.model import Ruleset
 from ..store import Game, StoredPosition, Submission, inputs_from, ledger
 from ..store.database import unpack
@@ -234,11 +234,25 @@ def _resolved_again(game: Game) -> str | None:
         rules = game.ruleset_at(before.number)
         result = resolved_again(game, before, stage, rules)
         if result.position.head != stage.position.head:
-            kept = {e.n: e.hash for e in game.journal(position=stage.number)}
-            first = next((e for e in result.entries if kept.get(e.n) != e.hash), None)
+            kept = {e.n: e for e in game.journal(position=stage.number)}
+            first = next((e for e in result.entries if e.n not in kept or not _is(e, kept[e.n])), None)
+            if first is None and len(kept) == len(result.entries):
+                continue  # it was stored in an earlier format, and says the same
             where = f", from entry {first.n} on ({first.rule})" if first is not None else ""
             return f"turn {before.position.turn} comes out otherwise when it is resolved again{where}"
     return None
+
+
+def _is(entry: Entry, kept: Entry) -> bool:
+    """Whether an entry is the one that is kept; of one that is kept in an earlier format all but its words are asked."""
+    if kept.format == FORMAT:
+        return entry.hash == kept.hash
+    one, other = (canonical.dumps({**e.to_json(), **_LATER}) for e in (entry, kept))
+    return one == other
+
+
+_LATER = dict.fromkeys(("format", "happened", "text", "hash"))
+"""What of an entry hangs on the format in which it is stored."""
 
 
 def resolved_again(

@@ -38,6 +38,7 @@ class Views:
         self._viewers: dict[str, Viewer] = {}
         self.told: dict[int, bytes] = {}  # what the journal's entries say, as the readers' chains take it
         self._before: dict[int, list[Entry]] = {}
+        self._since: dict[int, list[Entry]] = {}
         self._last: tuple[str, World] | None = None
         self._used: dict[int, tuple[str, Commitment, set[str]]] = {}
 
@@ -67,8 +68,19 @@ class Views:
         """The entries of all turns before one that say anything."""
         if turn not in self._before:
             those = (e for t, some in self._by_turn.items() if t < turn for e in some)
-            self._before[turn] = [e for e in those if e.text or e.data]
+            self._before[turn] = [e for e in those if e.happened or e.data]
         return self._before[turn]
+
+    def since(self, turn: int) -> list[Entry]:
+        """The entries from the first orders of a turn up to the position.
+
+        How the turn begins was known when they were asked for, and how the next one does may be known by now.
+        """
+        if turn not in self._since:
+            first = next((number for number, t, _ in self.game.stages() if t == turn), None)
+            known = self.game.stage(first).position.entries if first is not None else 0
+            self._since[turn] = [e for e in self.journal if e.n > known] if first is not None else self.of(turn)
+        return self._since[turn]
 
     def told_before(self, turn: int, nation: str) -> list[Entry]:
         """What a nation was told in all turns before one, in each as a member of the side on which it stood when that turn ended.

@@ -13,13 +13,16 @@ from fractions import Fraction
 from typing import Any
 
 from ..core.journal import Entry
+from ..core.messages import capital
 from ..core.model import Row
 from ..world import treasury
 from ..world.view import may_read
 from ..world.world import World, exact
 from .document import Block, Para, Refs, Table
-from .wording import Wording, capital, listing
+from .wording import Wording, listing
 
+AT_FIRST = "at the beginning"
+"""The first line of an account that is a table."""
 SPENT = "spent"
 """What all that was bought is called in an account."""
 
@@ -238,7 +241,7 @@ def blocks(accounts_: Sequence[Account], lost: Sequence[tuple[str, Any]] = ()) -
             continue
         parted = bool(account.purses)
         head = (capital(account.name), *((account.main or "main", "elsewhere", "all") if parted else ("",)))
-        rows = [("at the beginning", *_cells(account.begun, parted, False))]
+        rows = [(AT_FIRST, *_cells(account.begun, parted, False))]
         rows += [(label, *_cells((a, b), parted, True)) for label, a, b in account.lines]
         rows.append(("left now", *_cells(account.left, parted, False)))
         spent = [f"Spent: {_items(account)}."] if account.spent else []

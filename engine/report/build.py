@@ -7,21 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from ..core.canonical import digest
 from ..core.journal import EVERYONE, Entry
+from ..core.messages import Message, plain
 from ..core.model import Row, Ruleset
 from ..core.state import Entity, State
 from ..economy.quotes import so_many
-from ..orders.legal_acts import is_offered, legal_acts
-from ..ruleset.clauses import sources
+from ..orders.kinds import of_class
+from ..orders.kinds.acts import Acts
+from ..orders.legal_entry import LegalSearch
+from ..ruleset.clauses import clauses_of_row
+from ..ruleset.randomness import rolls_dice
 from ..turn.calendar import date
 from ..turn.context import OrderContext
-from ..turn.effects import fill, printed
 from ..turn.sequence import phases, steps
 from ..world.geography import Geography
+from ..world.messages import message, printed
 from ..world.tables import box_of
 from ..world.view import chain_of, readable
 from ..world.world import World
@@ -82,6 +85,8 @@ class Report:
     ended: bool = False
     battles: tuple[tuple[str, str], ...] = ()
     """The reader's battles in the order in which they are told: place, and success or failure."""
+    dice: bool = True
+    """Whether the rules roll any; where they do not there is nothing to prove."""
 
 
 def nation_report(
@@ -90,6 +95,7 @@ def nation_report(
     entries: Sequence[Entry],
     reader: str,
     *,
+    since: Sequence[Entry] | None = None,
     game: str,
     turn: int,
     geography: Geography | None = None,
@@ -101,6 +107,8 @@ def nation_report(
     world: World | None = None,
 ) -> Report:
     """The report of `reader` after `turn`, from its view `shown` and the turn's entries. `chain` is its own chain so far.
+
+    `since`: the entries since the report before, of which accounts are made; absent: those of the turn.
 
     `due` and `notices` are sentences that the moderator's side adds for everybody: the deadline, roll-backs, other rules.
     `world`: a world of `shown` that is there already.
@@ -122,10 +130,10 @@ def nation_report(
     found = fights.fights(mine)
     log, numbers = sections(ruleset, mine, reader, words)
     parts = [
-        _situation(world, entries, mine, reader, words, found, public),
+        _situation(world, entries if since is None else since, mine, reader, words, found, public),
         ReportPart("The turn, power by power", tuple(rounds.blocks(world, mine, reader, words))),
         ReportPart("Battles, the gravest first", tuple(fights.blocks(world, mine, reader, words, others=not by_powers))),
-        ReportPart("Your orders", (*orders, *([bullets(private)] if private else []))),
+        ReportPart("Your orders", (*(orders if turn else ()), *([bullets(private)] if private else []))),
         ReportPart("Your forces", tuple(standing.forces(world, reader, words))),
         ReportPart("What you know of others", tuple(sightings(world, mine, reader, words, turn))),
         ReportPart("Technology and what is under way", tuple(news.technology(world, reader, words, _under_way(world, reader)))),
@@ -144,12 +152,13 @@ def nation_report(
         template=template,
         ended=bool(shown.get("game", "game", "ended")),
         battles=tuple(fights.outcomes(world, mine, reader, words)),
+        dice=rolls_dice(ruleset),
     )
 
 
 def _situation(
     world: World,
-    entries: Sequence[Entry],
+    since: Sequence[Entry],
     mine: Sequence[Entry],
     reader: str,
     words: Wording,
@@ -177,7 +186,7 @@ def _situation(
     if to_do:
         out.extend([Para("", "For you to decide"), Bullets(tuple(to_do))])
     out.extend(
-        account.blocks(account.accounts(world, entries, reader, words), [(h.place, h.worth) for h in hands if h.kind == "lost"])
+        account.blocks(account.accounts(world, since, reader, words), [(h.place, h.worth) for h in hands if h.kind == "lost"])
     )
     figures = _tracks(world, reader)
     if figures:
@@ -197,7 +206,7 @@ def _of_records(world: World, reader: str, words: Wording, kind: str) -> list[st
         names = {"record": Entity("record", id_), "self": Entity("nation", reader), "nation": Entity("nation", reader)}
         for rule in rows.get(str(record.get("kind")), {}).get("told", ()):
             if rule["as"] == kind and world.test(rule["when"], names):
-                out.append(sentence(words.told(fill(world, rule["says"], names))))
+                out.append(sentence(words.told([message(world, rule["says"], names)])))
     return out
 
 
@@ -205,17 +214,17 @@ def _open_to(world: World, reader: str, words: Wording) -> list[str]:
     """What the reader could do and is reminded of (`remind` of an act), with all that it may be done to and what that costs."""
     out = []
     context = OrderContext(world)
-    for row in world.ruleset.rows("acts").values():
-        if "remind" not in row:
+    for act in of_class(world.ruleset, Acts):
+        if "remind" not in act.row:
             continue
         same: dict[str, list[str]] = {}
-        for legal in filter(partial(is_offered, context), legal_acts(world, reader, row, offered=True)):
+        for legal in (one for one in act.legal(world, reader, LegalSearch(offered=True)) if one.is_offered(context)):
             what = next((words.thing(v) for v in legal.slots.values()), "")
             price = listing(words.amount(n, what) for what, n in legal.cost.items() if n) if any(legal.cost.values()) else "free"
             same.setdefault(price, []).append(what)
         said = [f"{listing(names)} ({price}{' each' if len(names) > 1 else ''})" for price, names in same.items()]
         if said:
-            out.append(sentence(f"{row['remind']}: {listing(said)}"))
+            out.append(sentence(f"{act.row['remind']}: {listing(said)}"))
     return out
 
 
@@ -282,6 +291,7 @@ def moderator_report(
         sections=log,
         proof=tuple(proof),
         ended=bool(state.get("game", "game", "ended")),
+        dice=rolls_dice(ruleset),
     )
 
 
@@ -331,7 +341,7 @@ def _by_phase(
     order.append("turn-end")
     found: dict[str, list[Entry]] = {}
     for entry in entries:
-        if (entry.rule.startswith("frame/") and not entry.data.get("told")) or not _sentence(entry):
+        if (entry.rule.startswith("frame/") and not entry.data.get("told")) or not _says(entry):
             continue
         found.setdefault(of_step.get(entry.step, entry.step), []).append(entry)
     for phase_id in [*order, *sorted(set(found) - set(order))]:
@@ -343,11 +353,11 @@ def _by_phase(
             yield Section(whose + names.get(phase_id, phase_id.replace("-", " ").capitalize()), tuple(lines))
 
 
-def _sentence(entry: Entry) -> str:
-    """What an entry says; one without a text of its own, which order was carried out; else nothing."""
-    if entry.text or "order" in entry.data:
-        return entry.text or f"Carried out: {entry.data['order']}."
-    return entry.rule if "refused" in entry.data else ""
+def _says(entry: Entry) -> list[Message]:
+    """What an entry says; one that says nothing itself, which order was carried out; else nothing."""
+    if entry.happened or "order" in entry.data:
+        return entry.happened or [Message("Carried out: {order}.", {"order": entry.data["order"]})]
+    return [plain(entry.rule)] if "refused" in entry.data else []
 
 
 def _line(ruleset: Ruleset, entry: Entry, reader: str | None, number: int, words: Wording) -> NewsLine:
@@ -358,7 +368,7 @@ def _line(ruleset: Ruleset, entry: Entry, reader: str | None, number: int, words
     if "void" in entry.data:
         details.append(f"It came to nothing: {entry.data['void']}")
     return NewsLine(
-        number, words.told(_sentence(entry)), kind, entry.rule, entry.at, tuple(details), tuple(entry.data.get("outcome", ())),
+        number, words.told(_says(entry)), kind, entry.rule, entry.at, tuple(details), tuple(entry.data.get("outcome", ())),
         rule_in_words(ruleset, entry.rule), clauses_of(ruleset, entry.rule),
     )  # fmt: skip
 
@@ -375,9 +385,7 @@ def rule_in_words(ruleset: Ruleset, rule: str) -> str:
 def clauses_of(ruleset: Ruleset, rule: str) -> tuple[str, ...]:
     """The clauses that the row of a rule cites."""
     form, _, id_ = rule.partition("/")
-    cited: tuple[str, ...] = ruleset.derived(
-        ("clauses", rule), lambda: tuple(dict.fromkeys(sources(ruleset.rows(form).get(id_))))
-    )
+    cited: tuple[str, ...] = ruleset.derived(("clauses", rule), lambda: clauses_of_row(ruleset, form, id_))
     return cited
 
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from ..core.messages import capital
 from ..play.dice_statistics import BAND, Luck
 from .document import Block, Para, ReportPart, table
-from .wording import Wording, capital, counted, listing
+from .wording import Wording, counted, listing
 
 BATTLES = 25
 """Battles in the table; all of them are in the JSON."""

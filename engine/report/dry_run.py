@@ -9,7 +9,8 @@ from ..bots import plan
 from ..core.dice import KeyedDice
 from ..core.journal import Entry
 from ..core.state import State, unit_key
-from ..orders.intake import Intake, parted
+from ..orders.intake import Intake
+from ..orders.kinds.answers import parted
 from ..play.views import Views
 from ..store import PLAYER, Game, StoreError
 from ..turn.referee import Inputs, resolve

@@ -12,17 +12,21 @@ from fractions import Fraction
 from typing import Any
 
 from ..core.journal import Entry
+from ..core.messages import capital
 from ..core.model import Row, Ruleset
 from ..core.state import Entity, State
 from ..play.explain import Cell, ValueChange, why
-from ..turn.effects import printed
+from ..ruleset.clauses import clause_text
 from ..world.geography import Geography
+from ..world.messages import printed
 from ..world.view import readable
 from ..world.world import World
 from . import account
 from .build import clauses_of, dice_words, rule_in_words, when
-from .wording import Wording, capital, listing
+from .wording import Wording, listing
 
+MOST_RULES = 2
+"""Of how many clauses of a row the sentences are shown."""
 MOST_STACKS = 4
 
 
@@ -48,7 +52,10 @@ class Made:
 
 @dataclass(frozen=True)
 class Happened:
-    """An entry that changed something asked for. `changes`: what, before, after; `parts`: what a sum in it consists of."""
+    """An entry that changed something asked for. `changes`: what, before, after; `parts`: what a sum in it consists of.
+
+    `says`: what the clauses of its row say, in a player's words.
+    """
 
     turn: int
     date: str
@@ -57,6 +64,7 @@ class Happened:
     rule: str
     named: str
     clauses: tuple[str, ...]
+    says: tuple[str, ...]
     at: str
     changes: tuple[tuple[str, str, str], ...]
     parts: tuple[str, ...]
@@ -226,10 +234,11 @@ def _happened(ruleset: Ruleset, words: Wording, entry: Entry, changes: Sequence[
         entry.turn,
         when(ruleset, entry.turn),
         entry.step.replace("-", " "),
-        words.told(entry.text),
+        words.told(entry.happened),
         entry.rule,
         rule_in_words(ruleset, entry.rule) or entry.rule.partition("/")[2].replace("-", " "),
-        clauses_of(ruleset, entry.rule),
+        cited := clauses_of(ruleset, entry.rule),
+        tuple(dict.fromkeys(filter(None, (clause_text(ruleset, c) for c in cited)))),
         entry.at,
         tuple((named(words, c.table, c.id, c.field), *_values(words, c)) for c in changes),
         tuple(_parts(ruleset, entry)),
@@ -334,6 +343,7 @@ def as_lines(told: Explanation, *, most: int = 12) -> list[str]:
         if happened.parts:
             out.append(f"    of which {listing(happened.parts)}")
         out += [f"    {line}" for line in happened.dice]
+        out += [f"    rule: {said}" for said in happened.says[:MOST_RULES]]
         out.append(f"    by {happened.named}" + _cited(happened.clauses) + (f", {happened.at}" if happened.at else ""))
     return out
 

@@ -12,9 +12,10 @@ from fractions import Fraction
 from typing import Any
 
 from ..core.journal import Entry
+from ..core.messages import capital, possessive
 from ..world.world import World
 from .document import Block, Para, Table, bullets
-from .wording import Wording, capital, counted, listing, merged, possessive, sentence
+from .wording import Wording, counted, listing, merged, sentence
 
 SIDES = ("attacker", "defender")
 
@@ -317,7 +318,7 @@ def _figures(fight: Fight, words: Wording) -> list[str]:
 
 def _reasons(fight: Fight, words: Wording) -> list[str]:
     """Orders to leave and what became of them, each once, and the fights that went before."""
-    notes = [sentence(said) for said in dict.fromkeys(words.told(entry.text) for entry in fight.left) if said]
+    notes = [sentence(said) for said in dict.fromkeys(words.told(entry.happened) for entry in fight.left) if said]
     for prelude in fight.preludes:
         row = words.world.ruleset.rows("battles").get(prelude.row, {})
         name = str(row.get("name", prelude.row))

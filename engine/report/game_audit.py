@@ -14,10 +14,11 @@ from ..core.model import Row
 from ..core.state import Entity, State
 from ..play.views import views_after
 from ..store import Game
-from ..turn.effects import fill
 from ..world.geography import Geography
+from ..world.messages import fill
 from ..world.selections import selection
 from ..world.world import World
+from .account import AT_FIRST
 from .document import Para, Table
 from .turn_reports import last_turn, report
 
@@ -105,26 +106,27 @@ def _names(world: World, thing: Entity | None) -> dict[str, Any]:
 
 
 def _reports(game: Game) -> Iterator[RecordedReport]:
-    """What everybody with units or places was told on the last turn that is over."""
-    turn = last_turn(game)
-    if turn < 1:
-        return
-    views = views_after(game, None)
-    state = views.position.state
-    before = _began(game, turn)
-    for nation in sorted({str(row["owner"]) for row in state.table("units").values()}):
-        made = report(game, nation, turn=turn, template=False, views=views)
-        told, tables = [], []
-        for part in made.parts:
-            for block in part.blocks:
-                if isinstance(block, Para):
-                    told.append((str(block.lead), str(block.text)))
-                elif part.title == "Your forces" and isinstance(block, Table):
-                    tables.append((block.head, block.rows))
-        yield RecordedReport(nation, turn, before, state, tuple(told), tuple(tables))
+    """What everybody with units was told on every turn that is over."""
+    last = last_turn(game)
+    for turn in range(1, last + 1):
+        views = views_after(game, None if turn == last else turn)
+        state = views.position.state
+        before = _began(game, turn)
+        for nation in sorted({str(row["owner"]) for row in state.table("units").values()}):
+            made = report(game, nation, turn=turn, template=False, views=views)
+            told, tables, accounts = [], [], []
+            for part in made.parts:
+                for block in part.blocks:
+                    if isinstance(block, Para):
+                        told.append((str(block.lead), str(block.text)))
+                    elif part.title == "Your forces" and isinstance(block, Table):
+                        tables.append((block.head, block.rows))
+                    elif isinstance(block, Table) and block.rows and block.rows[0][0] == AT_FIRST:
+                        accounts.append((block.head, block.rows, block.notes))
+            yield RecordedReport(nation, turn, before, state, tuple(told), tuple(tables), tuple(accounts))
 
 
 def _began(game: Game, turn: int) -> State:
-    """The state in which a turn began."""
+    """The state in which the first orders of a turn were asked for: what the report before left its reader with."""
     first = next(number for number, t, _ in game.stages() if t == turn)
-    return game.stage(first).position.turn_start
+    return game.stage(first).position.state

@@ -1,7 +1,8 @@
 """From a reader's view to a map: who holds what, which units stand where as far as they are known, works, straits, battles.
 
-What a ruleset wants drawn stands beside its shapes in `map/marks.yaml`: which fields of places get which symbol, how kinds of
-links and works look, and which tags of units share a badge. Without it the map shows owners, names and numbers of units.
+What a ruleset wants drawn stands beside its shapes in `map/marks.yaml`: which fields of places get which symbol, how
+kinds of links and works look, which tags of units share a badge, and how orders are drawn of which it is told what
+became. Without it the map shows owners, names and numbers of units.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from ..core.diagnostics import Diagnostic
 from ..core.journal import Entry
 from ..core.model import Ruleset
 from ..core.state import Entity, State
+from ..orders.grammar import Grammar
+from ..orders.parse import read_orders
+from ..ruleset.order_syntax import slot_of, slots_in
 from ..store.drawing import MAP_FOLDER, Drawing, read_map_file
 from ..world.known import theaters
 from ..world.view import UNKNOWN
@@ -41,9 +45,12 @@ from .map import (
     page_map,
     read_shapes,
 )
-from .map.model import Kind
+from .map.model import Kind, Outcome
 from .wording import listing
 
+HELP = "support"
+ARROWS = ("march", "move", "attack", HELP)
+"""How a ruleset may say that an order is drawn as an arrow (`orders` in `map/marks.yaml`); how one that helps others."""
 SMALL = 4
 """Fewer places than this are shown with those around them."""
 
@@ -79,15 +86,17 @@ def map_svg(
 
 def report_map(
     ruleset: Ruleset, shown: State, drawing: Drawing, reader: str = "", *, title: str = "", entries: Iterable[Entry] = (),
-    numbers: Mapping[str, tuple[int, str]] | None = None,
+    numbers: Mapping[str, tuple[int, str]] | None = None, link: str = "", prefix: str = "map",
 ) -> PageMap:  # fmt: skip
     """The map of a page, opened on the theater where most of the reader's units are (for nobody: on everything).
 
-    `numbers`: place -> the number and the outcome of what the page tells of it.
+    `numbers`: place -> the number and the outcome of what the page tells of it; `link`: where places lead, before their ids.
     """
     world = World(ruleset, shown)
     model = map_model(ruleset, shown, drawing, title=title, entries=list(entries))
-    return page_map(model, groups=_regions(world, reader), numbers=numbers, extra=tuple(_signs(world, model)))
+    return page_map(
+        model, groups=_regions(world, reader), numbers=numbers, extra=tuple(_signs(world, model)), link=link, prefix=prefix
+    )
 
 
 def _regions(world: World, reader: str) -> list[tuple[str, list[str]]]:
@@ -137,8 +146,8 @@ def map_model(ruleset: Ruleset, shown: State, drawing: Drawing, *, title: str = 
         layout=_layout(drawing, shapes),
         links=tuple(_links(ruleset, drawing.marks)),
         works=tuple(_works(shown, drawing.marks)),
-        arrows=tuple(_arrows(entries)),
-        highlights=tuple(_highlights(entries)),
+        arrows=tuple(_arrows(world, entries, drawing.marks)),
+        highlights=tuple(_highlights(world, entries, drawing.marks)),
         legend=tuple(_legend(world, owners, drawing.marks)),
     )
 
@@ -194,7 +203,7 @@ def _place(world: World, row: Mapping[str, Any], marks: Mapping[str, Any], seats
         if not name.startswith("nation.") and world.field(thing, name) and not (seat and s == "dot"):
             symbols.append(s)
     kind: Kind = "land" if row["kind"] == "land" else "sea" if row["kind"] == "sea" else "other"
-    if row["kind"] in marks.get("points", ()):
+    if row["kind"] in marks.get("points", ()) or "part_of" in row:
         kind = "point"
     notes = [f"{k}: {world.field(thing, k)}" for k in marks.get("notes", ())]
     return Place(
@@ -244,6 +253,8 @@ def _links(ruleset: Ruleset, marks: Mapping[str, Any]) -> Iterable[Link]:
         style = styles.get(row.get("kind", "land"))
         if style:
             yield Link(row["between"][0], row["between"][1], style=style)
+    for a, b in marks.get("passages", ()):
+        yield Link(a, b)
 
 
 def _works(state: State, marks: Mapping[str, Any]) -> Iterable[Work]:
@@ -256,30 +267,65 @@ def _works(state: State, marks: Mapping[str, Any]) -> Iterable[Work]:
                 yield Work(place, b if place == a else a, style=styles.get(works, "teeth"), note=str(works))
 
 
-def _arrows(entries: Sequence[Entry]) -> Iterable[Arrow]:
-    """Moves that were told: entries with `data.arrow` {from, to, outcome, owner}."""
-    seen = set()
+def _arrows(world: World, entries: Sequence[Entry], marks: Mapping[str, Any]) -> Iterator[Arrow]:
+    """Moves that were told, and orders of which it was told what became of them; of several that look alike the first."""
+    held = {
+        str(f.roles.get("place"))
+        for e in entries
+        for f in e.facts
+        if f.word == "battle_ended" and f.roles.get("winner") == "defender"
+    }
+    seen: set[tuple[str, str, bool, str]] = set()
     for entry in entries:
-        arrow = entry.data.get("arrow")
-        if not arrow:
+        path = [str(place) for place in entry.data.get("path", ()) if isinstance(place, str)]
+        if len(path) > 1:
+            failed = bool(entry.data.get("hostile")) and path[-1] in held
+            found: Arrow | None = Arrow(path[0], path[-1], outcome="failure" if failed else "success", note=entry.text)
+        elif "asked" in entry.data and "outcome" in entry.data:
+            found = _ordered(world, entry, marks)
+        else:
             continue
-        key = (arrow["from"], arrow["to"], arrow.get("owner"))
-        if key not in seen:
+        if found is not None and (key := (found.a, found.b, found.help, found.toward)) not in seen:
             seen.add(key)
-            yield Arrow(arrow["from"], arrow["to"], outcome=arrow.get("outcome", "open"), owner=arrow.get("owner", ""))
+            yield found
 
 
-def _highlights(entries: Sequence[Entry]) -> Iterable[Highlight]:
-    """Places where a battle ended: taken (success) or held (failure), from the facts of readable entries."""
-    found: dict[str, str] = {}
+def _ordered(world: World, entry: Entry, marks: Mapping[str, Any]) -> Arrow | None:
+    """An order as an arrow, as `orders` says how such orders are drawn and `successes` which outcomes are good ones."""
+    read = read_orders(world.ruleset, str(entry.data["asked"]), state=world.state).orders
+    look = marks.get("orders", {}).get(read[0]["order"]) if len(read) == 1 else None
+    form = Grammar.of(world.ruleset).form(read[0]["order"]) if look else None
+    if form is None:
+        return None
+    declared, slots = form.row.get("slots", {}), read[0].get("slots", {})
+    names = dict.fromkeys(s.name for s in slots_in(form.pattern) if slot_of(s.name, declared.get(s.name)).kind == "place")
+    places = [str(slots[name]) for name in names if name in slots]
+    if look not in ARROWS or len(places) < 2:
+        return None
+    good = set(entry.data["outcome"]) <= set(marks.get("successes", ()))
+    toward = places[2] if len(places) > 2 else ""
+    return Arrow(
+        places[0], places[1], outcome="success" if good else "failure", note=entry.text, help=look == HELP, toward=toward
+    )  # fmt: skip
+
+
+def _highlights(world: World, entries: Sequence[Entry], marks: Mapping[str, Any]) -> Iterator[Highlight]:
+    """Places where a battle ended: taken (success) or held (failure), from the facts of readable entries; and places of orders
+    that came to one of the outcomes in `blows`."""
+    found: dict[str, tuple[Outcome, str]] = {}
     for entry in entries:
         for fact in entry.facts:
             if fact.word == "battle_ended" and isinstance(fact.roles.get("place"), str):
-                found.setdefault(fact.roles["place"], "failure")
+                found.setdefault(fact.roles["place"], ("failure", ""))
             if fact.word == "captured" and isinstance(fact.roles.get("place"), str):
-                found[fact.roles["place"]] = "success"
-    for place, outcome in sorted(found.items()):
-        yield Highlight(place, outcome="success" if outcome == "success" else "failure")
+                found[fact.roles["place"]] = ("success", "")
+        if set(entry.data.get("outcome", ())) & set(marks.get("blows", ())) and "asked" in entry.data:
+            read = read_orders(world.ruleset, str(entry.data["asked"]), state=world.state).orders
+            place = read[0].get("slots", {}).get("place") if len(read) == 1 else None
+            if isinstance(place, str):
+                found[place] = ("failure", entry.text)
+    for place, (outcome, note) in sorted(found.items()):
+        yield Highlight(place, outcome=outcome, note=note)
 
 
 def _legend(world: World, owners: Sequence[Owner], marks: Mapping[str, Any]) -> Iterable[LegendEntry]:

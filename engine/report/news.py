@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..core.canonical import dumps
 from ..core.journal import EVERYONE, Entry
+from ..core.messages import Message, lasts, told_to_you
 from ..core.state import Entity
 from ..economy.quotes import as_one
-from ..turn.effects import printed
+from ..world.messages import printed
 from ..world.view import may_read
 from ..world.world import World
 from .document import Block, Para, Refs, Table, bullets
@@ -155,9 +157,9 @@ def own_orders(world: World, entries: Sequence[Entry], reader: str, words: Wordi
         mine = entry.subject == reader or entry.subject.startswith((f"{reader}:", f"{reader}#", f"{reader}>"))
         if not mine or "event" in entry.data:
             continue
-        asked = words.told(str(entry.data.get("order") or entry.data.get("asked") or ""))
+        asked = str(entry.data.get("order") or entry.data.get("asked") or "")
         if entry.data.get("outcome"):
-            became.append((sentence(words.told(entry.text)), (entry.n,)))
+            became.append((sentence(words.told(entry.happened)), (entry.n,)))
         elif "refused" in entry.data or "void" in entry.data:
             why = entry.data.get("refused", entry.data.get("void"))
             what = asked or entry.rule.partition("/")[2].replace("-", " ")
@@ -165,7 +167,7 @@ def own_orders(world: World, entries: Sequence[Entry], reader: str, words: Wordi
         elif asked and any(d.get("hit") is not None for d in entry.dice):
             hit = any(d.get("hit") is True for d in entry.dice)
             said = "; ".join(throw(d) for d in entry.dice if d.get("hit") is hit)
-            (lucky if hit else rows).append(((asked, said + (_found(entry) if hit else "")), (entry.n,)))
+            (lucky if hit else rows).append(((asked, said + (_found(entry, words) if hit else "")), (entry.n,)))
         elif "path" in entry.data and "place" in entry.data and entry.data["path"][-1:] != [entry.data["place"]]:
             goal = str(entry.data["path"][-1])
             what = f"{words.units(entry.data.get('units', {}))} to {words.place(goal)}"
@@ -197,10 +199,10 @@ def _tried(rows: Sequence[tuple[tuple[str, str], Refs]]) -> Table:
     return Table(("", ""), tuple(cells for cells, _ in rows), refs=tuple(refs for _, refs in rows))
 
 
-def _found(entry: Entry) -> str:
+def _found(entry: Entry, words: Wording) -> str:
     """What a throw that succeeded brought, as far as its entry says so after a colon."""
-    said = entry.text.partition(": ")[2].strip().rstrip(".")
-    return f": {said}" if said else ""
+    head, rest = words.parted(entry.happened)
+    return f": {rest.rstrip('.')}" if head and rest else ""
 
 
 def _fallen(world: World, goal: str, reader: str, words: Wording) -> str:
@@ -220,12 +222,12 @@ def other_news(
     world: World, entries: Iterable[Entry], reader: str, words: Wording, told: Sequence[Entry]
 ) -> tuple[list[tuple[str, Refs]], list[tuple[str, Refs]]]:
     """What no other part tells: news for everybody, and what the reader alone is told. The same thing of several is said once."""
-    public: dict[str, list[int]] = {}
-    own: dict[str, list[int]] = {}
+    public: list[Entry] = []
+    own: list[Entry] = []
     seen = {id(e) for e in told}
     for entry in entries:
         form = entry.rule.partition("/")[0]
-        if id(entry) in seen or not entry.text or "battle" in entry.data or "refused" in entry.data:
+        if id(entry) in seen or not entry.happened or "battle" in entry.data or "refused" in entry.data:
             continue
         if (form == "frame" and not entry.data.get("told")) or (
             form in TOLD_ELSEWHERE and entry.data and "mark" not in entry.data
@@ -235,11 +237,17 @@ def other_news(
             continue
         if empty(world, entry) or not (reader or EVERYONE in entry.audience):
             continue
-        text = sentence(words.told(entry.text))
-        if EVERYONE in entry.audience and reader and entry.text.startswith(f"{printed(world, Entity('nation', reader))}: "):
-            text = f"You: {text}"
-        (public if EVERYONE in entry.audience else own).setdefault(text, []).append(entry.n)
-    return _joined(public, words.places), _joined({text: refs for text, refs in own.items() if text not in public}, words.places)
+        (public if EVERYONE in entry.audience else own).append(entry)
+    everybody = {_key(e.happened) for e in public}
+    return _joined(public, words, public=True), _joined([e for e in own if _key(e.happened) not in everybody], words)
+
+
+def _key(happened: Sequence[Message], without: str = "") -> bytes:
+    """Messages as a key of a table; of one that ends with something, without that."""
+    if without:
+        slots = {name: value for name, value in happened[0].slots.items() if name != without}
+        return dumps([happened[0].template, slots])
+    return dumps([m.to_json() for m in happened])
 
 
 def empty(world: World, entry: Entry) -> bool:
@@ -252,40 +260,46 @@ def empty(world: World, entry: Entry) -> bool:
     return form == "events" and nothing and "says" not in row
 
 
-def _joined(lines: Mapping[str, Sequence[int]], places: frozenset[str]) -> list[tuple[str, Refs]]:
-    """Lines that differ only in a place, or a name in brackets, at their end become one; so do those that begin with one name
-    and `:`."""
-    heads: dict[str, list[str]] = {}
-    refs: dict[str, list[int]] = {}
-    for line, numbers in lines.items():
-        key, name = _without_its_end(line, places)
-        heads.setdefault(key, []).extend([name] if name else [])
-        refs.setdefault(key, []).extend(numbers)
-    said = [(sentence(head.format(listing(names))) if names else head, refs[head]) for head, names in heads.items()]
+def _joined(entries: Iterable[Entry], words: Wording, *, public: bool = False) -> list[tuple[str, Refs]]:
+    """What entries say, the same once: those that differ only in a place, or in brackets, at their end become one; so do those
+    that begin alike before a colon, with `public` those that begin with the reader.
+    """
+    ends: dict[bytes, dict[bytes, Any]] = {}
+    said: dict[bytes, Sequence[Message]] = {}
+    refs: dict[bytes, list[int]] = {}
+    for entry in entries:
+        last = _last(entry.happened)
+        key = _key(entry.happened, last)
+        said.setdefault(key, entry.happened)
+        refs.setdefault(key, []).append(entry.n)
+        if last:
+            value = entry.happened[0].slots[last]
+            ends.setdefault(key, {})[dumps(value)] = value
     begun: dict[str, list[str]] = {}
     of: dict[str, list[int]] = {}
-    for line, numbers in said:
-        name, colon, rest = line.partition(": ")
-        short = bool(colon) and len(name) <= 24 and len(rest) <= 90 and ". " not in rest
-        begun.setdefault(name if short else line, []).extend([rest] if short else [])
-        of.setdefault(name if short else line, []).extend(numbers)
+    for key, happened in said.items():
+        if len(values := list(ends.get(key, {}).values())) > 1:
+            happened = [Message(happened[0].template, {**happened[0].slots, _last(happened): values})]
+        head, rest = words.parted(happened)
+        head = "You" if public and told_to_you(happened, words.voice) else head
+        short = bool(head) and len(head) <= 24 and len(rest) <= 90 and len(happened) == 1
+        line = head if short else sentence(f"{head}: {rest}" if head else rest)
+        begun.setdefault(line, []).extend([rest] if short else [])
+        of.setdefault(line, []).extend(refs[key])
     return [
-        (sentence(f"{name}: {'; '.join(r.rstrip('.') for r in rests)}") if rests else name, tuple(of[name]))
-        for name, rests in begun.items()
+        (sentence(f"{line}: {'; '.join(rest.rstrip('.') for rest in rests)}") if rests else line, tuple(of[line]))
+        for line, rests in begun.items()
     ]
 
 
-def _without_its_end(line: str, places: frozenset[str]) -> tuple[str, str]:
-    """A line with `{}` for the place, or the name in brackets, at its end, and that; or the line as it is."""
-    body = line.rstrip(".").replace("{", "{{").replace("}", "}}")
-    head, bracket, rest = body.rpartition(" (")
-    if bracket and rest.endswith(")") and head and ":" not in head:
-        return f"{head} ({{}})", rest[:-1]
-    words_ = body.split()
-    for n in range(1, len(words_)):
-        if (name := " ".join(words_[n:])) in places:
-            return f"{' '.join(words_[:n])} {{}}", name
-    return line, ""
+def _last(happened: Sequence[Message]) -> str:
+    """The slot in which a message that stands alone ends, if it holds a place or stands in brackets; else nothing."""
+    found = lasts(happened[0]) if len(happened) == 1 else None
+    if found is None:
+        return ""
+    slot, bracketed = found
+    value = happened[0].slots.get(slot)
+    return slot if bracketed or (isinstance(value, Mapping) and value.get("kind") == "place") else ""
 
 
 def technology(world: World, reader: str, words: Wording, under_way: Sequence[str]) -> list[Block]:
@@ -332,13 +346,13 @@ def input_notices(world: World, entries: Iterable[Entry], reader: str, words: Wo
             continue
         who = words.nation(entry.subject)
         if "seat" in entry.data:
-            if entry.text:
-                out.append(sentence(words.told(entry.text)))
+            if entry.happened:
+                out.append(sentence(words.told(entry.happened)))
             continue
         by = str(entry.data.get("by", ""))
-        if entry.text and not entry.data.get("orders"):
+        if entry.happened and not entry.data.get("orders"):
             out.append(sentence(f"no orders came in from {who}"))
-        elif by == "proxy" or "ally" in entry.text:
+        elif by == "proxy" or entry.happened:
             out.append(sentence(f"an ally gave the orders for {who}"))
         elif by == "moderator":
             out.append(sentence(f"the moderator handed in the orders for {who}"))

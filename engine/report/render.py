@@ -39,7 +39,8 @@ def _environment() -> Environment:
 def as_text(report: Report, *, dice: bool = False) -> str:
     """The report as plain text; `dice` adds every entry in its order with all dice."""
     head = f"{report.game}: {report.name}"
-    out = [head, f"Report on turn {report.turn}" + ("" if report.when == f"turn {report.turn}" else f", {report.when}")]
+    began = "The game begins" if not report.turn else f"Report on turn {report.turn}"
+    out = [head, began + ("" if not report.turn or report.when == f"turn {report.turn}" else f", {report.when}")]
     if report.ended:
         out[-1] += ". The game has ended."
     out.append("=" * min(WIDTH, max(map(len, out))))
@@ -50,9 +51,10 @@ def as_text(report: Report, *, dice: bool = False) -> str:
         out += [*_log(report), ""]
     opened = any(name.startswith("key of ") for name, _ in report.proof)
     keys = "; the keys that check them: `wteaw dice reveal`" if opened else ""
-    out += ["PROOF", *_folded(f"Every die that you may see: `wteaw report --dice`{keys}; or ask your moderator.")]
+    if report.dice:
+        out += ["PROOF", *_folded(f"Every die that you may see: `wteaw report --dice`{keys}; or ask your moderator.")]
     for name, value in report.proof:
-        if not name.startswith("key of "):
+        if report.dice and not name.startswith("key of "):
             out += _folded(f"{name}: {value}", "  ")
     if report.template:
         out += ["", "ORDER FORM", report.template.rstrip("\n")]

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..core.journal import Entry
+from ..core.messages import capital
 from ..core.model import Row, Ruleset
 from ..turn.sequence import node_name
 from ..world.world import World
 from . import fights, news
 from .document import Block, Para
-from .wording import Wording, capital, counted, listing, sentence
+from .wording import Wording, counted, listing, sentence
 
 MOST_QUIET = 8
 """Powers of which nothing was seen that are named; of more it goes without saying."""

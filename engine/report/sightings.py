@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.journal import Entry
+from ..core.messages import capital
 from ..core.state import Entity
-from ..turn.effects import printed
 from ..world.known import theater_names, theater_of
+from ..world.messages import printed
 from ..world.view import UNKNOWN, may_read
 from ..world.world import World
 from .document import Block, Bullets, Para, Table
 from .standing import WIDE, alike_places, columns, few, span
-from .wording import Wording, capital, counted, listing, merged, sentence
+from .wording import Wording, counted, listing, merged, sentence
 
 MOST_IN_SIGHT = 30
 """Places with units of others that are told one by one; of more only the strongest beside the reader's own are."""

@@ -9,13 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..core.messages import capital
 from ..core.model import Row
 from ..core.state import UNIT_CORE
 from ..units.forces import AFLOAT
 from ..world.known import enemies_in, theater_names, theater_of, theaters
 from ..world.world import World
 from .document import Block, Para, Table
-from .wording import Wording, capital, counted, listing, merged, sentence
+from .wording import Wording, counted, listing, merged, sentence
 
 PASSING = (*UNIT_CORE, "host", "force", "via", "moved", "landed", "range", "band", "busy")
 MOST_EMPTY = 12
@@ -47,12 +48,13 @@ def counts(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
 def conditions(words: Wording, rows: Sequence[Mapping[str, Any]]) -> str:
     """What is the matter with units that are not as they should be."""
     found = []
+    untold = {*PASSING, *(k for k, row in words.world.ruleset.rows("fields").items() if row.get("told") is False)}
     ashore = {row["kind"] for row in rows if AFLOAT not in row.values()}
     for row in rows:
         more = [
             k.replace("_", " ") if v is True or v == AFLOAT else f"{k.replace('_', ' ')} {v}"
             for k, v in sorted(row.items())
-            if k not in PASSING and (v != AFLOAT or row["kind"] in ashore)  # where all are aboard that goes without saying
+            if k not in untold and (v != AFLOAT or row["kind"] in ashore)  # where all are aboard that goes without saying
         ]
         if "host" in row:
             more.append(f"aboard ships of {words.nation(str(row['host']))}")

@@ -8,8 +8,8 @@ from typing import Any
 
 from ..core.journal import NOBODY, Entry
 from ..core.state import Entity
-from ..turn.effects import printed
 from ..world import treasury
+from ..world.messages import printed
 from ..world.world import World
 from . import fights as told_fights
 from .document import Block, Para, Refs, bullets, table
@@ -34,7 +34,7 @@ def orders(world: World, entries: Sequence[Entry], words: Wording) -> list[Block
             continue
         by = str(entry.data.get("by", ""))
         n = int(entry.data["orders"])
-        if by == "policy" or not (by or entry.text):  # nobody sent them: the program gave them
+        if by == "policy" or not (by or entry.happened):  # nobody sent them: the program gave them
             played.add(entry.subject)
             theirs += n
             continue
@@ -55,9 +55,9 @@ def look_again(world: World, entries: Sequence[Entry], words: Wording) -> list[B
         if "refused" in entry.data and by.get(nation) != "policy":
             items.append((f"{words.name(nation)}: {entry.data.get('order') or entry.rule}: {entry.data['refused']}", (entry.n,)))
         elif ("void" in entry.data and NOBODY in entry.audience) or _worth_a_look(entry, by):
-            items.append((words.told(entry.text), (entry.n,)))
-        elif entry.rule == "frame/input" and entry.text and "orders" in entry.data:
-            items.append((f"{words.name(entry.subject)}: {entry.text}", (entry.n,)))
+            items.append((words.told(entry.happened), (entry.n,)))
+        elif entry.rule == "frame/input" and entry.happened and "orders" in entry.data:
+            items.append((f"{words.name(entry.subject)}: {words.told(entry.happened)}", (entry.n,)))
     for nation in (n for n, sent in by.items() if sent != "policy"):
         items += [(said, ()) for said in (*_left_behind(world, nation, words), *_at_war_with_nobody(world, nation, words))]
     return [bullets([(sentence(text), refs) for text, refs in items])] if items else []

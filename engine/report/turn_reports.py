@@ -75,8 +75,8 @@ def report(
     if template and not past and not stage.position.ended:
         text = order_template(world, nation, game=game.id)
     made = nation_report(
-        game.ruleset, world.state, entries, nation, game=title, turn=turn, geography=game.geography, template=text,
-        proof=[*committed, *_openings(views, world, nation, turn)], chain=chain_of(before, told=views.told),
+        game.ruleset, world.state, entries, nation, since=views.since(turn), game=title, turn=turn, geography=game.geography,
+        template=text, proof=[*committed, *_openings(views, world, nation, turn)], chain=chain_of(before, told=views.told),
         due=due, notices=notices(game, turn), world=world,
     )  # fmt: skip
     return _with_luck(game, made)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from ..core.messages import Message, Person, Voice, head_and_rest, possessive, said
 from ..core.model import Row
 from ..core.state import Entity
 from ..ruleset.expressions.parse import strip_mark
-from ..turn.effects import printed
 from ..world import treasury
+from ..world.messages import printed
 from ..world.name_wording import inside_sentence
 from ..world.view import UNKNOWN
 from ..world.world import World
@@ -36,30 +36,26 @@ def counted(n: Any, one: str, many: str | None = None) -> str:
     return f"{n} {one if n == 1 else many or one + 's'}"
 
 
-def possessive(name: str) -> str:
-    """A name with its `s`, or its apostrophe alone after an s."""
-    return name + ("'" if name.endswith("s") else "'s")
+class _Voice(Voice):
+    """The voice of a report: its reader is "you", nations and sides go by their short names."""
 
+    def __init__(self, wording: Wording) -> None:
+        self.wording = wording
 
-def capital(text: str) -> str:
-    """With a capital letter at its beginning."""
-    return text[:1].upper() + text[1:]
+    def name(self, it: Mapping[str, Any]) -> str:
+        match it["kind"]:
+            case "nation":
+                return self.wording.nation(it["id"])
+            case "side":
+                return self.wording.side(it["id"])
+        return str(it["name"])
 
+    def person(self, it: Mapping[str, Any]) -> Person:
+        mine = it["kind"] == "nation" and it["id"] and it["id"] == self.wording.reader
+        return Person.YOU if mine else super().person(it)
 
-_NO_VERBS = frozenset({"and", "or", "as", "us", "thus", "this"})
-_OWNED = re.compile(r"\b(?P<the>[Tt]he) (?P<what>\w+) of $")
-_ODD = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go"}
-
-
-def plural_verb(verb: str) -> str:
-    """A verb as it follows "you": joins, join; carries, carry; is, are."""
-    if verb in _ODD:
-        return _ODD[verb]
-    if verb.endswith("ies") and len(verb) > 4:
-        return verb[:-3] + "y"
-    if verb.endswith(("sses", "shes", "ches", "xes", "zes")):
-        return verb[:-2]
-    return verb[:-1] if verb.endswith("s") and not verb.endswith(("ss", "us")) else verb
+    def listed(self, items: Sequence[str]) -> str:
+        return listing(items)
 
 
 class Wording:
@@ -92,67 +88,18 @@ class Wording:
         name = str(row.get("name", side))
         return f"{row['article']} {name}" if "article" in row else name
 
-    def told(self, text: str) -> str:
-        """A sentence of the journal as the reader is told it: names in their short form with their article, himself as "you".
+    def told(self, happened: Sequence[Message]) -> str:
+        """What an entry says as the reader is told it: names in short with their article, himself as "you"."""
+        return said(happened, self.voice)
 
-        A name that is a place's name too stands for the nation at the beginning of a sentence only.
-        """
-        out: list[str] = []
-        at = 0
-        me = False
-        for found in self._named.finditer(text):
-            before = text[at : found.start()]
-            first = not text[: found.start()].strip() or text[: found.start()].rstrip()[-1:] in ".!?;"
-            what = self._meant.get(found["name"])
-            if what is None or (found["name"] in self.places and not first):
-                continue
-            form, id_ = what
-            mine = form == "nation" and id_ == self.reader
-            said = self.side(id_) if form == "side" else self.nation(id_)
-            if found["the"] and said == found["name"]:  # the article of a long name goes with it
-                before += found["the"]
-            if found["s"]:
-                said = "your" if mine else possessive(said)
-            rest = text[found.end() :]
-            if mine and first and not out and not before.strip() and rest.startswith(": "):
-                out.append("")
-                at = found.end() + 2
-                continue
-            at = found.end()
-            if mine and (owned := _OWNED.search(before)) is not None:  # what is of his is his
-                out.append(f"{before[: owned.start()]}{'Your' if owned['the'] == 'The' else 'your'} {owned['what']}")
-                continue
-            out.append(before + (capital(said) if first and not text[: found.start()].rstrip().endswith(";") else said))
-            many = form == "nation" and bool(self.world.ruleset.rows("nations").get(id_, {}).get("plural_name"))
-            if (mine or many) and not found["s"] and (first or text[: found.start()].rstrip()[-1:] == ":"):
-                verb = re.match(r" ([a-z]+)(?=[ .:,;])", rest)
-                if verb and verb[1] not in _NO_VERBS:
-                    out.append(f" {plural_verb(verb[1])}")
-                    at += verb.end()
-                    me = me or mine
-        out.append(text[at:])
-        said = "".join(out)
-        return re.sub(r"\bits\b", "your", said) if me else said
+    def parted(self, happened: Sequence[Message]) -> tuple[str, str]:
+        """The same, before the first colon that a template writes, and after it; without one, all is the rest."""
+        return head_and_rest(happened, self.voice)
 
     @cached_property
-    def _meant(self) -> dict[str, tuple[str, str]]:
-        """Printed name -> what it names."""
-        rows = self.world.ruleset.rows
-        found = {str(row.get("name", id_)): ("side", id_) for id_, row in rows("sides").items()}
-        return found | {str(row.get("name", id_)): ("nation", id_) for id_, row in rows("nations").items()}
-
-    @cached_property
-    def places(self) -> frozenset[str]:
-        """Every place's name."""
-        return frozenset(str(row.get("name", id_)) for id_, row in self.world.ruleset.rows("places").items())
-
-    @cached_property
-    def _named(self) -> re.Pattern[str]:
-        """Every name of a nation or side; a place's name that holds one of them goes first, and is left as it is."""
-        longer = {p for p in self.places if p not in self._meant and any(n in p for n in self._meant)}
-        names = sorted({*self._meant, *longer}, key=lambda n: (-len(n), n))
-        alternatives = "|".join(map(re.escape, names)) or r"(?!)"
-        return re.compile(rf"(?<![\w-])(?P<the>[Tt]he )?(?P<name>{alternatives})(?P<s>'s?(?=\s))?(?![\w-])")
+    def voice(self) -> Voice:
+        """How messages are said to the reader."""
+        return _Voice(self)
 
     def nations(self, nations: Iterable[str]) -> str:
         """Several nations in a sentence, the reader first."""

@@ -220,3 +220,8 @@ def parameter(say: Spoken, value: Any) -> str:
     if isinstance(value, list):
         return " or ".join(parameter(say, v) for v in value)
     return _faces(say.value(value)) if isinstance(value, str) else cell(value)
+
+
+def title(row: Row) -> str:
+    """What a row is called, else its id as words."""
+    return str(row.get("name") or row.get("title") or str(row["id"]).replace("_", " ").replace("-", " "))

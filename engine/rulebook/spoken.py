@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 from ..core.model import Ruleset
+from ..ruleset.expressions.fold import Fold, called
 from ..ruleset.expressions.functions import FUNCTIONS
 from ..ruleset.expressions.parse import ExpressionError, parse
 from ..ruleset.expressions.vocabulary import BUILT_IN, KINDS
@@ -74,7 +76,14 @@ class _NoWords(Exception):
     """A piece of an expression for which there is no phrase: the whole is then said as it is written."""
 
 
-class Spoken:
+class Words(NamedTuple):
+    """A piece of an expression in words: what it is, and what is said where it is asked whether it is so."""
+
+    said: str
+    asked: str
+
+
+class Spoken(Fold[Words]):
     """Says expressions of one ruleset."""
 
     def __init__(self, ruleset: Ruleset) -> None:
@@ -106,144 +115,119 @@ class Spoken:
             return f"`{text}`"
         try:
             tree = parse(text).tree
-            return agreed(self._if(tree) if test else self._say(tree))
+            words = self.of(tree)
+            return agreed(words.asked if test else words.said)
         except (ExpressionError, _NoWords):
             return f"`{text}`"
 
     # ---- one node
 
-    def _say(self, node: ast.AST) -> str:
-        said = getattr(self, f"_{type(node).__name__.lower()}", None)
-        if said is None:
-            raise _NoWords
-        return str(said(node))
+    def joined(self, node: ast.expr, parts: list[Words]) -> Words:
+        raise _NoWords
 
-    def _expression(self, node: ast.Expression) -> str:
-        return self._say(node.body)
-
-    def _expr(self, node: ast.Expr) -> str:
-        return self._say(node.value)
-
-    def _constant(self, node: ast.Constant) -> str:
+    def constant(self, node: ast.Constant) -> Words:
         if isinstance(node.value, str):
             name = self.named(node.value)
-            return name if name != node.value else f"“{name}”"
+            return _same(name if name != node.value else f"“{name}”")
         if node.value is None:
-            return "nobody"
-        return ("yes" if node.value else "no") if isinstance(node.value, bool) else str(node.value)
+            return _same("nobody")
+        return _same(("no", "yes")[node.value] if isinstance(node.value, bool) else str(node.value))
 
-    def _name(self, node: ast.Name) -> str:
+    def name(self, node: ast.Name) -> Words:
         if node.id == "self":
-            return "you"
-        if node.id in self.terms:
-            return self._term(node.id)
-        return f"the {node.id.replace('_', ' ')}"
+            return _same("you")
+        return _same(self._term(node.id) if node.id in self.terms else f"the {node.id.replace('_', ' ')}")
 
     def _term(self, name: str) -> str:
         return f"`{name.replace('_', ' ')}`"
 
-    def _attribute(self, node: ast.Attribute) -> str:
-        of = self._say(node.value)
+    def attribute(self, node: ast.Attribute, thing: Words) -> Words:
+        of, name = thing.said, node.attr.replace("_", " ")
+        asked = f"{of} is {name}" if self._is_truth(node.attr) else f"{of} has {_a(name)}"
         if isinstance(node.value, ast.Name) and node.value.id == "event":
-            return f"the {node.attr.replace('_', ' ')}"
-        if node.attr == "id":
-            return of
-        name = self._term(node.attr) if node.attr in self.terms else node.attr.replace("_", " ")
-        return f"the {name} of {of}"
-
-    def _if(self, node: ast.AST) -> str:
-        """A node that is asked whether it is so: a field is there, or a thing has it."""
-        if isinstance(node, ast.Attribute) and node.attr not in self.terms:
-            of, name = self._say(node.value), node.attr.replace("_", " ")
-            return f"{of} is {name}" if self._is_truth(node.attr) else f"{of} has {_a(name)}"
-        return self._say(node)
+            said = f"the {name}"
+        elif node.attr == "id":
+            said = of
+        else:
+            said = f"the {self._term(node.attr) if node.attr in self.terms else name} of {of}"
+        return Words(said, said if node.attr in self.terms else asked)
 
     def _is_truth(self, name: str) -> bool:
         declared = self.ruleset.rows("fields").get(name)
         kinds = [fields[name] for fields in BUILT_IN.values() if name in fields]
         return "truth" in kinds if declared is None else declared.get("type") == "truth"
 
-    def _boolop(self, node: ast.BoolOp) -> str:
+    def boolean(self, node: ast.BoolOp, parts: Iterator[Words]) -> Words:
         word = " and " if isinstance(node.op, ast.And) else " or "
-        parts = [f"({self._say(v)})" if isinstance(v, ast.BoolOp | ast.IfExp) else self._if(v) for v in node.values]
-        return word.join(parts)
+        inner = (ast.BoolOp, ast.IfExp)
+        return _same(word.join(_held(v, inner, part.said, part.asked) for v, part in zip(node.values, parts, strict=True)))
 
-    def _unaryop(self, node: ast.UnaryOp) -> str:
+    def unary(self, node: ast.UnaryOp, inner: Words) -> Words:
         if isinstance(node.op, ast.USub):
-            return f"-{self._say(node.operand)}"
-        said = self._if(node.operand)
+            return _same(f"-{inner.said}")
         if isinstance(node.operand, ast.BoolOp):
-            return f"not ({said})"
+            return _same(f"not ({inner.asked})")
         for verb, denied in DENIED:
-            if said.count(verb) == 1 and isinstance(node.operand, ast.Call | ast.Attribute):
-                return said.replace(verb, denied)
-        return f"not {said}"
+            if inner.asked.count(verb) == 1 and isinstance(node.operand, ast.Call | ast.Attribute):
+                return _same(inner.asked.replace(verb, denied))
+        return _same(f"not {inner.asked}")
 
-    def _compare(self, node: ast.Compare) -> str:
+    def compare(self, node: ast.Compare, sides: list[Words]) -> Words:
         right = getattr(node.comparators[0], "value", None)
         if len(node.ops) == 1 and isinstance(right, bool):
-            said = self._if(node.left)
-            return said if right is isinstance(node.ops[0], ast.Eq) else f"not {said}"
-        left, out = node.left, []
-        for op, right in zip(node.ops, node.comparators, strict=True):
-            if type(op) not in COMPARED:
-                raise _NoWords
-            out.append(f"{self._side(left)} {COMPARED[type(op)]} {self._side(right)}")
-            left = right
-        return " and ".join(out)
+            asked = sides[0].asked
+            return _same(asked if right is isinstance(node.ops[0], ast.Eq) else f"not {asked}")
+        if not all(type(op) in COMPARED for op in node.ops):
+            raise _NoWords
+        words = [_side(part, side) for part, side in zip((node.left, *node.comparators), sides, strict=True)]
+        pairs = zip(pairwise(words), node.ops, strict=True)
+        return _same(" and ".join(f"{one} {COMPARED[type(op)]} {other}" for (one, other), op in pairs))
 
-    def _side(self, node: ast.AST) -> str:
-        return f"({self._say(node)})" if isinstance(node, ast.BoolOp | ast.IfExp | ast.Compare) else self._say(node)
+    def choice(self, node: ast.IfExp, test: Words, yes: Words, no: Words) -> Words:
+        return _same(f"{yes.said} if {test.asked}, else {_side(node.orelse, no)}")
 
-    def _ifexp(self, node: ast.IfExp) -> str:
-        return f"{self._say(node.body)} if {self._if(node.test)}, else {self._side(node.orelse)}"
-
-    def _binop(self, node: ast.BinOp) -> str:
+    def binary(self, node: ast.BinOp, left: Words, right: Words) -> Words:
         if type(node.op) not in JOINED:
             raise _NoWords
-        inner = ast.BinOp | ast.BoolOp | ast.IfExp | ast.Compare
-        loose = isinstance(node.op, ast.Add)
-        left, right = (
-            f"({self._say(n)})" if isinstance(n, inner) and not (loose and isinstance(n, ast.BinOp)) else self._say(n)
-            for n in (node.left, node.right)
-        )
-        return f"{left} {JOINED[type(node.op)]} {right}"
+        inner = (*_SIDES, *(() if isinstance(node.op, ast.Add) else (ast.BinOp,)))
+        one, other = _held(node.left, inner, left.said), _held(node.right, inner, right.said)
+        return _same(f"{one} {JOINED[type(node.op)]} {other}")
 
     # ---- calls
 
-    def _call(self, node: ast.Call) -> str:
-        if not isinstance(node.func, ast.Name):
-            raise _NoWords
-        name, args = node.func.id, node.args
+    def call(self, node: ast.Call, args: Iterator[Words], filters: Iterator[Words]) -> Words:
+        by = [(str(k.arg), value.said) for k, value in zip(node.keywords, filters, strict=True)]
+        return _same(self._called(called(node), node.args, [arg.said for arg in args], by))
+
+    def _called(self, name: str, args: list[ast.expr], said: list[str], by: list[tuple[str, str]]) -> str:
         if name in KINDS and len(args) == 1 and isinstance(args[0], ast.Constant):
             return self.named(str(args[0].value))
         if name == "option":
-            return f"the option {self._say(args[0])}"
+            return f"the option {said[0]}"
         if name == "these":
-            return " and ".join(map(self._say, args)) or "nobody"
+            return " and ".join(said) or "nobody"
         if name == "some":
-            return self._some(args)
+            return self._some(args, said)
         if name == "was" and len(args) > 2:
-            what = self._asked(args[1])
-            rest = ", ".join(map(self._say, (args[0], *args[3:])))
-            return f"at the start of the {getattr(args[2], 'value', '')!s}, {what} ({rest})"
+            rest = ", ".join((said[0], *said[3:]))
+            return f"at the start of the {getattr(args[2], 'value', '')!s}, {self._asked(args[1])} ({rest})"
         if name.removesuffix("s") in KINDS and not args:
-            return self._selected(name, node.keywords)
+            return _selected(name, by)
         phrase = phrase_of(name)
-        if phrase and not node.keywords and len(args) >= phrase.count("{") - ("{...}" in phrase):
-            return self._phrase(name, args)
-        given = [*map(self._say, args), *(f"{k.arg}: {self._say(k.value)}" for k in node.keywords)]
+        if phrase and not by and len(args) >= phrase.count("{") - ("{...}" in phrase):
+            return self._phrase(name, args, said)
+        given = [*said, *(f"{field}: {value}" for field, value in by)]
         title = self._term(name) if name in self.terms else name.replace("_", " ")
         return f"{title} ({', '.join(given)})" if given else title
 
-    def _phrase(self, name: str, args: list[ast.expr]) -> str:
+    def _phrase(self, name: str, args: list[ast.expr], said: list[str]) -> str:
         phrase = phrase_of(name)
         needed = len(set(re.findall(r"\{(\d)\}", phrase)))
         bare = phrase.replace("{...}", "")
-        asked = name in ("those", "total", "highest", "every", "in_order")
-        words = [self._asked(a) if asked and n == 1 else self._say(a) for n, a in enumerate(args[:needed])]
-        rest = ", ".join(map(self._say, args[needed:]))
-        more = f" ({rest})" if rest else ""
+        words = said[:needed]
+        if name in ("those", "total", "highest", "every", "in_order") and needed > 1:
+            words[1] = self._asked(args[1])
+        more = f" ({', '.join(said[needed:])})" if said[needed:] else ""
         if more and "{...}" not in phrase:
             return f"{bare.format(*words)}{more}"
         return phrase.replace("{...}", more.replace("{", "").replace("}", "")).format(*words)
@@ -253,13 +237,30 @@ class Spoken:
         text = str(getattr(node, "value", ""))
         return self._term(text) if text in self.terms else text.replace("_", " ").replace("-", " ")
 
-    def _some(self, args: list[ast.expr]) -> str:
-        of = self._say(args[0])
+    def _some(self, args: list[ast.expr], said: list[str]) -> str:
         if len(args) == 1:
-            return f"there are {of}"
-        rest = ", ".join(map(self._say, args[2:]))
-        return f"{self._asked(args[1])} holds for some of {of}" + (f" ({rest})" if rest else "")
+            return f"there are {said[0]}"
+        rest = f" ({', '.join(said[2:])})" if said[2:] else ""
+        return f"{self._asked(args[1])} holds for some of {said[0]}{rest}"
 
-    def _selected(self, name: str, filters: list[ast.keyword]) -> str:
-        said = [FILTERS.get(str(k.arg), f"with {str(k.arg).replace('_', ' ')} {{}}").format(self._say(k.value)) for k in filters]
-        return " ".join([name if said else f"all {name}", *said])
+
+def _selected(name: str, by: list[tuple[str, str]]) -> str:
+    said = [FILTERS.get(field, f"with {field.replace('_', ' ')} {{}}").format(value) for field, value in by]
+    return " ".join([name if said else f"all {name}", *said])
+
+
+_SIDES = (ast.BoolOp, ast.IfExp, ast.Compare)
+
+
+def _side(node: ast.expr, words: Words) -> str:
+    """A side of a comparison: in brackets where it could be taken for more than it is."""
+    return _held(node, _SIDES, words.said)
+
+
+def _held(node: ast.expr, kinds: tuple[type, ...], said: str, plain: str = "") -> str:
+    """What a node of some kinds says in brackets; what any other says as it is (`plain`, where that differs)."""
+    return f"({said})" if isinstance(node, kinds) else plain or said
+
+
+def _same(said: str) -> Words:
+    return Words(said, said)

@@ -1,11 +1,18 @@
-"""Which clauses of the published rules a row cites, itself or in a part of it (a need, a case, a row of a matrix)."""
+"""Clauses of the published rules: which a row cites, and what the register (the table `clauses`) says of them.
+
+The register holds each rule in a player's words. Where a ruleset has none, its clauses are mere names.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-__all__ = ["sources"]
+from ..core.model import Row, Ruleset
+
+__all__ = ["CLAUSES", "clause_text", "clauses_of_row", "owner", "sources"]
+
+CLAUSES = "clauses"
 
 
 def sources(value: Any) -> Iterator[str]:
@@ -22,3 +29,32 @@ def sources(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for inner in value:
             yield from sources(inner)
+
+
+def owner(rows: Mapping[str, Row], id_: str) -> str:
+    """The clause that states the rule of a clause (`same_as`); itself if it does so or is not registered. A ring ends."""
+    seen = {id_}
+    while (above := rows.get(id_, {}).get("same_as")) is not None:
+        id_ = str(above)
+        if id_ in seen:
+            break
+        seen.add(id_)
+    return id_
+
+
+def clause_text(register: Ruleset | Mapping[str, Row], id_: str) -> str:
+    """What a clause says, in a player's words; "" if it is not registered. `register`: a ruleset, or the rows of its register."""
+    rows = register.rows(CLAUSES) if isinstance(register, Ruleset) else register
+    return str(rows.get(owner(rows, id_), {}).get("text", ""))
+
+
+def clauses_of_row(ruleset: Ruleset, form: str, id_: str) -> tuple[str, ...]:
+    """The clauses that a row cites, each once; of a row that cites none, those that name it or its table (`tables`)."""
+    cited = tuple(dict.fromkeys(sources(ruleset.rows(form).get(id_, {}))))
+    if cited:
+        return cited
+    for key in (f"{form}/{id_}", form):
+        found = tuple(c for c, row in ruleset.rows(CLAUSES).items() if key in row.get("tables", ()))
+        if found:
+            return found
+    return ()

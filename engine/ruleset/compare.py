@@ -15,7 +15,7 @@ from ..core.model import Ruleset
 
 __all__ = ["Difference", "compare"]
 
-UNSAID = frozenset({"note", "source", "basis", "lines", "silence"})
+UNSAID = frozenset({"note", "source", "silence"})
 """Keys without effect on a game, whose changes are no difference."""
 NODE_NAMES = ("id", "step", "phase", "input")
 

@@ -15,7 +15,7 @@ __all__ = ["one_line", "tell"]
 WIDTH = 130
 NAMES = ("name", "title", "label", "text", "question", "form")
 ORDER = (
-    "frame", "settings", "options", "rulings", "sides", "stances", "war_kinds", "tracks", "acts",
+    "frame", "settings", "options", "clauses", "sides", "stances", "war_kinds", "tracks", "acts",
     "decisions", "events", "matrices", "orders", "modes", "battles", "contacts", "control", "catalogue",
     "rooms", "units", "technologies", "quantities", "adjusts", "yields", "routes", "tables", "groups",
     "terms", "fields",

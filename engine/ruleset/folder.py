@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 MANIFEST = "ruleset.yaml"
-TABLE_FOLDERS = ("tables", "events")
+TABLE_FOLDERS = ("tables", "events", "clauses")
 FORMAT = 1
 """The version of the ruleset format that this program reads; `docs/format.md` says what changed with each."""
 KNOWN_FOLDERS = (*TABLE_FOLDERS, "tests", "variants", "scenarios", "map")
@@ -86,7 +86,7 @@ def read_folder(folder: Path, top: Path) -> tuple[list[SourceFile], list[Diagnos
         Diagnostic(
             "W121",
             "warning",
-            "this file is not read: it stands in neither of the folders of a ruleset's tables",
+            "this file is not read: it stands in none of the folders of a ruleset's tables",
             name_of(path, top),
             hint=f"move it to {' or '.join(TABLE_FOLDERS)}",
         )

@@ -202,7 +202,7 @@ def _remove(draft: MergedRuleset, form: str, id_: str, row: Node, below: set[str
         message = f"'remove' is true, or a list of keys; {removal.value!r} is neither"
         found.append(diagnose("E222", "error", message, removal, hint="leave the row out to keep it as it is below"))
         return
-    extra = [k for k in row.value if k not in ("id", "between", "remove", "note", "source", "basis", "lines")]
+    extra = [k for k in row.value if k not in ("id", "between", "remove", "note", "source")]
     if extra:
         message = f"a row that is removed cannot say {extra[0]!r} as well"
         found.append(diagnose("E222", "error", message, row, key=extra[0]))

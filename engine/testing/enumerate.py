@@ -2,8 +2,8 @@
 
 `outcomes(play)` plays a case again and again, each time along another branch of the tree of its dice, until there is none
 left. The chances are fractions and sum to one. Where only a threshold matters (`Die.cut`), there are two branches and not one
-for every face. Where the play says that what follows depends on nothing but a position (`checkpoint`), every position is
-gone on from once only, however it was reached: the tree becomes a graph of positions, and its chances follow from those of each
+for every face. Between two steps, where what follows depends on nothing but the position (`checkpoint`), every position is gone
+on from once only, however it was reached: the tree becomes a graph of positions, and its chances follow from those of each
 position. Positions that come back to themselves, at once or by way of others, are left with the chances of all ways out, so
 that fights without end come to their exact end, too.
 """
@@ -39,24 +39,24 @@ class Branch(CountingDice):
     """Dice that follow a given branch, and take the first way beyond its end.
 
     `taken` is the branch as it was followed: for each throw which way it went and the chances of all its ways. The first `skip`
-    positions are passed; of every further one `known` is told, and says whether the play may end there. With `follows` the
-    dice take note of boundaries, too.
+    positions are passed; of every further one `known` is told, and says whether the play may end there. `part` numbers the parts
+    of a case: the same position in two of them has two futures. With `apart` no position is known, and every way is played out.
     """
+
+    part = 0
+    apart = False
 
     def __init__(
         self,
         ahead: list[int],
         skip: int = 0,
         known: Callable[[Branch, str], bool] = lambda branch, key: True,
-        *,
-        follows: bool = True,
     ) -> None:
         super().__init__()
-        self.follows = follows
         self._ahead = ahead
         self._skip = skip
         self._known = known
-        self._thrown = 0
+        self._thrown = -1
         self.passed = 0
         self.taken: list[tuple[int, tuple[Fraction, ...]]] = []
 
@@ -76,14 +76,12 @@ class Branch(CountingDice):
             hits = self._way(tuple(comb(die.n, k) * p**k * (1 - p) ** (die.n - k) for k in range(die.n + 1)))
         return [die.low] * hits + [die.low + under] * (die.n - hits) if under < die.faces else [die.low] * die.n
 
-    def boundary(self, key: Callable[[], str]) -> None:
-        if len(self.taken) > self._thrown:  # else nothing was thrown since the last position: this one would lead to nothing new
-            self.checkpoint(key)
-
     def checkpoint(self, key: Callable[[], str]) -> None:
+        if self.apart or len(self.taken) == self._thrown:  # without a throw since the last position there is one way here only
+            return
         self._thrown = len(self.taken)
         self.passed += 1
-        if self.passed > self._skip and self._known(self, key()):
+        if self.passed > self._skip and self._known(self, f"{self.part} {key()}"):
             raise _Reached
 
     def _way(self, chances: tuple[Fraction, ...]) -> int:

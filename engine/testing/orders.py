@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.diagnostics import Diagnostic
-from ..orders.intake import accept, answers_of
+from ..orders.intake import accept
+from ..orders.kinds.answers import parted
 from ..orders.parse import parse_orders
 from ..orders.sheet import offers_of
 from ..turn.context import Order, OrderContext, Turn
@@ -55,8 +56,7 @@ class Door:
                 understood.append(_numbered({**line, "nation": nation}, number))
         if past:
             bare = [{k: v for k, v in o.items() if k not in ("columns", "readings", "nation")} for o in understood]
-            answers = answers_of([o for o in bare if o["order"].startswith("decisions/")])
-            orders = [o for o in bare if not o["order"].startswith("decisions/")]
+            orders, answers = parted(bare)
         else:
             taken = accept(world, nation, understood)
             found += [(d.line, d) for d in taken.found]

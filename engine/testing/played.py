@@ -27,14 +27,15 @@ from ..turn.events import only_notes
 from ..turn.sequence import steps
 from ..world.objectives import reached
 from .cases import FOLDER, Case, find, read, ruleset_of
-from .coverage import EXCEPT
 from .runner import Runner
 from .when import Play, stages
 
-__all__ = ["CHAPTERS", "Chapters", "PlayedCount", "carried_out", "chapters", "rows_to_play"]
+__all__ = ["CHAPTERS", "EXCEPT", "Chapters", "PlayedCount", "carried_out", "chapters", "rows_to_play"]
 
 CHAPTERS = "played"
 """The folder below `tests` in which chapters lie."""
+EXCEPT = "except"
+"""The form of rows that no chapter can carry out, and why."""
 WHOLE = {"turn", "turns", "inputs", "orders", "answers", "missing", "then"}
 """What a stage of a chapter may say."""
 FORMS = (
@@ -89,7 +90,7 @@ def chapters(folder: Path, *, jobs: int = 1) -> Chapters:
             now = rows_to_play(ruleset)
             played = {key for count in base.forms.values() for key in (*count.played, *count.base)}
             theirs = {key for key in played if key in now and now[key] == before[key]}
-    excuses = {id_: str(row["reason"]) for id_, row in ruleset.rows(EXCEPT).items() if "/" in id_}
+    excuses = {id_: str(row["reason"]) for id_, row in ruleset.rows(EXCEPT).items()}
     rows = rows_to_play(ruleset)
     for key in rows:
         count = out.forms.setdefault(key.partition("/")[0], PlayedCount())

@@ -41,8 +41,7 @@ def summary(run: Run) -> str:
 
 def _text(run: Run, show: bool) -> Iterator[str]:
     for found in run.found:
-        if found.severity == "error":
-            yield render_one(found)
+        yield render_one(found)
     for result in run.results:
         if result.status != "passed" or show:
             yield from _case(result, show)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -20,13 +20,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from ..core.diagnostics import Diagnostic
+from ..core.diagnostics import Diagnostic, did_you_mean
 from ..core.dice import CountingDice, DiceError, Drawer, KeyedDice, ScriptedDice, StreamName
 from ..core.faults import of_rules
 from ..core.journal import Entry
 from ..core.model import Ruleset
+from ..ruleset.clauses import CLAUSES
 from ..ruleset.compile import load_ruleset
 from ..ruleset.expressions import ExpressionError
+from ..ruleset.nodes import diagnose
+from ..ruleset.nodes import find as node_at
 from ..world.geography import Geography
 from .cases import Case, TestFile, read
 from .entries import faces
@@ -37,7 +40,7 @@ from .then import CHANCES, compare, evaluate
 from .values import shown
 from .when import Play, stages
 
-__all__ = ["Failure", "JournalLine", "Result", "Run", "Runner", "joined", "run_each", "run_files"]
+__all__ = ["Failure", "JournalLine", "Result", "Run", "Runner", "joined", "misspelled_clauses", "run_each", "run_files"]
 
 Status = Literal["passed", "failed", "error"]
 MOST_LINES = 12
@@ -160,8 +163,10 @@ class Runner:
                 failures.append(Failure("dice", case.at(["dice"]), what, f"left over: {left}", _lines(play, ())))
         return failures
 
-    def _once(self, case: Case, ground: CaseSetup, dice: CountingDice, plays: list[Play]) -> tuple[Play, list[Failure]]:
-        """Play the case from its ground to its end, comparing after each stage that says something."""
+    def _once(
+        self, case: Case, ground: CaseSetup, dice: CountingDice, plays: list[Play], branch: Branch | None = None
+    ) -> tuple[Play, list[Failure]]:
+        """Play the case from its ground to its end, comparing after each stage that says something; `branch`: the way it goes."""
         play = Play(ground, dice)
         plays[:] = [play]
         failures: list[Failure] = []
@@ -170,19 +175,21 @@ class Runner:
             path: tuple[str | int, ...] = ("when", number) if listed else ("when",)
             refused, warned = len(play.refusals), play.notes
             play.notes = []
-            with play.turn.within("stage", number):
-                play.run(stage, path)
+            play.run(stage, path)
             if "then" in stage:
                 found = compare(play, stage["then"], (*path, "then"), play.refusals[refused:])
                 failures += [_failure(case, play, m) for m in found]
                 del play.refusals[refused:]
                 play.notes.clear()
-                if failures and dice.follows:  # positions that are gone on from once only forget what was wrong before
-                    return play, failures
             play.notes = warned + play.notes
+            if branch is not None:
+                if failures:  # what comes after is gone on from once only, and forgets what was wrong before
+                    return play, failures
+                dice.checkpoint(play.turn.position)
+                branch.part += 1
         found = compare(play, case.data.get("then", {}), ("then",), play.refusals)
         failures += [_failure(case, play, m) for m in found]
-        return play, failures
+        return play, failures + [_left_open(case, order, step) for order, step in play.left_undone() if failures]
 
     def _every_way(self, case: Case, file: Path, expected: Mapping[str, Any], plays: list[Play]) -> list[Failure]:
         """Play the case along every way its dice can fall; what else it expects must come in each."""
@@ -193,8 +200,9 @@ class Runner:
         told = _tells(case.data)
 
         def play(branch: Branch) -> tuple[list[Failure], dict[str, Any]]:
-            branch.follows = not told
-            done, failures = self._once(case, replace(ground, state=ground.state.copy()), _dice(case.data, branch), plays)
+            branch.apart = told
+            mine = replace(ground, state=ground.state.copy())
+            done, failures = self._once(case, mine, _dice(case.data, branch), plays, branch)
             return failures, {text: evaluate(done.turn.world, text, {}, ("then",)) for text in texts}
 
         for chance, (failures, values) in outcomes(play):
@@ -203,6 +211,12 @@ class Runner:
             for text, value in values.items():
                 tables[text][value] = tables[text].get(value, Fraction(0)) + chance
         return [_failure(case, plays[-1], m) for m in _odds(expected, tables)]
+
+
+def _left_open(case: Case, order: Mapping[str, Any], step: str) -> Failure:
+    """Of a case that has failed: an order that nothing has acted on, since the case does not come to its step."""
+    got = f"order {order.get('line') or 1} of {order['nation']} stays open: {order.get('text', '')}"
+    return Failure("when", case.at(["when"]), f"the step {step}, which carries it out", got)
 
 
 def _chances(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -263,14 +277,6 @@ class Loose(CountingDice):
         """What follows may depend on loose dice only where it does not matter."""
         if self._rest is not None:
             self._rest.checkpoint(key)
-
-    @property
-    def follows(self) -> bool:  # type: ignore[override]
-        return self._rest is not None and self._rest.follows
-
-    def boundary(self, key: Callable[[], str]) -> None:
-        if self._rest is not None:
-            self._rest.boundary(key)
 
     def drawer(self, name: StreamName, use: int) -> Drawer:
         if {name.rule, f"{name.rule}@{name.subject}"} & self._names:
@@ -393,8 +399,20 @@ def _run_file(file: tuple[Path, str], *, choose: Callable[[Case], bool] | None, 
     runner, found = runner_of(test.ruleset)
     run.found.extend(found)
     if runner is not None:
+        run.found.extend(misspelled_clauses(chosen, runner.shelf.ruleset))
         run.results.extend(runner.run(case, path, show=show) for case in chosen)
     return run
+
+
+def misspelled_clauses(cases: Iterable[Case], ruleset: Ruleset) -> Iterator[Diagnostic]:
+    """A warning for each clause that a case cites and the register of its ruleset does not have; none without a register."""
+    known = ruleset.rows(CLAUSES)
+    for case in cases if known else ():
+        for number, clause in enumerate(case.clauses):
+            if clause not in known:
+                at = node_at(case.node, ("clauses", number))
+                hint = did_you_mean(clause, known)
+                yield diagnose("W420", "warning", f"clauses has no {clause!r}", at, hint=hint)
 
 
 def runner_of(folder: Path) -> tuple[Runner | None, list[Diagnostic]]:

@@ -255,6 +255,16 @@ class Play:
         text = said.get("text") or " ".join([id_, *(str(v) for v in slots.values())])
         return {"order": f"{form}/{id_}", "slots": slots, "options": said.get("options", {}), "text": text}
 
+    def left_undone(self) -> Iterator[tuple[Mapping[str, Any], str]]:
+        """Orders that are open still, each with the step of the frame that carries it out."""
+        ruleset = self.ground.ruleset
+        steps = {str(act): str(node["step"]) for node in _walk(ruleset.frame) if "step" in node for act in node.get("acts", ())}
+        for _, order in sorted(self.turn.state.table("orders").items()):
+            form, _, id_ = str(order["order"]).partition("/")
+            step = steps.get(id_) if form == "acts" else ruleset.rows(form).get(id_, {}).get("step")
+            if order.get("status") is None and step is not None:
+                yield order, str(step)
+
     def _refused(self) -> Iterator[RefusedOrder]:
         """Orders that were not carried out, from the entries written since the last look."""
         entries = self.turn.journal.entries

@@ -16,11 +16,12 @@ from ..core.state import Entity
 from ..ruleset.limits import with_own_cases
 from ..world import treasury as stores
 from ..world.applies_to import is_for
+from ..world.messages import message
 from ..world.selections import id_of
 from ..world.world import Names
 from . import vacancies
 from .context import Order, OrderContext, Turn, audience_ids
-from .effects import EffectRunner, fill, whole
+from .effects import EffectRunner, whole
 from .slots import misfit, unmet
 from .validated_orders import Refusal, RefusalCode
 from .verbs import take
@@ -31,17 +32,13 @@ def run(node: Row, turn: Turn) -> None:
 
     With `of` they are those of the nations that it names, whoever has the turn.
     """
-    turn.open()
     if any(order.get("status") is None for act_id in node["acts"] for order in turn.orders_here([f"acts/{act_id}"])):
         turn.world.moments["step"] = turn.state.copy()
     for acts in [node["acts"]] if node.get("as_written") else [[act_id] for act_id in node["acts"]]:
         for order in turn.orders_here([f"acts/{act_id}" for act_id in acts]):
-            act_id = str(order["order"]).partition("/")[2]
-            row = turn.ruleset.row("acts", act_id)
+            row = turn.ruleset.row("acts", str(order["order"]).partition("/")[2])
             if order.get("status") is None and not _waits(turn, row, order):
-                with turn.within("act", act_id, order["key"]):
-                    perform(turn, row, order)
-                    turn.boundary()
+                perform(turn, row, order)
         turn.journal.step = str(node.get("step", turn.journal.step))
     turn.world.moments.pop("step", None)
 
@@ -78,7 +75,7 @@ def carry_out(turn: Turn, row: Row, order: Order) -> None:
         runner = EffectRunner(turn, entry, rule, subject)
         charge(runner, row, names)
         if "says" in row:
-            entry.text = fill(turn.world, row["says"], names)
+            entry.tell(message(turn.world, row["says"], names))
         count_use(turn, row, names)
         success = runner.run(with_own_cases(turn.ruleset, row), names)
         turn.journal.set("orders", order["key"], "status", "done")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..core.messages import Message
 from ..core.model import Row
 from .context import Turn
 from .events import settle
@@ -26,7 +27,9 @@ def begin_turn(turn: Turn) -> None:
     number = turn.number + 1
     turn.journal.step = "turn-start"
     year, month = date(row, number)
-    with turn.journal.entry("frame/turn-start", subject=str(number), text=f"Turn {number}", audience=("everyone",)):
+    with turn.journal.entry(
+        "frame/turn-start", subject=str(number), says=Message("Turn {n}", {"n": number}), audience=("everyone",)
+    ):
         journal = turn.journal
         journal.set("game", "game", "turn", number)
         journal.set("game", "game", "year", year)
@@ -64,7 +67,7 @@ def end_turn(turn: Turn) -> None:
     chosen = turn.state.get("game", "game", "turns") or row.get("turns")
     over = chosen is not None and number >= int(chosen) and not goes_on
     if over and not turn.state.get("game", "game", "ended"):
-        with journal.entry("frame/turn-end", subject=str(number), text="The game has ended.", audience=("everyone",)):
+        with journal.entry("frame/turn-end", subject=str(number), says=Message("The game has ended."), audience=("everyone",)):
             journal.set("game", "game", "ended", True)
 
 

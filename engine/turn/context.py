@@ -6,8 +6,7 @@ One `Turn` lives from one input point to the next. Mechanics are functions `run(
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..core.dice import DiceSource, Stream
@@ -16,6 +15,7 @@ from ..core.journal import EVERYONE, NOBODY, Journal
 from ..core.model import Row, Ruleset
 from ..core.state import Entity, State, columns
 from ..ruleset.expressions.parse import strip_mark
+from ..world.messages import say
 from ..world.world import Names, World
 from .validated_orders import RefusalCode
 
@@ -87,20 +87,6 @@ class OrderContext:
         return value
 
 
-NOWHERE: AbstractContextManager[None] = nullcontext()
-
-
-def _told(value: Any) -> str:
-    """Things, names and facts as text that is the same for the same."""
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_told(k)}: {_told(v)}" for k, v in sorted(value.items(), key=lambda item: str(item[0]))) + "}"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_told, value)) + "]"
-    if isinstance(value, Entity):
-        return f"{value.kind}:{value.id}"
-    return repr(value)
-
-
 class Turn(OrderContext):
     """Everything one resolution works with.
 
@@ -124,7 +110,7 @@ class Turn(OrderContext):
         self.dice = dice
         self.step_row: Row = {}
         self.moved: dict[tuple[str, str], int] = {}  # tracks moved since thresholds were last read: the value they had
-        self._around: list[tuple[Any, ...]] = []  # the loops that the resolution is in, and where in them
+        self.levels: list[dict[str, Any]] = []  # where in the nodes the resolution is, as `sequence` counts it
         self.fortune: bool | None = None  # in a prospect: how every test by dice and every vote of others comes out
         self.chanced = False  # whether there was such a test or vote since this was last looked at
         self.carried: set[str] = set()  # rows and verbs that were carried out of which the journal says only what came of it
@@ -139,42 +125,10 @@ class Turn(OrderContext):
     def number(self) -> int:
         return self.journal.turn
 
-    # ---- where the resolution is, for those who follow every way the dice can fall
-
-    @contextmanager
-    def _entered(self, where: tuple[Any, ...]) -> Iterator[None]:
-        self._around.append(where)
-        try:
-            yield
-        finally:
-            self._around.pop()
-
-    def within(self, *where: Any) -> AbstractContextManager[None]:
-        """What is done inside is one of several things done one after the other: `where` tells which, and which are left."""
-        return self._entered(where) if self.dice.follows else NOWHERE
-
-    def unseen(self) -> AbstractContextManager[None]:
-        """What is done inside goes on in ways that `within` is not told of: there is no boundary in it, unless it is `open`ed."""
-        return self._entered(()) if self.dice.follows else NOWHERE
-
-    def open(self) -> None:
-        """What is done from here on, to the end of the innermost `unseen`, tells of itself."""
-        if self._around and not self._around[-1]:
-            self._around[-1] = ("open",)
-
-    def boundary(self) -> None:
-        """One of several things is done: what follows depends on the state, and on what is left to do, only."""
-        if self.dice.follows and all(self._around):
-            self.dice.boundary(self._position)
-
-    def _position(self) -> str:
-        asked = [
-            [list(tables), [self.state.versions.get(t, 0) for t in tables] == list(versions)]
-            for tables, versions in sorted(self.read_at.items())
-        ]
+    def position(self) -> str:
+        """All that the rest of a resolution depends on between two steps, as text: for who tries every way the dice can fall."""
         moments = [[name, self.world.at(name).state.hash()] for name in sorted(self.world.moments)]
-        rest = [self._around, self.loops, self.moved, self.watched == self.state.version, self.journal.pending, self.journal.step]
-        return f"{self.state.hash()} {moments} {asked} {_told(rest)}"
+        return f"{self.levels} {self.state.hash()} {moments} {self.moved} {self.journal.pending}"
 
     # ---- dice
 
@@ -231,7 +185,7 @@ class Turn(OrderContext):
         with self.journal.entry(
             order["order"],
             subject=order["nation"],
-            text=f"Not carried out: {order.get('text', '')} ({why})",
+            says=say(self.world, "Not carried out: {order} ({why})", order=order.get("text", ""), why=why),
             audience=audience or (order["nation"],),
             data={"refused": why, "line": order.get("line"), "order": order.get("text", "")},
         ):

@@ -6,11 +6,14 @@ structure: conditions, dice, cases, `for`, and the names they bind.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from functools import lru_cache, partial
+from math import ceil, floor
+from typing import Any, NamedTuple
 
 from ..core.dice import Stream
+from ..core.die import Die, parse_die
 from ..core.faults import MOST_UNITS, few
 from ..core.journal import NOBODY, Entry
 from ..core.model import Row
@@ -18,13 +21,12 @@ from ..core.registry import VERBS, verb
 from ..core.state import Entity
 from ..ruleset.expressions.parse import strip_mark
 from ..world.amounts import amount, face_fits
+from ..world.messages import message, say
 from ..world.selections import as_set, weight
-from ..world.world import Names, round_as
+from ..world.world import Names, World, round_as
 from .context import Turn, audience_ids
 from .decisions import decide
 
-NAMED = ("nation", "place", "side", "tech", "item", "unit", "gate")
-"""Kinds of things that have names to be told by."""
 MAX_FOR = 2
 
 
@@ -47,16 +49,23 @@ def whole(turn: Turn, rule: str = "", subject: str = "") -> Iterator[Attempt]:
     attempt, moved = Attempt(), dict(turn.moved)
     with turn.journal.marked() as mark:
         try:
-            with turn.within("whole", turn.state.hash() if turn.dice.follows else ""):
-                yield attempt
+            yield attempt
         except EffectError as error:
             turn.journal.take_back(mark)
             turn.moved = moved
             attempt.failed = str(error)
     if rule and attempt.failed is not None:
-        text = f"{title_of(turn.world, rule)} came to nothing: {attempt.failed}."
-        with turn.journal.entry(rule, subject=subject, audience=(NOBODY,), text=text, data={"void": attempt.failed}):
+        says = say(turn.world, "{what} came to nothing: {why}.", what=title_of(turn.world, rule), why=attempt.failed)
+        with turn.journal.entry(rule, subject=subject, audience=(NOBODY,), says=says, data={"void": attempt.failed}):
             pass
+
+
+class Need(NamedTuple):
+    """What a throw must show, in words and as a test; `upto` where all throws of so much or less are the same, and all others."""
+
+    said: str
+    fits: Callable[[int], bool]
+    upto: int | None = None
 
 
 class EffectRunner:
@@ -113,25 +122,18 @@ class EffectRunner:
     def _roll(self, row: Row, scope: dict[str, Any]) -> bool | None:
         roll = row["roll"] if isinstance(row["roll"], Mapping) else {"die": row["roll"]}
         count = self.world.number(roll["dice"], scope) if "dice" in roll else 1
-        totals = [self.stream().roll(roll["die"]) for _ in range(few(int(count), "dice of one roll"))]
-        success: bool | None = None
-        need = None
-        if "faces" in roll:
-            need = str(roll["faces"])
-            success = any(face_fits(roll["faces"], t) for t in totals)
-        for key, fits in (("upto", _at_most), ("from", _at_least)):
-            if key in roll:
-                limit = self.chance(roll, key, scope)
-                need = f"{limit} or {'less' if key == 'upto' else 'more'}"
-                success = any(fits(t, limit) for t in totals)
+        need = self._need(roll, scope)
+        upto = need.upto if need is not None and not _names(row, "result") and "results" not in row else None
+        totals = [self.stream().roll(roll["die"], upto) for _ in range(few(int(count), "dice of one roll"))]
+        success = None if need is None else any(map(need.fits, totals))
         self.turn.chanced = True
         if success is not None and self.turn.fortune is not None:
             success = self.turn.fortune
-        best = max(totals, default=0) if "from" in roll else min(totals, default=0) if "upto" in roll else sum(totals)
-        scope["result"] = best
+        choose = max if "from" in roll else min
+        scope["result"] = best = choose(totals, default=0) if {"from", "upto"} & roll.keys() else sum(totals)
         if success is not None:
             scope["success"] = success
-        self.note_dice(need=need, hit=success)
+        self.note_dice(need=need and need.said, hit=success)
         results = row.get("results")
         if results:
             for faces, effects in results.items():
@@ -145,33 +147,34 @@ class EffectRunner:
         self.effects(row.get("miss" if success is False else "effects", ()), scope)
         return success
 
+    def _need(self, roll: Mapping[str, Any], scope: Names) -> Need | None:
+        """What a throw must show for a roll to succeed; None of one that only has results."""
+        if "from" in roll:
+            least = self.chance(roll, "from", scope)
+            return Need(f"{least} or more", lambda total: bool(total >= least), ceil(least) - 1)
+        if "upto" in roll:
+            most = self.chance(roll, "upto", scope)
+            return Need(f"{most} or less", lambda total: bool(total <= most), floor(most))
+        if "faces" in roll:
+            faces = roll["faces"]
+            return Need(str(faces), partial(face_fits, faces), _up_to(faces, parse_die(roll["die"])))
+        return None
+
     def _cases_after(self, row: Row, scope: dict[str, Any]) -> bool:
         self.run({"cases": row["cases"]}, scope)
         return True
 
     def chance(self, roll: Mapping[str, Any], key: str, scope: Names) -> Any:
-        """The limit of a roll: a number, an expression, or a quantity of the subject (`of`, else nation or self)."""
-        limit = roll[key]
-        if isinstance(limit, str) and limit in self.world.ruleset.rows("quantities"):
-            kind = self.world.ruleset.row("quantities", limit)["of"]
-            subject = self.world.marked(roll["of"], scope) if "of" in roll else scope.get(kind) or scope.get("self")
-            value, rows = self.world.quantity_with_rows(limit, self.world.thing(subject), scope)
-            if rows:
-                self.entry.data.setdefault("applied", []).extend(r["id"] for r in rows)
-            return value
-        return self.world.number(limit, scope)
+        """The limit of a roll; the rows that changed it are noted in the entry."""
+        value, rows = roll_limit(self.world, roll, key, scope)
+        if rows:
+            self.entry.data.setdefault("applied", []).extend(r["id"] for r in rows)
+        return value
 
     def effects(self, effects: Any, names: Names) -> None:
         """Effects in listed order, each on the state as changed so far."""
-        for number, effect in enumerate(effects):
-            with self.turn.within(self.rule, self.subject, effects[number:], self._known(names)):
-                self.effect(effect, names)
-                self.turn.boundary()
-
-    @staticmethod
-    def _known(names: Names) -> dict[str, Any]:
-        """The names in scope but for the fact that set all off, which a boundary knows already."""
-        return {k: v for k, v in names.items() if k != "event"}
+        for effect in effects:
+            self.effect(effect, names)
 
     def effect(self, effect: Row, names: Names) -> None:
         if not self.world.test(effect.get("when"), names):
@@ -191,8 +194,7 @@ class EffectRunner:
         for key, value in effect.items():
             if key in VERBS:
                 self.turn.carried.add(f"verbs/{key}")
-                with self.turn.unseen():
-                    verb(key)(self, value, dict(names))
+                verb(key)(self, value, dict(names))
             elif key == "effects":
                 self.effects(value, names)
 
@@ -223,14 +225,12 @@ class EffectRunner:
                 scope = {**names, thing.kind: thing, **_alias(thing)}
                 if thing.kind == "unit":
                     scope["place"] = self.world.field(thing, "place")
-                with self.turn.within("for", single[index:], inner, lists, self._known(names)):
-                    if lists is not None:
-                        self.effects(lists[index] if index < len(lists) else (), scope)
-                    elif "roll" in inner or "cases" in inner:
-                        self.run(inner, scope)
-                    else:
-                        self.effect(inner, scope)
-                    self.turn.boundary()
+                if lists is not None:
+                    self.effects(lists[index] if index < len(lists) else (), scope)
+                elif "roll" in inner or "cases" in inner:
+                    self.run(inner, scope)
+                else:
+                    self.effect(inner, scope)
         finally:
             self._depth -= 1
 
@@ -294,15 +294,36 @@ class EffectRunner:
         return round_as(value, how)
 
     def _say(self, text: str, names: Names) -> None:
-        self.entry.text = (self.entry.text + " " + fill(self.world, text, names)).strip()
+        self.entry.tell(message(self.world, text, names))
 
 
-def _at_most(total: int, limit: Any) -> bool:
-    return bool(total <= limit)
+@lru_cache(maxsize=1024)
+def _up_to(faces: str | int, die: Die) -> int | None:
+    """The total at which faces that succeed end, or before which they begin; None of faces that do both."""
+    totals = range(die.n * die.low + die.plus, die.n * die.high + die.plus + 1)
+    fitting = [total for total in totals if face_fits(faces, total)]
+    if fitting[:1] == [totals[0]]:
+        return fitting[-1]
+    return fitting[0] - 1 if fitting[-1:] == [totals[-1]] else None
 
 
-def _at_least(total: int, limit: Any) -> bool:
-    return bool(total >= limit)
+def _names(part: Any, word: str) -> bool:
+    """Whether a word stands in any text of a part of a row."""
+    if isinstance(part, str):
+        return word in part
+    parts = part.values() if isinstance(part, Mapping) else part if isinstance(part, list | tuple) else ()
+    return any(_names(each, word) for each in parts)
+
+
+def roll_limit(world: World, roll: Mapping[str, Any], key: str, scope: Names) -> tuple[Any, list[Row]]:
+    """The limit of a roll, and the rows that changed it: a number, an expression, or a quantity of the subject (`of`, else nation
+    or self)."""
+    limit = roll[key]
+    if isinstance(limit, str) and limit in world.ruleset.rows("quantities"):
+        kind = world.ruleset.row("quantities", limit)["of"]
+        subject = world.marked(roll["of"], scope) if "of" in roll else scope.get(kind) or scope.get("self")
+        return world.quantity_with_rows(limit, world.thing(subject), scope)
+    return world.number(limit, scope), []
 
 
 def _alias(thing: Entity) -> dict[str, Any]:
@@ -314,34 +335,3 @@ def title_of(world: Any, rule: str) -> str:
     form, _, id_ = rule.partition("/")
     row = world.ruleset.rows(form).get(id_, {})
     return str(row.get("title") or row.get("name") or id_.replace("-", " ").capitalize())
-
-
-def fill(world: Any, text: str, names: Mapping[str, Any]) -> str:
-    """A text with its {names} put in: things by the name they are printed under."""
-    out: list[str] = []
-    rest = text
-    while True:
-        before, brace, after = rest.partition("{")
-        out.append(before)
-        if not brace:
-            return "".join(out)
-        word, close, rest = after.partition("}")
-        if not close:
-            out.append("{" + word)
-            return "".join(out)
-        out.append(printed(world, names.get(word) if word in names else world.value(word, names)))
-
-
-def printed(world: Any, value: Any) -> str:
-    """How a value reads: a thing by its name, a list by its members."""
-    if isinstance(value, Entity) and value.kind == "record":
-        kind = world.ruleset.rows("records").get(world.field(value, "kind"), {})
-        return printed(world, world.field(value, kind["shown_by"])) if "shown_by" in kind else value.id
-    if isinstance(value, Entity):
-        name = world.field(value, "name") if value.kind in NAMED else None
-        return str(name or value.id)
-    if isinstance(value, tuple | list):
-        return ", ".join(printed(world, v) for v in value)
-    if isinstance(value, Mapping):
-        return ", ".join(f"{n} {k}" for k, n in value.items())
-    return str(value)

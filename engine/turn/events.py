@@ -10,13 +10,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..core.journal import NOBODY, Entry, Fact
+from ..core.messages import Message
 from ..core.model import Row
 from ..core.state import Entity
 from ..ruleset.expressions.reads import counted_facts, reads
+from ..world.messages import message, printed, say
 from ..world.selections import is_named, selection
 from . import matrices, relations, streaks, tallies
 from .context import Turn, audience_ids
-from .effects import EffectRunner, fill, printed, whole
+from .effects import EffectRunner, whole
 from .triggers import bare_role, matches, triggers, view
 
 MAX_CHAIN = 20
@@ -54,28 +56,21 @@ def settle(turn: Turn) -> None:
             thresholds(turn)
         elif turn.watched != turn.state.version:
             turn.watched = turn.state.version
-            with turn.unseen():
-                chain.extend(watch_changes(turn))
+            chain.extend(watch_changes(turn))
         else:
             return
 
 
 def _offer_all(turn: Turn, index: Index, chain: list[str]) -> None:
     facts, turn.journal.pending = turn.journal.pending, []
-    for number, fact in enumerate(facts):
-        with turn.within("facts", facts[number:]):
-            remember(turn, fact)
-            relations.note_capture(turn, fact)
-            tallies.offer(turn, fact)
-            streaks.offer(turn, fact)
-            matrices.offer(turn, fact)  # before the events: a matrix scores an act on the state the act has left
-            for row in _waiting(index, fact):
-                with turn.within("event", row["id"]):
-                    if offer(turn, row, fact):
-                        chain.append(row["id"])
-                    turn.boundary()
-            with turn.unseen():
-                release(turn, fact)
+    for fact in facts:
+        remember(turn, fact)
+        relations.note_capture(turn, fact)
+        tallies.offer(turn, fact)
+        streaks.offer(turn, fact)
+        matrices.offer(turn, fact)  # before the events: a matrix scores an act on the state the act has left
+        chain.extend(row["id"] for row in _waiting(index, fact) if offer(turn, row, fact))
+        release(turn, fact)
 
 
 def thresholds(turn: Turn) -> None:
@@ -135,16 +130,11 @@ def offer(turn: Turn, row: Row, fact: Fact) -> bool:
         return False
     event = view(turn, fact)
     fired = False
-    whom = (
-        selection(turn.world, row["for"], {"tick": 0, **turn.loops, "event": event}) if "for" in row and turn.dice.follows else ()
-    )
-    for number, names in enumerate(subjects(turn, row, {"tick": 0, **turn.loops, "event": event})):
+    for names in subjects(turn, row, {"tick": 0, **turn.loops, "event": event}):
         whose = names.get("nation", names.get("self"))
         if fact.word == "step" and turn.mover and "for" in row and whose is not None and whose.id != turn.mover:
             continue  # in its own turn, a step is only the nation's
-        with turn.within("concerned", list(whom)[number:]):
-            fired = fire(turn, row, names) or fired
-            turn.boundary()
+        fired = fire(turn, row, names) or fired
     return fired
 
 
@@ -196,20 +186,22 @@ def fire(turn: Turn, row: Row, names: dict[str, Any]) -> bool:
         if once:
             turn.journal.put_row("once", once, {"turn": turn.number})
         if "says" in row:
-            entry.text = fill(turn.world, row["says"], names)
+            entry.tell(message(turn.world, row["says"], names))
         EffectRunner(turn, entry, rule, subject).run(row, names)
         turn.carried.add(rule)
-        if not entry.text and NOBODY not in entry.audience and (entry.changes or entry.dice):
-            entry.text = _headline(turn, row, names)
+        if not entry.happened and NOBODY not in entry.audience and (entry.changes or entry.dice):
+            entry.tell(_headline(turn, row, names))
     return attempt.failed is None
 
 
-def _headline(turn: Turn, row: Row, names: Mapping[str, Any]) -> str:
+def _headline(turn: Turn, row: Row, names: Mapping[str, Any]) -> Message | None:
     """What its readers are told of an event that says nothing itself: its title, and of whom or what it is."""
     thing = next((names[k] for k in ("unit", "place", "nation") if isinstance(names.get(k), Entity)), None)
     title = str(row.get("title", ""))
-    name = printed(turn.world, thing) if thing is not None else ""
-    return f"{title}{f' ({name})' if name and name not in title else ''}." if title else ""
+    if not title:
+        return None
+    named = thing is not None and printed(turn.world, thing) not in title
+    return say(turn.world, "{title} ({thing})." if named else "{title}.", title=title, **({"thing": thing} if named else {}))
 
 
 def watch_changes(turn: Turn) -> list[str]:

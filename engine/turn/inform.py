@@ -10,7 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.journal import EVERYONE, NOBODY
+from ..core.messages import Message, thing
 from ..core.model import Row
+from ..core.state import Entity
+from ..world.messages import message, say
 from ..world.routes import name_of
 from ..world.selections import id_of
 from ..world.view import Viewer
@@ -36,21 +39,26 @@ def open_row(turn: Turn, row: Row) -> None:
         if found:
             data = {"shown": found, "what": row["what"]}
             audience = (EVERYONE,) if reader is None else (reader,)
-            text = " ".join(t for t in (row.get("says", ""), listed(turn, found)) if t)
-            with turn.journal.entry(rule, subject=str(reader or ""), text=text, audience=audience, data=data):
-                pass
+            says = message(turn.world, row.get("says", ""), {})
+            with turn.journal.entry(rule, subject=str(reader or ""), says=says, audience=audience, data=data) as entry:
+                for one in listed(turn, found):
+                    entry.tell(one)
 
 
-def listed(turn: Turn, found: list[dict[str, Any]]) -> str:
-    """What is shown, in words, nation by nation; nothing where it is not something of a nation."""
-    by_nation: dict[str, list[str]] = {}
+def listed(turn: Turn, found: list[dict[str, Any]]) -> list[Message]:
+    """What is shown, nation by nation; nothing where it is not something of a nation."""
+    by_nation: dict[str, list[Message]] = {}
     for row in found:
         if isinstance(row.get("nation"), str) and isinstance(row.get("what"), str):
             form = next((f for f in ("resources", "units", "catalogue") if turn.ruleset.has(f, row["what"])), "")
-            what = name_of(turn.world, form, row["what"]) if form else row["what"]
-            at = f" in {name_of(turn.world, 'places', row['at'])}" if isinstance(row.get("at"), str) else ""
-            by_nation.setdefault(row["nation"], []).append(f"{row.get('n', 1)} {what}{at}")
-    return " ".join(f"{name_of(turn.world, 'nations', n)}: {', '.join(items)}." for n, items in sorted(by_nation.items()))
+            what = thing(form, row["what"], name_of(turn.world, form, row["what"])) if form else row["what"]
+            at = isinstance(row.get("at"), str)
+            place = {"place": Entity("place", row["at"])} if at else {}
+            said = say(turn.world, "{n} {what} in {place}" if at else "{n} {what}", n=row.get("n", 1), what=what, **place)
+            by_nation.setdefault(row["nation"], []).append(said)
+    return [
+        say(turn.world, "{nation}: {items}.", nation=Entity("nation", n), items=items) for n, items in sorted(by_nation.items())
+    ]
 
 
 def shown(viewer: Viewer, row: Row, reader: str | None) -> list[dict[str, Any]]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..core.model import Row
+from ..world.messages import fill, printed
 from ..world.selections import as_set, id_of
 from ..world.world import World
 from .decisions import options_of
-from .effects import fill, printed
 
 
 @dataclass(frozen=True, slots=True)

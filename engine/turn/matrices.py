@@ -14,11 +14,12 @@ from ..core.journal import Fact
 from ..core.model import Row, Ruleset
 from ..core.state import Entity
 from ..world.amounts import amount
+from ..world.messages import message
 from ..world.selections import as_set, id_of
 from ..world.tracks import way_to, way_to_zero
 from ..world.world import Names
 from .context import Turn, audience_ids
-from .effects import EffectRunner, fill
+from .effects import EffectRunner
 from .triggers import matches, triggers, view
 from .verbs import move_track
 
@@ -68,9 +69,7 @@ def perform(
     matrix = turn.ruleset.row("matrices", matrix_id)
     row = next(r for r in matrix["rows"] if r["id"] == row_id)
     scope = {**(names or {}), **_parties(actor, other)}
-    turn.open()
-    those = onlookers(turn, matrix, scope)
-    for number, nation in enumerate(those):
+    for nation in onlookers(turn, matrix, scope):
         column = column_of(turn, matrix, nation, scope)
         cell = cell_of(matrix, row, column) if column else None
         if column is None or cell is None:
@@ -78,9 +77,7 @@ def perform(
         if nation == id_of(actor) and not cell.get("to_zero"):
             continue  # nobody takes points against himself
         by = _multiple(turn, matrix, column, scope)
-        with turn.within("cell", matrix_id, row_id, those[number:], id_of(actor), id_of(other)):
-            play(turn, matrix, row, cell, nation, {**scope, "nation": Entity("nation", nation)}, by)
-            turn.boundary()
+        play(turn, matrix, row, cell, nation, {**scope, "nation": Entity("nation", nation)}, by)
 
 
 def onlookers(turn: Turn, matrix: Row, names: Names) -> list[str]:
@@ -130,13 +127,13 @@ def play(turn: Turn, matrix: Row, row: Row, cell: Any, nation: str, names: Names
     rule = f"matrices/{matrix['id']}"
     subject = f"{row['id']}:{nation}"
     readers = audience_ids(turn.world, matrix.get("audience"), names)
-    text = fill(turn.world, row.get("says") or row.get("label", ""), names)
-    with turn.journal.entry(rule, subject=subject, audience=readers, text=text, data={"row": row["id"]}) as entry:
+    says = message(turn.world, row.get("says") or row.get("label", ""), names)
+    with turn.journal.entry(rule, subject=subject, audience=readers, data={"row": row["id"]}) as entry:
         runner = EffectRunner(turn, entry, rule, subject)
         by = amount(turn.world, cell["by"], names, runner.stream)
         runner.note_dice()
         by = int(by * times)
-        entry.text = text if by else ""  # what moves nobody is no news
+        entry.tell(says if by else None)  # what moves nobody is no news
         to_zero = bool(cell.get("to_zero"))
         direction = _direction(turn, cell, nation, matrix["track"], names)
         held = cell.get("hold", row.get("hold", matrix.get("hold")))

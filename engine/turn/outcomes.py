@@ -8,8 +8,8 @@ and so in every report.
 from __future__ import annotations
 
 from ..core.model import Row, Ruleset
+from ..world.messages import message, say
 from .context import Order, Turn, audience_ids
-from .effects import fill
 
 
 def tell(turn: Turn, step: str) -> None:
@@ -46,7 +46,7 @@ def _tell_one(turn: Turn, row: Row, order: Order, step: str) -> None:
     data = {"outcome": ids, "asked": order.get("text", "")}
     with turn.journal.entry(order["order"], subject=order["nation"], audience=readers, data=data) as entry:
         turn.journal.set("orders", order["key"], "outcome", [*order.get("outcome", ()), *ids])
-        words = str(outcome.get("name", outcome["id"]))
-        said = f" ({fill(turn.world, outcome['says'], names)})" if "says" in outcome else ""
-        head = fill(turn.world, row["told_as"], names) if "told_as" in row else str(order.get("text", ""))
-        entry.text = f"{head}: {words}{said}."
+        head = message(turn.world, row["told_as"], names) if "told_as" in row else str(order.get("text", ""))
+        why = {"why": message(turn.world, outcome["says"], names)} if "says" in outcome else {}
+        told = "{order}: {outcome} ({why})." if why else "{order}: {outcome}."
+        entry.tell(say(turn.world, told, order=head, outcome=str(outcome.get("name", outcome["id"])), **why))

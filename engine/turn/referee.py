@@ -13,10 +13,12 @@ from typing import Any
 from ..core.dice import CountingDice, Marks
 from ..core.faults import carrying_out
 from ..core.journal import EVERYONE, Entry
+from ..core.messages import Message
 from ..core.model import Row, Ruleset
 from ..core.state import Entity, State
 from ..ruleset.expressions.parse import strip_mark
 from ..world.geography import Geography
+from ..world.messages import say
 from . import vacancies
 from .calendar import begin_turn, end_turn
 from .context import Turn
@@ -181,7 +183,8 @@ def take_in(turn: Turn, inputs: Inputs, node: Row) -> None:
         with turn.journal.entry("frame/input", subject=nation, audience=(EVERYONE,), data={"seat": seat}, keep=False) as entry:
             turn.journal.set("nations", nation, "seat", seat)
             if entry.changes:
-                entry.text = f"{turn.ruleset.rows('nations').get(nation, {}).get('name', nation)} is commanded by a {seat} now."
+                who = Entity("nation", nation)
+                entry.tell(say(turn.world, "{nation} {is|are} commanded by a {seat} now.", nation=who, seat=seat))
     for nation in sorted({*inputs.orders, *inputs.answers, *missing}):
         orders = inputs.orders.get(nation, ())
         data = {"orders": len(orders), **({"by": inputs.by[nation]} if nation in inputs.by else {})}
@@ -190,7 +193,7 @@ def take_in(turn: Turn, inputs: Inputs, node: Row) -> None:
             for old in earlier:
                 turn.journal.put_row("orders", old, None)  # those of an earlier input point have had their steps
             if nation in missing:
-                entry.text = "Orders came in from an ally." if orders else "No orders came in."
+                entry.tell(Message("Orders came in from an ally." if orders else "No orders came in."))
                 turn.journal.fact("missed", by=nation)
             for number, order in enumerate(orders, 1):
                 turn.journal.put_row("orders", f"{nation}/{number:04d}", {"nation": nation, **order})

@@ -11,8 +11,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.journal import Fact
+from ..core.messages import Message
 from ..core.model import Row
-from ..core.state import pair_key
+from ..core.state import Entity, pair_key
+from ..world.messages import say
 from .context import Turn
 
 
@@ -161,7 +163,7 @@ def end_due_wars(turn: Turn, step: str) -> None:
     for key, kind, winners in due:
         a, b = turn.state.get("wars", key, "parties")
         won = winners[0] if len(winners) == 1 else None
-        with turn.journal.entry(f"war_kinds/{kind['id']}", subject=key, text=_words(turn, kind, a, b), audience=("everyone",)):
+        with turn.journal.entry(f"war_kinds/{kind['id']}", subject=key, says=_over(turn, kind, a, b), audience=("everyone",)):
             end_war(turn, a, b, kind.get("leaves"), won_by=won)
 
 
@@ -186,6 +188,7 @@ def _decided(kind: Row, war: Mapping[str, Any]) -> list[str] | None:
     return sorted(winners) or None
 
 
-def _words(turn: Turn, kind: Row, a: str, b: str) -> str:
-    first, second = (turn.ruleset.rows("nations").get(n, {}).get("name", n) for n in (a, b))
-    return f"The {kind.get('name', 'war')} between {first} and {second} is over."
+def _over(turn: Turn, kind: Row, a: str, b: str) -> Message:
+    war = str(kind.get("name", "war"))
+    told = "The {war} between {one} and {other} is over."
+    return say(turn.world, told, war=war, one=Entity("nation", a), other=Entity("nation", b))

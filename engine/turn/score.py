@@ -14,10 +14,10 @@ from ..core.journal import EVERYONE
 from ..core.model import Row
 from ..core.state import Entity
 from ..ruleset.expressions.parse import strip_mark
+from ..world.messages import message, printed
 from ..world.selections import as_set, id_of
 from ..world.world import World, exact
 from .context import Turn
-from .effects import fill, printed
 
 
 def run(node: Row, turn: Turn) -> None:
@@ -50,8 +50,8 @@ def settle(turn: Turn, row: Row) -> bool:
         data["sides"] = by_side
     data["details"] = standings(turn.world, row, winners, ranks, by_side)
     names = turn.names()
-    text = fill(turn.world, row.get("says", ""), names)
-    with turn.journal.entry(f"ends/{row['id']}", subject=",".join(winners), text=text, audience=(EVERYONE,), data=data):
+    says = message(turn.world, row.get("says", ""), names)
+    with turn.journal.entry(f"ends/{row['id']}", subject=",".join(winners), says=says, audience=(EVERYONE,), data=data):
         turn.journal.set("game", "game", "winners", winners)
         turn.journal.set("game", "game", "end", row["id"])
         turn.journal.set("game", "game", "ended", True)

@@ -14,15 +14,16 @@ from typing import Any
 from ..core.dice import KeyedDice, Stream
 from ..core.faults import few
 from ..core.journal import EVERYONE
+from ..core.messages import plain
 from ..core.model import Row, Ruleset
 from ..core.registry import mechanic
 from ..core.state import Entity
 from ..ruleset.expressions.parse import strip_mark
+from ..world.messages import message, say
 from ..world.selections import as_set, id_of
 from . import outcomes
 from .calendar import stands_on
 from .context import Order, OrderContext, Turn
-from .effects import fill, printed
 from .events import settle
 from .validated_orders import RefusalCode
 
@@ -61,7 +62,7 @@ def advance(
     phase of that name, as if an input stood there; `paused` says that the cursor stands at such a stop. With `wanted` only some
     steps are carried out, no input is waited for, and the step at which it says so is the end (returned).
     """
-    levels = cursor(turn) or [{"i": 0}]
+    levels = turn.levels = cursor(turn) or [{"i": 0}]
     while True:
         node = node_at(turn, levels)
         if node is None:
@@ -98,11 +99,9 @@ def advance(
                 _write(turn, levels)
                 return node
             if want:
-                with turn.within("frame", levels):
-                    run_step(turn, node)
+                run_step(turn, node)
             levels[-1]["i"] += 1
-            with turn.within("frame", levels):
-                turn.boundary()
+            turn.dice.checkpoint(turn.position)  # who tries every way the dice can fall goes on from equal positions once
         if turn.state.get("game", "game", "ended"):
             _write(turn, [])
             return None
@@ -115,10 +114,8 @@ def run_step(turn: Turn, node: Row) -> None:
     with turn.journal.entry(f"frame/{step}", keep=False):
         turn.journal.set("game", "game", "step", step)
     turn.step_row = node
-    with turn.unseen():
-        mechanic(node["do"])(node, turn)
-    with turn.within("settle"):
-        settle(turn)
+    mechanic(node["do"])(node, turn)
+    settle(turn)
     outcomes.tell(turn, step)
 
 
@@ -127,7 +124,8 @@ def _enter(turn: Turn, node: Row) -> None:
     if "phase" in node:
         turn.journal.step = str(node["phase"])
         turn.world.remember("phase", turn.state.copy())
-        with turn.journal.entry(f"frame/{node['phase']}", text=str(node.get("name", "")), audience=("everyone",)):
+        says = plain(str(node["name"])) if node.get("name") else None
+        with turn.journal.entry(f"frame/{node['phase']}", says=says, audience=("everyone",)):
             turn.journal.set("game", "game", "phase", node["phase"])
 
 
@@ -204,8 +202,8 @@ def _begin_round(turn: Turn, node: Row, level: Level) -> bool:
     if "says" in node:
         name = node_name(node)
         turn.journal.step = name
-        text = fill(turn.world, node["says"], {**turn.loops, kind: member, "self": member})
-        with turn.journal.entry(f"frame/{name}", subject=member.id, text=text, audience=(EVERYONE,)):
+        says = message(turn.world, node["says"], {**turn.loops, kind: member, "self": member})
+        with turn.journal.entry(f"frame/{name}", subject=member.id, says=says, audience=(EVERYONE,)):
             pass
     return True
 
@@ -247,7 +245,8 @@ def _rolled(turn: Turn, node: Row, members: list[str]) -> list[str]:
             if record is not None:
                 entry.dice.append({**record, "subject": member})
         entry.data["order"] = order
-        entry.text = f"Turns are taken by {', '.join(printed(turn.world, Entity(str(node['each']), m)) for m in order)}."
+        members_ = [Entity(str(node["each"]), m) for m in order]
+        entry.tell(say(turn.world, "Turns are taken by {order}.", order=members_))
     return order
 
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..core.journal import Entry
+from ..core.messages import Message
 from ..core.model import Row
+from ..world.messages import message
 from ..world.verdicts import TABLE, OpenVerdict, kind_of, settled, subject_of
 from .context import Turn, audience_ids
-from .effects import fill
 
 
 def run(node: Row, turn: Turn) -> None:
@@ -21,7 +22,7 @@ def run(node: Row, turn: Turn) -> None:
     found = settled(turn.world, rows)
     told = [said for row in rows for said in _written(turn, row, {o: how for o, how in found.items() if o.verdict == row["id"]})]
     for entry, row, one, how in told:  # the words may name any of the verdicts
-        entry.text = reason(turn, row, one, how)
+        entry.tell(reason(turn, row, one, how))
 
 
 def _written(turn: Turn, row: Row, found: dict[OpenVerdict, bool]) -> Iterator[tuple[Entry, Row, OpenVerdict, bool]]:
@@ -42,10 +43,10 @@ def _written(turn: Turn, row: Row, found: dict[OpenVerdict, bool]) -> Iterator[t
         yield entry, row, one, found[one]
 
 
-def reason(turn: Turn, row: Row, one: OpenVerdict, how: bool) -> str:
-    """The words of the first reason that fits a verdict."""
+def reason(turn: Turn, row: Row, one: OpenVerdict, how: bool) -> Message | None:
+    """What the first reason says that fits a verdict."""
     names = {kind_of(row)[0]: one.thing}
     for said in row["why"]:
         if said.get("is", how) == how and turn.world.test(said.get("when"), names):
-            return fill(turn.world, said["says"], names)
-    return ""
+            return message(turn.world, said["says"], names)
+    return None

@@ -14,11 +14,11 @@ from ..ruleset.expressions.parse import conjuncts, strip_mark
 from ..ruleset.limits import needs_of, test_of
 from ..ruleset.order_syntax import as_said, read_form
 from ..world.applies_to import is_for
+from ..world.messages import fill, printed
 from ..world.selections import as_set, id_of
 from ..world.world import Names
 from .bounds import out_of_bounds
 from .context import Order, OrderContext
-from .effects import fill, printed
 from .validated_orders import Refusal, RefusalCode
 
 _TABLES = {"unit-kind": "units", "tech": "technologies", "item": "catalogue", "resource": "resources", "gate": "gates"}

@@ -12,13 +12,14 @@ from typing import Any
 from ..core.model import Row
 from ..core.state import Entity
 from ..world import treasury as stores
+from ..world.messages import message, printed
 from ..world.selections import as_set, id_of
 from ..world.tables import bounds
 from ..world.tracks import way_to, way_to_zero
 from . import relations, vacancies
 from .context import audience_ids
 from .decisions import decide
-from .effects import EffectError, EffectRunner, fill, printed
+from .effects import EffectError, EffectRunner
 from .verbs_later import put_under_way
 from .verbs_units import send_home, set_works, stands_for_one, unless_default
 
@@ -192,17 +193,13 @@ def learn(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
             new = min(new, most)
             if new > now and "at" in p:
                 put_under_way(runner.turn, nation, tech, new - now, None, str(p["at"]))
-                runner.entry.text = " ".join(filter(None, (runner.entry.text, f"Found: {_tech_name(runner, tech)}.")))
+                runner.entry.tell(message(runner.world, "Found: {tech}.", {"tech": Entity("tech", tech)}))
             elif new > now:
                 if stage is None:
                     runner.journal.set("techs", nation, tech, new)
                 else:
                     runner.journal.set("tech_stages", nation, f"{stage}:{tech}", new)
                 runner.journal.fact("learned", by=nation, tech=tech, level=new, stage=stage)
-
-
-def _tech_name(runner: EffectRunner, tech: str) -> str:
-    return str(runner.world.ruleset.rows("technologies").get(tech, {}).get("name", tech))
 
 
 def mark(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
@@ -332,12 +329,12 @@ def say(runner: EffectRunner, p: Any, names: dict[str, Any]) -> None:
     if isinstance(p, str):
         runner._say(p, names)
         return
-    text = fill(runner.world, p["text"], names)
+    says = message(runner.world, p["text"], names)
     if "to" not in p:
-        runner.entry.text = (runner.entry.text + " " + text).strip()
+        runner.entry.tell(says)
         return
     readers = audience_ids(runner.world, p["to"], names)
-    with runner.journal.entry(runner.rule, subject=runner.subject, text=text, audience=readers):
+    with runner.journal.entry(runner.rule, subject=runner.subject, says=says, audience=readers):
         pass
 
 

@@ -8,10 +8,11 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity, pair_key, works_on
+from ..world.messages import printed
 from ..world.selections import as_set
 from ..world.treasury import held_places
 from ..world.world import round_as
-from .effects import EffectError, EffectRunner, printed
+from .effects import EffectError, EffectRunner
 
 
 def stands_for_one(names: Mapping[str, Any], chosen: Sequence[Entity]) -> bool:

@@ -11,8 +11,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.model import Row
+from ..core.state import Entity
 from ..turn.context import Turn
 from ..world import routes
+from ..world.messages import say, units
 
 
 def bring_in(turn: Turn, modes: Sequence[Row]) -> None:
@@ -70,14 +72,14 @@ def _beside(turn: Turn, going: routes.Going, path: routes.Path) -> str | None:
 
 def _arrive(turn: Turn, mode: Row, key: str, row: dict[str, Any], place: str | None) -> None:
     nation, kind, n = row["nation"], row["what"], row["n"]
-    units = routes.list_units(turn.world, {kind: n})
     arrive, are = ("arrives", "is") if n == 1 else ("arrive", "are")
-    where = routes.name_of(turn.world, "places", place or row["at"])
-    short = place is not None and place != row["at"]
-    text = f"{units} {arrive} in {where}" if place else f"{units} on the way to {where} {are} lost"
-    text += f", short of {routes.name_of(turn.world, 'places', row['at'])}." if short else "."
+    told = f"{{units}} {arrive} in {{place}}" if place else f"{{units}} on the way to {{place}} {are} lost"
+    about = {"units": units(turn.world, {kind: n}), "place": Entity("place", place or row["at"])}
+    if place is not None and place != row["at"]:
+        told, about = told + ", short of {goal}", {**about, "goal": Entity("place", row["at"])}
+    says = say(turn.world, f"{told}.", **about)
     data = {"units": {kind: n}, "place": place, "path": row["path"]}
-    with turn.journal.entry(f"modes/{mode['id']}", subject=f"{nation}:{key}", text=text, audience=(nation,), data=data):
+    with turn.journal.entry(f"modes/{mode['id']}", subject=f"{nation}:{key}", says=says, audience=(nation,), data=data):
         turn.journal.put_row("under_way", key, None)
         if place is None:
             turn.journal.fact("destroyed", of=nation, kind=kind, place=row["at"], n=n, cause="no way left")

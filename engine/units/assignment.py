@@ -8,8 +8,8 @@ from typing import Any
 from ..core.model import Row
 from ..core.state import Entity
 from ..turn.context import Order, OrderContext
-from ..turn.effects import fill
 from ..world import routes
+from ..world.messages import fill
 from .fleet import Fleet, Voyage, mission_row
 
 

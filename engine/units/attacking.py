@@ -9,8 +9,9 @@ from ..core.journal import EVERYONE
 from ..core.model import Row
 from ..core.state import Entity
 from ..turn.context import OrderContext, Turn
-from ..turn.effects import EffectRunner, fill, whole
+from ..turn.effects import EffectRunner, whole
 from ..world import routes
+from ..world.messages import message
 from ..world.world import World
 from . import forces
 from .control import comes_to_fight
@@ -110,7 +111,7 @@ def _open_war(turn: Turn, mode: Row, tail_row: Row, nation: str, other: str) -> 
     with whole(turn, rule, subject), turn.journal.entry(rule, subject=subject, audience=(EVERYONE,)) as entry:
         runner = EffectRunner(turn, entry, rule, subject)
         if "says" in tail_row:
-            entry.text = fill(turn.world, tail_row["says"], names)
+            entry.tell(message(turn.world, tail_row["says"], names))
         runner.run(tail_row, names)
 
 

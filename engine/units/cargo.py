@@ -13,6 +13,7 @@ from ..core.model import Row
 from ..core.state import Entity
 from ..turn.context import Turn
 from ..world import routes
+from ..world.messages import say, units
 from . import forces
 from .attacking import attack_refusal, begin_war, follows, take_over
 from .cargo_loading import lends
@@ -92,7 +93,6 @@ def take_aboard(turn: Turn, force: str, row: Row, mode: Row, index: int) -> None
     cargo, nation = row["cargo"][index], row["owner"]
     carries = mode["carries"]
     origin = cargo["from"]
-    where = routes.name_of(turn.world, "places", origin)
     if origin == row["at"]:  # it has been aboard since it was left at sea
         with turn.journal.entry(f"modes/{mode['id']}", subject=force, audience=(nation,), keep=False):
             _note(turn, force, index, "aboard")
@@ -103,12 +103,14 @@ def take_aboard(turn: Turn, force: str, row: Row, mode: Row, index: int) -> None
     host = row.get("host")
     lent = host is None or lends(turn, mode, nation, host, row["at"])
     if picks is None or not lent or not turn.world.test(carries.get("from"), names):
-        with turn.journal.entry(f"modes/{mode['id']}", subject=force, audience=(nation,), text=f"Nobody came aboard in {where}."):
+        says = say(turn.world, "Nobody came aboard in {place}.", place=names["place"])
+        with turn.journal.entry(f"modes/{mode['id']}", subject=force, audience=(nation,), says=says):
             _note(turn, force, index, "left")
         return
-    on = f" on ships of {routes.name_of(turn.world, 'nations', host)}" if host else ""
-    text = f"Aboard{on} in {where}: {routes.list_units(turn.world, cargo['units'])}."
-    said = forces.told(turn, mode, nation, text)
+    hosts = {"host": Entity("nation", host)} if host else {}
+    told = "Aboard on ships of {host} in {here}: {units}." if host else "Aboard in {here}: {units}."
+    says = say(turn.world, told, here=names["place"], units=units(turn.world, cargo["units"]), **hosts)
+    said = forces.told(turn, mode, nation, says)
     with turn.journal.entry(f"modes/{mode['id']}", subject=force, data={"units": cargo["units"]}, **said):
         for key, n in picks:
             turn.journal.alter_units(key, n, place=row["at"], aboard=force, host=host)
@@ -192,10 +194,11 @@ def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hosti
     for key, n in aboard:
         kind = str(turn.state.get("units", key, "kind"))
         kinds[kind] = kinds.get(kind, 0) + n
-    how = "Ashore against the enemy" if hostile else "Ashore"
-    text = f"Nobody goes ashore in {where}: {why}." if why else f"{how} in {where}: {routes.list_units(turn.world, kinds)}."
+    how = "Ashore against the enemy in {here}: {units}." if hostile else "Ashore in {here}: {units}."
+    about = {"why": why} if why else {"units": units(turn.world, kinds)}
+    says = say(turn.world, "Nobody goes ashore in {here}: {why}." if why else how, here=Entity("place", target), **about)
     data: dict[str, Any] = {"place": target, "units": kinds, "hostile": hostile}
-    said = forces.told(turn, shore, nation, text)
+    said = forces.told(turn, shore, nation, says)
     with turn.journal.entry(f"modes/{shore['id']}", subject=f"{force}:{target}", data=data, **said):
         for done in ("unloading", "lands"):
             turn.journal.set("forces", force, done, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.model import Row
 from ..core.state import UNIT_CORE, Entity
 from ..turn.context import Turn
-from ..world import routes
+from ..world.messages import say, units
 from . import forces
 from .cargo_room import room_of
 
@@ -31,11 +31,14 @@ def _leave(turn: Turn, mode: Row, key: str, stack: Row) -> None:
     near = sorted(turn.world.geography.next_to(zone, tuple(carries.get("link", ()))))
     names = {"self": Entity("nation", owner)}
     to = next((p for p in near if turn.world.test(carries.get("from"), {**names, "place": Entity("place", p)})), None)
-    what = routes.list_units(turn.world, {str(stack["kind"]): int(stack["n"])})
-    ships = f"ships of {routes.name_of(turn.world, 'nations', str(stack['host']))}"
-    goes = "are lost with them" if to is None else f"go ashore in {routes.name_of(turn.world, 'places', to)}"
-    text = f"Troops can stay no longer aboard {ships} in {routes.name_of(turn.world, 'places', zone)} and {goes}: {what}."
-    with turn.journal.entry(f"modes/{mode['id']}", subject=f"{owner}:{zone}", **forces.told(turn, mode, owner, text)):
+    goes = "are lost with them" if to is None else "go ashore in {goal}"
+    about = {"host": Entity("nation", str(stack["host"])), "zone": Entity("place", zone)}
+    about |= {} if to is None else {"goal": Entity("place", to)}
+    what = units(turn.world, {str(stack["kind"]): int(stack["n"])})
+    says = say(
+        turn.world, f"Troops can stay no longer aboard ships of {{host}} in {{zone}} and {goes}: {{units}}.", units=what, **about
+    )
+    with turn.journal.entry(f"modes/{mode['id']}", subject=f"{owner}:{zone}", **forces.told(turn, mode, owner, says)):
         if to is not None:
             turn.journal.alter_units(key, int(stack["n"]), **{**dict.fromkeys(forces.PASSING), "moved": True, "place": to})
             return

@@ -11,10 +11,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..core.journal import Entry
+from ..core.messages import Message, joined
 from ..core.model import Row
 from ..core.state import UNIT_CORE, Entity, Fields
 from ..turn.context import OrderContext, Turn
 from ..world import routes
+from ..world.messages import say, units
 from . import forces
 from .homes import homes_of
 
@@ -202,20 +204,21 @@ def _settle_at(
         return []
     if entry is not None:
         return _part_with(turn, mode, going, beyond, way)
-    where = routes.name_of(turn.world, "places", place)
-    with turn.journal.entry(f"modes/{mode['id']}", subject=f"{owner}:{place}", **forces.told(turn, mode, owner, "")) as own:
+    with turn.journal.entry(f"modes/{mode['id']}", subject=f"{owner}:{place}", **forces.told(turn, mode, owner, None)) as own:
         out = _part_with(turn, mode, going, beyond, way)
         own.data["without_room"] = out
-        ends = "; ".join(_end_of(turn, note) for note in out)
-        told = f"There is no room any more in {where} for all that live there on others: {ends}."
-        own.text = forces.told(turn, mode, owner, told)["text"]
+        ends = joined([_end_of(turn, note) for note in out], "; ")
+        full = "There is no room any more in {place} for all that live there on others: {ends}."
+        own.tell(forces.told(turn, mode, owner, say(turn.world, full, **there, ends=ends))["says"])
         return out
 
 
-def _end_of(turn: Turn, note: Row) -> str:
-    """What became of units without room, in words: where they went, or that they are lost."""
-    units = routes.list_units(turn.world, {note["kind"]: note["n"]})
-    return f"{units} lost" if note["lost"] else f"{units} to {routes.name_of(turn.world, 'places', note['to'])}"
+def _end_of(turn: Turn, note: Row) -> Message:
+    """What became of units without room: where they went, or that they are lost."""
+    those = units(turn.world, {note["kind"]: note["n"]})
+    if note["lost"]:
+        return say(turn.world, "{units} lost", units=those)
+    return say(turn.world, "{units} to {place}", units=those, place=Entity("place", note["to"]))
 
 
 def _part_with(turn: Turn, mode: Row, borne: list[tuple[str, Fields]], beyond: int, way: str | None) -> list[Row]:

@@ -12,7 +12,7 @@ from ..core.journal import Entry
 from ..core.model import Row
 from ..core.state import Entity
 from ..turn.context import Turn
-from ..world import routes
+from ..world.messages import say
 from . import forces
 from .cargo_guests import part_company
 from .carriers import settle_all
@@ -42,7 +42,7 @@ def end(turn: Turn, force: str) -> None:
             forces.release(turn, force, afloat="carries" in mode)
             return
         if "falls_back" in mode and fall_back(turn, mode, force):
-            entry.text = f"Units return aboard from {routes.name_of(turn.world, 'places', place)}."
+            entry.tell(say(turn.world, "Units return aboard from {place}.", place=Entity("place", place)))
             if not forces.stacks_of(turn.state, force):
                 forces.release(turn, force)
                 return
@@ -58,7 +58,6 @@ def _go_home(turn: Turn, force: str, homes: Mapping[str, str | None], to: str | 
     """Those stacks of a force whose home is `to` go there; None: they have none and are lost."""
     row = turn.state.row("forces", force)
     nation, place = row["owner"], row["at"]
-    where = routes.name_of(turn.world, "places", place)
     mine = [key for key, home in homes.items() if home == to]
     if to == place:
         for key in mine:
@@ -68,9 +67,10 @@ def _go_home(turn: Turn, force: str, homes: Mapping[str, str | None], to: str | 
             stack = turn.state.row("units", key)
             turn.journal.put_row("units", key, None)
             turn.journal.fact("destroyed", of=nation, kind=stack["kind"], place=place, n=stack["n"], cause="no way home")
-        entry.text = f"Units in {where} have no way home and are lost."
+        entry.happened = [say(turn.world, "Units in {place} have no way home and are lost.", place=Entity("place", place))]
     else:
-        entry.text = f"Units return from {where} to {routes.name_of(turn.world, 'places', to)}."
+        ends = {"place": Entity("place", place), "goal": Entity("place", to)}
+        entry.happened = [say(turn.world, "Units return from {place} to {goal}.", **ends)]
         entry.data["path"] = [place, to]
         forces.withdraw(turn, force, to, mine)
     if turn.state.row("forces", force) and not forces.stacks_of(turn.state, force):

@@ -15,7 +15,7 @@ from ..core.model import Row
 from ..core.state import Entity
 from ..ruleset.expressions import parse
 from ..turn.context import Turn
-from ..world import routes
+from ..world.messages import say
 from ..world.world import exact
 from . import forces
 from .attacking import begin_war_with
@@ -28,8 +28,7 @@ def find_forces(turn: Turn, row: Row) -> None:
     looks = [(seeker, foe, not _met_before(turn, row, seeker, foe)) for seeker, foe in pairs(turn, row)]
     by: dict[tuple[str, str], list[str]] = {}
     at_once: dict[str, bool] = {}  # of those who look for all their foes together
-    for index, (seeker, foe, first) in enumerate(looks):
-        turn.dice.checkpoint(lambda i=index: f"{row['id']} {i} {sorted(by.items())} {at_once} {turn.state.hash()}")  # type: ignore[misc]
+    for seeker, foe, first in looks:
         if row.get("all_at_once"):
             if seeker not in at_once:
                 at_once[seeker] = finds(turn, row, seeker, foe)
@@ -43,9 +42,9 @@ def find_forces(turn: Turn, row: Row) -> None:
         for seeker in seekers if row.get("gives") == "battle" else ():
             _open_war(turn, seeker, other if seeker == one else one)
         parties = sorted({str(turn.state.get("forces", f, "owner")) for f in (one, other)})
-        text = f"Contact in {routes.name_of(turn.world, 'places', place)}."
+        says = say(turn.world, "Contact in {place}.", place=Entity("place", place))
         data = {"place": place, "pair": [one, other], "by": seekers}
-        with turn.journal.entry(f"contacts/{row['id']}", subject=f"{one}|{other}", audience=parties, text=text, data=data):
+        with turn.journal.entry(f"contacts/{row['id']}", subject=f"{one}|{other}", audience=parties, says=says, data=data):
             contact = {"pair": [one, other], "by": seekers, "place": place, "row": row["id"], "gives": row["gives"]}
             turn.journal.put_row("contacts", f"{row['id']}:{one}|{other}", contact)
             for seeker in seekers if row.get("once") else ():

@@ -16,8 +16,9 @@ from ..core.model import Row
 from ..core.state import Entity, pair_key, works_on
 from ..ruleset.expressions.parse import strip_mark
 from ..turn.context import Turn, audience_ids
-from ..turn.effects import EffectRunner, fill, whole
+from ..turn.effects import EffectRunner, whole
 from ..world import routes
+from ..world.messages import message, say
 from ..world.selections import as_set, id_of
 from ..world.world import World
 from . import forces
@@ -259,25 +260,21 @@ def _present_holder(turn: Turn, row: Row, place: str, holder: str | None, presen
 def hand_over(turn: Turn, change: HolderChange) -> None:
     """Change a place's holder, with all that falls with it, and say so."""
     row, place, world = change.row, change.place, turn.world
-    where = routes.name_of(world, "places", place)
     names = {
         "place": Entity("place", place),
         "self": Entity("nation", change.captor) if change.captor else None,
         "loser": Entity("nation", change.loser) if change.loser else None,
         "taker": Entity("nation", change.takers[0]) if change.takers else None,
     }
-    who = routes.name_of(world, "nations", change.captor) if change.captor else None
     first = world.at("game").owner_of(place)
-    text = (
-        f"{who} takes {where}."
-        if who and change.captor in change.takers
-        else f"{where} is freed for {who}."
-        if who
-        else f"{where} belongs to nobody."
-    )
+    told = "{place} belongs to nobody."
+    if change.captor:
+        told = "{captor} {takes|take} {place}." if change.captor in change.takers else "{place} is freed for {captor}."
+    captor = {"captor": names["self"]} if change.captor else {}
+    says = say(world, told, place=names["place"], **captor)
     readers = audience_ids(world, row.get("audience", "everyone"), names)
     data = {"place": place, "from": change.loser, "to": change.captor, "by": list(change.takers)}
-    with turn.journal.entry(f"control/{row['id']}", subject=place, text=text, audience=readers, data=data):
+    with turn.journal.entry(f"control/{row['id']}", subject=place, says=says, audience=readers, data=data):
         turn.journal.set("places", place, "holder", change.captor or "")
         if row.get("owns"):
             turn.journal.set("places", place, "owner", change.captor or "")
@@ -302,7 +299,6 @@ def hand_over(turn: Turn, change: HolderChange) -> None:
 
 def _lose_unfinished(turn: Turn, row: Row, place: str, loser: str) -> None:
     """What the loser had under way in a place is lost with it, but for items that are not tested again; only he reads of it."""
-    where = routes.name_of(turn.world, "places", place)
     with turn.journal.entry(f"control/{row['id']}", subject=place, audience=(loser,), keep=False) as entry:
         gone = []
         for key, due in sorted(turn.state.table("under_way").items()):
@@ -311,7 +307,7 @@ def _lose_unfinished(turn: Turn, row: Row, place: str, loser: str) -> None:
                 gone.append({"owner": loser, "what": due.get("what"), "n": due.get("n", 1)})
                 turn.journal.put_row("under_way", key, None)
         if gone:
-            entry.text = f"What was under way in {where} is lost with it."
+            entry.tell(say(turn.world, "What was under way in {place} is lost with it.", place=Entity("place", place)))
             entry.data.update(place=place, unfinished=gone)
 
 
@@ -355,9 +351,9 @@ def statuses(turn: Turn, row: Row) -> None:
             continue
         readers = audience_ids(turn.world, row.get("audience", "everyone"), names)
         rule = f"control/{row['id']}"
-        words = fill(turn.world, text, names) if text else ""
+        says = message(turn.world, text, names) if text else None
         with turn.journal.entry(
-            rule, subject=nation.id, text=words, audience=readers, data={"mark": mark, "on": value is not None}
+            rule, subject=nation.id, says=says, audience=readers, data={"mark": mark, "on": value is not None}
         ) as entry:
             turn.journal.set("marks", f"nation:{nation.id}", mark, value)
             if fact:

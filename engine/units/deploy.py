@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..core.journal import EVERYONE
+from ..core.messages import Message, joined
 from ..core.model import Row, Ruleset
 from ..core.state import Entity, unit_key
 from ..ruleset.expressions.parse import strip_mark
@@ -21,6 +22,7 @@ from ..turn.sequence import steps
 from ..turn.slots import unfit
 from ..turn.validated_orders import Refusal, RefusalCode
 from ..world import routes
+from ..world.messages import say, units
 from ..world.selections import as_set, id_of
 from ..world.world import World
 
@@ -56,7 +58,7 @@ def run(node: Row, turn: Turn) -> None:
         _part(turn, node["apart"], step)
     if told:
         with turn.journal.entry(f"frame/{step}", audience=(EVERYONE,), data={"told": True}) as entry:
-            entry.text = "All have deployed their units."
+            entry.tell(Message("All have deployed their units."))
     turn.world.remember("turn", turn.state.copy())
 
 
@@ -198,10 +200,10 @@ def _lay_out(turn: Turn, layout: UnitLayout) -> bool:
                 placed.setdefault(place, {})[kind] = n
         entry.data["placed"] = dict(sorted(placed.items()))
         parts = [
-            f"{routes.list_units(turn.world, units)} in {routes.name_of(turn.world, 'places', place)}"
-            for place, units in entry.data["placed"].items()
+            say(turn.world, "{units} in {place}", units=units(turn.world, kinds), place=Entity("place", place))
+            for place, kinds in entry.data["placed"].items()
         ]
-        entry.text = f"Deployed: {'; '.join(parts)}."
+        entry.tell(say(turn.world, "Deployed: {units}.", units=joined(parts, "; ")))
     return True
 
 
@@ -272,8 +274,8 @@ def _part(turn: Turn, rule: Row, step: str) -> None:
             for key, stack in list(turn.state.stacks(at=place, owner=nation)):
                 turn.journal.alter_units(key, int(stack["n"]), place=target)
             entry.data.update({"from": place, "to": target, "step": step})
-            here, there = (routes.name_of(turn.world, "places", p) for p in (place, target))
-            entry.text = f"Enemies met in {here}: those of {routes.name_of(turn.world, 'nations', nation)} go to {there}."
+            about = {"place": Entity("place", place), "nation": Entity("nation", nation), "goal": Entity("place", target)}
+            entry.tell(say(turn.world, "Enemies met in {place}: those of {nation} go to {goal}.", **about))
 
 
 def _draw(turn: Turn, row: Row, target: str, those: list[tuple[str, str]]) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from ..core.model import Row
 from ..core.state import Entity
 from ..turn.context import Turn
 from ..world import routes
+from ..world.messages import say
 from . import contact, forces
 
 
@@ -56,10 +57,14 @@ def refusal(turn: Turn, row: Row, force: str, to: str) -> str | None:
 def leave(turn: Turn, row: Row, force: str, to: str, why: str | None) -> None:
     """A force goes to its refuge, or stays because it cannot."""
     here, owner = str(turn.state.get("forces", force, "at")), str(turn.state.get("forces", force, "owner"))
-    where = routes.name_of(turn.world, "places", here)
-    text = f"A force in {where} is warned in time"
-    text += f" and stays: {why}." if why else f" and goes to {routes.name_of(turn.world, 'places', to)}."
-    with turn.journal.entry(f"contacts/{row['id']}", subject=force, audience=(owner,), text=text, data={"place": here, "to": to}):
+    told = (
+        "A force in {place} is warned in time and stays: {why}."
+        if why
+        else "A force in {place} is warned in time and goes to {goal}."
+    )
+    about = {"why": why} if why else {"goal": Entity("place", to)}
+    says = say(turn.world, told, place=Entity("place", here), **about)
+    with turn.journal.entry(f"contacts/{row['id']}", subject=force, audience=(owner,), says=says, data={"place": here, "to": to}):
         if why is None:
             forces.go(turn, force, (here, to))
             turn.journal.set("forces", force, "stopped", True)

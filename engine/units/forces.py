@@ -12,10 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any
 
+from ..core.messages import Message
 from ..core.model import Row
 from ..core.state import Entity, State
 from ..turn.context import Turn, audience_ids
 from ..world import routes
+from ..world.messages import say
 
 Pick = tuple[str, int]
 """Some units of one stack: its key, and how many."""
@@ -27,12 +29,12 @@ PASSING = ("force", "via", "landed", "moved", "aboard", "host")
 """Fields that stacks carry only while forces are about."""
 
 
-def told(turn: Turn, mode: Row, nation: str, text: str) -> dict[str, Any]:
-    """The `text` and `audience` of an entry about a move: its nation alone, or whom its mode names; others read whose it is."""
+def told(turn: Turn, mode: Row, nation: str, says: Message | None) -> dict[str, Any]:
+    """What an entry about a move `says`, and its `audience`: its nation, or whom its mode names; others read whose it is."""
     readers = audience_ids(turn.world, mode.get("audience", nation), {k: Entity("nation", nation) for k in ("self", "nation")})
-    if text and readers != (nation,):
-        text = f"{routes.name_of(turn.world, 'nations', nation)}: {text}"
-    return {"text": text, "audience": readers}
+    if says is not None and readers != (nation,):
+        says = say(turn.world, "{nation}: {said}", nation=Entity("nation", nation), said=says)
+    return {"says": says, "audience": readers}
 
 
 def unit_slots(row: Row) -> list[tuple[str, str]]:

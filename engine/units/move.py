@@ -21,6 +21,7 @@ from ..turn.context import Order, Turn
 from ..turn.slots import unfit
 from ..turn.verbs_later import put_under_way
 from ..world import routes
+from ..world.messages import say, units
 from ..world.selections import as_set
 from . import forces, task_forces
 from .arrive import bring_in
@@ -204,17 +205,16 @@ def step_in(turn: Turn, march: March) -> None:
     """The units of a march stand where it leads: as a force if they attack, else as units that have moved."""
     nation, target, origin = march.nation, march.target, march.path[0]
     kinds = _kinds(turn, [*march.picks, *march.stays])
-    where = routes.name_of(turn.world, "places", target)
-    whence = routes.name_of(turn.world, "places", origin)
-    what = f"{'Attack on' if march.hostile else 'Move to'} {where}"
+    what = "Attack on" if march.hostile else "Move to"
     holder = turn.world.holder_of(target)
     own = holder is not None and turn.world.allied(nation, holder)
     helps = march.mode.get("attacks") and own  # those who stand there, also if enemies have come already
     if march.hostile and (helps or not routes.is_attack(turn.world, nation, target, turn.journal.step)):
-        what = f"{str(march.mode.get('name', march.mode['id'])).capitalize()} for {where}"
-    text = f"{what} from {whence}: {routes.list_units(turn.world, kinds)}."
+        what = f"{str(march.mode.get('name', march.mode['id'])).capitalize()} for"
+    ends = {"target": Entity("place", target), "origin": Entity("place", origin)}
+    says = say(turn.world, "{what} {target} from {origin}: {units}.", what=what, **ends, units=units(turn.world, kinds))
     data = {"units": kinds, "path": list(march.path), "hostile": march.hostile}
-    said = forces.told(turn, march.mode, nation, text)
+    said = forces.told(turn, march.mode, nation, says)
     with turn.journal.entry(march.order["order"], subject=f"{nation}:{origin}>{target}", data=data, **said):
         mission = row_of(turn, march.order).get("mission") or march.mode.get("mission")
         if march.hostile or mission:
@@ -275,11 +275,11 @@ def depart(turn: Turn, march: March) -> None:
     """Units that arrive in a later step leave the map; what they need to arrive goes with them."""
     nation, origin, target = march.nation, march.path[0], march.target
     kinds = _kinds(turn, march.picks)
-    where = routes.name_of(turn.world, "places", target)
-    text = f"On the way to {where} from {routes.name_of(turn.world, 'places', origin)}: {routes.list_units(turn.world, kinds)}."
+    ends = {"target": Entity("place", target), "origin": Entity("place", origin)}
+    says = say(turn.world, "On the way to {target} from {origin}: {units}.", **ends, units=units(turn.world, kinds))
     data = {"units": kinds, "path": list(march.path)}
     with turn.journal.entry(
-        march.order["order"], subject=f"{nation}:{origin}>{target}", text=text, audience=(nation,), data=data
+        march.order["order"], subject=f"{nation}:{origin}>{target}", says=says, audience=(nation,), data=data
     ):
         for key, n in march.picks:
             stack = turn.state.row("units", key)

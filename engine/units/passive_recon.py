@@ -17,6 +17,7 @@ from ..core.state import Entity
 from ..ruleset.expressions.reads import reads_of
 from ..turn.context import OrderContext, Turn
 from ..world import routes
+from ..world.messages import say
 from ..world.world import round_as
 from . import forces
 
@@ -38,8 +39,11 @@ def run(turn: Turn, row: Row) -> None:
 
 def company(turn: Turn, row: Row, nation: str) -> tuple[str, ...]:
     """Who looks together with a nation: itself, or with `shared` its whole side."""
-    if not row.get("shared"):
-        return (nation,)
+    return side_of(turn, nation) if row.get("shared") else (nation,)
+
+
+def side_of(turn: Turn, nation: str) -> tuple[str, ...]:
+    """A nation and all of its side."""
     side = turn.world.side_of(nation)
     mates = [n for n in turn.world.nations() if side is not None and turn.world.side_of(n) == side]
     return tuple(sorted({nation, *mates}))
@@ -187,11 +191,11 @@ def look(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> None:
         record_ = stream.take()
         if record_ is not None:
             entry.dice.append({**record_, "need": f"{percent} or less", "hit": success})
-        where = routes.name_of(turn.world, "places", place)
         if "n" in found:
-            least = "" if success else "at least "
-            seen = least + _of_foes(turn, found["n"], readers, foes if success else foes_of(turn, party))
-            entry.text = f"{where}: {seen} seen." if success or found["n"] else f"{where}: nothing certain seen."
+            seen = _of_foes(turn, found["n"], readers, foes if success else foes_of(turn, party))
+            told = f"{{place}}: {seen} seen." if success else f"{{place}}: at least {seen} seen."
+            told = told if success or found["n"] else "{place}: nothing certain seen."
+            entry.tell(say(turn.world, told, place=Entity("place", place), n=found["n"]))
             for nation in readers:
                 mine = own_foes(turn, nation, there, number) if success else {}
                 turn.journal.set("knowledge", nation, f"{row.get('know', 'units')}:{place}", {**found, **mine})
@@ -204,13 +208,13 @@ def own_foes(turn: Turn, nation: str, there: Sequence[Row], n: int) -> dict[str,
 
 
 def _of_foes(turn: Turn, n: int, readers: Sequence[str], owners: Iterable[str]) -> str:
-    """So many units that may be of these owners, in words that are true for all readers: not everybody is at war with all
-    enemies of his side.
+    """So many units that may be of these owners, as a template (of `n`) that is true for all readers: not everybody is at war
+    with all enemies of his side.
     """
     units = "unit" if n == 1 else "units"
     if all(turn.world.hostile(reader, owner) for owner in owners for reader in readers):
-        return f"{n} enemy {units}"
-    return f"{n} {units} of enemies of your side"
+        return f"{{n}} enemy {units}"
+    return f"{{n}} {units} of enemies of your side"
 
 
 def _fewer(turn: Turn, rule: str, subject: str, number: int) -> int:
@@ -242,15 +246,26 @@ def publish(turn: Turn, row: Row) -> None:
                 now = turn.state.get("knowledge", mate, target) or {}
                 if now.get("since") != turn.number or now.get("as") != "exact":
                     readers.append(mate)
-            seen = f"{found['n']} {'unit was' if found['n'] == 1 else 'units were'} seen"  # of all but its own side
-            text = f"{routes.name_of(turn.world, 'places', place)}: {seen}."
+            seen = "unit was seen" if found["n"] == 1 else "units were seen"  # of all but its own side
+            says = say(turn.world, f"{{place}}: {{n}} {seen}.", place=Entity("place", place), n=found["n"])
             data = {"place": place, "units": found["units"]}
             with turn.journal.entry(
-                f"contacts/{row['id']}", subject=f"{nation}:{place}", audience=readers or (nation,), text=text, data=data
+                f"contacts/{row['id']}", subject=f"{nation}:{place}", audience=readers or (nation,), says=says, data=data
             ):
                 turn.journal.set("knowledge", nation, key, None)
                 for mate in readers:
-                    turn.journal.set("knowledge", mate, target, found)
+                    turn.journal.set("knowledge", mate, target, _for_mate(found, nation, mate))
+
+
+def _for_mate(found: Row, looker: str, mate: str) -> dict[str, Any]:
+    """What a look has found as one of the looker's side is told of it: `foes` are the mate's own enemies (`foes_of`)."""
+    told = {key: value for key, value in found.items() if key != "foes_of"}
+    if mate != looker and "foes_of" in found:
+        foes = found["foes_of"].get(mate, 0)  # who has come to the side since has not been counted for
+        told |= {"foes": foes}
+        if foes == told["n"]:
+            del told["foes"]
+    return told
 
 
 def figure(turn: OrderContext, value: Any, unit: Entity, names: dict[str, Any]) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ..core.messages import Message
 from ..turn.context import Turn
 from ..world import routes
 from .land_orders import March
@@ -54,7 +55,8 @@ def _draw_lots(turn: Turn, marches: Sequence[March], lots: dict[str, int]) -> No
         if key in lots:
             continue
         rule = f"modes/{march.mode['id']}"
-        with turn.journal.entry(rule, subject=key, audience=(march.nation,), text="Lots are drawn for room on the way.") as entry:
+        says = Message("Lots are drawn for room on the way.")
+        with turn.journal.entry(rule, subject=key, audience=(march.nation,), says=says) as entry:
             stream = turn.stream(rule, key, entry.audience)
             lots[key] = stream.roll("1d100")
             record = stream.take()

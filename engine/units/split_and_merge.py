@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.model import Row
+from ..core.state import Entity
 from ..turn.context import Turn
-from ..world import routes
+from ..world.messages import say
 from . import forces
 
 
@@ -37,15 +38,16 @@ def _part(turn: Turn, force: str, part: Row) -> None:
     """Units leave a force, as many as are left of them; a force that has not come so far stays together."""
     row = dict(turn.state.row("forces", force))
     nation = row["owner"]
-    here = routes.name_of(turn.world, "places", row["at"])
     later = [p for p in row["parting"] if p != part]
     there = forces.strength(turn.state, force)
     wanted = {kind: min(n, there.get(kind, 0)) for kind, n in part["units"].items() if there.get(kind)}
     goes = bool(wanted) and row["at"] == part["at"] and not row.get("stopped")
-    text = f"Force {part['number']} parts from force {row['number']} in {here}."
+    told = "Force {part} parts from force {force} in {place}."
     if not goes:
-        text = f"Nobody parts from force {row['number']} in {here}: {'it has been stopped' if wanted else 'they are lost'}."
-    with turn.journal.entry(f"modes/{row['mode']}", subject=force, text=text, audience=(nation,)) as entry:
+        why = "it has been stopped" if wanted else "they are lost"
+        told = f"Nobody parts from force {{force}} in {{place}}: {why}."
+    says = say(turn.world, told, part=part["number"], force=row["number"], place=Entity("place", row["at"]))
+    with turn.journal.entry(f"modes/{row['mode']}", subject=force, says=says, audience=(nation,)) as entry:
         turn.journal.set("forces", force, "parting", later or None)
         picks = forces.pick(forces.stacks_of(turn.state, force), wanted) if goes else None
         if picks:
@@ -66,11 +68,9 @@ def _join(turn: Turn, force: str) -> None:
         ),
         None,
     )
-    where = routes.name_of(turn.world, "places", row["at"])
-    text = f"Force {row['number']} joins force {row['joins']} in {where}."
-    if into is None:
-        text = f"Force {row['number']} does not find force {row['joins']} in {where}."
-    with turn.journal.entry(f"modes/{row['mode']}", subject=force, text=text, audience=(row["owner"],)):
+    told = f"Force {{force}} {'joins' if into else 'does not find'} force {{other}} in {{place}}."
+    says = say(turn.world, told, force=row["number"], other=row["joins"], place=Entity("place", row["at"]))
+    with turn.journal.entry(f"modes/{row['mode']}", subject=force, says=says, audience=(row["owner"],)):
         if into is None:
             turn.journal.set("forces", force, "joins", None)
         else:

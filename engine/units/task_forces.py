@@ -16,6 +16,7 @@ from ..core.state import Entity
 from ..turn.context import Order, Turn
 from ..turn.slots import unfit
 from ..world import routes
+from ..world.messages import say, units
 from . import forces
 from .assignment import charges_of, mission_refusal, named_by, numbers_of, place_refusal
 from .cargo import adopt, bring_along, land_all, take_aboard
@@ -115,7 +116,7 @@ def set_out(turn: Turn, modes: Sequence[Row]) -> None:
         picks = () if voyage.host else voyage.picks  # an ally's ships are not under the nation's orders
         said = _told(turn, voyage.mode, nation, "sets out from", place, forces.kinds_of(turn.state, picks))
         if voyage.host:
-            said["text"] = ""  # what its cargo does is told when it does it
+            said["says"] = None  # what its cargo does is told when it does it
         with turn.journal.entry(voyage.order["order"], subject=f"{nation}:{place}", **said) as entry:
             parting = [v for v in voyages if v.nation == nation and v.parent and v.parent == voyage.number]
             force = forces.create(
@@ -344,15 +345,16 @@ def _held(turn: Turn, force: str, row: Row, mode: Row, place: str) -> str | None
 
 
 def _stop(turn: Turn, force: str, row: Row, why: str) -> None:
-    text = f"A force stops in {routes.name_of(turn.world, 'places', row['at'])}: {why}."
-    with turn.journal.entry(f"modes/{row['mode']}", subject=force, text=text, audience=(row["owner"],)):
+    says = say(turn.world, "A force stops in {place}: {why}.", place=Entity("place", row["at"]), why=why)
+    with turn.journal.entry(f"modes/{row['mode']}", subject=force, says=says, audience=(row["owner"],)):
         turn.journal.set("forces", force, "stopped", True)
 
 
 def _told(turn: Turn, mode: Row, nation: str, does: str, place: str, kinds: Mapping[str, int]) -> dict[str, Any]:
-    """The text and audience of an entry about a force that sets out or goes on: what it does where, and its units."""
-    units = f": {routes.list_units(turn.world, kinds)}" if kinds else ""
-    return forces.told(turn, mode, nation, f"A force {does} {routes.name_of(turn.world, 'places', place)}{units}.")
+    """What an entry says, and to whom, about a force that sets out or goes on: what it does where, and its units."""
+    full = f"A force {does} {{here}}: {{units}}." if kinds else f"A force {does} {{here}}."
+    those = {"units": units(turn.world, kinds)} if kinds else {}
+    return forces.told(turn, mode, nation, say(turn.world, full, here=Entity("place", place), **those))
 
 
 def _take_up(turn: Turn, force: str, row: Row, entry: Row, to: str | None) -> None:
@@ -364,7 +366,7 @@ def _take_up(turn: Turn, force: str, row: Row, entry: Row, to: str | None) -> No
     fields = {"mission": mission, "moving": to is not None, "unloading": unloading, "leaving": None}
     mode, owner = turn.ruleset.row("modes", row["mode"]), row["owner"]
     if to is None:
-        said = forces.told(turn, mode, owner, "")
+        said = forces.told(turn, mode, owner, None)
     else:
         said = _told(turn, mode, owner, "goes to", to, forces.strength(turn.state, force))
     data = {"force": force, "place": place, "mission": mission} if entry else {}

@@ -13,6 +13,7 @@ from ..core.state import UNIT_CORE, Entity
 from ..turn.context import Turn
 from ..turn.verbs_later import put_under_way
 from ..world import routes
+from ..world.messages import say, units
 from . import forces
 from .land_orders import March
 
@@ -41,11 +42,11 @@ def depart_under_fire(turn: Turn, modes: Sequence[Row]) -> None:
 
 def _depart(turn: Turn, force: str, row: Row, mode: Row) -> None:
     nation, origin, target, name = row["owner"], row["at"], row["to"], mode.get("keeps", "")
-    where = routes.name_of(turn.world, "places", target)
     kinds = forces.strength(turn.state, force)
-    text = f"On the way to {where}: {routes.list_units(turn.world, kinds) if kinds else 'nobody is left'}."
+    told = "On the way to {here}: {units}." if kinds else "On the way to {here}: nobody is left."
+    says = say(turn.world, told, here=Entity("place", target), **({"units": units(turn.world, kinds)} if kinds else {}))
     data = {"units": kinds, "path": list(row["path"])}
-    with turn.journal.entry(f"modes/{mode['id']}", subject=force, text=text, audience=(nation,), data=data):
+    with turn.journal.entry(f"modes/{mode['id']}", subject=force, says=says, audience=(nation,), data=data):
         for key, stack in forces.stacks_of(turn.state, force):
             kind, n, budget = str(stack["kind"]), int(stack["n"]), stack.get(name)
             extra = {k: v for k, v in stack.items() if k not in (*UNIT_CORE, *forces.PASSING, name, mode.get("way_home"))}

@@ -332,7 +332,7 @@ def _hears(audience: Audience, reader: str, side: str | None) -> bool:
 
 
 def readable(entries: Iterable[Entry], world: World, reader: str) -> list[Entry]:
-    """The entries a nation may read, in order. They are to be shown by text, dice and data, never by number or change."""
+    """The entries a nation may read, in order. They are to be shown by message, dice and data, never by number or change."""
     return heard(entries, reader, world.side_of(reader))
 
 
@@ -340,7 +340,7 @@ def heard(entries: Iterable[Entry], reader: str, side: str | None) -> list[Entry
     """The same for a nation on a side (None: on none), whichever it is on now."""
     said = entries if isinstance(entries, Sequence) else list(entries)
     theirs = {audience for audience in {e.audience for e in said} if _hears(audience, reader, side)}  # few audiences hear all
-    return [e for e in said if e.audience in theirs and (e.text or e.data)]
+    return [e for e in said if e.audience in theirs and (e.happened or e.data)]
 
 
 def chain_of(entries: Iterable[Entry], head: str = "", told: dict[int, bytes] | None = None) -> str:
@@ -353,7 +353,7 @@ def chain_of(entries: Iterable[Entry], head: str = "", told: dict[int, bytes] | 
     for e in entries:
         said = told.get(e.n)
         if said is None:
-            said = dumps([e.turn, e.step, e.rule, e.text, e.dice, e.data])
+            said = dumps([e.turn, e.step, e.rule, e.told, e.dice, e.data])
             if e.n:
                 told[e.n] = said
         head = hashlib.sha256(b"[%b,%b" % (dumps(head), said[1:])).hexdigest()

@@ -50,7 +50,10 @@ def board(draft: RulesetDraft, points: Mapping[str, Point]) -> None:
             kinds.add(kind)
             draft.row(f"links-{kind}", "links", {"between": list(ends), "kind": kind})
     _gates(draft, seen)
-    draft.features.update(land="land" in kinds, sea="sea" in kinds, coast="coast" in kinds, links=sorted(kinds))
+    waters = {water for water, _ in game.territories.values()}
+    draft.features.update(
+        land=False in waters, sea=True in waters and bool(kinds - {"land"}), coast="coast" in kinds, links=sorted(kinds)
+    )
 
 
 def _place(draft: RulesetDraft, name: str, points: Mapping[str, Point]) -> Row:
@@ -67,7 +70,7 @@ def _place(draft: RulesetDraft, name: str, points: Mapping[str, Point]) -> Row:
 def _attached(draft: RulesetDraft, rows: Mapping[str, Row]) -> None:
     game = draft.game
     grounds: dict[str, list[str]] = {}
-    for attachment in game.of("TerritoryAttachment"):
+    for attachment in draft.of("TerritoryAttachment"):
         row = rows.get(attachment.to)
         for option in attachment.options if row is not None else ():
             assert row is not None
@@ -77,7 +80,7 @@ def _attached(draft: RulesetDraft, rows: Mapping[str, Row]) -> None:
             if "field" in entry:
                 if option.value.lower() in ("true", "false"):
                     if option.value.lower() == "true":
-                        row[entry["field"]] = True
+                        row[entry["field"]] = entry.get("stands_for", True)
                 elif (number := draft.number(attachment, option)) is not None and number:
                     row[entry["field"]] = number
             elif "capital" in entry:
@@ -110,7 +113,7 @@ def _gives(draft: RulesetDraft, place: str, parts: list[str], row: Row, line: in
 def _gates(draft: RulesetDraft, linked: set[tuple[str, str]]) -> None:
     """A canal lies between the sea zones that its name is attached to, and follows its shores."""
     canals: dict[str, tuple[list[str], list[str], int]] = {}
-    for attachment in draft.game.of("CanalAttachment"):
+    for attachment in draft.of("CanalAttachment"):
         name = attachment.get("canalName") or attachment.name
         zones, shores, _ = canals.setdefault(name, ([], [], attachment.line))
         zones.append(draft.place(attachment.to))

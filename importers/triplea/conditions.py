@@ -8,14 +8,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from .draft import RulesetDraft
+from .draft import COSMETIC, RulesetDraft
 from .game import Attachment, Option
 
-__all__ = ["Conditions"]
+__all__ = ["Conditions", "stance_test", "switch_changes", "tech_named"]
 
 DEEPEST = 12
 LONGEST = 900  # letters of an expression
 LONG = 300  # a condition that is longer becomes a term
+WHO = {
+    "own_there": "unit.owner == nation",
+    "friends_there": "allied(unit.owner, nation)",
+    "enemies_there": "at_war(unit.owner, nation)",
+}
+"""The terms of presence: whose units are meant."""
+TOGETHER = {"holds_it": "place.holder and place.holder in {several}", "own_there": "unit.owner in {several}"}
+"""What is asked of several players together, by the terms of one."""
 
 
 class Conditions:
@@ -24,19 +32,21 @@ class Conditions:
     def __init__(self, draft: RulesetDraft) -> None:
         self.draft = draft
         self.rules: dict[str, list[Attachment]] = {}
-        for attachment in draft.game.of("RulesAttachment"):
+        for attachment in draft.of("RulesAttachment"):
             self.rules.setdefault(attachment.name, []).append(attachment)
         self.known: dict[int, str | None] = {}
         self.open: list[int] = []
         self.terms: set[str] = set()
         self.named_tests: dict[str, str] = {}
+        self.choices: dict[str, str] = {}  # property: option
+        self.switches = _switches(draft)
 
     # ---- objectives
 
     def objectives(self) -> list[str]:
         """Rows of yields for what has an objective value; their ids."""
         draft, found = self.draft, []
-        for attachment in draft.game.of("RulesAttachment"):
+        for attachment in draft.of("RulesAttachment"):
             value = attachment.get("objectiveValue")
             if not value or attachment.type != "player":
                 continue
@@ -45,6 +55,10 @@ class Conditions:
                 draft.leave(
                     attachment.line, f"the objective {attachment.name} of {attachment.to}: its condition is not understood"
                 )
+                continue
+            if test == "False":
+                what = "what it waits for is switched off in the file, and nothing switches it on"
+                draft.leave(attachment.line, f"the objective {attachment.name} of {attachment.to}: {what}", COSMETIC)
                 continue
             if attachment.get("uses", "-1") not in ("-1", ""):
                 draft.leave(
@@ -58,7 +72,7 @@ class Conditions:
                     "id": draft.fresh("yields", f"{attachment.to} {attachment.name}"),
                     "name": attachment.name[:120],
                     "for": draft.nation(attachment.to),
-                    "when": f"has_capital(nation) and ({test})",
+                    "when": "has_capital(nation)" if test == "True" else f"has_capital(nation) and ({test})",
                     "amount": int(value),
                     "seat": "=nation.capital",
                     "into": draft.money,
@@ -86,13 +100,19 @@ class Conditions:
         if joined is None:
             self.draft.leave(line, f"conditionType = {kind[:40]}")
             return None
-        return self.checked(f"not ({joined})" if inverted else joined, line)
+        return self.checked(_not(joined) if inverted else joined, line)
 
     def joined(self, tests: list[str], kind: str) -> str | None:
         word = kind.upper()
         if not tests:
             return "True"
         if word in ("AND", "OR"):
+            settles, idle = ("False", "True") if word == "AND" else ("True", "False")
+            if settles in tests:
+                return settles
+            tests = [test for test in dict.fromkeys(tests) if test != idle]
+            if not tests:
+                return idle
             return f" {word.lower()} ".join(f"({test})" for test in tests) if len(tests) > 1 else tests[0]
         held = " + ".join(f"(1 if {test} else 0)" for test in tests)
         if word == "XOR":
@@ -148,7 +168,7 @@ class Conditions:
             elif "rounds" in entry:
                 parts.append(self.rounds(attachment, option))
             elif "switch" in entry:
-                parts.append("False" if option.says_no else "True")
+                parts.append(self.switched(attachment, option))
             elif "techs" in entry:
                 parts.append(self.techs(attachment, option))
             elif "relationship" in entry:
@@ -156,19 +176,40 @@ class Conditions:
             elif "at_war" in entry:
                 parts.append(self.at_war(attachment, option))
             elif "property" in entry:
-                parts.append("True" if draft.game.truth(option.value) else "False")
+                parts.append(self.chosen(option.value))
             elif "conditions" in entry:
                 names = option.parts
                 parts.append(self.named(names, attachment.to, option.line, attachment.get("conditionType", "AND")))
         if any(part is None for part in parts):
             return None
-        tests = [f"({part})" for part in parts if part != "True"]
-        whole = "False" if "False" in parts else " and ".join(tests) or "True"
-        if not attachment.truth("invert"):
-            return whole
-        return {"True": "False", "False": "True"}.get(whole, f"not ({whole})")
+        if not any(option.name == "switch" for option in attachment.options):
+            parts.append(self.switched(attachment, None))
+        whole = self.joined([str(part) for part in parts], "AND")
+        assert whole is not None
+        return _not(whole) if attachment.truth("invert") else whole
 
     # ---- parts of conditions
+
+    def switched(self, attachment: Attachment, option: Option | None) -> str:
+        """Whether a switch is on: as it stands in the file, or as triggers have left it since, which marks say."""
+        on = option is None or not option.says_no
+        mark = self.switches.get((attachment.to, attachment.name), {}).get("off" if on else "on")
+        if mark is None:
+            return "True" if on else "False"
+        test = f"marked(nation('{draft_nation(self.draft, attachment)}'), '{mark}')"
+        return f"not {test}" if on else test
+
+    def chosen(self, name: str) -> str:
+        """A property of the game: an option, if whoever sets up a game may change it."""
+        draft = self.draft
+        if name not in draft.game.choices or draft.game.properties[name][0].lower() not in ("true", "false"):
+            return "True" if draft.game.truth(name) else "False"
+        if name not in self.choices:
+            self.choices[name] = draft.fresh("options", name)
+            row = {"id": self.choices[name], "name": name[:120], "default": draft.game.truth(name), "values": [True, False]}
+            draft.line = draft.game.properties[name][1]
+            draft.row("objectives", "options", {**row, "text": "A choice of whoever sets up the game"})
+        return f"option('{self.choices[name]}')"
 
     def of_places(self, attachment: Attachment, option: Option, term: str) -> str | None:
         """A test of territories: all of them pass, or as many as the count says."""
@@ -190,45 +231,52 @@ class Conditions:
             places = f"group('{group}')"
         players = [p for o in attachment.all("players") for p in o.parts if p in draft.game.players]
         if players and players != [attachment.to]:
-            draft.leave_option(attachment, option, "several players together")
-            return None
-        asked = self.presence(attachment, term) if term.endswith("_there") else term
+            if term not in TOGETHER:
+                draft.leave_option(attachment, option, "several players together")
+                return None
+            group = draft.group("nations", map(draft.nation, players), f"players {' '.join(players)}")
+            asked, arguments = self.together(attachment, term, group), ""
+        else:
+            asked, arguments = (self.presence(attachment, term) if term in WHO else term), f", nation('{player}')"
         if asked is None:
             return None
         self.terms.add(asked)
-        nation = f"nation('{player}')"
         if option.count.isdecimal() and int(option.count) < max(len(parts), 2):
-            return f"count({places}, '{asked}', {nation}) >= {int(option.count)}"
-        return f"every({places}, '{asked}', {nation})"
+            return f"count({places}, '{asked}'{arguments}) >= {int(option.count)}"
+        return f"every({places}, '{asked}'{arguments})"
 
-    def presence(self, attachment: Attachment, term: str) -> str | None:
-        """A term for the presence of units of some types, at least so many."""
+    def together(self, attachment: Attachment, term: str, group: str) -> str | None:
+        """A term of several players together: one of them holds the place, or units of them all stand there."""
+        test = TOGETHER[term].format(several=f"group('{group}')")
+        if term in WHO:
+            return self.presence(attachment, term, test, group)
+        return self.term(f"{term} {group}", ["place"], test)
+
+    def term(self, name: str, of: list[str], test: str) -> str:
+        """The id of a term, made when it is first asked for."""
+        id_ = self.draft.id("terms", name).replace("-", "_")
+        if id_ not in self.terms:
+            self.terms.add(id_)
+            self.draft.row("objectives", "terms", {"id": id_, "of": of, "is": test})
+        return id_
+
+    def presence(self, attachment: Attachment, term: str, whose: str = "", group: str = "") -> str | None:
+        """A term for the presence of units of some types, at least so many; `whose` and `group` of several players together."""
         draft = self.draft
-        wanted = list(attachment.all("unitPresence"))
-        if not wanted:
+        wanted = [(option.value, option.count, option) for option in attachment.all("unitPresence")]
+        if not wanted and not whose:
             return term
+        of, more = (["nation"], ", nation") if not whose else ([], "")
         tests = []
-        who = {
-            "own_there": "unit.owner == nation",
-            "friends_there": "allied(unit.owner, nation)",
-            "enemies_there": "at_war(unit.owner, nation)",
-        }[term]
-        for option in wanted:
-            names = [] if option.value in ("any", "ANY") else draft.names(attachment, option, draft.game.units, "unit")
-            if not names and option.value.lower() != "any":
+        for value, count, option in wanted or [("any", "1", None)]:
+            names = [] if option is None or value.lower() == "any" else draft.names(attachment, option, draft.game.units, "unit")
+            if not names and value.lower() != "any":
                 return None
-            kinds = f" and {draft.test_of(names, option.value)}" if names else ""
-            n = int(option.count) if option.count.isdecimal() else 1
-            helper = "counts_" + draft.id("terms", f"{term} {option.value}").replace("-", "_")
-            if helper not in self.terms:
-                self.terms.add(helper)
-                draft.row("objectives", "terms", {"id": helper, "of": ["unit", "nation"], "is": f"{who}{kinds}"})
-            tests.append(f"count(units(at=place), '{helper}', nation) >= {n}")
-        whole = "has_" + draft.id("terms", " ".join([term, *(f"{o.value} {o.count}" for o in wanted)])).replace("-", "_")
-        if whole not in self.terms:
-            self.terms.add(whole)
-            draft.row("objectives", "terms", {"id": whole, "of": ["place", "nation"], "is": " and ".join(tests)})
-        return whole
+            kinds = f" and {draft.test_of(names, value)}" if names else ""
+            helper = self.term(f"counts {term} {value} {group}", ["unit", *of], f"{whose or WHO[term]}{kinds}")
+            tests.append(f"count(units(at=place), '{helper}'{more}) >= {int(count) if count.isdecimal() else 1}")
+        name = " ".join(["has", term, *(f"{value} {count}" for value, count, _ in wanted), group])
+        return self.term(name, ["place", *of], " and ".join(tests))
 
     def rounds(self, attachment: Attachment, option: Option) -> str | None:
         tests = []
@@ -272,6 +320,31 @@ class Conditions:
         if n.isdecimal() and int(n) < len(tests):
             return " + ".join(f"(1 if {t} else 0)" for t in tests) + f" >= {int(n)}"
         return " and ".join(tests)
+
+
+def _not(test: str) -> str:
+    return {"True": "False", "False": "True"}.get(test, f"not ({test})")
+
+
+def _switches(draft: RulesetDraft) -> dict[tuple[str, str], dict[str, str]]:
+    """Player and condition to the marks that triggers set when they switch it on or off, of switches that any trigger changes."""
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    for trigger in draft.game.of("TriggerAttachment"):
+        for player, name, on in switch_changes(draft, trigger):
+            ways = found.setdefault((player, name), {})
+            ways["on" if on else "off"] = draft.id("marks", f"{player} {name} {'on' if on else 'off'}")
+    return found
+
+
+def switch_changes(draft: RulesetDraft, trigger: Attachment) -> list[tuple[str, str, bool]]:
+    """Player, condition and new state of every switch that a trigger changes."""
+    words = draft.words["switches"]
+    names = [o.count.replace("ttatchment", "ttachment") for o in trigger.all(words["attachment"]) if o.value == words["of"]]
+    states = [o.count for o in trigger.all(words["property"]) if o.value == words["switch"]]
+    players = [p for o in trigger.all("players") for p in o.parts if p in draft.game.players] or [trigger.to]
+    if len(names) != 1 or not states:
+        return []
+    return [(player, names[0], states[-1].removeprefix("-reset-").lower() == "true") for player in players]
 
 
 def draft_nation(draft: RulesetDraft, attachment: Attachment) -> str:

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 from wteaw.core.words import slug
 
 from .game import Attachment, GameFile, Option
 from .words import TranslationEntry, TranslationTable
 
-__all__ = ["Row", "RulesetDraft"]
+__all__ = ["COSMETIC", "GRADES", "PLAY", "PREVENTS", "Left", "Row", "RulesetDraft"]
 
 Row = dict[str, Any]
 USUAL_MONEY = "PUs"
+
+COSMETIC, PLAY, PREVENTS = GRADES = ("cosmetic", "changes play", "prevents play")
+"""What it means for play that something was left out, from nothing to all."""
+
+
+class Left(NamedTuple):
+    """What was left out: at which line of the game file, how grave it is (one of GRADES), what it is and what that means."""
+
+    line: int
+    grade: str
+    what: str
 
 
 class RulesetDraft:
@@ -23,11 +34,14 @@ class RulesetDraft:
         self.game, self.words = game, words
         self.rows: dict[str, dict[str, list[Row]]] = {}
         self.scenario: Row = {}
-        self.left: set[tuple[int, str]] = set()
+        self.left: set[Left] = set()
+        self.line = 1  # of the part of the game file that is being translated
+        self.lines: dict[tuple[str, str], int] = {}  # form and id of a row: the line that it was made of
         self.tags: dict[str, list[str]] = {}  # tag: units
         self.flags: dict[str, set[str]] = {}  # unit: its flags
         self.features: dict[str, Any] = {}  # what the templates of rules ask for
         self.watched: dict[str, None] = {}  # points of a player's turn at which events wait
+        self.asked = _flags(game, words)
         self._ids: dict[str, dict[str, str]] = {}
         self._made: dict[str, set[str]] = {}
         self._groups: dict[tuple[str, frozenset[str]], str] = {}
@@ -76,6 +90,11 @@ class RulesetDraft:
     def place(self, name: str) -> str:
         return self.id("places", name)
 
+    def place_word(self, name: str) -> str:
+        """A place where a word could also be something else: in full if a player is called like it."""
+        id_ = self.place(name)
+        return f"=place('{id_}')" if id_ in set(self._ids.get("nations", {}).values()) else id_
+
     def nation(self, name: str) -> str:
         return self.id("nations", name)
 
@@ -111,8 +130,15 @@ class RulesetDraft:
 
     # ---- rows
 
+    def of(self, kind: str) -> Iterator[Attachment]:
+        """The attachments of a kind, one after another; rows that are made meanwhile are of its line."""
+        for attachment in self.game.of(kind):
+            self.line = attachment.line
+            yield attachment
+
     def row(self, file: str, form: str, row: Row) -> Row:
         self.rows.setdefault(file, {}).setdefault(form, []).append(row)
+        self.lines.setdefault((form, row_name(row)), self.line)
         return row
 
     def watch(self, point: str) -> str:
@@ -122,12 +148,16 @@ class RulesetDraft:
 
     # ---- what cannot be translated
 
-    def leave(self, line: int, what: str) -> None:
-        self.left.add((line, what))
+    def leave(self, line: int, what: str, grade: str = PLAY) -> None:
+        self.left.add(Left(line, grade, what))
 
-    def leave_option(self, attachment: Attachment, option: Option, why: str = "") -> None:
+    def leave_option(self, attachment: Attachment, option: Option, why: str = "", grade: str = PLAY) -> None:
         value = option.value if len(option.value) <= 60 else option.value[:57] + "..."
-        self.leave(option.line, f"{attachment.kind} of {attachment.to}: {option.name} = {value}{f': {why}' if why else ''}")
+        if not why and (known := self.words["left_out"].get(option.name)) is not None:
+            why, grade = known["means"], known.get("grade", PLAY)
+        self.leave(
+            option.line, f"{attachment.kind} of {attachment.to}: {option.name} = {value}{f': {why}' if why else ''}", grade
+        )
 
     def meaning(self, section: str, attachment: Attachment, option: Option) -> TranslationEntry | None:
         """What the table says of an option; None, and a line in the list, if it is not there."""
@@ -136,7 +166,19 @@ class RulesetDraft:
             if not option.says_no:
                 self.leave_option(attachment, option)
             return None
-        return None if "passed" in entry else entry
+        return None if "passed" in entry or not self.reads(entry) else entry
+
+    def number_of(self, name: str) -> int:
+        """The number of a property that the shared rules ask for by this name."""
+        for word, entry in self.words["properties"].items():
+            if entry.get("number") == name:
+                text = self.game.properties.get(word, ("", 0))[0]
+                return int(text) if text.lstrip("-").isdecimal() else int(entry.get("absent", 0))
+        raise KeyError(name)
+
+    def reads(self, entry: TranslationEntry) -> bool:
+        """Whether the game's own program reads an option: some only where a property of the game says so."""
+        return "if" not in entry or entry["if"] in self.asked
 
     def number(self, attachment: Attachment, option: Option) -> int | None:
         """The whole number that an option gives, else a line in the list."""
@@ -160,3 +202,16 @@ class RulesetDraft:
             elif name and name != "none":
                 self.leave_option(attachment, option, f"there is no {what} {name[:60]!r}")
         return list(dict.fromkeys(found))
+
+
+def _flags(game: GameFile, words: TranslationTable) -> frozenset[str]:
+    """What the properties of a game ask of the shared rules; a property that is absent asks nothing."""
+    flags = {entry["flag"] for name, entry in words["properties"].items() if "flag" in entry and game.truth(name)}
+    for flag in list(flags):
+        flags |= set(words["implies"].get(flag, ()))
+    return frozenset(flags)
+
+
+def row_name(row: Row) -> str:
+    """What tells a row from others of its form: its id, or the two ends of a link."""
+    return str(row["id"]) if "id" in row else " -- ".join(map(str, row.get("between", ())))

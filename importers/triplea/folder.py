@@ -2,39 +2,42 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wteaw.core.diagnostics import Diagnostic, render
 from wteaw.core.words import slug
 from wteaw.play.new_folder import SCHEMAS, may_write, new_folder, put_schemas
 
 from .board import TerritoryLayout, board, drawing
 from .conditions import Conditions
-from .document import GameFileError, read
-from .draft import Row, RulesetDraft
+from .document import read
+from .draft import COSMETIC, GRADES, PLAY, PREVENTS, Row, RulesetDraft
 from .forces import forces, grounds, standing, support
 from .game import facts
 from .happenings import Happenings
 from .powers import ends, powers, sequence
 from .purchases import incomes, purchases
 from .render import flow, rules
+from .settle import settle, without_idle_helpers
 from .technology import technology
 from .words import read_words
 
 __all__ = ["Imported", "import_game"]
 
 HEAD = "# yaml-language-server: $schema={schema}\n# {says}\n"
-ROUNDS = 8
 LEFT_OUT = "not-translated.txt"
+MOST_LETTERS = 1_000_000
+"""Of one file of rows: longer ones go on in another."""
 
 
 @dataclass(frozen=True)
 class Imported:
-    """What came of an import: folder, scenario file, rows of each form, what was left out, what the map is drawn from."""
+    """What came of an import: folder, scenario file, rows of each form, what was left out, what the map is drawn from.
+
+    `grades` counts what was left out by what it means for play; `share` is the part of all that the file says, from 0 to 1, that
+    plays as in its own program.
+    """
 
     folder: Path
     scenario: Path
@@ -42,6 +45,8 @@ class Imported:
     counts: dict[str, int]
     left: list[str]
     drawn_from: str
+    grades: dict[str, int]
+    share: float
 
 
 def import_game(file: Path, out: Path, *, force: bool = False) -> Imported:
@@ -57,13 +62,17 @@ def import_game(file: Path, out: Path, *, force: bool = False) -> Imported:
             path = work / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        _settle(draft, work, file)
+        settle(draft, work, file)
+        (work / LEFT_OUT).write_text("".join(f"{line}\n" for line in _left(draft, file)), encoding="utf-8")
     counts: dict[str, int] = {}
     for forms in draft.rows.values():
         for form, rows in forms.items():
             counts[form] = counts.get(form, 0) + len(rows)
     scenario = out / "scenarios" / f"{slug(draft.game.name)}.yaml"
-    return Imported(out, scenario, draft.game.name, counts, _left(draft, file), drawn.how)
+    grades = {grade: sum(left.grade == grade for left in draft.left) for grade in GRADES}
+    wrong = sum(n for grade, n in grades.items() if grade != COSMETIC)
+    share = max(0.0, 1 - wrong / max(1, draft.game.statements))
+    return Imported(out, scenario, draft.game.name, counts, _left(draft, file), drawn.how, grades, share)
 
 
 # ---- translation
@@ -88,13 +97,15 @@ def translate(file: Path) -> tuple[RulesetDraft, TerritoryLayout, dict[str, str]
     happenings.events()
     happenings.forget_idle_marks()
     purchases(draft)
+    happenings.fill_hands()
     incomes(draft)
     by_dice = technology(draft, draft.features["has_phase"].get("tech", []))
     ends(draft)
     _helpers(draft, objectives)
     _properties(draft)
+    _movement(draft)
     shared = rules(draft, acts, objectives, pairs, by_dice, draft.money)
-    return draft, drawn, _without_idle_helpers(_texts(draft, drawn, shared, file))
+    return draft, drawn, without_idle_helpers(_texts(draft, drawn, shared, file))
 
 
 def _helpers(draft: RulesetDraft, objectives: list[str]) -> None:
@@ -106,17 +117,41 @@ def _helpers(draft: RulesetDraft, objectives: list[str]) -> None:
                     draft.row(file, form, {key: value for key, value in row.items() if key != "if"})
 
 
+def _movement(draft: RulesetDraft) -> None:
+    """Where no unit has any way to go, that is told."""
+    links = draft.features["links"]
+    ways = (
+        "land" in draft.tags and "land" in links,
+        "ship" in draft.tags and draft.features["sea"],
+        "air" in draft.tags and links,
+    )
+    if not any(ways):
+        draft.leave(draft.game.line_of_map, "no unit can move: none has movement where the map has connections", PREVENTS)
+
+
 def _properties(draft: RulesetDraft) -> None:
     """Properties that ask for something our rules do not do."""
+    asked = {option.value for attachment in draft.game.attachments for option in attachment.all("gameProperty")}
     for name, (value, line) in draft.game.properties.items():
         entry = draft.words.entry("properties", name)
         if entry is None:
-            if value.lower() not in ("false", "", "0", "-1") and not draft.words.passes(name):
-                draft.leave(line, f"property {name} = {value[:60]}")
-        elif "plays" in entry and entry["plays"] not in ("any", value.lower()):
-            closed = entry.get("closed")
-            if not (closed is not None and value.isdecimal() and int(value) >= closed):
-                draft.leave(line, f"property {name} = {value[:60]}: played as {entry['plays']}")
+            if value.lower() not in ("false", "", "0", "-1") and name not in asked and not draft.words.passes(name):
+                draft.leave(line, f"property {name} = {value[:60]}: no rule is known that reads it", COSMETIC)
+            continue
+        if "means" not in entry or not _matters(draft, entry):
+            continue
+        closed = entry.get("closed")
+        played = value.lower() in ("", entry.get("plays", "false"), entry.get("plays", "0"))
+        if not played and not (closed is not None and value.isdecimal() and int(value) >= closed):
+            draft.leave(line, f"property {name} = {value[:60]}: {entry['means']}", entry.get("grade", PLAY))
+    for name, entry in draft.words["properties"].items():
+        if name not in draft.game.properties and entry.get("plays") == "true" and _matters(draft, entry):
+            draft.leave(1, f"property {name} is absent, which is false: {entry['means']}", entry.get("grade", PLAY))
+
+
+def _matters(draft: RulesetDraft, entry: Row) -> bool:
+    """Whether a property makes a difference with the units that the game has."""
+    return "of" not in entry or entry["of"] in draft.tags
 
 
 # ---- texts
@@ -138,18 +173,33 @@ def _texts(draft: RulesetDraft, drawn: TerritoryLayout, shared: dict[str, str], 
         f"scenarios/{id_}.yaml": _scenario(draft, id_),
         "map/layout.yaml": _block(drawn.layout, "The sheet of the map; degrees are only a way to say where something lies."),
         "map/marks.yaml": _block(_marks(draft), "What the map marks, beside names and owners."),
-        LEFT_OUT: "\n".join(_left(draft, file)) + "\n",
     }
     if drawn.shapes:
         texts["map/shapes.json"] = drawn.shapes
     for name, forms in draft.rows.items():
-        lines = [HEAD.format(schema=schema, says=draft.words["files"].get(name, name))]
-        for form, rows in forms.items():
-            lines.append(f"{form}:\n" + "".join(f"  - {flow(row)}\n" for row in rows))
-        texts[f"{'events' if 'events' in forms else 'tables'}/{name}.yaml"] = "".join(lines)
+        head = HEAD.format(schema=schema, says=draft.words["files"].get(name, name))
+        for k, text in enumerate(_parts(forms)):
+            file_name = f"{name}-{k + 1}" if k else name
+            texts[f"{'events' if 'events' in forms else 'tables'}/{file_name}.yaml"] = head + text
     for name, text in shared.items():
         texts[f"tables/rules-{name}"] = f"# yaml-language-server: $schema={schema}\n{text}"
     return texts
+
+
+def _parts(forms: dict[str, list[Row]]) -> list[str]:
+    """The rows of a file as text, in as many files as it takes to keep each readable."""
+    parts: list[list[str]] = [[]]
+    size = 0
+    for form, rows in forms.items():
+        parts[-1].append(f"{form}:\n")
+        for row in rows:
+            line = f"  - {flow(row)}\n"
+            size += len(line)
+            if size > MOST_LETTERS:
+                parts.append([f"{form}:\n"])
+                size = len(line)
+            parts[-1].append(line)
+    return ["".join(lines) for lines in parts]
 
 
 def _settings(draft: RulesetDraft, shared: dict[str, str]) -> Row:
@@ -207,104 +257,4 @@ def _marks(draft: RulesetDraft) -> Row:
 
 
 def _left(draft: RulesetDraft, file: Path) -> list[str]:
-    return [f"{file.name}:{line}: {what}" for line, what in sorted(draft.left)]
-
-
-# ---- looking at it as `wteaw validate --strict` does
-
-
-def _settle(draft: RulesetDraft, folder: Path, file: Path) -> None:
-    """Drop helpers that nothing uses and note what is so on the map, until there is no finding; GameFileError if some stay."""
-    for _ in range(ROUNDS):
-        found = _findings(folder)
-        if not found:
-            return
-        lines = {
-            name: (folder / name).read_text(encoding="utf-8").splitlines()
-            for name in {d.file for d in found}
-            if (folder / name).is_file()
-        }
-        changed = [d for d in found if d.file in lines and _mended(draft, lines[d.file], d)]
-        for name, text in lines.items():
-            left = _without_empty_forms([line for line in text if line != DROPPED])
-            if any(line.strip() and not line.startswith("#") for line in left):
-                (folder / name).write_text("\n".join(left) + "\n", encoding="utf-8")
-            else:
-                (folder / name).unlink()
-        if not changed:
-            break
-    told = render(found[:20], "text")
-    raise GameFileError(f"{file}: what it says makes no ruleset that holds together\n{told}")
-
-
-DROPPED = "\0"
-WORD = re.compile("[a-z0-9_-]+")
-HELPER = re.compile(r"  - \{id: ([a-z0-9_-]+),.*\}$")
-
-
-def _without_idle_helpers(texts: dict[str, str]) -> dict[str, str]:
-    """Without terms and groups whose id stands nowhere else; what only they name goes, too."""
-    lines = {name: text.split("\n") for name, text in texts.items() if name.startswith(("tables/", "events/"))}
-    counts: Counter[str] = Counter()
-    helpers: dict[str, list[tuple[str, int]]] = {}
-    for name, rows in lines.items():
-        form = ""
-        for k, line in enumerate(rows):
-            counts.update(set(WORD.findall(line)))
-            if line and not line.startswith((" ", "#")):
-                form = line.rstrip(":")
-            elif form in ("terms", "groups") and (m := HELPER.match(line)):
-                helpers.setdefault(m.group(1), []).append((name, k))
-    waiting = [id_ for id_, rows in helpers.items() if counts[id_] == len(rows)]
-    while waiting:
-        for name, k in helpers.pop(waiting.pop()):
-            words = set(WORD.findall(lines[name][k]))
-            lines[name][k] = DROPPED
-            counts.subtract(words)
-            waiting += [w for w in words if w in helpers and w not in waiting and counts[w] == len(helpers[w])]
-    kept = {name: _without_empty_forms([line for line in rows if line != DROPPED]) for name, rows in lines.items()}
-    full = {name for name, rows in kept.items() if any(line.strip() and not line.startswith("#") for line in rows)}
-    return {
-        name: "\n".join(kept[name]) if name in kept else text for name, text in texts.items() if name not in kept or name in full
-    }
-
-
-def _findings(folder: Path) -> list[Diagnostic]:
-    from wteaw.play.scenario_files import load_scenario
-    from wteaw.report.map_views import drawing_faults
-    from wteaw.ruleset import load_ruleset
-
-    found = [*load_ruleset(folder, root=folder)[1], *drawing_faults(folder)]
-    for scenario in sorted((folder / "scenarios").glob("*.yaml")) if not found else ():
-        found += load_scenario(scenario, root=folder)[2]
-    return found
-
-
-def _mended(draft: RulesetDraft, lines: list[str], finding: Diagnostic) -> bool:
-    """Whether something could be done about a finding: a helper row dropped, or a reason written into the row."""
-    at = finding.line - 1
-    if not 0 <= at < len(lines) or lines[at] == DROPPED or not lines[at].startswith("  - {") or not lines[at].endswith("}"):
-        return False
-    if finding.code == "W604":
-        lines[at] = DROPPED
-        return True
-    reason = draft.words["as_it_is"].get(finding.code)
-    if reason is None or f"{finding.code}:" in lines[at]:
-        return False
-    if ", silence: {" in lines[at]:
-        lines[at] = lines[at].replace(", silence: {", f", silence: {{{finding.code}: {reason}, ", 1)
-    else:
-        lines[at] = f"{lines[at][:-1]}, silence: {{{finding.code}: {reason}}}}}"
-    return True
-
-
-def _without_empty_forms(lines: list[str]) -> list[str]:
-    """Without the heads of forms that have lost their last row."""
-    kept = []
-    for k, line in enumerate(lines):
-        head = line.endswith(":") and not line.startswith((" ", "#"))
-        following = next((other for other in lines[k + 1 :] if other.strip() and not other.lstrip().startswith("#")), "")
-        if head and not following.startswith(" "):
-            continue
-        kept.append(line)
-    return kept
+    return [f"{file.name}:{left.line}: {left.grade}: {left.what}" for left in sorted(draft.left)]

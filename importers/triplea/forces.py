@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from .draft import Row, RulesetDraft
-from .game import Attachment
+from .game import Attachment, Option
 
 __all__ = ["forces", "grounds", "standing", "support"]
 
@@ -15,11 +16,12 @@ def forces(draft: RulesetDraft) -> None:
     """A row for each unit type, and its flags and tags for whoever asks later."""
     game, words = draft.game, draft.words
     told: dict[str, list[Attachment]] = {}
-    for attachment in game.of("UnitAttachment"):
+    for attachment in draft.of("UnitAttachment"):
         told.setdefault(attachment.to, []).append(attachment)
+    called = _called(game.units)
     for name in game.units:
-        shown = " ".join(name.replace("_", " ").split())[:120] or name[:120]
-        row: Row = {"id": draft.unit(name), "name": shown, "plural": _plural(shown), "tags": [], "symbol": _symbol(name)}
+        shown, plural = called[name]
+        row: Row = {"id": draft.unit(name), "name": shown, "plural": plural, "tags": [], "symbol": _symbol(name)}
         flags: set[str] = set()
         for attachment in told.get(name, ()):
             for option in attachment.options:
@@ -40,10 +42,15 @@ def forces(draft: RulesetDraft) -> None:
         for implied in words["implied"]:
             if implied["flag"] in flags:
                 row.setdefault(implied["key"], implied["value"])
+        for figure in words["set_by_property"]:
+            if figure["unit"] == name:
+                row[figure["key"]] = figure["true" if game.truth(figure["property"]) else "false"]
         row = {key: value for key, value in row.items() if words["unit_defaults"].get(key) != value}
         if row.get("hits", 1) < 1:
             row["hits"] = 1
         flags |= {key for key, value in row.items() if isinstance(value, int) and value > 0}
+        if "construction" in flags or "factory" in flags:
+            _construction(draft, name, told[name], "factory" in flags)
         for line in words["tags"]:
             wanted, barred = set(line.get("all", ())), set(line.get("none", ()))
             if wanted <= flags and not barred & flags and line["tag"] not in row["tags"]:
@@ -51,6 +58,40 @@ def forces(draft: RulesetDraft) -> None:
                 draft.tags.setdefault(line["tag"], []).append(name)
         draft.flags[name] = flags
         draft.row("units", "units", row)
+
+
+def _construction(draft: RulesetDraft, name: str, told: list[Attachment], factory: bool) -> None:
+    """Of which type a construction is; how many factories stand in one place is said by a property."""
+    words = draft.words["constructions"]
+    kind = words["factory"] if factory else "none"
+    for attachment in told:
+        kind = attachment.get(words["type"], kind)
+    draft.features.setdefault("construction_types", {}).setdefault(kind, []).append(name)
+    sites = draft.features.setdefault("unit_sites", {}).setdefault(name, [])
+    if kind != words["factory"]:
+        return
+    sites[:] = [site for site in sites if site[1].name != words["most"]]
+    number = {words["most"]: draft.number_of("most_factories")}
+    if factory and not any(option.name == words["a_turn"] for _, option, _ in sites):
+        number[words["a_turn"]] = 1
+    for word, n in number.items():
+        sites.append((told[-1], Option(word, str(n), "", told[-1].line), draft.words.entry("units", word)))
+
+
+def _called(units: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Name and plural of each unit, so that no two are called alike; words that differ in their marks alone get numbers."""
+    shown: dict[str, str] = {}
+    for name in units:
+        base, n = " ".join(name.replace("_", " ").split())[:120] or name[:120], 1
+        while (unlike := base if n == 1 else f"{base[:110]} ({n})").casefold() in {s.casefold() for s in shown.values()}:
+            n += 1
+        shown[name] = unlike
+    names = {s.casefold() for s in shown.values()}
+    found: dict[str, tuple[str, str]] = {}
+    for name, word in shown.items():
+        plural = _plural(word)
+        found[name] = (word, word if plural.casefold() in names else plural)
+    return found
 
 
 def _plural(name: str) -> str:
@@ -67,9 +108,9 @@ def _symbol(name: str) -> str:
 
 
 def support(draft: RulesetDraft) -> list[Row]:
-    """Pairs of battles: one giver raises one taker. Whatever is more than that is listed."""
+    """Pairs of battles: givers raise takers. Whatever is more than that is listed."""
     pairs: list[Row] = []
-    for attachment in draft.game.of("UnitSupportAttachment"):
+    for attachment in draft.of("UnitSupportAttachment"):
         for option in attachment.options:
             draft.meaning("supports", attachment, option)
         takers: list[str] = []
@@ -80,10 +121,9 @@ def support(draft: RulesetDraft) -> list[Row]:
         except ValueError:
             bonus, number = 0, 0
         plain = attachment.get("faction", "allied") == "allied" and attachment.get("dice", "strength") == "strength"
-        if not plain or bonus < 1 or number != 1 or attachment.truth("impArtTech") or not takers:
-            draft.leave(
-                attachment.line, f"{attachment.kind} of {attachment.to}: only one for one, of friends, by a bonus of strength"
-            )
+        if not plain or bonus < 1 or number < 1 or attachment.truth("impArtTech") or not takers:
+            what = "only friends are supported, by a bonus of strength, without a technology for it"
+            draft.leave(attachment.line, f"{attachment.kind} of {attachment.to}: {what}")
             continue
         side = attachment.get("side", "offence:defence").split(":")
         row: Row = {"id": draft.fresh("pairs", f"{attachment.name} {attachment.to}")}
@@ -95,7 +135,8 @@ def support(draft: RulesetDraft) -> list[Row]:
             giver += (
                 f" and unit.owner in group('{draft.group('nations', map(draft.nation, players), f'{attachment.name} players')}')"
             )
-        pairs.append({**row, "giver": giver, "taker": draft.test_of(takers, attachment.name), "add": bonus})
+        pair = {**row, "giver": giver, "taker": draft.test_of(takers, attachment.name), "add": bonus}
+        pairs.append({**pair, "each": number} if number > 1 else pair)
     return pairs
 
 
@@ -105,7 +146,7 @@ def support(draft: RulesetDraft) -> list[Row]:
 def grounds(draft: RulesetDraft) -> None:
     """What kinds of terrain do to figures, and who may not come in or not pass: adjusts and tests of places."""
     places: dict[str, list[str]] = draft.features["grounds"]
-    for attachment in draft.game.of("TerritoryEffectAttachment"):
+    for attachment in draft.of("TerritoryEffectAttachment"):
         here = places.get(attachment.to)
         for option in attachment.options:
             entry = draft.meaning("effects", attachment, option)

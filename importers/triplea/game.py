@@ -112,6 +112,19 @@ class GameFile:
     given: list[tuple[str, str, int, int]] = field(default_factory=list)  # player, resource, n, line
     relations: list[tuple[str, str, str, int]] = field(default_factory=list)
     properties: dict[str, tuple[str, int]] = field(default_factory=dict)
+    choices: set[str] = field(default_factory=set)  # properties that whoever sets up a game may change
+
+    line_of_map: int = 1
+
+    @property
+    def statements(self) -> int:
+        """How many things the file says: each name, connection, step, rule, option, placement and property is one."""
+        lists = (
+            self.territories, self.connections, self.resources, self.players, self.units, self.stances, self.effects, self.steps,
+            self.rules, self.upkeep_rules, self.technologies, self.owners, self.stacks, self.held, self.given, self.relations,
+            self.properties,
+        )  # fmt: skip
+        return sum(map(len, lists)) + sum(max(1, len(a.options)) for a in self.attachments)
 
     def of(self, kind: str) -> list[Attachment]:
         return [a for a in self.attachments if a.kind == kind]
@@ -174,6 +187,8 @@ class _GameFileReader:
             if not value and (inner := element.first("value")) is not None:
                 value = inner.text.strip()
             game.properties.setdefault(element.get("name"), (value, element.line))
+            if element.get("editable").lower() == "true":
+                game.choices.add(element.get("name"))
 
     def too_many(self) -> bool:
         counts = dict.fromkeys(MOST, 0)
@@ -257,6 +272,7 @@ class _GameFileReader:
             self.root.below("map", "territory"), territories, "territory", lambda e: (e.get("water").lower() == "true", e.line)
         )
         game.territories = territories  # type: ignore[assignment]
+        game.line_of_map = next((e.line for e in self.root.all("map")), 1)
         if not territories:
             self.wrong.append((self.root.line, "<map> holds no territory"))
         for element in self.root.below("map", "connection"):
@@ -335,6 +351,8 @@ class _GameFileReader:
                         if len(self.game.attachments) > MOST["attachment"]:
                             self.wrong.append((element.line, f"more than {MOST['attachment']:,} attachments"))
                             return
+        last = {(a.type, a.to, a.name): a for a in self.game.attachments}  # one of the same name takes the place of the first
+        self.game.attachments = [a for a in self.game.attachments if last[a.type, a.to, a.name] is a]
 
     def rounds(self, element: Element) -> Iterator[dict[str, str]]:
         """What `foreach` goes through: groups between ^ are combined, variables within a group go side by side."""
@@ -384,7 +402,8 @@ class _GameFileReader:
         elif to not in among[type_]:
             self.wrong.append((element.line, f"an attachment to the {type_} {to[:80]!r}, which does not exist"))
         else:
-            game.attachments.append(Attachment(kind, filled(element.get("name")), to, type_, element.line, tuple(options)))
+            name = filled(element.get("name")).replace("ttatchment", "ttachment")
+            game.attachments.append(Attachment(kind, name, to, type_, element.line, tuple(options)))
 
     def read_start(self) -> None:
         game, start = self.game, self.root.first("initialize")

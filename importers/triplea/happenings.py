@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .conditions import Conditions, stance_test, tech_named
-from .draft import Row, RulesetDraft
+from .conditions import Conditions, stance_test, switch_changes, tech_named
+from .draft import COSMETIC, Row, RulesetDraft
 from .game import Attachment, GameStep, Option
 from .powers import phase_of
 
-__all__ = ["Happenings", "marks_set", "rule_marks"]
+__all__ = ["Happenings", "frontier_marks", "marks_set", "rule_marks"]
 
 DEEPEST = 6
+UNFILLED = "unit:"
+"""Before the name of a unit in an effect that waits for the catalogue."""
 
 
 class Happenings:
@@ -22,13 +24,13 @@ class Happenings:
         self.draft, self.conditions = draft, conditions
         self.steps: dict[str, GameStep] = {step.name.lower(): step for step in draft.game.steps}
         self.triggers: dict[str, list[Attachment]] = {}
-        for attachment in draft.game.of("TriggerAttachment"):
+        for attachment in draft.of("TriggerAttachment"):
             self.triggers.setdefault(attachment.name, []).append(attachment)
 
     # ---- triggers
 
     def events(self) -> None:
-        for attachment in self.draft.game.of("TriggerAttachment"):
+        for attachment in self.draft.of("TriggerAttachment"):
             if attachment.type != "player":
                 self.draft.leave(
                     attachment.line, f"the trigger {attachment.name}, attached to the {attachment.type} {attachment.to}"
@@ -52,6 +54,10 @@ class Happenings:
         test = self.test(attachment)
         if test is None:
             draft.leave(attachment.line, f"the trigger {attachment.name} of {attachment.to}: its condition is not understood")
+            return
+        if test == "False":
+            what = "what it waits for is switched off in the file, and nothing switches it on"
+            draft.leave(attachment.line, f"the trigger {attachment.name} of {attachment.to}: {what}", COSMETIC)
             return
         uses = attachment.get("uses", "-1")
         if uses not in ("-1", "1", ""):
@@ -139,6 +145,9 @@ class Happenings:
             "win": self.win,
             "alter": self.alter,
             "rules": self.rules,
+            "switch": self.switch,
+            "hand": self.hand,
+            "frontier": self.frontier,
         }.get(entry["does"])
         if entry["does"] == "release":
             return self.release(attachment, option, depth)
@@ -167,7 +176,7 @@ class Happenings:
         n = int(option.count) if option.count.isdecimal() else 1
         return (
             [
-                {"create": {"units": draft.unit(unit), "n": n, "for": draft.nation(p), "at": draft.place(place)}}
+                {"create": {"units": draft.unit(unit), "n": n, "for": draft.nation(p), "at": draft.place_word(place)}}
                 for p in self.players(attachment)
                 for unit in units
             ]
@@ -236,7 +245,7 @@ class Happenings:
         if parts[1] not in parties and parts[1] != "any":
             return None
         place = draft.place(parts[0])
-        row: Row = {"own": {"places": place, "to": draft.nation(parts[2]), "as": "both"}}
+        row: Row = {"own": {"places": draft.place_word(parts[0]), "to": draft.nation(parts[2]), "as": "both"}}
         return [row if parts[1] == "any" else {**row, "when": f"place('{place}').holder == nation('{draft.nation(parts[1])}')"}]
 
     def win(self, attachment: Attachment, option: Option) -> list[Row] | None:
@@ -296,6 +305,67 @@ class Happenings:
             effects += [{"mark": {"who": player, "as": now, "seen_by": "everyone"}}, {"clear": {"who": player, "as": before}}]
         return effects
 
+    def hand(self, attachment: Attachment, option: Option) -> list[Row] | None:
+        """`UNIT[:UNIT...]`, as many as the count says, in hand; which item of the catalogue that is, is filled in later."""
+        units = option.parts
+        if not units or any(u not in self.draft.game.units for u in units):
+            return None
+        n = int(option.count) if option.count.isdecimal() else 1
+        return [
+            {"queue": {"what": UNFILLED + unit, "for": self.draft.nation(p), "due": "hand", "n": n}}
+            for p in self.players(attachment)
+            for unit in units
+            if n
+        ]
+
+    def fill_hands(self) -> None:
+        """Units that triggers give are items of the catalogue; those that nobody sells cannot be given."""
+        items: dict[str, str] = self.draft.features.get("items", {})
+        for forms in self.draft.rows.values():
+            for form in ("events", "acts"):
+                for row in forms.get(form, ()):
+                    kept = []
+                    for effect in row.get("effects", ()):
+                        unit = str(effect.get("queue", {}).get("what", "")).removeprefix(UNFILLED)
+                        if "queue" in effect and unit not in items:
+                            what = f"{unit} for the hand: nobody can buy it, so it cannot be given"
+                            self.draft.leave(self.draft.lines.get((form, row["id"]), 1), f"{row['id']}: {what}")
+                            continue
+                        kept.append(
+                            {"queue": {**effect["queue"], "what": items[unit]}, **_test_of(effect)}
+                            if "queue" in effect
+                            else effect
+                        )
+                    row["effects"] = kept
+                forms[form] = [row for row in forms.get(form, ()) if row["effects"]]
+                if not forms[form]:
+                    del forms[form]
+
+    def frontier(self, attachment: Attachment, option: Option) -> list[Row] | None:
+        """Players buy by another frontier from now on, which a mark says."""
+        marks = frontier_marks(self.draft)
+        if option.value not in self.draft.game.frontiers:
+            return None
+        effects: list[Row] = []
+        for player in self.players(attachment):
+            nation = self.draft.nation(player)
+            effects.append({"mark": {"who": nation, "as": marks[player][option.value], "seen_by": "everyone"}})
+            effects += [{"clear": {"who": nation, "as": mark}} for name, mark in marks[player].items() if name != option.value]
+        return effects or None
+
+    def switch(self, attachment: Attachment, option: Option) -> list[Row] | None:
+        """`playerProperty`: the switch of a condition is turned, which a mark remembers."""
+        effects: list[Row] = []
+        if option.value != self.draft.words["switches"]["switch"]:
+            return None
+        for player, name, on in switch_changes(self.draft, attachment):
+            marks = self.conditions.switches[player, name]
+            now, before = ("on", "off") if on else ("off", "on")
+            effects.append({"mark": {"who": self.draft.nation(player), "as": marks[now], "seen_by": "everyone"}})
+            if before in marks:
+                effects.append({"clear": {"who": self.draft.nation(player), "as": marks[before]}})
+        return effects or None
+
     def release(self, attachment: Attachment, option: Option, depth: int) -> list[Row]:
         """The effects of other triggers, in place: `NAME:uses:...`."""
         name = option.parts[0]
@@ -343,6 +413,10 @@ class Happenings:
                 elif "limit" in entry and option.value.isdecimal():
                     limit = int(option.value)
             test = self.test(attachment)
+            if test == "False":
+                what = "what it waits for is switched off in the file, and nothing switches it on"
+                draft.leave(attachment.line, f"the action {attachment.name} of {attachment.to}: {what}", COSMETIC)
+                continue
             if not effects or test is None or attachment.type != "player":
                 draft.leave(attachment.line, f"the action {attachment.name} of {attachment.to}: nothing of it is understood")
                 continue
@@ -374,6 +448,19 @@ def rule_marks(draft: RulesetDraft, rule: str) -> tuple[str, str]:
     return draft.id("marks", f"may {rule}"), draft.id("marks", f"may not {rule}")
 
 
+def frontier_marks(draft: RulesetDraft) -> dict[str, dict[str, str]]:
+    """Player to the frontiers that triggers bring into force, each with its mark."""
+    found: dict[str, dict[str, str]] = {}
+    word = next(name for name, entry in draft.words["triggers"].items() if entry.get("does") == "frontier")
+    for trigger in draft.game.of("TriggerAttachment"):
+        players = [p for o in trigger.all("players") for p in o.parts if p in draft.game.players] or [trigger.to]
+        for option in trigger.all(word):
+            if option.value in draft.game.frontiers:
+                for player in players:
+                    found.setdefault(player, {})[option.value] = draft.id("marks", f"buys by {option.value}")
+    return found
+
+
 def marks_set(draft: RulesetDraft) -> set[str]:
     """The marks that events and acts of the draft set."""
     found: set[str] = set()
@@ -382,6 +469,10 @@ def marks_set(draft: RulesetDraft) -> set[str]:
             for row in forms.get(form, ()):
                 found |= {effect["mark"]["as"] for effect in row.get("effects", ()) if "mark" in effect}
     return found
+
+
+def _test_of(effect: Row) -> Row:
+    return {"when": effect["when"]} if "when" in effect else {}
 
 
 def _only_if(effect: Row, test: str) -> Row:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Any
 
 from .draft import Row, RulesetDraft
 from .game import ProductionRule
-from .happenings import marks_set, rule_marks
+from .happenings import frontier_marks, marks_set, rule_marks
 
 __all__ = ["incomes", "purchases"]
 
@@ -22,8 +23,9 @@ def purchases(draft: RulesetDraft) -> None:
         for rule in dict.fromkeys(game.frontiers[frontier]):
             open_to.setdefault(rule, []).append(player)
     marks = marks_set(draft)
+    later = frontier_marks(draft)
     for rule in game.rules:
-        if rule_marks(draft, rule)[0] in marks:
+        if rule_marks(draft, rule)[0] in marks or any(rule in game.frontiers[f] for mine in later.values() for f in mine):
             open_to.setdefault(rule, [])
     makes: dict[str, list[str]] = {}
     for name in open_to:
@@ -35,13 +37,14 @@ def purchases(draft: RulesetDraft) -> None:
     mix: dict[str, int] = {}
     for unit, rules in makes.items():
         for rule in rules:
+            draft.line = game.rules[rule].line
             row = _line(draft, game.rules[rule], unit, main, plain=len(rules) == 1)
             if row is None:
                 continue
             mine = open_to[rule]
-            later = _opened(draft, rule, mine, marks)
-            if later:
-                row.setdefault("needs", []).append({"test": later, "else": "it is not open to you yet"})
+            opened = _opened(draft, rule, mine, marks, later)
+            if opened:
+                row.setdefault("needs", []).append({"test": opened, "else": "it is not open to you now"})
             elif set(mine) != set(buyers):
                 row["for"] = [draft.nation(p) for p in mine]
             if "construction" not in draft.tags or unit not in draft.tags["construction"]:
@@ -50,23 +53,28 @@ def purchases(draft: RulesetDraft) -> None:
                 if weight:
                     mix[row["id"]] = weight
             draft.row("catalogue", "catalogue", row)
+            draft.features.setdefault("items", {}).setdefault(unit, row["id"])
     for name in open_to:
         rule_ = game.rules[name]
         if [u for u in rule_.results if u in game.units] not in [[unit] for unit in makes]:
             draft.leave(rule_.line, f"production rule {name}: it makes {', '.join(rule_.results) or 'nothing'}")
     draft.features["room_items"] = ordinary
     draft.features["mix"] = mix
-    prices: dict[str, int] = {}
-    for rule_ in game.rules.values():
-        for unit, n in rule_.results.items():
-            cost = rule_.costs.get(draft.money_name, 0)
-            if unit in game.units and n > 0 and cost:
-                each = -(-cost // n)
-                prices[unit] = min(prices.get(unit, each), each)
+    _prices(draft, open_to)
+
+
+def _prices(draft: RulesetDraft, open_to: dict[str, list[str]]) -> None:
+    """What a unit is worth, by which casualties are chosen: the price that most players pay, of those the lowest."""
+    game, paid = draft.game, {unit: Counter[int]() for unit in draft.game.units}
+    for name, players in open_to.items():
+        rule = game.rules[name]
+        for unit, n in rule.results.items():
+            if unit in paid and n > 0 and rule.costs.get(draft.money_name):
+                paid[unit][-(-rule.costs[draft.money_name] // n)] += max(1, len(players))
     for row in draft.rows["units"]["units"]:
-        name = next(n for n in game.units if draft.unit(n) == row["id"])
-        if prices.get(name):
-            row["price"] = prices[name]
+        prices = paid[next(n for n in game.units if draft.unit(n) == row["id"])]
+        if prices:
+            row["price"] = min(prices, key=lambda price: (-prices[price], price))
 
 
 def _weight(draft: RulesetDraft, unit: str) -> int:
@@ -82,11 +90,7 @@ def _line(draft: RulesetDraft, rule: ProductionRule, unit: str, main: str, *, pl
     if not plain:
         row["name"] = f"{unit} ({rule.name})"[:120]
     costs = {draft.id("resources", name): n for name, n in rule.costs.items() if n}
-    if main in costs or not costs:
-        row["price"] = f"={costs.pop(main, 0)}"
-    else:
-        first = next(iter(costs))
-        row["what"], row["price"] = first, f"={costs.pop(first)}"
+    row["price"] = f"={costs.pop(main, 0)}"
     if costs:
         row["uses"] = costs
     n = rule.results[unit]
@@ -115,7 +119,7 @@ def _line(draft: RulesetDraft, rule: ProductionRule, unit: str, main: str, *, pl
         if not draft.features["coast"]:
             draft.leave(rule.line, f"production rule {rule.name}: no sea zone touches land")
             return None
-        row["appears"] = words["afloat"]
+        row["appears"] = words["afloat" if "placed_among_enemies" in draft.asked else "afloat_apart"]
     return row
 
 
@@ -158,6 +162,8 @@ def _condition(
 ) -> None:
     """One option that limits where or how often a unit is placed, by the words of the table."""
     values: dict[str, Any] = {"unit": draft.unit(unit)}
+    type_, alike = next(((k, v) for k, v in draft.features.get("construction_types", {}).items() if unit in v), ("", [unit]))
+    values["which"] = draft.which_of(alike, f"constructions {type_}") if "{which}" in entry.get("site", "") else ""
     if "value" in entry and option.value != entry["value"]:
         draft.leave_option(attachment, option)
         return
@@ -174,7 +180,9 @@ def _condition(
         n = draft.number(attachment, option)
         if n is None or n < 0:
             return
-        values["n"] = n
+        values["n"] = _most(draft, n, type_) if "{which}" in entry.get("site", "") else n
+        if values["n"] is None:
+            return
     if "room" in entry:
         draft.features.setdefault("rooms", []).append(
             {
@@ -193,16 +201,49 @@ def _condition(
         row.setdefault("needs", []).append({"test": entry["need"].format(**values), "else": entry["else"].format(**values)})
 
 
-def _opened(draft: RulesetDraft, rule: str, players: list[str], marks: set[str]) -> str:
-    """The test of a rule that triggers open or close; empty if none does."""
+def _most(draft: RulesetDraft, n: int, type_: str) -> int | str | None:
+    """How many constructions of a type stand in one place: a number or an expression; None without a limit."""
+    words = draft.words["constructions"]
+    if type_ == words["factory"] or type_.endswith(words["structure"]):
+        return n
+    if "constructions_unlimited" in draft.asked:
+        return None
+    with_, without = ("constructions_with_factory" in draft.asked), ("constructions_without_factory" in draft.asked)
+    more = f"max({n}, place.production)"
+    if not with_ and not without:
+        return n
+    if with_ and without:
+        return more
+    first, other = (more, n) if with_ else (n, more)
+    return f"({first} if some(units(at=place, tag='producer', owner=self)) else {other})" if "producer" in draft.tags else other
+
+
+def _opened(draft: RulesetDraft, rule: str, players: list[str], marks: set[str], later: dict[str, dict[str, str]]) -> str:
+    """The test of a rule that triggers open or close, by itself or with its frontier; empty if none does."""
     may, may_not = rule_marks(draft, rule)
-    if may not in marks and may_not not in marks:
+    changing = [p for p, mine in later.items() if p in players or any(rule in draft.game.frontiers[f] for f in mine)]
+    if may not in marks and may_not not in marks and not changing:
         return ""
     tests = [f"marked(self, '{may}')"] if may in marks else []
-    if players:
-        group = draft.group("nations", map(draft.nation, players), f"buyers of {rule}")
-        tests.append(f"self in group('{group}')" + (f" and not marked(self, '{may_not}')" if may_not in marks else ""))
-    return " or ".join(tests) or "False"
+    steady = [p for p in players if p not in changing]
+    if steady:
+        tests.append(f"self in group('{draft.group('nations', map(draft.nation, steady), f'buyers of {rule}')}')")
+    for player in changing:
+        frontiers = later[player]
+        open_by = [f"marked(self, '{mark}')" for frontier, mark in frontiers.items() if rule in draft.game.frontiers[frontier]]
+        if player in players:  # by the frontier of the start, while no other is in force
+            first = draft.game.buys[player]
+            others = [f"marked(self, '{mark}')" for frontier, mark in frontiers.items() if frontier != first]
+            open_by = [*(test for test in open_by if test in others), f"not ({' or '.join(others)})" if others else "True"]
+        tests.append(f"self.id == '{draft.nation(player)}' and ({' or '.join(open_by)})")
+    whole = " or ".join(f"({test})" if " and " in test else test for test in tests) or "False"
+    if may_not in marks:
+        return (
+            f"({whole}) and not marked(self, '{may_not}')"
+            if may not in marks
+            else f"{tests[0]} or not marked(self, '{may_not}') and ({whole})"
+        )
+    return whole
 
 
 # ---- what comes in

@@ -51,7 +51,7 @@ def _context(
 ) -> dict[str, Any]:
     game, words, features = draft.game, draft.words, draft.features
     units = {row["id"]: row for row in draft.rows["units"]["units"]}
-    flags = {entry["flag"] for name, entry in words["properties"].items() if "flag" in entry and game.truth(name)}
+    flags = draft.asked
     options = {
         entry["option"]: game.truth(name, entry["option"] in ("national-objectives", "tech-development"))
         for name, entry in words["properties"].items()
@@ -69,7 +69,7 @@ def _context(
     rolls = rolls or any(row["of"].endswith("-rolls") for file in draft.rows.values() for row in file.get("adjusts", ()))
     guns = [units[draft.unit(name)] for name in draft.tags.get("flak", ())]
     limited = bool(guns) and all(row.get("flak_shots", -1) >= 0 for row in guns)
-    raids = has("raider") and has("producer") and features["land"]
+    raids = has("raider") and has("producer") and features["land"] and bool(features["links"])
     bombers = [units[draft.unit(name)] for name in draft.tags.get("raider", ())]
     bonus = max((row.get("bomb_bonus", 0) for row in bombers), default=0)
     closed = (["place.impassable"] if features["impassable"] else []) + features.get("bars_enter", [])
@@ -86,6 +86,8 @@ def _context(
         "sea": features["sea"],
         "coast": features["coast"],
         "links": json.dumps(features["links"]),
+        "roads": "land" in features["links"],
+        "waters": "sea" if "sea" in features["links"] else "coast",
         "pairs": [flow(row) for row in pairs],
         "dice": ", dice: rolls" if rolls else "",
         "rounds": _rounds(draft),
@@ -94,6 +96,12 @@ def _context(
         "no_blitz": " or ".join(features.get("bars_blitz", [])),
         "only": lambda tags: json.dumps([tag for tag in tags if has(tag)]),
         "raids": raids,
+        "damages": raids and "raids_damage_works" in flags,
+        "landings": has("lifts") and has("carried") and features["coast"] and features["sea"],
+        "planes_retreat": has("air") and bool({"planes_retreat"} & flags),
+        "capitals": bool(features.get("capitals")),
+        "charge": _charge(draft),
+        "nobody": draft.nation(game.nobody),
         "bomb_sides": max((row.get("bomb_sides", -1) for row in bombers), default=-1)
         if any(r.get("bomb_sides", -1) > 0 for r in bombers)
         else game.dice,
@@ -113,6 +121,12 @@ def _context(
         "tech": features.get("tech"),
         "yields": {"income": json.dumps(yields), "objectives": json.dumps(objectives) if objectives else ""},
     }
+
+
+def _charge(draft: RulesetDraft) -> int:
+    """What it costs to take neutral land, unless the charge closes it."""
+    charge: int = draft.number_of("neutral_charge")
+    return charge if 0 < charge < draft.words["properties"]["neutralCharge"]["closed"] else 0
 
 
 def _sold(draft: RulesetDraft, room: Row) -> bool:

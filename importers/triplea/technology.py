@@ -51,7 +51,7 @@ def technology(draft: RulesetDraft, players: list[str]) -> bool:
 
 
 def _cost(draft: RulesetDraft) -> int:
-    for attachment in draft.game.of("TechAttachment"):
+    for attachment in draft.of("TechAttachment"):
         if (text := attachment.get("techCost")).isdecimal() and int(text):
             return int(text)
     return USUAL_COST
@@ -60,7 +60,7 @@ def _cost(draft: RulesetDraft) -> int:
 def _held(draft: RulesetDraft) -> dict[str, list[str]]:
     """Technologies in force when play begins, by player."""
     found: dict[str, list[str]] = {}
-    for attachment in draft.game.of("TechAttachment"):
+    for attachment in draft.of("TechAttachment"):
         for option in attachment.options:
             name = tech_named(draft, option.name)
             if option.value.lower() == "true" and name is not None and attachment.to in draft.game.players:
@@ -78,11 +78,25 @@ def _abilities(draft: RulesetDraft) -> None:
             for option in attachment.options:
                 _ability(draft, name, attachment, option)
             continue
+        draft.line = line
         for known in draft.words["known_technologies"].get(kind, ()):
-            if known["tag"] in draft.tags:
-                _adjust(draft, name, known["of"], known["tag"], known["add"])
+            _known(draft, name, known)
         if kind not in draft.words["known_technologies"] and kind == name and not _in_triggers(draft, name):
             draft.leave(line, f"the technology {name}: nothing says what it does")
+
+
+def _known(draft: RulesetDraft, tech: str, known: Row) -> None:
+    """What a technology does by its kind, if the properties of the game and its units are of that sort."""
+    if known.get("if", "") not in {"", *draft.asked} or known.get("unless") in draft.asked:
+        return
+    add = known.get("add", 0) + (draft.number_of(known["number"]) if "number" in known else 0)
+    if known["of"] == "income":
+        _bonds(draft, tech, add, draft.game.dice)
+    elif add and known["tag"] in draft.tags:
+        if "least" in known:
+            _capacity(draft, tech, known["tag"], f"tag='{known['tag']}'", add, known["least"])
+        else:
+            _adjust(draft, tech, known["of"], known["tag"], add)
 
 
 def _in_triggers(draft: RulesetDraft, name: str) -> bool:
@@ -119,35 +133,37 @@ def _ability(draft: RulesetDraft, tech: str, attachment: Attachment, option: Opt
         if len(parts) != 2 or not parts[0].lstrip("-").isdigit() or parts[1] not in draft.game.units or not least.isdecimal():
             draft.leave_option(attachment, option, "a number and a unit are expected")
             return
-        id_ = draft.id("technologies", tech)
-        unit = draft.unit(parts[1])
-        draft.row(
-            "technology",
-            "adjusts",
-            {
-                "id": draft.fresh("adjusts", f"{tech} capacity {parts[1]}"),
-                "of": "capacity",
-                "when": f"knows(self, '{id_}') and place.production >= {int(least)} and some(units(at=place, kind='{unit}'))",
-                "add": int(parts[0]),
-                "label": tech[:40],
-            },
-        )
+        _capacity(draft, tech, parts[1], f"kind='{draft.unit(parts[1])}'", int(parts[0]), int(least))
     elif "bonds" in entry:
         sides = attachment.get("warBondDiceSides", str(draft.game.dice))
         if option.value.isdecimal() and int(option.value) and sides.isdecimal() and int(sides) > 0:
-            id_ = draft.id("technologies", tech)
-            draft.row(
-                "technology",
-                "events",
-                {
-                    "id": draft.fresh("events", f"{tech} bonds"),
-                    "title": tech[:100],
-                    "on": {"step": draft.watch("after:income")},
-                    "when": f"has_capital(self) and knows(self, '{id_}')",
-                    "effects": [{"pay": {"to": "=self", "what": draft.money, "amount": f"{int(option.value)}d{int(sides)}"}}],
-                    "audience": "everyone",
-                    "says": "{self} sells " + tech[:60] + ".",
-                },
-            )
+            _bonds(draft, tech, int(option.value), int(sides))
     else:
         draft.leave_option(attachment, option)
+
+
+def _capacity(draft: RulesetDraft, tech: str, unit: str, which: str, add: int, least: int) -> None:
+    """More units can be placed where such a unit stands and the territory brings enough."""
+    test = f"knows(self, '{draft.id('technologies', tech)}') and place.production >= {least} and some(units(at=place, {which}))"
+    draft.row(
+        "technology",
+        "adjusts",
+        {"id": draft.fresh("adjusts", f"{tech} capacity {unit}"), "of": "capacity", "when": test, "add": add, "label": tech[:40]},
+    )
+
+
+def _bonds(draft: RulesetDraft, tech: str, dice: int, sides: int) -> None:
+    """Dice of money at the end of every turn."""
+    draft.row(
+        "technology",
+        "events",
+        {
+            "id": draft.fresh("events", f"{tech} bonds"),
+            "title": tech[:100],
+            "on": {"step": draft.watch("after:income")},
+            "when": f"has_capital(self) and knows(self, '{draft.id('technologies', tech)}')",
+            "effects": [{"pay": {"to": "=self", "what": draft.money, "amount": f"{dice}d{sides}"}}],
+            "audience": "everyone",
+            "says": "{self} sells " + tech[:60] + ".",
+        },
+    )

@@ -12,10 +12,9 @@ import typer
 
 from wteaw.cli import ExitCode, Stop, formats
 from wteaw.cli.terminal import Working
-from wteaw.core.diagnostics import render_one
 from wteaw.core.package_data import rulesets
 from wteaw.ruleset.folder import MANIFEST
-from wteaw.testing.coverage import Owners, read_clauses
+from wteaw.testing.coverage import owners_in
 
 from ..mutate import BenchError, MutationBench, MutationVerdict
 from ..mutate_run import MutationRun, chosen, default_state, tried
@@ -36,9 +35,6 @@ def mutate(
     clause: str = typer.Option("", help="Only changes of rows that cite this clause, or one that begins so."),
     jobs: int = typer.Option(1, "-j", min=1, help="How many processes share the changes."),
     format: str = typer.Option("text", help="How to show the result: text, json."),
-    clauses: Path = typer.Option(
-        None, help="Folder with the lists of clauses: a case of a clause counts for the one that owns its rule."
-    ),
     state: Path = typer.Option(
         None, help="Where verdicts are kept, to go on later and for `coverage --mutated` (default: in the cache)."
     ),
@@ -56,15 +52,12 @@ def mutate(
     """
     formats(format, *FORMATS)
     path = path or rulesets()
-    for asked in (path, clauses):
-        if asked is not None and not asked.exists():
-            raise Stop(f"{asked} does not exist", ExitCode.CALL)
+    if not path.exists():
+        raise Stop(f"{path} does not exist", ExitCode.CALL)
     if keep and not (path / MANIFEST).is_file():
         raise Stop(f"--keep is for a ruleset's folder, and {path} is none", ExitCode.CALL)
-    if clauses is not None and not clauses.is_dir():
-        raise Stop(f"{clauses} is not a folder", ExitCode.CALL)
     try:
-        bench = MutationBench(path, _owners(clauses))
+        bench = MutationBench(path, owners_in(path))
     except BenchError as error:
         raise Stop(str(error), ExitCode.FOUND) from None
     changes, others = bench.changes()
@@ -83,15 +76,6 @@ def mutate(
         typer.echo(json.dumps(out.to_json(_from_here), ensure_ascii=False, indent=1))
     else:
         typer.echo("\n".join(_text(out)))
-
-
-def _owners(folder: Path | None) -> Owners:
-    if folder is None:
-        return Owners(())
-    listed, found = read_clauses(folder)
-    for wrong in found:
-        typer.echo(render_one(wrong), err=True)
-    return Owners(listed)
 
 
 def _text(out: MutationRun) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.importers.facts_compared import compared
 from wteaw.cli import _run
 from wteaw.core.model import Ruleset
 from wteaw.core.package_data import schemas, templates
@@ -17,6 +18,7 @@ from wteaw.play.new_folder import FolderError
 from wteaw.ruleset import load_ruleset
 from wteaw_importers.triplea import document
 from wteaw_importers.triplea.document import GameFileError, read
+from wteaw_importers.triplea.draft import GRADES
 from wteaw_importers.triplea.folder import Imported, import_game
 from wteaw_importers.triplea.game import facts
 from wteaw_importers.triplea.words import SCHEMA, read_words
@@ -233,6 +235,23 @@ def test_what_is_left_out_is_listed_at_its_line(straits: Imported) -> None:
         assert what.removesuffix("Delegate").lower() in nearby.lower().replace(" ", " "), line
     assert not any("notes" in row or "mapName" in row for row in left), "what says nothing about rules is not listed"
     assert any("objectiveAttachmentSpoils" in row for row in left), "what hangs on it is listed, too"
+
+
+def test_what_is_left_out_is_graded(straits: Imported, valley: Imported) -> None:
+    for made in (straits, valley):
+        grades = [line.split(": ")[1] for line in made.left]
+        assert set(grades) <= set(GRADES) and {g: grades.count(g) for g in GRADES} == made.grades
+        assert 0.9 < made.share < 1
+    assert any(": changes play: " in line and "canScramble" in line and "never leave" in line for line in straits.left)
+
+
+def test_facts_are_those_of_the_file(straits: Imported, valley: Imported) -> None:
+    assert compared(STRAITS, straits.folder) == [] and compared(VALLEY, valley.folder) == []
+
+
+def test_a_game_in_which_nothing_moves_says_so(tmp_path: Path) -> None:
+    made = import_game(write(tmp_path, ODD["nobody moves"]), tmp_path / "out")
+    assert made.grades["prevents play"] == 1 and any("no unit can move" in line for line in made.left)
 
 
 def test_everything_is_the_same_again(straits: Imported, tmp_path: Path) -> None:

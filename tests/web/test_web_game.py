@@ -113,7 +113,9 @@ def test_a_turn_in_six_steps(at: House, red: Browser, mo: Browser) -> None:
         parts = list(mail.iter_attachments())
         whose = "Red" if mail["To"] == "ann@a.example" else "Blue"
         text = mail.get_body(("plain",)).get_content()
-        assert text.startswith("Write your orders at http://testserver/.\n")
+        assert text.startswith(
+            f"Write your orders at http://testserver/seat/{at.role('small', 'player', whose.lower()).id}/orders.\n"
+        )
         assert "Orders for turn 2 are due Friday 8 May, 12:00 UTC." in text
         assert [p.get_content_type() for p in parts] == ["text/html"] and f": {whose}" in text
         assert ("Carried out: dig" in str(parts[0].get_content())) == (whose == "Red")
@@ -378,7 +380,7 @@ def test_a_host_starts_a_game_and_is_its_moderator(at: House) -> None:
     assert host.post("games", form).status_code == 409 and host.post("games", {**form, "id": "../x"}).status_code == 409
     address = re.search(r'href="(/seat/[^"]+/game)">Flanders', host.get("games").text)
     assert address and "1 player has not sent orders" in said(host.get(address[1]))
-    assert [m["To"] for m in at.mails() if "your link" in m["Subject"]] == ["ida@i.example"]
+    assert [m["To"] for m in at.mails() if "Hal invites you" in m["Subject"]] == ["ida@i.example"]
 
 
 def test_ordering_nothing_is_said_on_purpose(at: House, red: Browser) -> None:

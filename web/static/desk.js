@@ -1,4 +1,5 @@
-// Makes the read-back live, slides the map through the turns, shows times in the reader's own zone, and numbers the lines. Every page works without it.
+// Shows times in the reader's own zone, slides the map through the turns, numbers the lines of orders, and moves their map. Every page works
+// without it.
 "use strict";
 (() => {
   for (const time of document.querySelectorAll("time[datetime]")) {
@@ -19,14 +20,15 @@
     });
   }
   if (document.querySelector("[data-wait]")) setTimeout(() => location.reload(), 2000);
-  const form = document.getElementById("orders");
-  const text = form && form.querySelector("textarea");
-  const back = document.getElementById("back");
-  if (!text || !back) return;
-
+  const text = () => document.getElementById("text");
   const gutter = document.getElementById("gutter");
+  if (!gutter || !text()) return;
+
+  // ---- orders: the server makes every part of the page; htmx puts it in its place
+
   const number = () => {
-    const count = text.value.split("\n").length;
+    const back = document.getElementById("back");
+    const count = text().value.split("\n").length;
     const bad = new Set([...back.querySelectorAll("[data-bad]")].map((e) => Number(e.dataset.bad)));
     const warn = new Set([...back.querySelectorAll("[data-warn]")].map((e) => Number(e.dataset.warn)));
     gutter.replaceChildren(...Array.from({ length: count }, (_, i) => {
@@ -36,76 +38,68 @@
       else if (warn.has(i + 1)) line.className = "w";
       return line;
     }));
-    gutter.scrollTop = text.scrollTop;
+    gutter.scrollTop = text().scrollTop;
   };
-
-  // What the button says is of an older text until the answer has come.
-  const hold = (held) => {
-    for (const button of document.querySelectorAll("#foot button[name]")) button.disabled = held;
-  };
-
-  // Odds are asked for when nothing has been typed for a moment; the read-back does not wait for them.
-  const more = () => {
-    const button = back.querySelector("button[data-odds]");
-    if (button) timer = setTimeout(() => ask(undefined, button.formAction), 600);
-  };
-
-  let timer = 0;
-  let asked = 0;
-  const ask = async (mean, odds) => {
-    const mine = ++asked;
-    const data = new FormData(form);
-    data.delete("file");
-    data.set("live", "1");
-    if (typeof mean === "string") data.set("mean", mean);
-    if (!odds) {
-      back.classList.add("stale");
-      back.setAttribute("aria-busy", "true");
-    }
-    try {
-      const answer = await fetch(odds || form.dataset.check, { method: "POST", body: data, credentials: "same-origin" });
-      if (mine !== asked || !answer.ok) return;
-      back.innerHTML = await answer.text();
-      const foot = back.querySelector("template");
-      const here = document.getElementById("foot");
-      if (foot && here) here.replaceChildren(foot.content.cloneNode(true));
-      number();
-      if (!odds) more();
-    } catch {
-      // The button works without us.
-    } finally {
-      if (mine === asked) {
-        hold(false);
-        back.classList.remove("stale");
-        back.removeAttribute("aria-busy");
-      }
-    }
-  };
-  text.addEventListener("input", () => {
+  document.addEventListener("input", (event) => {
+    if (event.target !== text()) return;
     number();
-    hold(true);
-    clearTimeout(timer);
-    timer = setTimeout(() => ask(), 350);
+    // What the button says is of an older text until the answer has come.
+    for (const button of document.querySelectorAll("#foot button[name]")) button.disabled = true;
   });
-  text.addEventListener("scroll", () => { gutter.scrollTop = text.scrollTop; });
-  back.addEventListener("click", (event) => {
-    const button = event.target.closest("button[name=mend], button[name=mean]");
-    if (!button) return;
-    event.preventDefault();
-    if (button.name === "mean") {
-      hold(true);
-      ask(button.value);
-      return;
-    }
-    clearTimeout(timer);
-    const [, at, instead] = /^(\d+):([^]*)$/.exec(button.value);
-    const lines = text.value.split("\n");
-    lines.splice(Number(at) - 1, 1, ...(instead ? instead.split("\n") : []));
-    text.value = lines.join("\n");
-    number();
-    hold(true);
-    ask();
+  document.addEventListener("scroll", (event) => { if (event.target === text()) gutter.scrollTop = text().scrollTop; }, true);
+  document.addEventListener("htmx:oobAfterSwap", number);
+  document.addEventListener("htmx:afterRequest", () => {
+    for (const button of document.querySelectorAll("#foot button[name]")) button.disabled = false;
   });
   number();
-  more();
+  if (typeof htmx === "undefined") return;
+
+  // Places and phases are links; with a script only the panel is loaded, and the map stays as it is.
+  const show = async (address) => {
+    const asked = new URL(address, location.href);
+    history.replaceState(null, "", asked);
+    asked.searchParams.set("live", "1");
+    await htmx.ajax("GET", asked.pathname + asked.search, { target: "#panel", swap: "none" });
+    const chosen = document.getElementById("chosen");
+    if (!chosen) return;
+    chosen.focus({ preventScroll: true });
+    chosen.scrollIntoView({ block: "nearest" });
+  };
+  let moved = false;
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a");
+    const address = link && link.getAttribute("href");
+    if (!address || !/^\?(place|phase)=/.test(address) || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    if (!moved) show(address);
+  });
+  document.addEventListener("submit", (event) => {
+    if (!event.target.matches("form.pick")) return;
+    event.preventDefault();
+    show(`?place=${encodeURIComponent(event.target.elements.place.value)}`);
+  });
+
+  // The map is moved and enlarged by pointer, wheel, buttons and keys.
+  const ground = document.getElementById("ground");
+  const frame = document.getElementById("frame");
+  if (typeof Panzoom === "undefined" || !ground || !frame) return;
+  const held = Panzoom(ground, { maxScale: 12, minScale: 1, contain: "outside", touchAction: "pan-y", step: 0.4, animate: !matchMedia("(prefers-reduced-motion: reduce)").matches });
+  frame.addEventListener("wheel", (event) => { if (event.ctrlKey || held.getScale() > 1 || event.deltaY < 0) held.zoomWithWheel(event); }, { passive: false });
+  let at = null;
+  frame.addEventListener("pointerdown", (event) => { at = [event.clientX, event.clientY]; moved = false; }, true);
+  addEventListener("pointermove", (event) => { if (at && Math.hypot(event.clientX - at[0], event.clientY - at[1]) > 5) moved = true; }, true);
+  addEventListener("pointerup", () => { at = null; setTimeout(() => { moved = false; }, 50); }, true);
+  const zoom = { in: () => held.zoomIn(), out: () => held.zoomOut(), reset: () => held.reset() };
+  for (const button of document.querySelectorAll("[data-zoom]")) button.addEventListener("click", () => zoom[button.dataset.zoom]());
+  document.querySelector(".zoomers").hidden = false;
+  const keys = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] };
+  frame.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (keys[event.key]) held.pan(keys[event.key][0] / held.getScale(), keys[event.key][1] / held.getScale(), { relative: true });
+    else if (event.key === "+" || event.key === "=") zoom.in();
+    else if (event.key === "-") zoom.out();
+    else if (event.key === "0") zoom.reset();
+    else return;
+    event.preventDefault();
+  });
 })();

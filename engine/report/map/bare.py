@@ -91,7 +91,9 @@ class BareMap:
         self.spots = Spots(model.places, self.shapes, self.frames)
         self.names: dict[Any, list[str]] = {}  # arrangements of names and badges, by all that decides them
         self.blocks: dict[tuple[int, int, int, bool], Block] = {}  # names with badges, by panel and looks
-        self.fills: dict[tuple[int, int, int, str], str] = {}  # places of a page in their colours, by panel, looks and prefix
+        self.fills: dict[
+            tuple[int, int, int, str, str], str
+        ] = {}  # places of a page in their colours, by panel, looks, prefix, link
         self.works: dict[tuple[int, Work], str] = {}  # works as they are drawn, by panel
         self.small_arcs: dict[tuple[int, int, float], list[tuple[int, int]]] = {}  # arcs for a page, by panel, number and turn
         self.small: dict[tuple[int, str], str] = {}  # outlines of places for a page, by panel and place

@@ -91,6 +91,10 @@ def plain_layout(model: MapModel, width: float = 1600.0) -> Layout:
     )
 
 
+UNCOUNTED = "?"
+"""The letter of units whose kind is not known."""
+
+
 class Sheet:
     """What the panels share: fills by owner, places by id, the shapes and who lies on which side of every border."""
 
@@ -158,14 +162,29 @@ class Sheet:
             parts.append(words(x + 6, y + size * 1.12, panel.title, size, bold=True, anchor="start"))
         return "".join(parts)
 
+    def told(self, place: Place) -> str:
+        """What is to be read of a place: its name and owner, and who stands there, those of the owner first."""
+        owner = self.owners.get(place.owner)
+        by_owner: dict[str, list[str]] = {}
+        for badge in place.badges:
+            unknown = f"{badge.count} units" + (f" ({badge.note})" if badge.note else "")
+            by_owner.setdefault(badge.owner, []).append(unknown if badge.icon == UNCOUNTED else badge.note or badge.count)
+        parts = [place.name + (f" ({owner.name})" if owner else "")]
+        for key, units in sorted(by_owner.items(), key=lambda item: item[0] != place.owner):
+            holder = self.owners.get(key)
+            parts.append(f"{holder.name}: {', '.join(units)}" if holder and key != place.owner else ", ".join(units))
+        return "; ".join([*parts, *filter(None, [place.note])])
+
     def _tooltip(self, place: Place) -> str:
+        return tip("\n".join(self._lines(place)))
+
+    def _lines(self, place: Place) -> list[str]:
         owner = self.owners.get(place.owner)
         lines = [place.name + (f" ({owner.name})" if owner else "")]
         for badge in place.badges:
             holder = self.owners.get(badge.owner)
             lines.append(f"{holder.name + ': ' if holder else ''}{badge.note or badge.icon} {badge.count}")
-        lines += [place.note] if place.note else []
-        return tip("\n".join(lines))
+        return [*lines, place.note] if place.note else lines
 
     def _ground(self, outlines: Outlines, k: int) -> list[str]:
         parts = []
@@ -250,7 +269,13 @@ class Sheet:
             start, end = self.spots.spots[k].get(move.a), self.spots.spots[k].get(move.b)
             if start is None or end is None:
                 continue
-            drawn, bend = arrow(*reach(start[1], end[1]), move.outcome)
+            middle = self.spots.spots[k].get(move.toward)
+            if move.help and middle is not None:
+                drawn, bend = arrow(
+                    start[1], ((end[1][0] + middle[1][0]) / 2, (end[1][1] + middle[1][1]) / 2), move.outcome, True
+                )
+            else:
+                drawn, bend = arrow(*reach(start[1], end[1]), move.outcome, move.help)
             label = (
                 words(bend[0], bend[1] - 3, move.label, window.panel.font, bold=True, halo="#fff")
                 if move.label and self.labels

@@ -99,8 +99,10 @@ def reach(start: tuple[float, float], end: tuple[float, float]) -> tuple[tuple[f
     return (start[0] + dx * off, start[1] + dy * off), (end[0] - dx * short, end[1] - dy * short)
 
 
-def arrow(start: tuple[float, float], end: tuple[float, float], outcome: str) -> tuple[str, tuple[float, float]]:
-    """A bent arrow, and the point at its bend where a label may stand."""
+def arrow(
+    start: tuple[float, float], end: tuple[float, float], outcome: str, faint: bool = False
+) -> tuple[str, tuple[float, float]]:
+    """A bent arrow, and the point at its bend where a label may stand; a `faint` one is a thin dotted line."""
     stroke = OUTCOMES[outcome]
     (x0, y0), (x1, y1) = start, end
     dx, dy = x1 - x0, y1 - y0
@@ -112,9 +114,10 @@ def arrow(start: tuple[float, float], end: tuple[float, float], outcome: str) ->
     head = min(9.0, length * 0.35)
     stop = f"{number(x1 - ux * head * 0.8)},{number(y1 - uy * head * 0.8)}"
     curve = f"M{number(x0)},{number(y0)}Q{number(bend[0])},{number(bend[1])} {stop}"
-    broken = {"stroke_dasharray": "5 3"} if outcome == "failure" else {}
-    drawn = path(curve, stroke="#fff", stroke_width=5, stroke_opacity=0.85)
-    drawn += path(curve, stroke=stroke, stroke_width=2.4, **broken)
+    broken = {"stroke_dasharray": "2 2.5" if faint else "5 3"} if faint or outcome == "failure" else {}
+    wide = 1.6 if faint else 2.4
+    drawn = path(curve, stroke="#fff", stroke_width=wide + 2.6, stroke_opacity=0.85)
+    drawn += path(curve, stroke=stroke, stroke_width=wide, **broken)
     if outcome == "failure":
         cross = _cross(x1, y1, head * 0.55)
         drawn += path(cross, stroke="#fff", stroke_width=5.5) + path(cross, stroke=stroke, stroke_width=2.8)

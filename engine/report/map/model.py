@@ -115,7 +115,10 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """A movement from a to b. Success is a full line with a full head, failure a broken line that ends in a cross."""
+    """A movement from a to b. Success is a full line with a full head, failure a broken line that ends in a cross.
+
+    `help`: help from a for who stands in b, or for their way from b to `toward`: a thin dotted line to its middle.
+    """
 
     a: str
     b: str
@@ -123,6 +126,8 @@ class Arrow:
     owner: str = ""
     label: str = ""
     note: str = ""
+    help: bool = False
+    toward: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,9 @@ they are named only, and the looks are said once. A region is a part of the shee
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from .draw import Sheet, plain_layout
@@ -23,6 +24,8 @@ GRID, SLACK, COARSE, MANY = 2.0, 1.6, 3.2, 450
 """Sheet units between the lines on which outlines lie, and how far (in these) an outline may pass beside its vertices: of maps
 with more than so many places, which would else be too large for a mail, farther."""
 FRAME = (800, 600)
+WIDE = 400.0
+"""Sheet units within which places are shown together."""
 LEAST, RIM = (320.0, 240.0), 30.0
 """A region's least width and height, and how far it goes beyond the outermost of its places, in sheet units."""
 
@@ -41,13 +44,26 @@ class Region:
 class PageMap:
     """What a page needs of a map: the drawing, the rules of its looks, its regions (the first is shown), and its legend.
 
-    The legend is made of pairs of a sample (SVG; "" for a heading) and words.
+    The legend is made of pairs of a sample (SVG; "" for a heading) and words. `spots`: place -> where it is named, in sheet
+    units; `told`: place -> what the drawing says of it, in words; `outlines`: place -> its outline on the grid, where places lead
+    somewhere.
     """
 
     svg: str
     style: str
     regions: tuple[Region, ...]
     legend: tuple[tuple[str, str], ...]
+    spots: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    told: Mapping[str, str] = field(default_factory=dict)
+    outlines: Mapping[str, str] = field(default_factory=dict)
+
+    def around(self, title: str, places: Sequence[str]) -> Region | None:
+        """The part of the map that holds some places; None if none of them is on it."""
+        spots = [self.spots[place] for place in places if place in self.spots]
+        x, y = (sum(s[k] for s in spots) / max(len(spots), 1) for k in (0, 1))
+        near = [s for s in spots if math.hypot(s[0] - x, s[1] - y) < WIDE] or spots[:1]  # a window of its own lies elsewhere
+        reach = (min(s[0] for s in near) - WIDE, min(s[1] for s in near) - WIDE, 4 * WIDE, 4 * WIDE) if near else None
+        return _fitted(title, _round(near, reach)) if reach else None
 
 
 def page_map(
@@ -57,13 +73,15 @@ def page_map(
     numbers: Mapping[str, tuple[int, str]] | None = None,
     extra: Sequence[LegendEntry] = (),
     prefix: str = "map",
+    link: str = "",
 ) -> PageMap:
     """The map for a page. `groups`: regions by title and places, in their order; `numbers`: place -> what is told of it.
 
-    That is the number of a part of the page (`#b1`) and its outcome. `extra`: further lines of the legend.
+    That is the number of a part of the page (`#b1`) and its outcome. `extra`: further lines of the legend. `link`: each place
+    leads to this address followed by its id, and its outline has the id `PREFIX-PLACE`.
     """
     layout = model.layout or plain_layout(model)
-    sheet = _PageSheet(model, layout, numbers or {}, prefix)
+    sheet = _PageSheet(model, layout, numbers or {}, prefix, link)
     body = stepped(merged_halos("".join(sheet.panel(k) for k in range(len(layout.panels)))))
     body, rules = styled(body, "q")
     fills = "".join(
@@ -77,7 +95,11 @@ def page_map(
         f'<svg viewBox="0 0 {FRAME[0]} {FRAME[1]}" {type_} role="img" aria-label="{xml(model.title)}">'
         f'<defs>{sheet.definitions()}{signs}</defs><g class="sheet">{body}</g></svg>'
     )
-    return PageMap(svg, _LOOKS.replace("MAP", prefix) + fills + rules, _regions(sheet, groups), legend)
+    spots = {place: spot for place, (_, spot) in sheet.spots.homes.items()}
+    told = {place.id: sheet.told(place) for place in model.places}
+    homes = sheet.spots.homes.items() if link else ()
+    outlines = {place: sheet._small(k, place, sheet.bare.outlines(k)) for place, (k, _) in homes}
+    return PageMap(svg, _LOOKS.replace("MAP", prefix) + fills + rules, _regions(sheet, groups), legend, spots, told, outlines)
 
 
 _LOOKS = (
@@ -93,9 +115,12 @@ _LOOKS = (
 class _PageSheet(Sheet):
     """A sheet whose outlines are drawn once each, on a grid."""
 
-    def __init__(self, model: MapModel, layout: Layout, numbers: Mapping[str, tuple[int, str]], prefix: str) -> None:
+    def __init__(
+        self, model: MapModel, layout: Layout, numbers: Mapping[str, tuple[int, str]], prefix: str, link: str = ""
+    ) -> None:
         super().__init__(model, layout, True, prefix)
         self.numbers = numbers
+        self.link = link
 
     def definitions(self) -> str:
         used = {place.owner for place in self.model.places}
@@ -161,7 +186,7 @@ class _PageSheet(Sheet):
             parts.append(f'<path class="{self.prefix}-v" fill-rule="evenodd" d="{behind}"/>')
         kept, owners = self.bare.fills, self.looks[""]
         for place in self._seas_first:
-            key = (k, owners, self.looks[place.id], self.prefix)
+            key = (k, owners, self.looks[place.id], self.prefix, self.link)
             drawn = kept.get(key)
             if drawn is None:
                 drawn = kept[key] = self._fill_of(place, k, outlines)
@@ -180,8 +205,15 @@ class _PageSheet(Sheet):
         if sea and place.owner:
             looks.append(f"{self.prefix}-t")
         shape = f'<path class="{" ".join(looks)}" d="{data}"'
-        home = self.spots.homes.get(place.id, (-1,))[0] == k
-        return f"{shape}>{self._tooltip(place)}</path>" if home else f"{shape}/>"
+        if self.spots.homes.get(place.id, (-1,))[0] != k:
+            return f"{shape}/>"
+        if not self.link:
+            return f"{shape}>{self._tooltip(place)}</path>"
+        return self._linked(place, f'<path id="{self.prefix}-{xml(place.id)}"{shape.removeprefix("<path")}/>')
+
+    def _linked(self, place: Place, drawn: str) -> str:
+        """What is drawn of a place, leading to where more is told of it."""
+        return f'<a href="{xml(self.link + place.id)}" aria-label="{xml(self.told(place))}">{self._tooltip(place)}{drawn}</a>'
 
     @cached_property
     def _seas_first(self) -> list[Place]:
@@ -190,8 +222,9 @@ class _PageSheet(Sheet):
     def _discs(self, k: int) -> list[str]:
         parts = []
         for id_, spot in self.bare.discs(k).items():
-            disc = self._disc(spot, "MARK")
-            parts.append(disc.replace('fill="MARK"', f'class="{self._class(self.places[id_].owner)}"'))
+            drawn = self._disc(spot, "MARK").replace('fill="MARK"', f'class="{self._class(self.places[id_].owner)}"')
+            home = self.spots.homes.get(id_, (-1,))[0] == k
+            parts.append(self._linked(self.places[id_], drawn) if self.link and home else drawn)
         return parts
 
     def _fronts(self, outlines: Outlines, k: int) -> str:

@@ -170,6 +170,7 @@ def of_altered(base: Subject, draft: MergedRuleset, *rows: tuple[str, str]) -> I
 READ_BY_OTHERS = frozenset(
     {"fields", "terms", "groups", "acts", "orders", "places", "links", "units", "technologies", "catalogue", "contacts"}
     | {"matrices", "tables", "aims", "options", "battles", "tracks", "stances", "decisions", "verdicts", "resources"}
+    | {"clauses", "chapters"}
 )
 """Forms of which more than the ids counts for what other rows may say."""
 

@@ -17,8 +17,8 @@ from ...core.diagnostics import Diagnostic, did_you_mean
 from ...core.registry import VERBS
 from ..expressions import KINDS, check_expression
 from ..expressions.check import kind_of
+from ..expressions.living import array_problems
 from ..expressions.parse import strip_mark
-from ..expressions.subset import array_problems
 from ..expressions.vocabulary import FACTS
 from ..forms import ARRAYS, CLOSED, SLOTS_OF
 from ..nodes import Node, diagnose, plain_value

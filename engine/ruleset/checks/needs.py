@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
+from ...core.messages import forms_in
 from ..expressions import KINDS, ExpressionError, parse
 from ..expressions.check import kind_of
 from ..expressions.parse import strip_mark
@@ -299,7 +300,7 @@ def slots_left_out_have_a_value(subject: Subject) -> Iterator[Diagnostic]:
         if not left or not isinstance(value, str) or mark.annotation.path[:1] in (("form",), ("read_back",)):
             continue
         if "x-text" in schema:
-            parts = _BRACES.findall(value)
+            parts = [part for part in _BRACES.findall(value) if forms_in(part) is None]
         elif value.startswith("=") or ("x-expr" in schema and not schema["x-expr"].get("marked")):
             parts = [strip_mark(value)]
         else:

@@ -20,7 +20,10 @@ Rows = Callable[[str], Mapping[str, object]]
 
 
 def references_name_rows_that_exist(subject: Subject) -> Iterator[Diagnostic]:
-    """Every value marked `x-ref: FORM` must be the id of a row of that form (or of one of several forms)."""
+    """Every value marked `x-ref: FORM` must be the id of a row of that form (or of one of several forms).
+
+    A citation (`x-citation`) that names none is only a warning, and none where the form has no rows: nothing is played by it.
+    """
     yield from dangling(subject.marked, subject.nodes, subject.known, subject.draft.removed)
 
 
@@ -40,13 +43,20 @@ def dangling(
                 continue  # an expression: another check's question
             if any(value in rows(form) for form in forms) or not any(form in known for form in forms):
                 continue
+            cited = bool(mark.annotation.schema.get("x-citation"))
+            if cited and not any(rows(form) for form in forms):
+                continue  # nothing is registered, so nothing can be misspelled
             asked = (value, *forms)
             if asked not in hints and len(hints) < MOST_HINTS:
                 others = [form for form in known.names if value in rows(form)]
                 hint = gone(value, removed) or did_you_mean(value, [id_ for form in forms for id_ in rows(form)])
                 hints[asked] = hint or (f"there is one in {', '.join(others)}" if others else "")
             message = f"{' or '.join(forms)} has no {value!r}"
-            yield diagnose("E401", "error", message, at, key=key, hint=hints.get(asked, ""))
+            hint = hints.get(asked, "")
+            if cited:
+                yield diagnose("W420", "warning", message, at, key=key, hint=hint)
+            else:
+                yield diagnose("E401", "error", message, at, key=key, hint=hint)
 
 
 def groups_have_members_that_exist(subject: Subject) -> Iterator[Diagnostic]:

@@ -41,9 +41,7 @@ HELPERS = (
 """Forms whose rows do nothing unless another row, or a step, mentions them."""
 SETTLED = (("control", "control", "rows"), ("bills", "upkeep", "bills"), ("yields", "collect", "yields"))
 """Form, the mechanic that goes through its rows, and the key by which a step says through which (absent: all)."""
-SILENT_KEYS = frozenset(
-    {"note", "text", "help", "read_back", "source", "lines", "basis", "silence", "description", "name", "title"}
-)
+SILENT_KEYS = frozenset({"note", "text", "help", "read_back", "source", "silence", "description", "name", "title"})
 SLOT_MAPS = frozenset({"among", "numbers", "slots", "set"})
 """Keys whose own keys are slots or fields, which may be called like any key of a row."""
 _WORD = re.compile(r"[A-Za-z0-9_-]+")

@@ -8,12 +8,13 @@ row); `:word` (this word itself). Beside them stand the filters of facts (`x-fac
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from math import inf
 from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
+from ...core.messages import forms_in
 from ..expressions import KINDS, check_expression
 from ..expressions.vocabulary import BARE_ROLES, BUILT_IN, FACTS
 from ..nodes import Node, diagnose, texts_in
@@ -261,13 +262,27 @@ def texts_name_what_is_in_scope(subject: Subject) -> Iterator[Diagnostic]:
             message = f"a brace that is not {'closed' if odd[0] == '{' else 'opened'}"
             yield diagnose("E301", "error", message, node, key=key, hint="write {name}", offset=odd.start())
         scope: Mapping[str, str] = scope_of(mark, known.words)
+        slots = [word for word in _NAME.findall(text) if forms_in(word) is None]
         for found in _NAME.finditer(text):
             word = found[1]
-            if word in scope:
+            if (marked := forms_in(word)) is not None:
+                yield from _goes_with(marked[0], slots, text[: found.start()], node, key, found.start(1))
+                continue
+            if word in scope or any(word in known.words.rows.get(form, {}) for form in ("nations", "sides")):
                 continue
             for problem in check_expression(word, scope, known.words):
                 column = found.start(1) + problem.column
                 yield diagnose(problem.code, "error", problem.message, node, key=key, hint=problem.hint, offset=column)
+
+
+def _goes_with(named: str, slots: Sequence[str], before: str, node: Node, key: str | None, column: int) -> Iterator[Diagnostic]:
+    """Forms of a word in braces go with a slot of their text: the one that they name, or one before them."""
+    if named and named not in slots:
+        hint = did_you_mean(named, slots) or "name a slot of this text"
+        yield diagnose("E401", "error", f"no slot of this text is called {named!r}", node, key=key, hint=hint, offset=column)
+    elif not named and not any(forms_in(word) is None for word in _NAME.findall(before)):
+        message, hint = "these forms go with nobody: no slot stands before them", "name one: {slot: takes|take}"
+        yield diagnose("E401", "error", message, node, key=key, hint=hint, offset=column)
 
 
 def ranges_go_upward(subject: Subject) -> Iterator[Diagnostic]:

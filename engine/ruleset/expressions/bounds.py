@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
 from ...core.state import Entity
 from .evaluate import OPERATORS, Evaluator, compiled
-from .functions import FUNCTIONS
+from .fold import Fold, called, text_of, words_in
 from .parse import ExpressionError, parse
 from .terms import terms_used
 
@@ -62,15 +61,15 @@ def open_names(verdicts: Iterable[str], terms: Mapping[str, Mapping[str, Any]]) 
         found |= more
 
 
-@dataclass(frozen=True)
-class BoundsCompiler:
+class BoundsCompiler(Fold[PreparedNode]):
     """Makes bounds of expressions; `open_names` are the verdicts and the terms that lead to one."""
 
-    open_names: frozenset[str]
+    def __init__(self, open_names: frozenset[str]) -> None:
+        self.open_names = open_names
 
     def bounds(self, text: str) -> Run:
         """The bounds of an expression. Raises ExpressionError where it cannot be judged while verdicts are open."""
-        return self._make(parse(text).tree).run
+        return self.of(parse(text).tree).run
 
     def reads_open(self, text: str) -> bool:
         """Whether an expression reads a verdict."""
@@ -79,88 +78,95 @@ class BoundsCompiler:
         except ExpressionError:
             return False  # another check's question
 
-    def _make(self, node: ast.expr) -> PreparedNode:
-        if not self._is_open(node):
-            code = compiled(node)
-            return PreparedNode(lambda on, names, high: code(on.evaluator, names), False)
-        return PreparedNode(_MAKERS[type(node)](self, node), True)
+    def of(self, node: ast.expr) -> PreparedNode:
+        if self._is_open(node):
+            return super().of(node)
+        code = compiled(node)
+        return PreparedNode(lambda on, names, high: code(on.evaluator, names), False)
 
     def _is_open(self, node: ast.expr) -> bool:
-        for part in ast.walk(node):
-            if isinstance(part, ast.Name) and part.id in self.open_names and part.id not in FUNCTIONS:
-                return True
-            if isinstance(part, ast.Attribute) and part.attr in self.open_names:
-                return True
-            if isinstance(part, ast.keyword) and part.arg in self.open_names:
-                return True
-            if isinstance(part, ast.Constant) and isinstance(part.value, str) and part.value in self.open_names:
-                return True
-        return False
+        return not words_in(node).isdisjoint(self.open_names)
+
+    def constant(self, node: ast.Constant) -> PreparedNode:
+        value = node.value
+        return _open(lambda on, names, high: value)
+
+    def attribute(self, node: ast.Attribute, thing: PreparedNode) -> PreparedNode:
+        name = node.attr
+        if thing.open or name not in self.open_names:
+            raise _refused(node, "a field of something that hangs on a verdict")
+        return _open(lambda on, names, high: on.of(name, thing.run(on, names, high), (), high))
+
+    def unary(self, node: ast.UnaryOp, inner: PreparedNode) -> PreparedNode:
+        run = inner.run
+        if isinstance(node.op, ast.Not):
+            return _open(lambda on, names, high: not run(on, names, not high))
+        if isinstance(node.op, ast.USub):
+            return _open(lambda on, names, high: -run(on, names, not high))
+        return inner
+
+    def boolean(self, node: ast.BoolOp, parts: Iterator[PreparedNode]) -> PreparedNode:
+        runs = [part.run for part in sorted(parts, key=lambda part: part.open)]  # what is known first: it may decide
+        if isinstance(node.op, ast.Or):
+            return _open(lambda on, names, high: any(run(on, names, high) for run in runs))
+        return _open(lambda on, names, high: all(run(on, names, high) for run in runs))
+
+    def choice(self, node: ast.IfExp, test: PreparedNode, yes: PreparedNode, no: PreparedNode) -> PreparedNode:
+        def run(on: Asked, names: Names, high: bool) -> Any:
+            if test.run(on, names, False):
+                return yes.run(on, names, high)
+            if not test.open or not test.run(on, names, True):
+                return no.run(on, names, high)
+            return _wider(yes.run(on, names, high), no.run(on, names, high), high)
+
+        return _open(run)
+
+    def binary(self, node: ast.BinOp, left: PreparedNode, right: PreparedNode) -> PreparedNode:
+        one, other, operate = left.run, right.run, OPERATORS[type(node.op)]
+        if isinstance(node.op, ast.Add):
+            return _open(lambda on, names, high: one(on, names, high) + other(on, names, high))
+        if isinstance(node.op, ast.Sub):
+            return _open(lambda on, names, high: one(on, names, high) - other(on, names, not high))
+
+        def run(on: Asked, names: Names, high: bool) -> Any:
+            every = [operate(one(on, names, a), other(on, names, b)) for a in (False, True) for b in (False, True)]
+            return max(every) if high else min(every)
+
+        return _open(run)
+
+    def compare(self, node: ast.Compare, sides: list[PreparedNode]) -> PreparedNode:
+        if len(node.ops) > 1:
+            raise _refused(node, "a chain of comparisons; write them with `and`")
+        return _open(_compared(type(node.ops[0]), sides[0].run, sides[1].run))
+
+    def call(self, node: ast.Call, args: Iterator[PreparedNode], filters: Iterator[PreparedNode]) -> PreparedNode:
+        name = called(node)
+        if any(value.open or k.arg in self.open_names for k, value in zip(node.keywords, filters, strict=True)):
+            raise _refused(node, "a selection by what hangs on a verdict; use those()")
+        given = list(args)
+        runs = [a.run for a in given]
+        if name in self.open_names:
+            if any(a.open for a in given):
+                raise _refused(node, f"an argument of {name} that hangs on a verdict")
+            first, *others = runs
+            return _open(lambda on, names, high: on.of(name, first(on, names, high), _all(others, on, names, high), high))
+        if name not in _SPECIAL:
+            raise _refused(node, f"{name}()")
+        return _open(_SPECIAL[name](node, runs))
 
 
-# ---- nodes
+def _open(run: Run) -> PreparedNode:
+    return PreparedNode(run, True)
 
 
-def _constant(reader: BoundsCompiler, node: ast.Constant) -> Run:
-    value = node.value
-    return lambda on, names, high: value
-
-
-def _attribute(reader: BoundsCompiler, node: ast.Attribute) -> Run:
-    thing, name = reader._make(node.value), node.attr
-    if thing.open or name not in reader.open_names:
-        raise _refused(node, "a field of something that hangs on a verdict")
-    return lambda on, names, high: on.of(name, thing.run(on, names, high), (), high)
-
-
-def _not(reader: BoundsCompiler, node: ast.UnaryOp) -> Run:
-    inner = reader._make(node.operand).run
-    if isinstance(node.op, ast.Not):
-        return lambda on, names, high: not inner(on, names, not high)
-    if isinstance(node.op, ast.USub):
-        return lambda on, names, high: -inner(on, names, not high)
-    return inner
-
-
-def _boolean(reader: BoundsCompiler, node: ast.BoolOp) -> Run:
-    closed = [p.run for p in map(reader._make, node.values) if not p.open]
-    parts = [*closed, *(p.run for p in map(reader._make, node.values) if p.open)]  # what is known first: it may decide
-    if isinstance(node.op, ast.Or):
-        return lambda on, names, high: any(part(on, names, high) for part in parts)
-    return lambda on, names, high: all(part(on, names, high) for part in parts)
-
-
-def _choice(reader: BoundsCompiler, node: ast.IfExp) -> Run:
-    test, yes, no = reader._make(node.test), reader._make(node.body).run, reader._make(node.orelse).run
-
-    def run(on: Asked, names: Names, high: bool) -> Any:
-        if test.run(on, names, False):
-            return yes(on, names, high)
-        if not test.open or not test.run(on, names, True):
-            return no(on, names, high)
-        return _wider(yes(on, names, high), no(on, names, high), high)
-
-    return run
+def _all(runs: Iterable[Run], on: Asked, names: Names, high: bool) -> tuple[Any, ...]:
+    return tuple([run(on, names, high) for run in runs])
 
 
 def _wider(a: Any, b: Any, high: bool) -> Any:
     if isinstance(a, tuple) or isinstance(b, tuple):
         return tuple(dict.fromkeys((*a, *b))) if high else tuple(x for x in a if x in b)
     return max(a, b) if high else min(a, b)
-
-
-def _binary(reader: BoundsCompiler, node: ast.BinOp) -> Run:
-    left, right, operate = reader._make(node.left).run, reader._make(node.right).run, OPERATORS[type(node.op)]
-    if isinstance(node.op, ast.Add):
-        return lambda on, names, high: left(on, names, high) + right(on, names, high)
-    if isinstance(node.op, ast.Sub):
-        return lambda on, names, high: left(on, names, high) - right(on, names, not high)
-
-    def run(on: Asked, names: Names, high: bool) -> Any:
-        every = [operate(left(on, names, a), right(on, names, b)) for a in (False, True) for b in (False, True)]
-        return max(every) if high else min(every)
-
-    return run
 
 
 _ORDERED: Final[dict[type, tuple[Callable[[Any, Any], bool], bool]]] = {
@@ -172,11 +178,7 @@ _ORDERED: Final[dict[type, tuple[Callable[[Any, Any], bool], bool]]] = {
 """Comparisons, and whether a greater left side makes them hold."""
 
 
-def _compare(reader: BoundsCompiler, node: ast.Compare) -> Run:
-    if len(node.ops) > 1:
-        raise _refused(node, "a chain of comparisons; write them with `and`")
-    left, right = reader._make(node.left).run, reader._make(node.comparators[0]).run
-    op = type(node.ops[0])
+def _compared(op: type, left: Run, right: Run) -> Run:
     if op in _ORDERED:
         test, rising = _ORDERED[op]
         return lambda on, names, high: test(left(on, names, high == rising), right(on, names, high != rising))
@@ -204,71 +206,55 @@ def _compare(reader: BoundsCompiler, node: ast.Compare) -> Run:
 # ---- calls
 
 
-def _call(reader: BoundsCompiler, node: ast.Call) -> Run:
-    name = node.func.id  # type: ignore[attr-defined]
-    if node.keywords and any(reader._make(k.value).open or k.arg in reader.open_names for k in node.keywords):
-        raise _refused(node, "a selection by what hangs on a verdict; use those()")
-    args = [reader._make(a) for a in node.args]
-    maker = _SPECIAL.get(name)
-    if name in reader.open_names:
-        if any(a.open for a in args):
-            raise _refused(node, f"an argument of {name} that hangs on a verdict")
-        first, *others = [a.run for a in args]
-        return lambda on, names, high: on.of(name, first(on, names, high), tuple([o(on, names, high) for o in others]), high)
-    if maker is None:
-        raise _refused(node, f"{name}()")
-    return maker(reader, node, [a.run for a in args])
-
-
 def _refused(node: ast.expr, what: str) -> ExpressionError:
     return ExpressionError(f"cannot be judged while verdicts are open: {what}", node.col_offset)
 
 
 def _named(node: ast.Call, at: int) -> str:
     """The name of a term or field that a function is handed."""
-    named = node.args[at] if len(node.args) > at else None
-    if not isinstance(named, ast.Constant) or not isinstance(named.value, str):
+    named = text_of(node.args[at]) if len(node.args) > at else ""
+    if not named:
         raise _refused(node, "the name of a term that is not written out")
-    return named.value
+    return named
 
 
-Maker = Callable[[BoundsCompiler, ast.Call, list[Run]], Run]
+Maker = Callable[[ast.Call, list[Run]], Run]
 
 
-def _over(reader: BoundsCompiler, node: ast.Call, args: list[Run]) -> tuple[Run, Callable[[Asked, Names, Any, bool], Any] | None]:
+def _over(node: ast.Call, args: list[Run]) -> tuple[Run, Callable[[Asked, Names, Any, bool], Any] | None]:
     """The set of a function over members, and what it asks of each."""
     if len(args) < 2:
         return args[0], None
     name, rest = _named(node, 1), args[2:]
-    return args[0], lambda on, names, thing, high: on.of(name, thing, tuple([r(on, names, high) for r in rest]), high)
+    return args[0], lambda on, names, thing, high: on.of(name, thing, _all(rest, on, names, high), high)
 
 
-def _those(reader: BoundsCompiler, node: ast.Call, args: list[Run]) -> Run:
-    things, asked = _over(reader, node, args)
+def _those(node: ast.Call, args: list[Run]) -> Run:
+    things, asked = _over(node, args)
     return lambda on, names, high: tuple(
         t for t in on.members(things(on, names, high)) if asked is None or asked(on, names, t, high)
     )
 
 
-def _count(reader: BoundsCompiler, node: ast.Call, args: list[Run]) -> Run:
-    those = _those(reader, node, args)
+def _count(node: ast.Call, args: list[Run]) -> Run:
+    those = _those(node, args)
     return lambda on, names, high: sum(on.weight(t) for t in those(on, names, high))
 
 
-def _some(reader: BoundsCompiler, node: ast.Call, args: list[Run]) -> Run:
-    things, asked = _over(reader, node, args)
+def _some(node: ast.Call, args: list[Run]) -> Run:
+    things, asked = _over(node, args)
     return lambda on, names, high: any(asked is None or asked(on, names, t, high) for t in on.members(things(on, names, high)))
 
 
-def _every(reader: BoundsCompiler, node: ast.Call, args: list[Run]) -> Run:
-    things, asked = _over(reader, node, args)
+def _every(node: ast.Call, args: list[Run]) -> Run:
+    things, asked = _over(node, args)
     return lambda on, names, high: all(
         asked is None or asked(on, names, t, high) for t in on.members(things(on, names, not high))
     )
 
 
-def _total(reader: BoundsCompiler, node: ast.Call, args: list[Run]) -> Run:
-    things, asked = _over(reader, node, args)
+def _total(node: ast.Call, args: list[Run]) -> Run:
+    things, asked = _over(node, args)
     assert asked is not None
 
     def run(on: Asked, names: Names, high: bool) -> Any:
@@ -282,8 +268,8 @@ def _total(reader: BoundsCompiler, node: ast.Call, args: list[Run]) -> Run:
     return run
 
 
-def _highest(reader: BoundsCompiler, node: ast.Call, args: list[Run]) -> Run:
-    things, asked = _over(reader, node, args)
+def _highest(node: ast.Call, args: list[Run]) -> Run:
+    things, asked = _over(node, args)
     assert asked is not None
 
     def run(on: Asked, names: Names, high: bool) -> Any:
@@ -297,17 +283,17 @@ def _highest(reader: BoundsCompiler, node: ast.Call, args: list[Run]) -> Run:
     return run
 
 
-def _reaches(reader: BoundsCompiler, node: ast.Call, args: list[Run]) -> Run:
+def _reaches(node: ast.Call, args: list[Run]) -> Run:
     start, goals, rest, name = args[0], args[1], args[3:], _named(node, 2)
 
     def run(on: Asked, names: Names, high: bool) -> bool:
-        more = tuple([r(on, names, high) for r in rest])
+        more = _all(rest, on, names, high)
         return on.joined(start(on, names, high), goals(on, names, high), lambda place: bool(on.of(name, place, more, high)))
 
     return run
 
 
-def _without(reader: BoundsCompiler, node: ast.Call, args: list[Run]) -> Run:
+def _without(node: ast.Call, args: list[Run]) -> Run:
     those, out = args
 
     def run(on: Asked, names: Names, high: bool) -> Any:
@@ -317,7 +303,7 @@ def _without(reader: BoundsCompiler, node: ast.Call, args: list[Run]) -> Run:
     return run
 
 
-def _both(reader: BoundsCompiler, node: ast.Call, args: list[Run]) -> Run:
+def _both(node: ast.Call, args: list[Run]) -> Run:
     one, other = args
 
     def run(on: Asked, names: Names, high: bool) -> Any:
@@ -327,13 +313,13 @@ def _both(reader: BoundsCompiler, node: ast.Call, args: list[Run]) -> Run:
     return run
 
 
-def _either(reader: BoundsCompiler, node: ast.Call, args: list[Run]) -> Run:
+def _either(node: ast.Call, args: list[Run]) -> Run:
     one, other = args
     return lambda on, names, high: tuple(dict.fromkeys((*on.members(one(on, names, high)), *on.members(other(on, names, high)))))
 
 
 def _rising(function: Callable[..., Any]) -> Maker:
-    return lambda reader, node, args: lambda on, names, high: function(*[a(on, names, high) for a in args])
+    return lambda node, args: lambda on, names, high: function(*[a(on, names, high) for a in args])
 
 
 _SPECIAL: Final[dict[str, Maker]] = {
@@ -341,14 +327,3 @@ _SPECIAL: Final[dict[str, Maker]] = {
     "reaches": _reaches, "without": _without, "both": _both, "either": _either, "min": _rising(min), "max": _rising(max),
 }  # fmt: skip
 """Functions that can be run over what hangs on verdicts. Of others every argument must be known."""
-
-_MAKERS: Final[dict[type, Callable[[BoundsCompiler, Any], Run]]] = {
-    ast.Constant: _constant,
-    ast.Attribute: _attribute,
-    ast.UnaryOp: _not,
-    ast.BoolOp: _boolean,
-    ast.IfExp: _choice,
-    ast.BinOp: _binary,
-    ast.Compare: _compare,
-    ast.Call: _call,
-}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .fold import called
 from .functions import FUNCTIONS, Signature
 from .kinds import NUMERIC, apart, say, takes, wanted
 from .lookups import kind_of_cell, kind_of_cells, unfit
@@ -27,12 +28,12 @@ class Calls(Named):
 
     def number(self, kind: str, node: ast.AST) -> None:
         for part in (node.body, node.orelse) if isinstance(node, ast.IfExp) else ():
-            self.number(self.quiet(part), part)
+            self.number(self.kinds[part], part)
         if kind not in NUMERIC and not isinstance(node, ast.IfExp):
             self.fail("E306", f"{say(kind)} where a number is needed", node)
 
-    def call(self, node: ast.Call) -> str:
-        name = node.func.id if isinstance(node.func, ast.Name) else "?"
+    def call(self, node: ast.Call, args: Iterator[str], filters: Iterator[str]) -> str:
+        name = called(node)
         signature = FUNCTIONS.get(name)
         if signature is None:
             term = self.words.term(name)
@@ -48,9 +49,9 @@ class Calls(Named):
             self.fail("E308", f"{name} takes {wanted}{more} arguments, not {given}", node)
         wants = [*signature.args, *[signature.rest or "any"] * max(0, given - len(signature.args))]
         kinds: list[str] = []
-        for argument, want in zip(node.args, wants, strict=False):
-            kinds.append(self.visit(argument))
-            self.argument(name, argument, kinds[-1], want)
+        for argument, want, kind in zip(node.args, wants, args, strict=False):
+            kinds.append(kind)
+            self.argument(name, argument, kind, want)
         if signature.args[:1] == ("set",) or "term" in signature.args:
             kinds = [
                 self.members_of(a, k) if w in ("set", "thing") else k for a, k, w in zip(node.args, kinds, wants, strict=False)
@@ -67,8 +68,7 @@ class Calls(Named):
             row = self.words.ids("tables").get(str(node.args[0].value))
             if isinstance(row, Mapping) and "bands" not in row:
                 self.fail("E308", f"the table {row['id']} has no bands; ask lookup()", node)
-        for keyword in node.keywords:
-            self.visit(keyword.value)
+        for keyword, _ in zip(node.keywords, filters, strict=True):
             self.filter(name, signature, keyword, node)
         return self.given(name, signature, kinds, node)
 
@@ -236,7 +236,7 @@ class Calls(Named):
             self.fail("E304", f"a {kind} has no field {field}", keyword.value, near(field, known))
             return
         value = keyword.value
-        found = self.quiet(value)
+        found = self.kinds[value]
         if apart(typ or "any", found) and not found.startswith(("set", "list")):  # any of a set will do
             self.fail("E306", f"{field} of a {kind} is {say(typ or 'any')}, not {say(found)}", value)
             return

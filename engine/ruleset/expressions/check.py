@@ -7,11 +7,12 @@ column and, where one is near, the word that was probably meant. What is named i
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from .calls import Calls
 from .certain import constant
+from .fold import text_of
 from .functions import FUNCTIONS
 from .kinds import apart, fits, say
 from .named import Problem, Vocabulary, near
@@ -28,7 +29,7 @@ def check_expression(text: str, scope: Mapping[str, str], words: Vocabulary, giv
     except ExpressionError as error:
         return [Problem("E301", error.message, error.column)]
     checker = _Checker(scope, words)
-    kind = checker.visit(expression.tree)
+    kind = checker.of(expression.tree)
     problems = checker.problems
     if not problems and not fits(kind, gives):
         problems.append(Problem("E307", f"gives {say(kind)}, but {say(gives)} is needed here", 0))
@@ -38,87 +39,80 @@ def check_expression(text: str, scope: Mapping[str, str], words: Vocabulary, giv
 def kind_of(text: str, scope: Mapping[str, str], words: Vocabulary) -> str:
     """What an expression gives, as far as that can be told without evaluating it: a word such as `number` or `set:unit`."""
     try:
-        return _Checker(scope, words).visit(parse(text).tree)
+        return _Checker(scope, words).of(parse(text).tree)
     except ExpressionError:
         return "any"
 
 
 class _Checker(Calls):
-    def visit(self, node: ast.expr) -> str:
-        if isinstance(node, ast.Constant):
-            value = node.value
-            if isinstance(value, bool):
-                return "truth"
-            return "text" if isinstance(value, str) else "nothing" if value is None else "number"
-        if isinstance(node, ast.Name):
-            if node.id in self.scope:
-                return self.scope[node.id]
-            names = [name for name in self.scope if "." not in name]
-            hint = near(node.id, names) or (f"{node.id} is a function" if node.id in FUNCTIONS else "")
-            return self.fail("E302", f"no name {node.id} here; there are {', '.join(sorted(names))}", node, hint)
-        if isinstance(node, ast.Attribute):
-            return self.attribute(node)
-        if isinstance(node, ast.Call):
-            return self.call(node)
-        if isinstance(node, ast.BoolOp):
-            said = {self.visit(part) for part in node.values}  # it gives the part that decides
-            return said.pop() if len(said) == 1 else "truth" if said <= {"truth", "number"} else "any"
-        if isinstance(node, ast.UnaryOp):
-            inner = self.visit(node.operand)
-            if isinstance(node.op, ast.Not):
-                return "truth"
-            self.number(inner, node.operand)
-            return "number"
-        if isinstance(node, ast.BinOp):
-            self.number(self.visit(node.left), node.left)
-            self.number(self.visit(node.right), node.right)
-            by = constant(node.right)
-            if by == 0 and isinstance(node.op, ast.Div | ast.FloorDiv | ast.Mod):
-                self.fail("E306", "nothing can be divided by 0", node.right)
-            if isinstance(node.op, ast.Pow) and isinstance(by, int) and abs(by) > MAX_POWER:
-                self.fail("E306", f"a power is at most {MAX_POWER}", node.right)
-            return "number"
-        if isinstance(node, ast.Compare):
-            kinds = [self.visit(node.left), *(self.visit(c) for c in node.comparators)]
-            parts = [node.left, *node.comparators]
-            for index, op in enumerate(node.ops):
-                for side in (index, index + 1) if isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE) else ():
-                    if kinds[side] in ("text", "id", "list", "nothing"):
-                        self.fail("E306", f"{say(kinds[side])} cannot be compared as more or less", parts[side])
-            for one, other, against, op in zip(kinds, kinds[1:], node.comparators, node.ops, strict=False):
-                if isinstance(op, ast.Eq | ast.NotEq) and apart(one, other):
-                    self.fail("E306", f"{say(one)} is never the same as {say(other)}", against)
-            self.compared_ids(node, kinds)
-            return "truth"
-        if isinstance(node, ast.IfExp):
-            self.visit(node.test)
-            one, other = self.visit(node.body), self.visit(node.orelse)
-            return one if one == other else "any"
-        return "any"
+    """What each kind of node gives. Calls are judged in `calls`."""
 
-    def compared_ids(self, node: ast.Compare, kinds: list[str]) -> None:
+    def constant(self, node: ast.Constant) -> str:
+        value = node.value
+        if isinstance(value, bool):
+            return "truth"
+        return "text" if isinstance(value, str) else "nothing" if value is None else "number"
+
+    def name(self, node: ast.Name) -> str:
+        if node.id in self.scope:
+            return self.scope[node.id]
+        names = [name for name in self.scope if "." not in name]
+        hint = near(node.id, names) or (f"{node.id} is a function" if node.id in FUNCTIONS else "")
+        return self.fail("E302", f"no name {node.id} here; there are {', '.join(sorted(names))}", node, hint)
+
+    def boolean(self, node: ast.BoolOp, parts: Iterator[str]) -> str:
+        said = set(parts)  # it gives the part that decides
+        return said.pop() if len(said) == 1 else "truth" if said <= {"truth", "number"} else "any"
+
+    def unary(self, node: ast.UnaryOp, inner: str) -> str:
+        if isinstance(node.op, ast.Not):
+            return "truth"
+        self.number(inner, node.operand)
+        return "number"
+
+    def binary(self, node: ast.BinOp, left: str, right: str) -> str:
+        self.number(left, node.left)
+        self.number(right, node.right)
+        by = constant(node.right)
+        if by == 0 and isinstance(node.op, ast.Div | ast.FloorDiv | ast.Mod):
+            self.fail("E306", "nothing can be divided by 0", node.right)
+        if isinstance(node.op, ast.Pow) and isinstance(by, int) and abs(by) > MAX_POWER:
+            self.fail("E306", f"a power is at most {MAX_POWER}", node.right)
+        return "number"
+
+    def compare(self, node: ast.Compare, sides: list[str]) -> str:
+        parts = [node.left, *node.comparators]
+        for index, op in enumerate(node.ops):
+            for side in (index, index + 1) if isinstance(op, ast.Lt | ast.LtE | ast.Gt | ast.GtE) else ():
+                if sides[side] in ("text", "id", "list", "nothing"):
+                    self.fail("E306", f"{say(sides[side])} cannot be compared as more or less", parts[side])
+        for one, other, against, op in zip(sides, sides[1:], node.comparators, node.ops, strict=False):
+            if isinstance(op, ast.Eq | ast.NotEq) and apart(one, other):
+                self.fail("E306", f"{say(one)} is never the same as {say(other)}", against)
+        self.compared_ids(parts, sides)
+        return "truth"
+
+    def choice(self, node: ast.IfExp, test: str, yes: str, no: str) -> str:
+        return yes if yes == no else "any"
+
+    def compared_ids(self, sides: list[ast.expr], kinds: list[str]) -> None:
         """A text compared with a thing must be the id of such a thing."""
-        sides = [node.left, *node.comparators]
         for one, other in pairwise(sides):
             for read, said in ((one, other), (other, one)):
                 if isinstance(read, ast.Attribute):
-                    self.words_of_field(self.quiet(read.value), read.attr, said)
+                    self.words_of_field(self.kinds[read.value], read.attr, said)
                 elif isinstance(said, ast.Constant):
                     self.value_of_option(read, said)
-        for (a, ka), (b, kb) in zip(zip(sides, kinds, strict=True), list(zip(sides, kinds, strict=True))[1:], strict=False):
-            for thing, text, text_node in ((ka, kb, b), (kb, ka, a)):
-                form = KINDS.get(thing, "")
-                if form and text == "text" and isinstance(text_node, ast.Constant):
-                    self.id_of(form, text_node)
-            for other, field, word in ((a, b, b), (b, a, a)):
-                if isinstance(other, ast.Attribute) and other.attr == "id" and isinstance(word, ast.Constant):
-                    form = KINDS.get(self.quiet(other.value), "")
-                    if form and isinstance(word.value, str):
-                        self.id_of(form, word)
-                del field
+        for (a, ka), (b, kb) in pairwise(zip(sides, kinds, strict=True)):
+            for thing, text in ((ka, b), (kb, a)):
+                if KINDS.get(thing) and text_of(text):
+                    self.id_of(KINDS[thing], text)  # type: ignore[arg-type]
+            for read, word in ((a, b), (b, a)):
+                form = KINDS.get(self.kinds[read.value]) if isinstance(read, ast.Attribute) and read.attr == "id" else ""
+                if form and text_of(word):
+                    self.id_of(form, word)  # type: ignore[arg-type]
 
-    def attribute(self, node: ast.Attribute) -> str:
-        kind = self.visit(node.value)
+    def attribute(self, node: ast.Attribute, kind: str) -> str:
         if kind == "any":
             return "any"
         if kind == "event":

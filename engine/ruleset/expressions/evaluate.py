@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 import simpleeval
 
 from ...core.state import Entity
 from .definition import OPERATORS, Definition
+from .fold import Fold, called
 from .parse import Expression, ExpressionError
 
 __all__ = ["OPERATORS", "Code", "Evaluator", "compiled"]
@@ -31,9 +32,7 @@ class Evaluator:
 
     `plans` holds readers of fields by (kind, field) that `lookup` has made: they are asked without a detour.
 
-    The handlers below are those of the definition, one per kind of node, turned inside out: each gives a function of
-    (evaluator, names) that is made once per expression and kept. Names and functions are looked up bare; what is missing is
-    told where the expression is run.
+    Names and functions are looked up bare; what is missing is told where the expression is run.
     """
 
     __slots__ = ("definition", "functions", "lookup", "plans")
@@ -99,121 +98,123 @@ MOST_CODE = 20_000
 
 def compiled(node: ast.expr) -> Code:
     """A function of evaluator and names for a node that `parse` has let through."""
-    return _HANDLERS[type(node)](node)
+    return _COMPILER.of(node)
 
 
-def _constant(node: ast.Constant) -> Code:
-    value = node.value
-    return lambda ev, names: value
+class _Compiler(Fold[Code]):
+    """The handlers of the definition, turned inside out: each gives a function that is made once per expression and kept."""
+
+    def constant(self, node: ast.Constant) -> Code:
+        value = node.value
+        return lambda ev, names: value
+
+    def name(self, node: ast.Name) -> Code:
+        id_ = node.id
+        return lambda ev, names: names[id_]
+
+    def attribute(self, node: ast.Attribute, thing: Code) -> Code:
+        attr, of = node.attr, node.value.id if isinstance(node.value, ast.Name) else None
+
+        def read(ev: Evaluator, names: Mapping[str, Any]) -> Any:
+            found = thing(ev, names)
+            if type(found) is Entity:
+                plan = ev.plans.get((found.kind, attr))
+                if plan is not None:
+                    return plan(found)
+            return ev.lookup(found, attr)
+
+        def read_named(ev: Evaluator, names: Mapping[str, Any]) -> Any:
+            """Of a name, as nearly all are: one call less."""
+            found = names[of]  # type: ignore[index]
+            if type(found) is Entity:
+                plan = ev.plans.get((found.kind, attr))
+                if plan is not None:
+                    return plan(found)
+            return ev.lookup(found, attr)
+
+        return read if of is None else read_named
+
+    def call(self, node: ast.Call, args: Iterator[Code], filters: Iterator[Code]) -> Code:
+        name, given = called(node), list(args)
+        by = [(str(k.arg), value) for k, value in zip(node.keywords, filters, strict=True)]
+        if by:
+            return lambda ev, names: ev.functions[name](*[a(ev, names) for a in given], **{k: v(ev, names) for k, v in by})
+        named = [a.id for a in node.args if isinstance(a, ast.Name)]
+        if len(given) == 1:
+            if named:
+                (id_,) = named
+                return lambda ev, names: ev.functions[name](names[id_])
+            only = given[0]
+            return lambda ev, names: ev.functions[name](only(ev, names))
+        if len(given) == 2:
+            if len(named) == 2:
+                a, b = named
+                return lambda ev, names: ev.functions[name](names[a], names[b])
+            one, two = given
+            return lambda ev, names: ev.functions[name](one(ev, names), two(ev, names))
+        return lambda ev, names: ev.functions[name](*[a(ev, names) for a in given])
+
+    def boolean(self, node: ast.BoolOp, parts: Iterator[Code]) -> Code:
+        *before, last = parts
+        either = isinstance(node.op, ast.Or)
+        if len(before) == 1:
+            first = before[0]
+            if either:
+                return lambda ev, names: first(ev, names) or last(ev, names)
+            return lambda ev, names: first(ev, names) and last(ev, names)
+
+        def any_of(ev: Evaluator, names: Mapping[str, Any]) -> Any:
+            for part in before:
+                value = part(ev, names)
+                if value:
+                    return value
+            return last(ev, names)
+
+        def all_of(ev: Evaluator, names: Mapping[str, Any]) -> Any:
+            for part in before:
+                value = part(ev, names)
+                if not value:
+                    return value
+            return last(ev, names)
+
+        return any_of if either else all_of
+
+    def binary(self, node: ast.BinOp, left: Code, right: Code) -> Code:
+        operate = OPERATORS[type(node.op)]
+        return lambda ev, names: operate(left(ev, names), right(ev, names))
+
+    def unary(self, node: ast.UnaryOp, inner: Code) -> Code:
+        operate = OPERATORS[type(node.op)]
+        if isinstance(node.op, ast.Not):
+            return lambda ev, names: not inner(ev, names)
+        return lambda ev, names: operate(inner(ev, names))
+
+    def compare(self, node: ast.Compare, sides: list[Code]) -> Code:
+        first, *others = sides
+        rest = [(OPERATORS[type(op)], other) for op, other in zip(node.ops, others, strict=True)]
+        if len(rest) == 1:
+            (op,), (against,) = node.ops, node.comparators
+            if isinstance(op, ast.Eq | ast.NotEq) and isinstance(against, ast.Constant):
+                return _compare_constant(first, against.value, isinstance(op, ast.Eq))
+            operate, other = rest[0]
+            return lambda ev, names: operate(first(ev, names), other(ev, names))
+
+        def run(ev: Evaluator, names: Mapping[str, Any]) -> Any:
+            left = first(ev, names)
+            for operate, other in rest:
+                right = other(ev, names)
+                if not operate(left, right):
+                    return False
+                left = right
+            return True
+
+        return run
+
+    def choice(self, node: ast.IfExp, test: Code, yes: Code, no: Code) -> Code:
+        return lambda ev, names: yes(ev, names) if test(ev, names) else no(ev, names)
 
 
-def _name(node: ast.Name) -> Code:
-    id_ = node.id
-    return lambda ev, names: names[id_]
-
-
-def _attribute(node: ast.Attribute) -> Code:
-    thing, attr, of = compiled(node.value), node.attr, node.value.id if isinstance(node.value, ast.Name) else None
-
-    def read(ev: Evaluator, names: Mapping[str, Any]) -> Any:
-        found = thing(ev, names)
-        if type(found) is Entity:
-            plan = ev.plans.get((found.kind, attr))
-            if plan is not None:
-                return plan(found)
-        return ev.lookup(found, attr)
-
-    def read_named(ev: Evaluator, names: Mapping[str, Any]) -> Any:
-        """Of a name, as nearly all are: one call less."""
-        found = names[of]  # type: ignore[index]
-        if type(found) is Entity:
-            plan = ev.plans.get((found.kind, attr))
-            if plan is not None:
-                return plan(found)
-        return ev.lookup(found, attr)
-
-    return read if of is None else read_named
-
-
-def _call(node: ast.Call) -> Code:
-    name = node.func.id  # type: ignore[attr-defined]
-    args = [compiled(a) for a in node.args]
-    filters = [(str(k.arg), compiled(k.value)) for k in node.keywords]
-    if filters:
-        return lambda ev, names: ev.functions[name](*[a(ev, names) for a in args], **{k: v(ev, names) for k, v in filters})
-    named = [a.id for a in node.args if isinstance(a, ast.Name)]
-    if len(args) == 1:
-        if named:
-            (id_,) = named
-            return lambda ev, names: ev.functions[name](names[id_])
-        only = args[0]
-        return lambda ev, names: ev.functions[name](only(ev, names))
-    if len(args) == 2:
-        if len(named) == 2:
-            a, b = named
-            return lambda ev, names: ev.functions[name](names[a], names[b])
-        one, two = args
-        return lambda ev, names: ev.functions[name](one(ev, names), two(ev, names))
-    return lambda ev, names: ev.functions[name](*[a(ev, names) for a in args])
-
-
-def _boolean(node: ast.BoolOp) -> Code:
-    parts = [compiled(v) for v in node.values]
-    last = parts.pop()
-    if len(parts) == 1:
-        first = parts[0]
-        if isinstance(node.op, ast.Or):
-            return lambda ev, names: first(ev, names) or last(ev, names)
-        return lambda ev, names: first(ev, names) and last(ev, names)
-
-    def any_of(ev: Evaluator, names: Mapping[str, Any]) -> Any:
-        for part in parts:
-            value = part(ev, names)
-            if value:
-                return value
-        return last(ev, names)
-
-    def all_of(ev: Evaluator, names: Mapping[str, Any]) -> Any:
-        for part in parts:
-            value = part(ev, names)
-            if not value:
-                return value
-        return last(ev, names)
-
-    return any_of if isinstance(node.op, ast.Or) else all_of
-
-
-def _binary(node: ast.BinOp) -> Code:
-    left, right, operate = compiled(node.left), compiled(node.right), OPERATORS[type(node.op)]
-    return lambda ev, names: operate(left(ev, names), right(ev, names))
-
-
-def _unary(node: ast.UnaryOp) -> Code:
-    inner, operate = compiled(node.operand), OPERATORS[type(node.op)]
-    if isinstance(node.op, ast.Not):
-        return lambda ev, names: not inner(ev, names)
-    return lambda ev, names: operate(inner(ev, names))
-
-
-def _compare(node: ast.Compare) -> Code:
-    first = compiled(node.left)
-    rest = [(OPERATORS[type(op)], compiled(c)) for op, c in zip(node.ops, node.comparators, strict=True)]
-    if len(rest) == 1 and isinstance(node.ops[0], ast.Eq | ast.NotEq) and isinstance(node.comparators[0], ast.Constant):
-        return _compare_constant(first, node.comparators[0].value, isinstance(node.ops[0], ast.Eq))
-    if len(rest) == 1:
-        operate, other = rest[0]
-        return lambda ev, names: operate(first(ev, names), other(ev, names))
-
-    def run(ev: Evaluator, names: Mapping[str, Any]) -> Any:
-        left = first(ev, names)
-        for operate, other in rest:
-            right = other(ev, names)
-            if not operate(left, right):
-                return False
-            left = right
-        return True
-
-    return run
+_COMPILER: Final = _Compiler()
 
 
 def _compare_constant(first: Code, wanted: Any, equal: bool) -> Code:
@@ -228,21 +229,3 @@ def _compare_constant(first: Code, wanted: Any, equal: bool) -> Code:
         return bool((found.id if type(found) is Entity else found) != wanted)
 
     return is_it if equal else is_not
-
-
-def _choice(node: ast.IfExp) -> Code:
-    test, yes, no = compiled(node.test), compiled(node.body), compiled(node.orelse)
-    return lambda ev, names: yes(ev, names) if test(ev, names) else no(ev, names)
-
-
-_HANDLERS: dict[type, Callable[[Any], Code]] = {
-    ast.Constant: _constant,
-    ast.Name: _name,
-    ast.Attribute: _attribute,
-    ast.Call: _call,
-    ast.BoolOp: _boolean,
-    ast.BinOp: _binary,
-    ast.UnaryOp: _unary,
-    ast.Compare: _compare,
-    ast.IfExp: _choice,
-}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Protocol
 
+from .fold import Fold, called
 from .vocabulary import ALWAYS, KINDS
 
 WORDS_OF_FIELDS = {
@@ -60,32 +60,29 @@ def near(word: str, known: object) -> str:
     return f"did you mean {found[0]}?" if found else ""
 
 
-class Named(ABC):
-    """What every part of the checker shares: the names in scope, what the ruleset knows, the problems found so far."""
+class Named(Fold[str]):
+    """What every part of the checker shares: the names in scope, what the ruleset knows, the problems found so far.
+
+    It gives what a node gives, as a word of the vocabulary (`kinds` keeps that of every node).
+    """
 
     def __init__(self, scope: Mapping[str, str], words: Vocabulary) -> None:
         self.scope = {**ALWAYS, **scope}
         self.words = words
         self.problems: list[Problem] = []
+        self.kinds: dict[ast.expr, str] = {}
 
-    @abstractmethod
-    def visit(self, node: ast.expr) -> str:
-        """What a part of the expression gives; problems inside are noted."""
+    def of(self, node: ast.expr) -> str:
+        kind = self.kinds[node] = super().of(node)
+        return kind
 
     def fail(self, code: str, message: str, node: ast.AST, hint: str = "") -> str:
         self.problems.append(Problem(code, message, getattr(node, "col_offset", 0), hint))
         return "any"
 
-    def quiet(self, node: ast.expr) -> str:
-        before = len(self.problems)
-        kind = self.visit(node)
-        del self.problems[before:]
-        return kind
-
     def words_of_field(self, kind: str, field: str, said: ast.expr) -> None:
         """Texts that a field is compared with, or looked for among: it must be able to have them."""
-        of_list = isinstance(said, ast.Call) and isinstance(said.func, ast.Name) and said.func.id == "these"
-        for node in said.args if of_list and isinstance(said, ast.Call) else [said]:
+        for node in said.args if isinstance(said, ast.Call) and called(said) == "these" else [said]:
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 self.word_of_field(kind, field, node)
 
@@ -101,7 +98,7 @@ class Named(ABC):
 
     def value_of_option(self, read: ast.expr, said: ast.Constant) -> None:
         """What an option is compared with is one of its values, where its row lists them."""
-        if not isinstance(read, ast.Call) or not isinstance(read.func, ast.Name) or read.func.id != "option" or not read.args:
+        if not isinstance(read, ast.Call) or called(read) != "option" or not read.args:
             return
         row = self.words.ids("options").get(str(getattr(read.args[0], "value", "")))
         values = row.get("values", ()) if isinstance(row, Mapping) else ()

@@ -121,9 +121,7 @@ def texts(part: Any) -> Iterator[str]:
         yield part
 
 
-_NO_EXPRESSIONS: Final = frozenset(
-    {"id", "name", "text", "source", "lines", "note", "basis", "silence", "help", "read_back", "says", "label"}
-)
+_NO_EXPRESSIONS: Final = frozenset({"id", "name", "text", "source", "note", "silence", "help", "read_back", "says", "label"})
 
 
 def _together(found: Iterable[str | None]) -> Tables | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
+from .fold import called, text_of
 from .functions import FUNCTIONS
 from .parse import ExpressionError, parse, strip_mark
 
@@ -26,13 +27,13 @@ def terms_used(text: str) -> frozenset[str]:
         return frozenset()
     used: set[str] = set()
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        if not isinstance(node, ast.Call):
             continue
-        signature = FUNCTIONS.get(node.func.id)
+        signature = FUNCTIONS.get(called(node))
         if signature is None:
-            used.add(node.func.id)
+            used.add(called(node))
             continue
-        for argument, want in zip(node.args, signature.args, strict=False):
-            if want in ("term", "id:quantities") and isinstance(argument, ast.Constant) and isinstance(argument.value, str):
-                used.add(argument.value)
+        asked = zip(node.args, signature.args, strict=False)
+        used.update(text_of(argument) for argument, want in asked if want in ("term", "id:quantities"))
+    used.discard("")
     return frozenset(used)

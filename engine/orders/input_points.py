@@ -1,0 +1,205 @@
+"""When orders are taken and carried out: at which input point of the frame, in which phase, before or after
+money comes in.
+
+Read from the ruleset alone, once; the checker, the list of legal orders and the bots share it. Orders are
+named by their keys ("form/id").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..core.model import Row, Ruleset
+from ..ruleset.expressions.parse import conjuncts, parse
+from ..turn.sequence import inputs, step_orders, steps
+from ..world.world import World
+
+
+def all_or_none(ruleset: Ruleset) -> list[frozenset[str]]:
+    """The orders ("form/id") of each part of the frame in which those of a nation are all paid, or none is
+    carried out."""
+
+    def make() -> list[frozenset[str]]:
+        blocks = [node for node in _in_order(ruleset.frame) if node.get("all_or_none")]
+        return [
+            frozenset(key for node in steps(block["steps"]) for key in step_orders(ruleset, node))
+            for block in blocks
+        ]
+
+    return ruleset.derived("all or none", make)  # type: ignore[no-any-return]
+
+
+def steps_that(ruleset: Ruleset, mechanics: Iterable[str]) -> set[str]:
+    """The names of the steps of the frame that one of some mechanics carries out."""
+    by_mechanic: dict[str, set[str]] = ruleset.derived("steps by mechanic", lambda: _by_mechanic(ruleset))
+    return set().union(*(by_mechanic.get(name, ()) for name in mechanics))
+
+
+def _by_mechanic(ruleset: Ruleset) -> dict[str, set[str]]:
+    out: dict[str, set[str]] = {}
+    for node in steps(ruleset.frame):
+        out.setdefault(node["do"], set()).add(str(node.get("step", node["do"])))
+    return out
+
+
+def orders_now(world: World) -> set[str] | None:
+    """The orders that the input point at which the game waits takes; None: all (the frame has one input
+    point).
+
+    Those of steps that are not in this turn (`when`), by its date or an option of the game, are not among
+    them.
+    """
+    ruleset = world.ruleset
+    if world.state.get("game", "game", "ended"):
+        return set()
+    points = ruleset.derived("input points", lambda: _points(ruleset))
+    cursor = world.state.get("game", "game", "cursor") or []
+    here = tuple(level["i"] for level in cursor)
+    taken: set[str] | None = points.get(here) if len(points) > 1 else None
+    passed = _passed_over(world)
+    if not passed:
+        return taken
+    return (_every_order(ruleset) if taken is None else taken) - passed
+
+
+def may_come_now(world: World, key: str) -> bool:
+    """Whether the input point at which the game waits takes orders of a row ("form/id")."""
+    now = orders_now(world)
+    return now is None or key in now
+
+
+def _passed_over(world: World) -> set[str]:
+    """The orders that only steps carry out which this turn does not have: by its date or an option, whatever
+    is done in it."""
+    ruleset = world.ruleset
+
+    def make() -> list[tuple[tuple[str, ...], list[str]]]:
+        out: list[tuple[tuple[str, ...], list[str]]] = []
+
+        def walk(nodes: Iterable[Row], tests: tuple[str, ...]) -> None:
+            for node in nodes:
+                when = node.get("when")
+                more = conjuncts(when) if isinstance(when, str) else ()
+                mine = (*tests, *(t for t in more if _is_of_the_turn(t)))
+                if "do" in node:
+                    out.append((mine, step_orders(ruleset, node)))
+                walk(node.get("steps", ()), mine)
+
+        walk(ruleset.frame, ())
+        return out
+
+    steps: list[tuple[tuple[str, ...], list[str]]] = ruleset.derived(
+        "orders by what steps ask of the turn", make
+    )
+    if not any(tests for tests, _ in steps):
+        return set()
+
+    def passed() -> set[str]:
+        had = {key for tests, keys in steps for key in keys if all(world.test(t, {}) for t in tests)}
+        return {key for _, keys in steps for key in keys} - had
+
+    return world.keep("orders passed over", None, passed)  # type: ignore[no-any-return]
+
+
+def _is_of_the_turn(test: str) -> bool:
+    """Whether a test asks for nothing that can change within a turn."""
+    expression = parse(test)
+    return (
+        expression.names <= {"turn", "year", "season"}
+        and expression.functions <= {"option"}
+        and not expression.fields
+    )
+
+
+def _every_order(ruleset: Ruleset) -> set[str]:
+    return {f"{form}/{id_}" for form in ("acts", "orders", "decisions") for id_ in ruleset.rows(form)}
+
+
+def _points(ruleset: Ruleset) -> dict[tuple[int, ...], set[str]]:
+    """Where the input points stand in the frame, and the orders taken at each: those of the steps up to the
+    next.
+
+    A point that `takes` orders of some steps does not end those of the point before, which has these, too, if
+    they are `early`.
+    """
+    flat: list[tuple[tuple[int, ...], Row]] = []
+
+    def walk(nodes: Iterable[Row], at: tuple[int, ...]) -> None:
+        for i, node in enumerate(nodes):
+            flat.append(((*at, i), node))
+            walk(node.get("steps", ()), (*at, i))
+
+    walk(ruleset.frame, ())
+    out: dict[tuple[int, ...], set[str]] = {}
+    here: set[str] = set()
+    apart: set[str] = set()
+    for at, node in flat:
+        if "takes" in node:
+            mine = out.setdefault(at, set())
+            for _, other in flat:
+                mine.update(step_orders(ruleset, other) if other.get("step") in node["takes"] else ())
+            if not node.get("early"):
+                apart.update(node["takes"])
+        elif "leaves" in node:  # the moderator is asked, and the nations' orders stand
+            out.setdefault(at, set())
+        elif "input" in node:
+            here = out.setdefault(at, set())
+        elif node.get("step") in apart:
+            continue
+        elif "do" in node:
+            here.update(step_orders(ruleset, node))
+    if len(inputs(ruleset.frame)) < 2:
+        return {}
+    every = {f"decisions/{d}" for d in ruleset.rows("decisions")}
+    for taken in out.values():
+        taken |= every
+    return out
+
+
+def by_phase(ruleset: Ruleset) -> list[tuple[str, list[str]]]:
+    """The phases of the frame by name with the orders ("form/id") that their steps carry out, in the order of
+    the turn."""
+
+    def make() -> list[tuple[str, list[str]]]:
+        out: list[tuple[str, list[str]]] = []
+
+        def walk(nodes: Iterable[Row], title: str) -> None:
+            for node in nodes:
+                inner = str(node.get("name", node["phase"])) if "phase" in node else title
+                if "do" in node:
+                    keys = step_orders(ruleset, node)
+                    if out and out[-1][0] == inner:
+                        out[-1][1].extend(keys)
+                    else:
+                        out.append((inner, keys))
+                walk(node.get("steps", ()), inner)
+
+        walk(ruleset.frame, "Orders")
+        return out
+
+    return ruleset.derived("orders by phase", make)  # type: ignore[no-any-return]
+
+
+def late_money(ruleset: Ruleset) -> set[str]:
+    """The orders before whose step, after the orders are given, resources are collected: lack of means only
+    warns."""
+
+    def make() -> set[str]:
+        out: set[str] = set()
+        collected = False
+        for node in _in_order(ruleset.frame):
+            if "input" in node and not node.keys() & {"takes", "leaves"}:
+                collected = False
+            elif node.get("do") == "collect":
+                collected = True
+            elif "do" in node and collected:
+                out.update(step_orders(ruleset, node))
+        return out
+
+    return ruleset.derived("late money", make)  # type: ignore[no-any-return]
+
+
+def _in_order(nodes: Iterable[Row]) -> Iterable[Row]:
+    for node in nodes:
+        yield node
+        yield from _in_order(node.get("steps", ()))

@@ -1,0 +1,252 @@
+"""What marches and voyages share: the list of them, their lines of the order sheet, and that later orders go
+on from there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from ...core.model import Row
+from ...core.state import Entity
+from ...turn.context import Order, OrderContext, Turn
+from ...turn.slots import ruled_out
+from ...turn.validated_orders import Note, Remark
+from ...units import forces
+from ...world import routes
+from ...world.world import World
+from .. import movement
+from ..legal_entry import ANY, Legal, LegalSearch
+from ..lookahead import Lookahead
+from ..movement import ORIGIN, TARGET, UNITS
+from ..sheet_desk import LONG, MOST_TRIED, SheetDesk
+from ..sheet_line import ENEMY, Offered
+from .book import Move, OrderBook, Understood
+from .unit_orders import Ordered, UnitOrders
+
+MOST_ENDS = 12
+"""Ends of a way that are tried one by one."""
+MOST_OTHERS = 8
+"""Places that are named beside the one whose units are the example."""
+
+
+class Moves(UnitOrders):
+    """Units that go from where they stand to another place, by a mode."""
+
+    @cached_property
+    def shore(self) -> Row:
+        """The mode by which those come ashore who are carried: their own way, where a mode says no other."""
+        return self.ruleset.rows("modes").get(self.mode.get("ashore", ""), self.mode)
+
+    # ---- the list
+
+    def legal(self, world: World, nation: str, search: LegalSearch = ANY) -> list[Legal]:
+        """For every place with units that can go by the order's mode: what could go together, and where."""
+        tables = None if self.row.get("needs") else routes.decided_by(world, self.mode)
+        asked = ("moves", nation, self.row["id"])
+        groups: list[Legal] = world.keep(asked, tables, lambda: list(self.entries(world, nation)))
+        return groups
+
+    def entries(self, world: World, nation: str) -> Iterator[Legal]:
+        """The entries of the list, made anew."""
+        if ORIGIN not in self.slots:  # they start from where another order brings them
+            if movement.places_with_units(world, nation):
+                yield self.blank(nation)
+            return
+        context = OrderContext(world)
+        for place in movement.places_with_units(world, nation):
+            counts = movement.free_units(world, nation, place)
+            if not counts or not self._may(context, nation, {ORIGIN: place}):
+                continue
+            fits = {k: n for k, n in counts.items() if movement.goes_by(world, self.mode, k)}
+            if TARGET in self.slots:
+                yield from self._from_place(context, nation, place, fits)
+            elif fits:
+                yield Legal(self.key, nation, {UNITS: fits, ORIGIN: place})
+
+    def _may(self, context: OrderContext, nation: str, slots: Mapping[str, str]) -> bool:
+        """Whether the needs that are known so far allow it."""
+        return not ruled_out(context, self.row, self.names_of(context, nation, slots), slots.keys())
+
+    def _from_place(
+        self, context: OrderContext, nation: str, place: str, fits: Mapping[str, int]
+    ) -> Iterator[Legal]:
+        """The units of a place, those together that can go the same ways."""
+        world, mode = context.world, self.mode
+        ends = {k: movement.targets(world, nation, mode, place, k) for k in fits}
+        room = routes.room_left(world, mode, (place,)) if mode.get("capacity") else None
+        for kinds, targets in movement.grouped(fits, ends):
+            most = sum(kinds.values()) if room is None else min(int(room), sum(kinds.values()))
+            kinds = {k: min(n, most) for k, n in kinds.items()}
+            if self.row.get("needs"):
+                targets = tuple(t for t in targets if self._may(context, nation, {ORIGIN: place, TARGET: t}))
+            less: dict[str, int] = {}
+            if most > 0 and mode.get("capacity"):
+                reach = movement.room_to(world, nation, mode, place, kinds, targets, most)
+                targets = tuple(t for t in targets if t in reach)
+                less = {t: n for t, n in reach.items() if n < most}
+            if most > 0 and targets:
+                yield Legal(
+                    self.key, nation, {UNITS: kinds, ORIGIN: place}, most=most, targets=targets, room=less
+                )
+
+    # ---- the sheet
+
+    def sheet_lines(self, desk: SheetDesk, entries: Sequence[Legal]) -> Iterator[Offered]:
+        """Units once, where they stand, by the first order that can send them on (rows that are `bare` before
+        others); of every other order one example."""
+        whence = [e for e in entries if e.slots.get(UNITS) and ORIGIN in e.slots]
+        if not whence:
+            yield from super().sheet_lines(desk, entries)
+        elif self.row.get("bare") or not desk.any_bare:
+            yield from self._by_place(desk, whence)
+        else:
+            yield from self._example(desk, whence)
+
+    def _by_place(self, desk: SheetDesk, entries: Sequence[Legal]) -> Iterator[Offered]:
+        """Of each place one line with the units that can go the same ways; of units that have a line already
+        one example."""
+        again: list[Legal] = []
+        at: dict[str, list[Legal]] = {}
+        for entry in entries:
+            place = str(entry.slots[ORIGIN])
+            known = set(entry.slots[UNITS]) <= desk.sent.get(place, set())
+            (again if known else at.setdefault(place, [])).append(entry)
+        for place, here in at.items():
+            for one in _merged(desk, here):
+                desk.sent.setdefault(place, set()).update(one.slots[UNITS])
+                if (line := self._line(desk, one)) is not None:
+                    size = sum(one.slots[UNITS].values())
+                    yield replace(line, place=place, origin=desk.name("place", place), size=size)
+        yield from self._example(desk, again)
+
+    def _example(self, desk: SheetDesk, entries: Sequence[Legal]) -> Iterator[Offered]:
+        """The largest of several orders of units, and where else units could be given such an order."""
+        ranked = sorted(entries, key=lambda e: -sum(e.slots[UNITS].values()))
+        for number, first in enumerate(ranked, 1):
+            if (shown := self._line(desk, first)) is None:
+                continue
+            others: dict[str, str] = {}
+            for entry in ranked[number:]:
+                origin = str(entry.slots[ORIGIN])
+                if len(others) == MOST_OTHERS or origin in (*others, str(first.slots[ORIGIN])):
+                    continue
+                if (line := self._line(desk, entry, 1)) is not None:
+                    others[origin] = line.text
+            also = tuple((desk.name("place", o), text) for o, text in others.items())
+            yield replace(shown, also=also, also_word="or from")
+            return
+
+    def _line(self, desk: SheetDesk, entry: Legal, most: int = MOST_TRIED) -> Offered | None:
+        """The line of some units at a place: where they may go, the nearest `most` of it if the room differs
+        from end to end."""
+        origin = str(entry.slots[ORIGIN])
+        slots = {**entry.slots, UNITS: desk.in_order(entry.slots[UNITS])}
+        if not entry.targets:
+            return Offered(self.key, desk.text(self.key, slots)) if desk.stands(self.key, slots) else None
+        tight = bool(self.mode.get("capacity"))
+        each = most if most == 1 else 0
+        ends = [p for _, some in desk.by_class(entry.targets, origin) for p in some]
+        if tight:
+            each = min(most, MOST_ENDS)
+            units, ends = self._with_room(desk, slots[UNITS], origin, ends)
+            slots = {**slots, UNITS: units}
+        targets = desk.sound(self.key, slots, TARGET, ends, each)
+        return self._in_short(desk, slots, desk.by_class(targets, origin)) if targets else None
+
+    def _in_short(
+        self, desk: SheetDesk, slots: Mapping[str, Any], ends: Sequence[tuple[str, Sequence[str]]]
+    ) -> Offered:
+        """A line that fits the sheet: with another name of its place, with `all` its units, or with fewer of
+        them."""
+        line = desk.chosen(self.key, slots, TARGET, ends)
+        for text in desk.in_other_words(line.text, {ORIGIN: slots[ORIGIN]}):
+            if len(text) <= LONG:
+                return replace(line, text=text)
+        here = movement.free_units(desk.world, desk.nation, str(slots[ORIGIN]))
+        if here == slots[UNITS]:
+            every = {**slots, UNITS: {"*": "all"}}
+            return replace(desk.chosen(self.key, every, TARGET, ends), said=desk.names.units(here))
+        going: dict[str, int] = dict(slots[UNITS])
+        while len(going) > 1 and len(line.text) > LONG:  # the fewest stay
+            del going[min(going, key=going.__getitem__)]
+            line = desk.chosen(self.key, {**slots, UNITS: going}, TARGET, ends)
+        rest = {k: n for k, n in slots[UNITS].items() if k not in going}
+        return replace(line, said=f"there, too: {desk.names.units(rest)}")
+
+    def _with_room(
+        self, desk: SheetDesk, units: dict[str, int], origin: str, ends: list[str]
+    ) -> tuple[dict[str, int], list[str]]:
+        """The units, and the ends to which there is room for all; else of the most numerous kind as many as
+        can go anywhere."""
+        wanted = sum(units.values())
+        room = movement.room_to(desk.world, desk.nation, self.mode, origin, units, ends, wanted)
+        if room and max(room.values()) < wanted:
+            kind = max(units, key=lambda k: units[k])
+            wanted = min(units[kind], max(room.values()))
+            units = {kind: wanted}
+        return units, [end for end in ends if room.get(end, 0) >= wanted]
+
+    # ---- the look ahead
+
+    @property
+    def moves_on(self) -> bool:
+        """Whether its units may start where others have come to (`again`)."""
+        return bool(self.mode.get("again"))
+
+    def carry_out(self, position: Lookahead, found: Understood, filed: Order) -> None:
+        """Its price is paid; its units move when an order comes that may start where they go."""
+        move = found.move if isinstance(found, Ordered) else None
+        if move is not None and not self.moves_on:
+            order = dict(found.intent.order)
+            position.moves.append(lambda: self._make(position.turn, position.nation, order, move))
+        super().carry_out(position, found, filed)
+
+    def _make(self, turn: Turn, nation: str, order: Order, move: Move) -> None:
+        with turn.journal.entry(self.key, keep=False):
+            self.make(turn, nation, order, move)
+
+    def make(self, turn: Turn, nation: str, order: Order, move: Move) -> None:
+        """Make a move in a position that is nobody else's, as its nation hopes: attacks won, nobody lost.
+
+        The resolution tests what follows from it again, on what has really happened.
+        """
+
+
+def closed_gate(book: OrderBook, gate: str) -> Remark:
+    """That a passage on the way is closed as things stand."""
+    return Remark(Note.PASSAGE, f"{book.names.printed('gate', gate)} is closed as things stand", TARGET)
+
+
+def win(turn: Turn, nation: str, place: str, mode: Row) -> None:
+    """A place that is attacked falls; one that flying units or ships attack is only cleared, be it held by
+    somebody or not."""
+    cleared = bool(mode.get("passes_over") or mode.get("tasks"))
+    attack = routes.is_attack(turn.world, nation, place)
+    for key, stack in list(turn.state.stacks(at=place)) if attack or cleared else ():
+        ally, foe = turn.world.allied(nation, stack["owner"]), turn.world.hostile(nation, stack["owner"])
+        if (attack and not ally) or (not attack and foe):
+            turn.journal.put_row("units", key, None)
+    if attack and not cleared:
+        turn.journal.set("places", place, "holder", nation)
+
+
+def group(turn: Turn, nation: str, mode: Row, picks: Iterable[forces.Pick]) -> routes.Going:
+    """Some stacks as they go by a mode."""
+    return routes.Going(turn.world, nation, mode, [Entity("unit", key) for key, _ in picks])
+
+
+def _merged(desk: SheetDesk, here: Sequence[Legal]) -> list[Legal]:
+    """The groups of a place: the largest with those that can attack wherever it can, going where all of them
+    can go."""
+    ranked = sorted(here, key=lambda e: -sum(e.slots[UNITS].values()))
+    main, rest = ranked[0], []
+    for other in ranked[1:]:
+        common = tuple(t for t in main.targets if t in other.targets)
+        if common and all(t in common for t in main.targets if desk.kind_of_end(t) == ENEMY):
+            units = {**main.slots[UNITS], **other.slots[UNITS]}
+            main = replace(main, slots={**main.slots, UNITS: units}, targets=common)
+        else:
+            rest.append(other)
+    return [main, *rest]

@@ -1,0 +1,243 @@
+"""What every kind of order is asked for. One subclass, in a module of its own, is all there is of a kind
+(`__init__`: the list).
+
+An instance stands for the orders of one row of the tables `orders`, `acts` or `decisions`. Whatever lists,
+checks, shows or carries out orders asks it, and tests nowhere else of what kind an order is:
+
+| who | asks |
+| --- | --- |
+| the check of a file (`check`) | `understand`, and of what is refused `advise` and `alternatives` |
+| the list of legal orders (`legal`), and the bots with it | `legal` |
+| the order sheet (`sheet`) | `sheet_lines` |
+| the read-back (`readback`) | `read_back`, `units_ordered`, `sends` |
+| the reference (`reference`) | `prices` |
+| the look ahead (`lookahead`) | `foresee`, `moves_on`, `carry_out` |
+
+In the turn itself the mechanics of the frame carry orders out (`core/registry.py`); a kind names its own in
+`mechanics`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, ClassVar
+
+from ...core.model import Row, Ruleset
+from ...core.state import Entity
+from ...ruleset.order_syntax import Slot, slot_of
+from ...turn.context import Order, OrderContext
+from ...turn.validated_orders import Refusal, RefusalCode, ValidatedOrder
+from ...units.forces import unit_slots, whose
+from ...world.applies_to import is_for
+from ...world.world import World
+from .. import movement
+from ..grammar import Grammar, OrderForm
+from ..input_points import steps_that
+from ..legal_entry import ANY, Legal, LegalSearch
+from ..lookahead import Lookahead
+from ..names import Names
+from ..sheet_by_slot import lines_by_slot
+from ..sheet_desk import SheetDesk
+from ..sheet_line import Offered
+from ..text import order_in_words
+from .book import OrderBook, Understood
+
+ELSEWHERE = frozenset(
+    {RefusalCode.WAY, RefusalCode.UNITS, RefusalCode.SITE, RefusalCode.UNMET, RefusalCode.CHOICE}
+)
+"""The refusals that another place in the slot may mend."""
+
+
+class OrderKind(ABC):
+    """The orders of one row, as all that deal with orders ask about them."""
+
+    mechanics: ClassVar[Sequence[str]] = ()
+    """What a step of the frame does that carries such orders out: rows that name such a step are of this
+    kind."""
+    listed: ClassVar[bool] = True
+    """Whether the list of all legal orders has them; if not, they are listed where somebody asks for them by
+    name."""
+
+    def __init__(self, ruleset: Ruleset, key: str, row: Row) -> None:
+        self.ruleset = ruleset
+        self.key = key
+        """ "form/id"."""
+        self.row = row
+
+    @classmethod
+    def recognizes(cls, ruleset: Ruleset, form: str, row: Row) -> bool:
+        """Whether the orders of a row of a form are of this kind."""
+        return form == "orders" and row.get("step") in steps_that(ruleset, cls.mechanics)
+
+    # ---- the words
+
+    @property
+    def name(self) -> str:
+        """What the row calls itself."""
+        return str(self.row.get("name", self.row["id"]))
+
+    @cached_property
+    def slots(self) -> Mapping[str, Slot]:
+        """What its orders name, by slot."""
+        return {name: slot_of(name, declared) for name, declared in self.row.get("slots", {}).items()}
+
+    def slot(self, name: str) -> Slot:
+        """What a slot holds that its form has, whether or not its row declares it."""
+        return slot_of(name, self.row.get("slots", {}).get(name))
+
+    @property
+    def syntax(self) -> OrderForm | None:
+        """How its orders are written; None if its row says nothing of it."""
+        return Grammar.of(self.ruleset).form(self.key)
+
+    def names_of(self, context: OrderContext, nation: str, slots: Mapping[str, Any]) -> dict[str, Any]:
+        """The names that the expressions of such an order may use, as far as its slots are filled."""
+        return context.order_names({"nation": nation, "order": self.key, "slots": dict(slots)})
+
+    # ---- the check
+
+    def is_open(self, world: World, nation: str) -> bool:
+        """Whether its orders are for a nation at all (`for`)."""
+        return "for" not in self.row or is_for(world, self.row["for"], nation)
+
+    @abstractmethod
+    def understand(self, book: OrderBook, order: Order) -> Understood:
+        """What an order comes to that stands with what the book has of earlier ones. Raises OrderRefused.
+        Changes nothing."""
+
+    def advise(self, book: OrderBook, order: Order, why: Refusal) -> str:
+        """What would do in place of what is refused, in words; empty if nobody knows."""
+        del book, order, why
+        return ""
+
+    def makes_sense(self, world: World, slots: Mapping[str, Any]) -> bool:
+        """Whether an order that is read into somebody's words, and is filled so far, could be one at all."""
+        del world, slots
+        return True
+
+    def alternatives(self, book: OrderBook, order: Order, why: Refusal) -> Iterator[Order]:
+        """Orders that may have been meant in place of one that is refused, the likeliest first; not all of
+        them stand."""
+        slots = order.get("slots", {})
+        for choice in why.choices[:2]:
+            yield {**order, "slots": {**slots, why.slot: [choice] if self.slot(why.slot).many else choice}}
+        if why.code == RefusalCode.OPTION:
+            yield {**order, "options": {}}
+        yield from self.likely(book, order, why)
+        if why.code in ELSEWHERE and why.slot:
+            yield from self.elsewhere(book, order, self.slot_of_place(why))
+
+    def likely(self, book: OrderBook, order: Order, why: Refusal) -> Iterable[Order]:
+        """Those of them that only this kind knows of."""
+        del book, order, why
+        return ()
+
+    def slot_of_place(self, why: Refusal) -> str:
+        """The slot that another place may be tried in."""
+        return why.slot
+
+    def elsewhere(self, book: OrderBook, order: Order, slot: str) -> Iterator[Order]:
+        """The same with another place in a slot, the nearest first: from the list of legal orders."""
+        slots = order.get("slots", {})
+        if self.slot(slot).kind != "place" or slots.get(slot) is None or isinstance(slots[slot], list):
+            return
+        places: dict[str, None] = {}
+        for legal in self.legal(book.world, book.nation):
+            if self.agrees(legal, slots, slot):
+                places.update(
+                    dict.fromkeys([str(legal.slots[slot])] if slot in legal.slots else legal.targets)
+                )
+        for place in movement.nearest_of(book.world, places, str(slots[slot]), 2):
+            yield {**order, "slots": {**slots, slot: place}}
+
+    def agrees(self, legal: Legal, slots: Mapping[str, Any], but: str) -> bool:
+        """Whether an entry of the list of legal orders is like an order, whatever the slot `but` holds, and
+        the numbers."""
+        kinds = legal.slots.get(movement.UNITS)
+        if kinds is not None and not set(slots.get(movement.UNITS) or ()) <= set(kinds):
+            return False
+        others = (name for name in legal.slots if name not in (but, movement.UNITS, "n"))
+        return all(str(legal.slots[name]) == str(slots.get(name)) for name in others)
+
+    # ---- the list of legal orders
+
+    @abstractmethod
+    def legal(self, world: World, nation: str, search: LegalSearch = ANY) -> Iterable[Legal]:
+        """Every such order that a nation may give as things stand in its view, whether or not it is taken
+        now."""
+
+    def blank(self, nation: str) -> Legal:
+        """An order of which only the player can say what goes into its slots."""
+        return Legal(self.key, nation, {}, open=tuple(s.name for s in self.slots.values() if not s.optional))
+
+    # ---- what a player reads
+
+    def sheet_lines(self, desk: SheetDesk, entries: Sequence[Legal]) -> Iterator[Offered]:
+        """The lines of the order sheet for entries of the list: those that differ in one slot share one."""
+        return lines_by_slot(desk, self.key, self.row, self.slots, entries)
+
+    def read_back(self, names: Names, intent: ValidatedOrder) -> str:
+        """What an order that stands says in full words, without its options."""
+        return order_in_words(self.ruleset, names, intent.order)
+
+    def prices(self, world: World | None, nation: str) -> Sequence[str]:
+        """What the reference tells below such orders: what can be had, and for how much each."""
+        del world, nation
+        return ()
+
+    @property
+    def names_units(self) -> bool:
+        """Whether its orders say what units do: those without one are told to their player."""
+        return bool(unit_slots(self.row)) or {"kind", "place"} <= self.slots.keys()
+
+    def units_ordered(
+        self, world: World, nation: str, slots: Mapping[str, Any]
+    ) -> Iterator[tuple[str, str, int]]:
+        """The units of a nation that an order names: place, kind, number."""
+        for name, where in unit_slots(self.row):
+            if whose(self.row, slots, nation, name) == nation:
+                place = str(slots.get(where, slots.get("place")))
+                yield from (
+                    (place, kind, n if isinstance(n, int) else 0)
+                    for kind, n in (slots.get(name) or {}).items()
+                )
+        if "kind" in self.slots and slots.get("place") is not None:
+            for kind, n in movement.free_units(world, nation, str(slots["place"])).items():
+                if slots.get("kind") in (None, kind):
+                    yield str(slots["place"]), kind, n
+
+    def sends(self, world: World, nation: str, intent: ValidatedOrder) -> Iterable[str]:
+        """The kinds of units that an order brings somewhere."""
+        del world, nation
+        return [kind for slot, _ in unit_slots(self.row) for kind in intent.slots.get(slot) or ()]
+
+    # ---- the look ahead
+
+    @property
+    def teaches(self) -> bool:
+        """Whether it brings something new into force for certain: what its nation buys may become dearer by
+        it."""
+        return False
+
+    @property
+    def moves_on(self) -> bool:
+        """Whether units may start by such an order where those before it lead."""
+        return False
+
+    def foresee(self, position: Lookahead, found: Understood) -> None:
+        """Carry an order that stands out in the position that later ones of its file are checked in."""
+        with position.carrying_out(dict(found.intent.order)) as filed:
+            self.carry_out(position, found, filed)
+
+    def carry_out(self, position: Lookahead, found: Understood, filed: Order) -> None:
+        """What an order changes for later ones: if nothing else is known of it, what it costs is paid."""
+        del filed
+        position.pay(found.intent)
+
+
+def me(nation: str) -> dict[str, Entity]:
+    """The names of a nation in expressions."""
+    who = Entity("nation", nation)
+    return {"self": who, "nation": who}

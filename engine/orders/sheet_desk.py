@@ -1,0 +1,159 @@
+"""What every kind of order needs to write its lines of the order sheet: names, prices, places by who is
+there, what stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
+from itertools import islice
+from typing import Any
+
+from ..core.model import Row
+from ..core.words import joined
+from ..turn.context import OrderContext
+from ..world import treasury as stores
+from ..world.known import enemies_in
+from ..world.passages import is_attack
+from ..world.world import World
+from . import movement
+from .legal_entry import Legal
+from .lookahead import at_its_step
+from .names import Names
+from .sheet_line import BLANK, ENEMY, NEUTRAL, OWN, Offered
+from .text import order_text
+
+MOST_TRIED = 120
+"""Fillings of one order's open slots that are tried."""
+LONG = 70
+"""Characters of a line above which all units of a place go as `all`."""
+
+Slots = Mapping[str, Any]
+
+
+class SheetDesk:
+    """The desk at which the sheet of one nation is written. `world` is its view.
+
+    `stands` tells whether an order (key, slots) stands that is the only one of its file.
+    """
+
+    def __init__(self, world: World, nation: str, stands: Callable[[str, Slots], bool]) -> None:
+        self.world = world
+        self.nation = nation
+        self.stands = stands
+        self.names = Names(world.ruleset, world.state)
+        self.enemies = cache(partial(enemies_in, world, nation))
+        """The enemies known in a place."""
+        self.kind_of_end = cache(self._class)
+        self.standing = set(movement.places_with_units(world, nation))
+        self.sent: dict[str, set[str]] = {}
+        """Place -> the kinds of units there that have a line of their own."""
+        forms = [row for form in ("orders", "acts") for row in world.ruleset.rows(form).values()]
+        self.any_bare = any(row.get("bare") for row in forms)
+
+    def row(self, key: str) -> Row:
+        """The row of an order ("form/id")."""
+        return self.world.ruleset.named(key) or {}
+
+    def at(self, key: str) -> World:
+        """The position in which an order is carried out."""
+        return at_its_step(self.world, self.nation, key)
+
+    def is_offered(self, entry: Legal) -> bool:
+        """Whether an order makes sense to most by then, as its row says it."""
+        return entry.is_offered(OrderContext(self.at(entry.order)))
+
+    # ---- places
+
+    def _class(self, place: str) -> str:
+        """Whether units that go to a place come to an enemy, to their own or to somebody else."""
+        holder = self.world.holder_of(place)
+        hostile = holder is not None and self.world.hostile(self.nation, holder)
+        attack = is_attack(self.world, self.nation, place)
+        if self.enemies(place).least or (hostile and attack):
+            return ENEMY
+        return NEUTRAL if attack else OWN
+
+    def by_class(self, targets: Sequence[str], origin: str) -> list[tuple[str, list[str]]]:
+        """Ends of a way: enemies, then one's own, the nearest first; others where there is no enemy."""
+        reach = self.world.geography.distances(origin)
+        classes: dict[str, list[str]] = {ENEMY: [], OWN: [], NEUTRAL: []}
+        for place in sorted(targets, key=lambda p: (reach.get(p, 99), self.name("place", p))):
+            classes[self.kind_of_end(place)].append(place)
+        if classes[ENEMY]:
+            del classes[NEUTRAL]
+        return [(word, places) for word, places in classes.items() if places]
+
+    def known(self, place: str) -> str:
+        """How many enemies are known in a place; empty if none are."""
+        enemies = self.enemies(place)
+        if not enemies.least:
+            return ""
+        return str(enemies.least) if enemies.exact else f"{enemies.least} or more"
+
+    def in_order(self, units: Mapping[str, int]) -> dict[str, int]:
+        """Units in the order of their table."""
+        rows = list(self.world.ruleset.rows("units"))
+        return {k: units[k] for k in sorted(units, key=lambda k: rows.index(k) if k in rows else len(rows))}
+
+    # ---- what stands
+
+    def sound(
+        self, key: str, slots: Slots, slot: str, values: Sequence[str], each: int = 0
+    ) -> tuple[str, ...]:
+        """The values of a slot with which an order stands: all of them if the first does, else each is tried.
+
+        With `each` every value is tried, until so many are found.
+        """
+        if values and not each and self.stands(key, {**slots, slot: values[0]}):
+            return tuple(values)
+        standing = (v for v in values[:MOST_TRIED] if self.stands(key, {**slots, slot: v}))
+        return tuple(islice(standing, each or None))
+
+    # ---- words
+
+    def chosen(
+        self, key: str, slots: Slots, slot: str, groups: Sequence[tuple[str, Sequence[str]]]
+    ) -> Offered:
+        """A line with a slot to choose a place for; one choice is filled in."""
+        ids = [id_ for _, some in groups for id_ in some]
+        if len(ids) == 1:
+            foes = self.known(ids[0]) if groups[0][0] == ENEMY else ""
+            return Offered(
+                key, self.text(key, {**slots, slot: ids[0]}), said=foes and f"enemies there: {foes}"
+            )
+        choices = tuple(
+            (word, tuple((self.name("place", p), self.known(p) if word == ENEMY else "") for p in some))
+            for word, some in groups
+        )
+        return Offered(key, self.text(key, {**slots, slot: BLANK}), choices)
+
+    def text(self, key: str, slots: Slots) -> str:
+        """The line of an order."""
+        return order_text(self.world.ruleset, self.names, {"order": key, "slots": slots}, agree=True)
+
+    def in_other_words(self, text: str, slots: Slots) -> Iterator[str]:
+        """A line, and the line with other names of one of the places in some slots."""
+        yield text
+        for value in slots.values():
+            row = self.world.ruleset.rows("places").get(str(value), {}) if isinstance(value, str) else {}
+            for alias in row.get("aliases", ()):
+                if set(self.names.find("place", joined(alias))) == {value}:
+                    yield text.replace(self.name("place", str(value)), alias)
+
+    def name(self, kind: str, id_: str) -> str:
+        """The name of a thing of a kind."""
+        return self.names.printed(kind, id_)
+
+    def value(self, kind: str, value: Any) -> str:
+        """What a slot holds by its name; of a list the only member that is tried."""
+        return self.name(kind, str(value[0] if isinstance(value, list) else value))
+
+    def price(self, cost: Mapping[str, Any]) -> str:
+        """A price: bare in the main resource, with its name in others."""
+        rows, main = self.world.ruleset.rows("resources"), stores.money(self.world.ruleset)
+        parts = (
+            str(n) if what == main else f"{n} {rows.get(what, {}).get('name', what)}"
+            for what, n in cost.items()
+            if n
+        )
+        return " and ".join(parts)

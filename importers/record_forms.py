@@ -1,0 +1,298 @@
+"""Records in other forms become records of JSON phases, which are replayed; and a game of ours becomes such a record.
+
+Two forms are known beside the JSON phases themselves: JSON of a site that numbers its places and players, with structured orders;
+and text that lists positions and orders phase by phase. What their words and numbers stand for is `forms` of the ruleset's row of
+`imports`, what ours are called there is `writes`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from wteaw.core.model import Row, Ruleset
+from wteaw.core.state import State
+from wteaw.store import Game
+from wteaw.world.world import World
+
+from .dpjson import ROW, RecordError, RecordReader, records
+
+__all__ = ["FORMS", "form_of", "read_records", "written"]
+
+FORMS = ("phases", "numbered", "positions")
+
+
+def form_of(text: str) -> str:
+    """Which of FORMS a record has."""
+    if not text.lstrip().startswith(("{", "[")):
+        return "positions"
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError:
+        return "phases"
+    phases = found.get("phases") if isinstance(found, dict) else None
+    first = phases[0] if isinstance(phases, list) and phases else None
+    return "numbered" if isinstance(first, dict) and isinstance(first.get("units"), list) else "phases"
+
+
+def read_records(text: str, ruleset: Ruleset) -> list[dict[str, Any]]:
+    """The records in a text of any form. RecordError names the phase or the line that is wrong."""
+    form = form_of(text)
+    if form == "phases":
+        return records(text)
+    row = _row(ruleset).get("forms", {}).get(form)
+    if row is None:
+        raise RecordError(f"{ruleset.id} does not say what the words of such a record mean (`forms: {form}` of its imports)")
+    if form == "numbered":
+        return [_numbered(json.loads(text), row, _row(ruleset)["writes"]["places"])]
+    return [_positions(text, row, RecordReader(ruleset))]
+
+
+def _row(ruleset: Ruleset) -> Row:
+    row = ruleset.rows("imports").get(ROW)
+    if row is None:
+        raise RecordError(f"the ruleset {ruleset.id} has no row {ROW!r} of the form `imports`: it plays no such games")
+    return row
+
+
+# ---- numbers for places and players
+
+
+def _numbered(game: Mapping[str, Any], row: Row, places: list[str]) -> dict[str, Any]:
+    phases = []
+    for number, phase in enumerate(game["phases"], 1):
+        try:
+            phases.append(_numbered_phase(phase, row, places))
+        except (KeyError, IndexError, TypeError, ValueError) as error:
+            raise RecordError(
+                f"phase {number}: {error if isinstance(error, RecordError) else f'{error!r} is not understood'}"
+            ) from None
+    return {"id": str(game.get("gameID", "")), "phases": phases}
+
+
+def _numbered_phase(phase: Mapping[str, Any], row: Row, places: list[str]) -> dict[str, Any]:
+    def nation(of: Mapping[str, Any]) -> str:
+        return str(_nth(row["nations"], of["countryID"], "player"))
+
+    def place(number: Any) -> str:
+        return str(_nth(places, number, "place"))
+
+    letter = row["moments"][phase["phase"]]
+    year, turn = row["first"] + int(phase["turn"]) // len(row["letters"]), int(phase["turn"]) % len(row["letters"])
+    name = f"{row.get('apart', {}).get(letter, row['letters'][turn])}{year}{letter}"
+    units: dict[str, list[str]] = {}
+    standing: dict[str, str] = {}
+    for unit in phase.get("units", ()):
+        where = place(unit["terrID"])
+        kind = row["kinds"][unit["unitType"]]
+        marked = unit.get("retreating") == "Yes"
+        units.setdefault(nation(unit), []).append(f"{'*' if marked else ''}{kind} {where}")
+        if not marked:
+            standing[_whole(where)] = f"{kind} {where}"
+    centers: dict[str, list[str]] = {}
+    for center in phase.get("centers", ()):
+        if int(center["countryID"]):
+            centers.setdefault(nation(center), []).append(place(center["terrID"]))
+    orders: dict[str, list[str]] = {}
+    for order in phase.get("orders", ()):
+        text = _order_of(order, row, place, standing)
+        if text:
+            orders.setdefault(nation(order), []).append(text)
+    return {"name": name, "state": {"name": name, "units": units, "centers": centers}, "orders": orders, "results": {}}
+
+
+def _order_of(order: Mapping[str, Any], row: Row, place: Callable[[Any], str], standing: Mapping[str, str]) -> str:
+    template = row["orders"][order["type"]]
+    at, to, out = (place(order[key]) if order.get(key) else "" for key in ("terrID", "toTerrID", "fromTerrID"))
+    helped = out or to
+    names = {
+        "unit": f"{row['kinds'].get(order.get('unitType'), '')} {at}".strip(),
+        "place": at,
+        "to": to,
+        "helped": standing.get(_whole(helped), helped),
+        "via": row["via"] if order.get("viaConvoy") == "Yes" else "",
+    }
+    return str(template).format(**names).strip()
+
+
+def _nth(names: list[str], number: Any, what: str) -> str:
+    if not 1 <= int(number) <= len(names):
+        raise RecordError(f"there is no {what} of the number {number}")
+    return names[int(number) - 1]
+
+
+def _whole(place: str) -> str:
+    return place.partition("/")[0].upper()
+
+
+# ---- positions and orders as text
+
+
+def _positions(text: str, row: Row, reader: RecordReader) -> dict[str, Any]:
+    """`PHASE 1901 Spring Movement`, `POSITIONS` with a line for each unit and center, `ORDERS` with a line for each order."""
+    phases: list[dict[str, Any]] = []
+    inside = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.split()
+        if not words or line.lstrip().startswith("#"):
+            continue
+        if words[0] == row["phase"] and len(words) == 4:
+            phases.append(_phase_named(words, row, number))
+            inside = ""
+        elif line.strip() in (row["positions"], row["orders_follow"]) and phases:
+            inside = line.strip()
+        elif inside == row["positions"]:
+            _position(phases[-1], line.strip(), row, number)
+        elif inside == row["orders_follow"]:
+            nation, order = _text_order(phases[-1], line.strip(), row, reader, number)
+            phases[-1]["orders"].setdefault(nation, []).append(order)
+        else:
+            raise RecordError(f"line {number}: {line.strip()[:60]!r} belongs to no phase")
+    if not phases:
+        raise RecordError("line 1: no phase begins anywhere")
+    return {"id": "", "phases": phases}
+
+
+def _phase_named(words: list[str], row: Row, number: int) -> dict[str, Any]:
+    _, year, season, moment = words
+    if season not in row["seasons"] or moment not in row["moments"] or not year.isdecimal():
+        raise RecordError(f"line {number}: no phase is called {' '.join(words[1:])!r}")
+    letter = row["moments"][moment]
+    name = f"{row.get('apart', {}).get(letter, row['seasons'][season])}{year}{letter}"
+    return {"name": name, "state": {"name": name, "units": {}, "centers": {}}, "orders": {}, "results": {}}
+
+
+def _position(phase: dict[str, Any], line: str, row: Row, number: int) -> None:
+    nation, _, said = line.partition(":")
+    what, _, place = said.strip().partition(" ")
+    kind, _, marked = what.partition("/")
+    place = _called(place, row)
+    if what == row["center"] and place:
+        phase["state"]["centers"].setdefault(nation, []).append(place)
+    elif kind in row["kinds"] and place and marked in ("", row["marked"]):
+        unit = f"{'*' if marked else ''}{row['kinds'][kind]} {place}"
+        phase["state"]["units"].setdefault(nation, []).append(unit)
+    else:
+        raise RecordError(f"line {number}: {line[:60]!r} is no unit and no center")
+
+
+def _called(place: str, row: Row) -> str:
+    whole, slash, part = place.strip().partition("/")
+    return f"{row.get('places', {}).get(whole, whole).upper()}{slash}{part.upper()}"
+
+
+def _text_order(phase: Mapping[str, Any], line: str, row: Row, reader: RecordReader, number: int) -> tuple[str, str]:
+    """Whose order a line is, and the order in the words of JSON phases; kind and nation of the unit come from the positions."""
+    for pattern in row["orders"]:
+        found = re.fullmatch(pattern["reads"], line, re.I)
+        if found is None:
+            continue
+        named = {key: _called(value, row) for key, value in found.groupdict().items() if key != "kind" and value}
+        kind = next((v for k, v in row["kinds"].items() if k.lower() == (found.groupdict().get("kind") or "").lower()), "")
+        moving = phase["name"].endswith(row["of_the_marked"])
+        owner, unit = _unit_at(phase, named["place"], marked=moving)
+        if kind:
+            owner, unit = _holder_of(phase, named["place"], reader), f"{kind} {named['place']}"
+        if not owner:
+            raise RecordError(f"line {number}: {line[:60]!r}: nobody stands there")
+        helped = _unit_at(phase, named["helped"], marked=False)[1] if "helped" in named else ""
+        says = pattern["retreats"] if moving and "retreats" in pattern else pattern["says"]
+        return owner, str(says).format(**{**named, "unit": unit, "helped": helped or named.get("helped", "")})
+    raise RecordError(f"line {number}: {line[:60]!r} is no order")
+
+
+def _unit_at(phase: Mapping[str, Any], place: str, *, marked: bool) -> tuple[str, str]:
+    for nation, units in phase["state"]["units"].items():
+        for unit in units:
+            bare = unit.removeprefix("*")
+            if (bare != unit) == marked and _whole(bare.partition(" ")[2]) == _whole(place):
+                return nation, bare
+    return "", place
+
+
+def _holder_of(phase: Mapping[str, Any], place: str, reader: RecordReader) -> str:
+    wanted = reader.named("place", _whole(place))
+    for nation, places in phase["state"]["centers"].items():
+        if any(reader.named("place", p) == wanted for p in places):
+            return str(nation)
+    return ""
+
+
+# ---- a game of ours as a record
+
+
+def written(game: Game, ruleset: Ruleset) -> dict[str, Any]:
+    """A game as a record of JSON phases: the state before each input point, and the orders that stood there."""
+    row = _row(ruleset)
+    if "writes" not in row:
+        raise RecordError(f"{ruleset.id} does not say what its orders are called in records (`writes` of its imports)")
+    writer = _Writer(ruleset, row)
+    phases = []
+    for number, _, _ in game.stages():
+        position = game.stage(number).position
+        name = writer.moment(position.turn, position.waiting)
+        state = {"name": name, "units": writer.units(position.state), "centers": writer.centers(position.state)}
+        orders: dict[str, list[str]] = {}
+        for nation, given in sorted(game.submissions(number).items()):
+            lines = [writer.line(order, position.state) for order in given.orders]
+            if kept := [line for line in lines if line]:
+                orders[writer.nation(nation)] = kept
+        phases.append({"name": name, "state": state, "orders": orders, "results": {}})
+    return {"id": game.id, "map": (row.get("maps") or [""])[0], "rules": [], "phases": phases}
+
+
+class _Writer:
+    """What a position and orders of ours are called in records."""
+
+    def __init__(self, ruleset: Ruleset, row: Row) -> None:
+        self.ruleset, self.row, self.writes = ruleset, row, row["writes"]
+        self.reader = RecordReader(ruleset)
+        self.short = {self.reader.named("place", code): code for code in self.writes["places"]}
+
+    def moment(self, turn: int, waiting: Mapping[str, Any] | None) -> str:
+        if waiting is None:
+            return str((self.row.get("ends") or ["END"])[0])
+        point = str(waiting.get("id", waiting.get("input")))
+        letter = next((k for k, v in self.row["points"].items() if v == point), "")
+        year, season = self.reader.date_of(turn)
+        first = next((k for k, v in self.row["seasons"].items() if v == season), "")
+        return f"{self.writes.get('apart', {}).get(letter, first)}{year}{letter}"
+
+    def nation(self, id_: str) -> str:
+        return str(self.ruleset.row("nations", id_).get("name", id_)).upper()
+
+    def place(self, id_: str) -> str:
+        return self.short.get(id_) or str(self.ruleset.row("places", id_).get("name", id_)).upper()
+
+    def unit(self, place: str, kind: Any, state: State) -> str:
+        found = kind or next((stack["kind"] for _, stack in state.stacks() if stack["place"] == place), None)
+        return f"{self.writes['kinds'].get(found, '')} {self.place(place)}".strip()
+
+    def units(self, state: State) -> dict[str, list[str]]:
+        mark = self.row.get("marked", {})
+        out: dict[str, list[str]] = {}
+        for _, stack in state.stacks():
+            sign = mark["sign"] if mark and stack.get(mark["field"]) else ""
+            unit = f"{sign}{self.writes['kinds'][stack['kind']]} {self.place(stack['place'])}"
+            out.setdefault(self.nation(stack["owner"]), []).append(unit)
+        return {nation: sorted(mine) for nation, mine in sorted(out.items())}
+
+    def centers(self, state: State) -> dict[str, list[str]]:
+        held = self.reader.our_held(World(self.ruleset, state))
+        return {self.nation(n): sorted(map(self.place, places)) for n, places in sorted(held.items())}
+
+    def line(self, order: Mapping[str, Any], state: State) -> str:
+        """An order in the words of records; empty for one that they have no words for."""
+        template = self.writes["orders"].get(str(order["order"]).rpartition("/")[2])
+        if template is None:
+            return ""
+        slots = order["slots"]
+        names = {key: self.place(value) for key, value in slots.items() if key in ("place", "target", "goal")}
+        if "place" in slots:
+            names["unit"] = self.unit(slots["place"], slots.get("kind"), state)
+        if "target" in slots:
+            names["helped"] = self.unit(slots["target"], slots.get("their"), state)
+        names["via"] = self.writes.get("via", "") if slots.get("by") else ""
+        return str(template).format(**names).strip()

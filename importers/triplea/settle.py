@@ -1,0 +1,208 @@
+"""A ruleset in the making, looked at as `wteaw validate --strict` does: what is amiss is mended, explained, or taken out.
+
+A game file may hold what a ruleset finds odd: events that never fire, names that two things share, figures of the wrong kind.
+Whoever imports it did not write it, so nothing of that refuses the file: a warning becomes a reason in its row, and a row, or a
+key of it, that cannot stand goes, with a line that says so at the place in the game file it came from.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from wteaw.core.diagnostics import Diagnostic, render
+
+from .document import GameFileError
+from .draft import COSMETIC, PLAY, PREVENTS, RulesetDraft, row_name
+
+__all__ = ["settle", "without_idle_helpers"]
+
+ROUNDS = 30
+DROPPED = "\0"
+KEPT = frozenset({"places", "nations", "units", "sides", "resources", "fields"})
+"""Rows that others hang on: they lose the key that is wrong, not themselves."""
+
+WORD = re.compile("[a-z0-9_-]+")
+ROW = re.compile(r"  (- |\S.*: )\{.*\}$")
+HELPER = re.compile(r"  - \{id: ([a-z0-9_-]+),.*\}$")
+
+
+def settle(draft: RulesetDraft, folder: Path, file: Path) -> None:
+    """Mend a ruleset until there is no finding. GameFileError if errors stay that no row of the game file can be blamed for."""
+    found: list[Diagnostic] = []
+    for _ in range(ROUNDS):
+        found = _findings(folder)
+        if not found:
+            return
+        changed = False
+        for name in dict.fromkeys(d.file for d in found):
+            path = folder / name
+            if path.is_file():
+                changed |= _mend_file(draft, path, [d for d in found if d.file == name])
+        if not changed:
+            break
+    errors = [d for d in found if d.severity == "error"]
+    if errors:
+        raise GameFileError(f"{file}: what it says makes no ruleset that holds together\n{render(errors[:20], 'text')}")
+    for d in found:
+        draft.leave(1, f"a warning stays: {d.message} [{d.code}]", COSMETIC)
+
+
+def _findings(folder: Path) -> list[Diagnostic]:
+    from wteaw.play.scenario_files import load_scenario
+    from wteaw.report.map_views import drawing_faults
+    from wteaw.ruleset import load_ruleset
+
+    found = [*load_ruleset(folder, root=folder)[1], *drawing_faults(folder)]
+    for scenario in sorted((folder / "scenarios").glob("*.yaml")) if not found else ():
+        found += load_scenario(scenario, root=folder)[2]
+    return found
+
+
+def _mend_file(draft: RulesetDraft, path: Path, found: list[Diagnostic]) -> bool:
+    """Whether something could be done about findings of one file: it is written again, or goes if nothing is left of it."""
+    lines = path.read_text(encoding="utf-8").split("\n")
+    forms = _forms(lines)
+    changed = [d for d in found if 0 < d.line <= len(lines) and _mended(draft, lines, forms[d.line - 1], d)]
+    left = _without_empty_forms([line for line in lines if line != DROPPED])
+    if any(line.strip() and not line.startswith("#") for line in left):
+        path.write_text("\n".join(left).rstrip("\n") + "\n", encoding="utf-8")
+    else:
+        path.unlink()
+    return bool(changed)
+
+
+def _forms(lines: list[str]) -> list[str]:
+    """The form, or the key of a scenario, under which each line stands."""
+    found, form = [], ""
+    for line in lines:
+        if line and not line.startswith((" ", "#")):
+            form = line.partition(":")[0]
+        found.append(form)
+    return found
+
+
+def _mended(draft: RulesetDraft, lines: list[str], form: str, finding: Diagnostic) -> bool:
+    """Whether something was done about a finding: a helper dropped, a reason written into the row, or what is wrong taken out."""
+    at = finding.line - 1
+    line = lines[at]
+    if line == DROPPED:
+        return True
+    if not ROW.match(line):
+        return False
+    if finding.code == "W604":
+        lines[at] = DROPPED
+        return True
+    if finding.severity == "error":
+        return _cut_out(draft, lines, form, finding)
+    known = draft.words["as_it_is"].get(finding.code) or draft.words["as_it_is"]["other"]
+    if f"{finding.code}:" in line or not line.startswith("  - {"):
+        return False
+    if "told" in known:
+        draft.leave(_line_of(draft, form, _row(line)), f"{_named(form, _row(line))}: {finding.message}", known["told"])
+    if ", silence: {" in line:
+        lines[at] = line.replace(", silence: {", f", silence: {{{finding.code}: {known['reason']}, ", 1)
+    else:
+        lines[at] = f"{line[:-1]}, silence: {{{finding.code}: {known['reason']}}}}}"
+    return True
+
+
+def _cut_out(draft: RulesetDraft, lines: list[str], form: str, finding: Diagnostic) -> bool:
+    """Take out what is wrong: a key of a row that others hang on, else the row."""
+    at, row = finding.line - 1, _row(lines[finding.line - 1])
+    key = _key_at(lines[at], finding.column) if form in KEPT else ""
+    if key and key not in ("id", "name", "kind", "between"):
+        what = f"{_named(form, row)}: {key} = {str(row.get(key))[:60]}"
+        lines[at] = _line_without(lines[at], row, key)
+    else:
+        what = _named(form, row)
+        lines[at] = DROPPED
+    grade = PREVENTS if form in ("places", "nations") and lines[at] == DROPPED else PLAY
+    draft.leave(_line_of(draft, form, row), f"{what}: {finding.message}", grade)
+    return True
+
+
+def _row(line: str) -> dict[str, Any]:
+    """A line as a row; of a scenario's `name: {...}` what stands in the braces."""
+    import yaml
+
+    found = yaml.load(line.strip().removeprefix("- "), Loader=yaml.CSafeLoader)
+    if line.startswith("  - "):
+        return dict(found)
+    (name, inner), *_ = found.items()
+    return {"id": name, **(inner if isinstance(inner, dict) else {})}
+
+
+def _key_at(line: str, column: int) -> str:
+    """The key of a row in whose value, or on which, a column of the line lies; empty if none does."""
+    import yaml
+
+    indent = len(line) - len(line.lstrip(" -"))
+    node = yaml.compose(line[indent:], Loader=yaml.CSafeLoader)
+    at = column - 1 - indent
+    for key, value in getattr(node, "value", ()):
+        if key.start_mark.column <= at <= value.end_mark.column:
+            return str(key.value)
+    return ""
+
+
+def _line_without(line: str, row: dict[str, Any], key: str) -> str:
+    from .render import flow
+
+    head = line[: len(line) - len(line.lstrip(" -"))]
+    return head + flow({k: v for k, v in row.items() if k != key})
+
+
+def _line_of(draft: RulesetDraft, form: str, row: dict[str, Any]) -> int:
+    return draft.lines.get((form, row_name(row)), 1)
+
+
+def _named(form: str, row: dict[str, Any]) -> str:
+    name = row_name(row) or ", ".join(str(row[key]) for key in ("owner", "a", "at", "b") if key in row)
+    return f"{form} {name}"[:160]
+
+
+# ---- helpers that nothing uses
+
+
+def without_idle_helpers(texts: dict[str, str]) -> dict[str, str]:
+    """Without terms and groups whose id stands nowhere else; what only they name goes, too."""
+    lines = {name: text.split("\n") for name, text in texts.items() if name.startswith(("tables/", "events/"))}
+    counts: Counter[str] = Counter()
+    helpers: dict[str, list[tuple[str, int]]] = {}
+    for name, rows in lines.items():
+        form = ""
+        for k, line in enumerate(rows):
+            counts.update(set(WORD.findall(line)))
+            if line and not line.startswith((" ", "#")):
+                form = line.rstrip(":")
+            elif form in ("terms", "groups") and (m := HELPER.match(line)):
+                helpers.setdefault(m.group(1), []).append((name, k))
+    waiting = [id_ for id_, rows in helpers.items() if counts[id_] == len(rows)]
+    while waiting:
+        for name, k in helpers.pop(waiting.pop()):
+            words = set(WORD.findall(lines[name][k]))
+            lines[name][k] = DROPPED
+            counts.subtract(words)
+            waiting += [w for w in words if w in helpers and w not in waiting and counts[w] == len(helpers[w])]
+    kept = {name: _without_empty_forms([line for line in rows if line != DROPPED]) for name, rows in lines.items()}
+    full = {name for name, rows in kept.items() if any(line.strip() and not line.startswith("#") for line in rows)}
+    return {
+        name: "\n".join(kept[name]) if name in kept else text for name, text in texts.items() if name not in kept or name in full
+    }
+
+
+def _without_empty_forms(lines: list[str]) -> list[str]:
+    """Without the heads of forms that have lost their last row."""
+    kept: list[str] = []
+    following = ""
+    for line in reversed(lines):
+        head = line.endswith(":") and not line.startswith((" ", "#"))
+        if head and not following.startswith(" "):
+            continue
+        kept.append(line)
+        if line.strip() and not line.lstrip().startswith("#"):
+            following = line
+    return kept[::-1]

@@ -1,0 +1,209 @@
+"""Records in the forms of a site that numbers its places and of text are replayed as JSON phases are; games of ours become records."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.importers.test_dpjson import record, rules
+from wteaw.cli import _run
+from wteaw_importers.command import app
+from wteaw_importers.dpjson import RecordError, replay
+from wteaw_importers.record_forms import form_of, read_records
+
+FILES = Path(__file__).parents[1] / "data" / "diplomacy"
+
+TEXT = """\
+PHASE 1901 Spring Movement
+POSITIONS
+	Russia: army swe
+	Russia: fleet bal
+	Germany: fleet den
+	Germany: army mun
+	Russia: supply mos
+	Germany: supply ber
+	Germany: supply den
+ORDERS
+	swe move den
+	bal support swe move den
+	mun hold
+PHASE 1901 Spring Retreat
+POSITIONS
+	Russia: army den
+	Russia: fleet bal
+	Germany: fleet/dislodged den
+	Germany: army mun
+	Russia: supply mos
+	Germany: supply ber
+	Germany: supply den
+ORDERS
+	den move kie
+PHASE 1901 Fall Movement
+POSITIONS
+	Russia: army den
+	Russia: fleet bal
+	Germany: fleet kie
+	Germany: army mun
+	Russia: supply mos
+	Germany: supply ber
+	Germany: supply den
+ORDERS
+	mun move ruh
+	kie move hol
+PHASE 1901 Fall Adjustment
+POSITIONS
+	Russia: army den
+	Russia: fleet bal
+	Germany: fleet hol
+	Germany: army ruh
+	Russia: supply mos
+	Russia: supply den
+	Germany: supply ber
+	Germany: supply hol
+ORDERS
+PHASE 1902 Spring Movement
+POSITIONS
+	Russia: army den
+	Russia: fleet bal
+	Germany: fleet hol
+	Germany: army ruh
+	Russia: supply mos
+	Russia: supply den
+	Germany: supply ber
+	Germany: supply hol
+ORDERS
+"""
+
+
+def numbered() -> dict[str, Any]:
+    """England 1 and France 2; London 6, the Channel 60, Paris 47, Burgundy 48, Marseilles 49, Belgium 44, Munich 41, Spain 8."""
+
+    def unit(country: int, kind: str, place: int, retreating: str = "No") -> dict[str, Any]:
+        return {"unitType": kind, "terrID": place, "countryID": country, "retreating": retreating}
+
+    def order(country: int, kind: str, place: int, type_: str, to: Any = "", out: Any = "", via: str = "") -> dict[str, Any]:
+        return {
+            "countryID": country,
+            "unitType": kind,
+            "terrID": place,
+            "type": type_,
+            "toTerrID": to,
+            "fromTerrID": out,
+            "viaConvoy": via,
+        }
+
+    centers = [
+        {"countryID": 1, "terrID": 6},
+        {"countryID": 2, "terrID": 47},
+        {"countryID": 2, "terrID": 49},
+        {"countryID": 0, "terrID": 44},
+    ]
+    return {
+        "gameID": 12, "variantID": 1,
+        "phases": [
+            {"turn": 0, "phase": "Diplomacy", "centers": centers,
+             "units": [unit(1, "Fleet", 60), unit(1, "Army", 6), unit(2, "Army", 47), unit(2, "Army", 49)],
+             "orders": [order(1, "Fleet", 60, "Convoy", 44, 6), order(1, "Army", 6, "Move", 44, "", "Yes"),
+                        order(2, "Army", 47, "Move", 48, "", "No"), order(2, "Army", 49, "Support move", 48, 47)]},
+            {"turn": 1, "phase": "Diplomacy", "centers": centers,
+             "units": [unit(1, "Fleet", 60), unit(1, "Army", 44), unit(2, "Army", 48), unit(2, "Army", 49)],
+             "orders": [order(1, "Army", 44, "Hold"), order(2, "Army", 48, "Move", 44), order(2, "Army", 49, "Move", 8)]},
+            {"turn": 1, "phase": "Builds",
+             "centers": [*centers[:3], {"countryID": 1, "terrID": 44}, {"countryID": 2, "terrID": 8}],
+             "units": [unit(1, "Fleet", 60), unit(1, "Army", 44), unit(2, "Army", 48), unit(2, "Army", 8)],
+             "orders": [{"countryID": 2, "terrID": 49, "unitType": "Fleet", "type": "Build Fleet", "toTerrID": 49, "fromTerrID": "", "viaConvoy": ""}]},
+            {"turn": 2, "phase": "Diplomacy",
+             "centers": [*centers[:3], {"countryID": 1, "terrID": 44}, {"countryID": 2, "terrID": 8}],
+             "units": [unit(1, "Fleet", 60), unit(1, "Army", 44), unit(2, "Army", 48), unit(2, "Army", 8), unit(2, "Fleet", 49)],
+             "orders": []},
+        ],
+    }  # fmt: skip
+
+
+def test_text_of_positions_is_replayed() -> None:
+    scenario, ruleset = rules()
+    (found,) = read_records(TEXT, ruleset)
+    assert [p["name"] for p in found["phases"]] == ["S1901M", "S1901R", "F1901M", "W1901A", "S1902M"]
+    assert found["phases"][0]["orders"]["Russia"] == ["A SWE - DEN", "F BAL S A SWE - DEN"]
+    done = replay(ruleset, found, scenario)
+    assert (done.difference, done.phases, done.refused) == (None, 5, [])
+
+
+def test_numbers_are_replayed() -> None:
+    scenario, ruleset = rules()
+    (found,) = read_records(json.dumps(numbered()), ruleset)
+    assert found["phases"][0]["orders"]["ENGLAND"] == ["F ENG C A LON - BEL", "A LON - BEL VIA"]
+    done = replay(ruleset, found, scenario)
+    assert (done.difference, done.phases, done.refused) == (None, 4, [])
+
+
+def test_the_first_difference_is_told_of_other_forms_too() -> None:
+    scenario, ruleset = rules()
+    wrong = numbered()
+    wrong["phases"][1]["units"][1]["terrID"] = 41
+    done = replay(ruleset, read_records(json.dumps(wrong), ruleset)[0], scenario)
+    assert done.difference is not None and "army belgium" in done.difference.ours and "army munich" in done.difference.recorded
+    done = replay(
+        ruleset, read_records(TEXT.replace("fleet kie", "fleet hel").replace("kie move", "hel move"), ruleset)[0], scenario
+    )
+    assert done.difference is not None and done.difference.phase == "F1901M"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("Russia: army swe\n", "line 1: 'Russia: army swe' belongs to no phase"),
+        ("# a note\n", "no phase begins"),
+        ("PHASE 1901 Autumn Movement\n", "line 1: no phase is called '1901 Autumn Movement'"),
+        (TEXT.replace("army mun", "horse mun", 1), "line 6: 'Germany: horse mun' is no unit"),
+        (TEXT.replace("mun hold", "mun sings"), "line 13: 'mun sings' is no order"),
+        (TEXT.replace("mun hold", "par hold"), "line 13: 'par hold': nobody stands there"),
+        (json.dumps({"phases": [{"turn": 0, "phase": "Diplomacy", "units": [{"unitType": "Army", "terrID": 99, "countryID": 1}]}]}),
+         "phase 1: there is no place of the number 99"),
+        (json.dumps({"phases": [{"turn": 0, "phase": "Siesta", "units": []}]}), "phase 1: .*Siesta"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_told_at_its_place(text: str, says: str) -> None:
+    with pytest.raises(RecordError, match=says):
+        read_records(text, rules()[1])
+
+
+def test_forms_are_told_apart() -> None:
+    assert [form_of(text) for text in (TEXT, json.dumps(numbered()), json.dumps(record()), "{", "")] == [
+        "positions", "numbered", "phases", "phases", "positions",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("file", sorted(FILES.glob("*.json")), ids=lambda f: f.stem)
+def test_records_that_went_wrong_once(file: Path) -> None:
+    scenario, ruleset = rules()
+    for found in read_records(file.read_text(encoding="utf-8"), ruleset):
+        done = replay(ruleset, found, scenario)
+        assert (done.difference, done.refused) == (None, [])
+
+
+def test_a_game_of_ours_is_the_record_it_was_replayed_from(tmp_path: Path) -> None:
+    """Units, holders and orders of every phase come out as they went in."""
+    first, again = tmp_path / "first.json", tmp_path / "again.json"
+    given = record()
+    first.write_text(json.dumps(given), encoding="utf-8")
+    assert CliRunner().invoke(app, ["dpjson", str(first), "--game", str(tmp_path / "game")]).exit_code == 0
+    assert _run(["export", str(tmp_path / "game"), "--out", str(again)]) in (0, None)
+    found = json.loads(again.read_text(encoding="utf-8"))
+    for before, after in zip(given["phases"], found["phases"], strict=True):
+        assert before["name"] == after["name"]
+        for what in ("units", "centers"):
+            assert {n: sorted(v) for n, v in before["state"][what].items()} == after["state"][what]
+        assert {n: sorted(v) for n, v in before["orders"].items() if v} == {n: sorted(v) for n, v in after["orders"].items()}
+    done = CliRunner().invoke(app, ["dpjson", str(again)])
+    assert done.exit_code == 0 and "5 phases agree, 17 orders, 0 of them refused" in done.output
+
+
+def test_a_game_without_such_orders_is_no_record(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run(["new", "1914", "--game", str(tmp_path / "game"), "--all-players"]) in (0, None)
+    assert _run(["export", str(tmp_path / "game")]) == 2
+    assert "imports" in capsys.readouterr().err

@@ -1,0 +1,433 @@
+"""Properties of TripleA games are rules: each on both sides, against a reckoner of the tests' own or in play."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.importers.reckoning import Kind, Rules, odds
+from wteaw.cli import _run
+from wteaw.cli.game import open_game
+from wteaw.ruleset import load_ruleset
+from wteaw_importers.triplea.folder import import_game
+
+SMALL = Path(__file__).parents[1] / "data" / "triplea" / "small"
+
+SUB = Kind("sub", 2, 2, 8, sub=True)
+DESTROYER = Kind("can", 3, 3, 12, destroyer=True)
+CARRIER = Kind("flattop", 1, 3, 16)
+FIGHTER = Kind("plane", 3, 4, 10, air=True)
+TRANSPORT = Kind("boat", 0, 0, 7, transport=True)
+INFANTRY = Kind("man", 1, 2, 3)
+TANK = Kind("tank", 3, 3, 5)
+SHIPS = (SUB, DESTROYER, CARRIER, FIGHTER, TRANSPORT)
+
+FIGURES = {
+    "man": "movement=1 transportCost=2 attack=1 defense=2",
+    "tank": "movement=2 transportCost=3 attack=3 defense=3 canBlitz=true",
+    "sub": "isSea=true isSub=true movement=2 attack=2 defense=2",
+    "can": "isSea=true isDestroyer=true movement=2 attack=3 defense=3",
+    "flattop": "isSea=true movement=2 attack=1 defense=3 carrierCapacity=2",
+    "battleship": "isSea=true movement=2 attack=4 defense=4 canBombard=true bombard=6 hitPoints=2",
+    "boat": "isSea=true movement=2 attack=0 defense=0 transportCapacity=5",
+    "plane": "isAir=true movement=4 attack=3 defense=4 carrierCost=1",
+    "bomber": "isAir=true isStrategicBomber=true movement=6 attack=4 defense=1",
+    "mill": "isFactory=true movement=0",
+    "gun": "movement=1 attack=0 defense=6",
+    "wall": "isInfrastructure=true movement=0",
+}  # fmt: skip
+PRICES = {"man": 3, "tank": 5, "sub": 8, "can": 12, "flattop": 16, "boat": 7, "plane": 10, "mill": 15}
+STEPS = ("Purchase", "CombatMove", "Battle", "NonCombatMove", "Place", "EndTurn")
+DELEGATES = {
+    "Purchase": "Purchase",
+    "CombatMove": "Move",
+    "Battle": "Battle",
+    "NonCombatMove": "Move",
+    "Place": "Place",
+    "EndTurn": "EndTurn",
+}
+
+
+def game(units: str, properties: Mapping[str, Any] | None = None, more: str = "", owners: Mapping[str, str] | None = None) -> str:
+    """A game file: land A, B, C, D in a row, sea zones S and T on the coast of A and B, `units` as `PLAYER PLACE UNIT [N]; ...`."""
+    stacks = [words.split() for words in units.split(";")]
+    used = {words[2] for words in stacks} | set(PRICES)
+    owners = {"A": "One", "B": "Two", "C": "Two", "D": "Two", **(owners or {})}
+    kinds = "".join(
+        f'<attachment name="unitAttachment" attachTo="{name}" javaClass="UnitAttachment" type="unitType">'
+        + "".join('<option name="{}" value="{}"/>'.format(*one.split("=")) for one in FIGURES[name].split())
+        + "</attachment>"
+        for name in FIGURES if name in used
+    )  # fmt: skip
+    return f"""<game><info name="Probe"/>
+<map><territory name="A"/><territory name="B"/><territory name="C"/><territory name="D"/><territory name="S" water="true"/>
+<territory name="T" water="true"/><connection t1="A" t2="B"/><connection t1="B" t2="C"/><connection t1="C" t2="D"/>
+<connection t1="A" t2="S"/><connection t1="S" t2="T"/><connection t1="S" t2="B"/></map>
+<resourceList><resource name="PUs"/></resourceList>
+<playerList><player name="One"/><player name="Two"/></playerList>
+<unitList>{"".join(f'<unit name="{name}"/>' for name in FIGURES if name in used)}</unitList>
+<gamePlay>{"".join(f'<delegate name="{k}" javaClass="{v}Delegate"/>' for k, v in DELEGATES.items())}<sequence>
+{"".join(f'<step name="{who.lower()}{step}" delegate="{step}" player="{who}"/>' for who in ("One", "Two") for step in STEPS)}
+</sequence></gamePlay>
+<production>{"".join(f'<productionRule name="buy{k}"><cost resource="PUs" quantity="{v}"/><result resourceOrUnit="{k}" quantity="1"/></productionRule>' for k, v in PRICES.items())}
+<productionFrontier name="p">{"".join(f'<frontierRules name="buy{k}"/>' for k in PRICES)}</productionFrontier>
+<playerProduction player="One" frontier="p"/><playerProduction player="Two" frontier="p"/></production>
+<attachmentList>{kinds}{"".join(f'<attachment name="territoryAttachment" attachTo="{t}" javaClass="TerritoryAttachment" type="territory"><option name="production" value="4"/></attachment>' for t in "ABCD")}{more}</attachmentList>
+<initialize><ownerInitialize>{"".join(f'<territoryOwner territory="{t}" owner="{who}"/>' for t, who in owners.items() if who)}</ownerInitialize>
+<unitInitialize>{"".join(f'<unitPlacement unitType="{w[2]}" territory="{w[1]}" quantity="{w[3] if len(w) > 3 else 1}"' + (f' owner="{w[0]}"' if w[0] != "nobody" else "") + "/>" for w in stacks)}</unitInitialize>
+<resourceInitialize><resourceGiven player="One" resource="PUs" quantity="60"/><resourceGiven player="Two" resource="PUs" quantity="60"/></resourceInitialize></initialize>
+<propertyList>{"".join(f'<property name="{name}" value="{str(value).lower()}" editable="false"/>' for name, value in (properties or {}).items())}</propertyList></game>"""
+
+
+class Table:
+    """A game file imported and played by the command line."""
+
+    def __init__(self, folder: Path, text: str | Path) -> None:
+        self.folder = folder
+        file = text if isinstance(text, Path) else folder / "probe.xml"
+        if isinstance(text, str):
+            file.write_text(text, encoding="utf-8")
+        self.made = import_game(file, folder / "made")
+        self.game = folder / "game"
+
+    def begin(self) -> Table:
+        assert _run(["new", str(self.made.scenario), "--game", str(self.game), "--all-players", "--seed", "01" * 16]) in (0, None)
+        return self
+
+    def order(self, text: str, nation: str = "one") -> int:
+        path = self.folder / "orders.txt"
+        path.write_text(text, encoding="utf-8")
+        return int(_run(["orders", "submit", "--game", str(self.game), "--nation", nation, str(path)]) or 0)
+
+    def resolve(self) -> Any:
+        assert _run(["resolve", "--game", str(self.game), "--force"]) in (0, None)
+        return self.state
+
+    @property
+    def state(self) -> Any:
+        return open_game(self.game).stage().position.state
+
+    def at(self, place: str) -> dict[str, int]:
+        """What stands in a place, `OWNER KIND: n`."""
+        found: dict[str, int] = {}
+        for _, row in self.state.stacks():
+            if row["place"] == place:
+                key = f"{row['owner']} {row['kind']}"
+                found[key] = found.get(key, 0) + row["n"]
+        return found
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Any:
+    return lambda text: Table(tmp_path, text)
+
+
+def told(
+    made: Table, capsys: pytest.CaptureFixture[str], attackers: str, defenders: str, place: str
+) -> tuple[float, float, float]:
+    """The project's own odds."""
+    capsys.readouterr()
+    given = [
+        "--attacker",
+        f"one: {attackers}",
+        "--defender",
+        f"two: {defenders}",
+        "--place",
+        place,
+        "--exact",
+        "--format",
+        "json",
+    ]
+    assert _run(["odds", "--ruleset", str(made.made.folder), *given]) in (0, None)
+    found = json.loads(capsys.readouterr().out)
+    return float(found["win"]), float(found["loss"]), 1 - float(found["win"]) - float(found["loss"])
+
+
+def side(units: Mapping[Kind, int]) -> str:
+    return ", ".join(f"{n} {kind.name}" for kind, n in units.items())
+
+
+V2 = {"WW2V2": True}
+BATTLES = {
+    "no property: submarines of the defenders fire with the rest": ({CARRIER: 2}, {SUB: 2}, {}, Rules(), "t"),
+    "second edition: they strike first": ({CARRIER: 2}, {SUB: 2}, V2, Rules(ww2v2=True), "t"),
+    "second edition: whoever is struck fires first in that phase": (
+        {SUB: 2, DESTROYER: 1}, {SUB: 2, CARRIER: 1}, V2, Rules(ww2v2=True), "t",
+    ),
+    "the same without it": ({SUB: 2, DESTROYER: 1}, {SUB: 2, CARRIER: 1}, {}, Rules(), "t"),
+    "second edition: both have destroyers": (
+        {SUB: 1, DESTROYER: 1}, {SUB: 2, DESTROYER: 1}, V2, Rules(ww2v2=True), "t",
+    ),
+    "defending subs sneak": (
+        {CARRIER: 2}, {SUB: 2}, {"Defending Subs Sneak Attack": True}, Rules(defending_subs_sneak=True), "t",
+    ),
+    "a destroyer sees them": (
+        {DESTROYER: 1, CARRIER: 1}, {SUB: 2}, {"Defending Subs Sneak Attack": True}, Rules(defending_subs_sneak=True), "t",
+    ),
+    "subs that attack strike first": ({SUB: 3}, {CARRIER: 1, DESTROYER: 0}, {}, Rules(), "t"),
+    "aircraft hit submarines": ({FIGHTER: 2, CARRIER: 1}, {SUB: 2}, {}, Rules(), "t"),
+    "aircraft need destroyers": (
+        {FIGHTER: 2, CARRIER: 1}, {SUB: 2}, {"Air Attack Sub Restricted": True}, Rules(air_attack_sub_restricted=True), "t",
+    ),
+    "aircraft with destroyers": (
+        {FIGHTER: 2, DESTROYER: 1}, {SUB: 2}, {"Air Attack Sub Restricted": True}, Rules(air_attack_sub_restricted=True), "t",
+    ),
+    "transports fight as others do": ({CARRIER: 1}, {TRANSPORT: 2, CARRIER: 1}, {}, Rules(), "t"),
+    "transports are lost with their escort": (
+        {CARRIER: 1}, {TRANSPORT: 2, CARRIER: 1}, {"Transport Casualties Restricted": True},
+        Rules(transport_casualties_restricted=True), "t",
+    ),
+    "low luck": ({INFANTRY: 3, TANK: 2}, {INFANTRY: 3}, {"Low Luck": True}, Rules(low_luck=True), "b"),
+    "support of one": ({INFANTRY: 3, TANK: 1}, {INFANTRY: 2}, {}, Rules(support=("tank", "man", 2, 1)), "b"),
+    "support of two": ({INFANTRY: 3, TANK: 1}, {INFANTRY: 2}, {}, Rules(support=("tank", "man", 2, 2)), "b"),
+    "dice": ({INFANTRY: 3, TANK: 2}, {INFANTRY: 3}, {"Low Luck": False}, Rules(), "b"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BATTLES)
+def test_odds_are_those_of_the_reckoner(name: str, table: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    attackers, defenders, properties, rules, place = BATTLES[name]
+    attackers, defenders = ({k: n for k, n in one.items() if n} for one in (attackers, defenders))
+    units = ";".join(f"One {'S' if kind in SHIPS else 'A'} {kind.name} 3" for kind in {**attackers, **defenders})
+    right = odds(attackers, defenders, rules)
+    more = ""
+    if rules.support is not None:
+        giver, taker, bonus, number = rules.support
+        values = {"unitType": taker, "faction": "allied", "side": "offence", "dice": "strength", "bonus": bonus, "number": number}
+        told_ = "".join(f'<option name="{name}" value="{value}"/>' for name, value in values.items())
+        more = f'<attachment name="supportAttachmentX" attachTo="{giver}" javaClass="UnitSupportAttachment" type="unitType">{told_}</attachment>'
+    ours = told(table(game(units, properties, more)), capsys, side(attackers), side(defenders), place)
+    assert ours == pytest.approx(right, abs=0.001)
+
+
+# ---- the findings' own files
+
+
+@pytest.mark.parametrize("file", sorted(SMALL.glob("*.xml")), ids=lambda f: f.stem)
+def test_small_files_are_imported_and_valid(file: Path, tmp_path: Path) -> None:
+    made = import_game(file, tmp_path / "made")
+    ruleset, found = load_ruleset(made.folder)
+    assert ruleset is not None and not found
+    start = yaml.safe_load(made.scenario.read_text(encoding="utf-8"))
+    assert start["units"]
+
+
+def test_a_trigger_that_is_switched_off_is_told(table: Any) -> None:
+    made = table(SMALL / "w601-switch-off.xml")
+    assert [line for line in made.made.left if line.startswith("w601-switch-off.xml:14: cosmetic: ") and "Gift" in line]
+    assert not (made.made.folder / "events" / "triggers.yaml").exists()
+
+
+def test_a_property_of_the_host_is_an_option(table: Any) -> None:
+    made = table(SMALL / "w601-property-off.xml")
+    ruleset, _ = load_ruleset(made.made.folder)
+    assert ruleset is not None
+    assert ruleset.rows("options")["bonus"]["default"] is False
+    assert "option('bonus')" in next(iter(ruleset.rows("events").values()))["when"]
+
+
+def test_each_player_has_his_own_action(table: Any) -> None:
+    made = table(SMALL / "w611-politics-of-two-players.xml").begin()
+    assert made.order("act war with three\n") == 0
+    assert made.resolve().get("relations", "one--three", "stance") == "w-relation"
+
+
+def test_kinds_are_told_apart(table: Any) -> None:
+    made = table(SMALL / "w611-kind-is-plural-of-another.xml").begin()
+    assert made.order("move 1 ship from A to B\nmove 1 ships from A to B\n") == 0
+
+
+def test_a_price_in_another_resource(table: Any) -> None:
+    made = table(SMALL / "e402-other-resource.xml")
+    ruleset, _ = load_ruleset(made.made.folder)
+    assert ruleset is not None
+    assert ruleset.rows("catalogue")["man"]["uses"] == {"silver": 5} and ruleset.rows("catalogue")["man"]["price"] == "=0"
+
+
+def test_a_gift_to_a_territory_that_is_called_like_a_player(table: Any) -> None:
+    made = table(SMALL / "e307-territory-named-like-player.xml").begin()
+    made.resolve()
+    assert made.at("one") == {"one man": 1}
+
+
+def test_an_old_file_says_true_of_a_victory_city(table: Any) -> None:
+    made = table(SMALL / "e403-victory-city-true.xml")
+    ruleset, _ = load_ruleset(made.made.folder)
+    assert ruleset is not None and ruleset.rows("places")["a"]["victory_city"] == 1
+
+
+LANDING = "ship 1 man from A to B with 1 boat in S\nbombard with 1 ship from S\n"
+
+
+@pytest.mark.parametrize("file", ["one-sea-zone-no-moves.xml", "shore-casualties-fire-back.xml"])
+def test_whoever_is_bombarded_fires_no_more(file: str, table: Any) -> None:
+    made = table(SMALL / file).begin()
+    assert made.order(LANDING) == 0
+    made.resolve()
+    assert made.at("b") == {"one man": 1}
+
+
+# ---- properties in play
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_bombarded_units_may_return_fire(value: bool, table: Any) -> None:
+    made = table(
+        game("One A man; One S battleship; One S boat; Two B gun", {"Naval Bombard Casualties Return Fire": value})
+    ).begin()
+    assert made.order("ship 1 man from A to B with 1 boat in S\nbombard with 1 battleship from S\n") == 0
+    made.resolve()
+    assert made.at("b") == ({} if value else {"one man": 1}), "the gun is hit for certain, and hits for certain"
+
+
+@pytest.mark.parametrize(("value", "hits"), [(True, 2), (False, 1), (None, 1)])
+def test_battleships_are_hit_as_often_as_the_property_says(value: bool | None, hits: int, table: Any) -> None:
+    made = table(game("One S battleship", {} if value is None else {"Two hit battleship": value}))
+    ruleset, _ = load_ruleset(made.made.folder)
+    assert ruleset is not None and ruleset.rows("units")["battleship"].get("hits", 1) == hits
+
+
+@pytest.mark.parametrize("name", ["Blitz Through Factories And AA Restricted", "WW2V2"])
+@pytest.mark.parametrize("value", [True, False])
+def test_works_stop_a_blitz(name: str, value: bool, table: Any) -> None:
+    made = table(game("One A tank; Two B mill; Two D man", {name: value})).begin()
+    assert (made.order("move 1 tank from A to C via B\n") == 0) is not value
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_neutral_land_stops_a_blitz(value: bool, table: Any) -> None:
+    made = table(game("One A tank; Two D man", {"Neutrals Are Blitzable": value}, owners={"B": ""})).begin()
+    assert (made.order("move 1 tank from A to C via B\n") == 0) is value
+
+
+@pytest.mark.parametrize("value", [True, False])
+@pytest.mark.parametrize(("name", "kind"), [("Ignore Sub In Movement", "sub"), ("Ignore Transport In Movement", "boat")])
+def test_who_stops_ships(name: str, kind: str, value: bool, table: Any) -> None:
+    text = game(f"One S can; Two T {kind}", {name: value}).replace(
+        '<connection t1="S" t2="T"/>', '<connection t1="S" t2="T"/><connection t1="T" t2="U"/>'
+    ).replace('<territory name="T" water="true"/>', '<territory name="T" water="true"/><territory name="U" water="true"/>')  # fmt: skip
+    made = table(text).begin()
+    assert (made.order("sail 1 can from S to U via T on transit\n") == 0) is value
+
+
+@pytest.mark.parametrize(("properties", "placed"), [({}, False), ({"Unit Placement In Enemy Seas": True}, True), (V2, True)])
+def test_ships_appear_among_enemies(properties: dict[str, Any], placed: bool, table: Any) -> None:
+    made = table(game("One A mill; Two S sub; One A man", properties)).begin()
+    made.order("buy 1 can in A\n")
+    made.resolve()
+    assert ("one can" in made.at("s")) is placed
+
+
+@pytest.mark.parametrize(("n", "built"), [(1, 1), (2, 2)])
+def test_factories_in_one_territory(n: int, built: int, table: Any) -> None:
+    """One stands there: a second is built only if two may be."""
+    made = table(game("One A mill; One A man", {"maxFactoriesPerTerritory": n})).begin()
+    made.order("buy 1 mill in A\n")
+    made.resolve()
+    assert made.at("a")["one mill"] == built
+
+
+@pytest.mark.parametrize(
+    ("properties", "cost"), [({}, (1, 6)), ({"WW2V2": True}, (1, 4)), ({"Territory Turn Limit": True}, (1, 4))]
+)
+def test_raids_cost_what_the_bombs_say(properties: dict[str, Any], cost: tuple[int, int], table: Any) -> None:
+    made = table(game("One A bomber; Two B mill; Two C man; One A man", properties)).begin()
+    assert made.order("bomb B with 1 bomber from A\n") == 0
+    lost = 60 - made.resolve().get("stores", "two", "pus", 0)
+    assert cost[0] <= lost <= cost[1]
+    assert not made.state.get("places", "b", "bomb_damage", 0) or "Territory Turn Limit" in properties
+
+
+def test_raids_damage_works_if_the_property_says_so(table: Any) -> None:
+    made = table(
+        game("One A bomber; Two B mill; Two C man; One A man", {"Damage From Bombing Done To Units Instead Of Territories": True})
+    ).begin()
+    assert made.order("bomb B with 1 bomber from A\n") == 0
+    state = made.resolve()
+    assert state.get("stores", "two", "pus", 0) == 60 and 1 <= state.get("places", "b", "bomb_damage") <= 6
+
+
+@pytest.mark.parametrize(("place", "taken"), [("B", 120), ("C", 60)])
+def test_a_treasury_falls_with_the_capital(place: str, taken: int, table: Any) -> None:
+    capital = f'<attachment name="territoryAttachment" attachTo="{place}" javaClass="TerritoryAttachment" type="territory"><option name="capital" value="Two"/></attachment>'
+    made = table(game("One A man; Two D man", more=capital)).begin()
+    assert made.order("move 1 man from A to B\n") == 0
+    state = made.resolve()
+    assert (state.get("stores", "one", "pus", 0) - 4, state.get("stores", "two", "pus", 0)) in {
+        (taken, 120 - taken),
+        (taken + 4, 120 - taken),
+    }
+
+
+GIFT = """<attachment name="conditionAttachmentFirst" attachTo="One" javaClass="RulesAttachment" type="player"><option name="rounds" value="1"/></attachment>
+<attachment name="triggerAttachmentGift" attachTo="One" javaClass="TriggerAttachment" type="player"><option name="conditions" value="conditionAttachmentFirst"/>{}<option name="when" value="before:onePurchase"/></attachment>"""
+
+
+def test_a_trigger_gives_units_into_the_hand(table: Any) -> None:
+    made = table(game("One A mill; One A man", more=GIFT.format('<option name="purchase" value="tank" count="2"/>'))).begin()
+    assert made.order("place 2 tank in A\n") in (0, 1)
+    made.resolve()
+    held = [row for row in made.state.table("under_way").values() if row.get("n") == 2]
+    assert held or made.at("a").get("one tank") == 2
+
+
+def test_a_trigger_brings_another_frontier_into_force(table: Any) -> None:
+    text = game("One A mill; One A man", more=GIFT.format('<option name="frontier" value="late"/>')).replace(
+        '<playerProduction player="One"',
+        '<productionFrontier name="late"><frontierRules name="buytank"/></productionFrontier><playerProduction player="One"',
+    )
+    made = table(text).begin()
+    ruleset, _ = load_ruleset(made.made.folder)
+    assert ruleset is not None
+    tests = {item: row["needs"][0]["test"] for item, row in ruleset.rows("catalogue").items()}
+    assert "not (marked(self, 'buys-by-late'))" in tests["man"] and "marked(self, 'buys-by-late') or not" in tests["tank"]
+    made.order("buy 1 man in A\nbuy 1 tank in A\n")
+    made.resolve()
+    assert made.at("a").get("one man") == 1 and made.at("a").get("one tank") == 1, "what is bought after it came into force"
+
+
+@pytest.mark.parametrize(
+    ("condition", "fires"),
+    [
+        ('<option name="directOwnershipTerritories" value="A:B"/><option name="players" value="One:Two"/>', True),
+        ('<option name="directOwnershipTerritories" value="A:B"/>', False),
+        ('<option name="directPresenceTerritories" value="A:D"/><option name="players" value="One:Two"/>', True),
+        ('<option name="directPresenceTerritories" value="A:C"/><option name="players" value="One:Two"/>', False),
+        ('<option name="directPresenceTerritories" value="A"/><option name="unitPresence" value="man" count="2"/><option name="players" value="One:Two"/>', False),
+    ],
+)  # fmt: skip
+def test_conditions_of_several_players_together(condition: str, fires: bool, table: Any) -> None:
+    gift = GIFT.format('<option name="placement" value="A:tank" count="1"/>').replace(
+        '<option name="rounds" value="1"/>', condition
+    )
+    made = table(game("One A man; Two D man", more=gift)).begin()
+    made.resolve()
+    assert ("one tank" in made.at("a")) is fires
+
+
+@pytest.mark.parametrize(("charge", "owner", "paid"), [(3, "", 3), (0, "", 0), (3, "Two", 0)])
+def test_neutral_land_costs_its_charge(charge: int, owner: str, paid: int, table: Any) -> None:
+    made = table(game("One A man; Two D man", {"neutralCharge": charge}, owners={"B": owner})).begin()
+    assert made.order("move 1 man from A to B\n") == 0
+    assert made.resolve().get("stores", "one", "pus", 0) == 60 - paid + 8
+    assert made.state.get("places", "b", "holder") == "one" or made.at("b")
+
+
+AMPHIBIOUS = "move 2 man from A to B: withdraw after 1 round\nship 1 man from A to B with 1 boat in S: withdraw after 1 round\n"
+
+
+@pytest.mark.parametrize(("properties", "back"), [({}, 0), ({"Partial Amphibious Retreat": True}, 2)])
+def test_who_came_over_land_leaves_a_landing(properties: dict[str, Any], back: int, table: Any) -> None:
+    """The defenders cannot hit, and cannot be hit soon: 12 walls of 1 hit each against three men who hit at 1."""
+    made = table(game("One A man 3; One S boat; Two B keep 12", properties)).begin()
+    assert made.order(AMPHIBIOUS) == 0
+    made.resolve()
+    assert made.at("a").get("one man", 0) == back
+
+
+FIGURES["keep"] = "movement=1 attack=0 defense=0"

@@ -1,0 +1,90 @@
+"""A game without dice, with a board: standard notation, arrows of what happened, supply centers year by year, no word of dice."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+
+import pytest
+
+from wteaw.core.package_data import scenarios
+from wteaw.play.begin import new_game
+from wteaw.play.resolve import resolve_turn
+from wteaw.play.submit import hand_in
+from wteaw.report.map import read_shapes
+from wteaw.store import PLAYER
+from wteaw_web.demonstration import ready_to_play
+from wteaw_web.games import Settings
+from wteaw_web.presenters import chart
+
+from .house import House, house, said
+
+SEASONS = (
+    {"germany": "A Mun - Bur\nF Kie - Den", "france": "A Par - Bur\nA Mar S A Par - Bur"},
+    {"germany": "F Den - Swe\nA Ber H", "france": "A Bur - Bel"},
+)
+
+
+@pytest.fixture(scope="module")
+def at(tmp_path_factory: pytest.TempPathFactory) -> House:
+    found = house(tmp_path_factory.mktemp("diplomacy"))
+    scenario, ruleset, drawing = ready_to_play(scenarios() / "diplomacy.yaml")
+    seats = dict.fromkeys(("germany", "france"), PLAYER)
+    game = new_game(found.hall.engine, scenario, ruleset, id_="small", seats=seats, drawing=drawing)
+    found.hall.keep(Settings("small", public=True))
+    found.hall.send(game)
+    found.hall.people.add("small", "moderator", name="Mo", email="mo@x.example")
+    for nation in seats:
+        found.hall.people.add("small", "player", nation=nation, name=nation, email=f"{nation}@x.example")
+    for orders in SEASONS:
+        with found.hall.game("small") as game:
+            for nation, text in orders.items():
+                hand_in(game, nation, text, PLAYER)
+            resolve_turn(game, force=True)
+            found.hall.send(game)
+    return found
+
+
+def test_orders_are_told_in_standard_notation_with_what_became_of_them(at: House) -> None:
+    page = said(at.come_in(at.role("small", "player", "germany")).get("turn", turn="1"))
+    assert "A MUN - BUR: fails (1 against 2 of Paris)." in page and "F KIE - DEN: succeeds." in page
+    assert "A MAR S A PAR - BUR: given" in page
+
+
+def test_nothing_is_said_of_dice(at: House) -> None:
+    player, mo = at.come_in(at.role("small", "player", "germany")), at.come_in(at.role("small", "moderator"))
+    for page in ("turn", "orders", "nation", "messages", "report.txt"):
+        assert not re.search(r"(?i)\b(dice|die|proof)\b", said(player.get(page))), page
+    assert not re.search(r"(?i)\b(dice|die)\b", said(mo.get("game")))
+
+
+def test_supply_centers_are_counted_year_by_year(at: House) -> None:
+    for page in (at.come_in(at.role("small", "player", "germany")).get("turn"), at.browser().get("/public/small/news")):
+        table = re.search(r'<table class="held">.*?</table>', page.text, re.DOTALL)
+        assert table
+        text = re.sub(r"<[^>]+>|\s+", " ", table[0])
+        years = re.search(r"Nation ((?:\s*\w+)+?)\s+(?:Germany|France|Turkey|Russia|England|Italy|Austria)", text)
+        assert years and years[1].split()[0] == "start" and re.search(r"Germany\s+3", text)
+
+
+def test_the_map_shows_what_happened(at: House) -> None:
+    with at.hall.game("small") as game:
+        drawn = chart(at.hall, game, "germany", 1).page.svg
+    assert "A MUN - BUR: fails" in drawn and "F KIE - DEN: succeeds" in drawn and "A MAR S A PAR - BUR: given" in drawn
+
+
+def test_exactly_neighbors_touch_on_the_board() -> None:
+    """Provinces share a border if the rules say that they are neighbors; a strait, and the land that nobody enters, excepted."""
+    _, ruleset, drawing = ready_to_play(scenarios() / "diplomacy.yaml")
+    rings = read_shapes(drawing.shapes).rings
+    arcs = {p: {abs(a + (a < 0)) for ring in some for a in ring} for p, some in rings.items() if p}
+    places = {p: row for p, row in ruleset.rows("places").items() if "part_of" not in row}
+    assert arcs.keys() == places.keys()
+    whole = {p: str(row.get("part_of", p)) for p, row in ruleset.rows("places").items()}
+    linked = {frozenset(whole[p] for p in row["between"]) for row in ruleset.rows("links").values()}
+    straits = {frozenset(pair) for pair in drawing.marks["passages"]}
+    for pair in combinations(sorted(places), 2):
+        touch = bool(arcs[pair[0]] & arcs[pair[1]])
+        if frozenset(pair) in straits or "closed" in {places[p]["kind"] for p in pair}:
+            continue
+        assert touch == (frozenset(pair) in linked), pair

@@ -1,0 +1,53 @@
+"""The pages of messages: what was written to the reader, who plays whom, and where to write."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from starlette.responses import Response
+
+from wteaw.store import PLAYER, Game
+
+from . import moderator, player
+from .accounts import PLAYER as PLAYS
+from .actions import everybody, name_of
+from .messages import ALL, LONGEST, messages_for, players_of, talk, write
+from .pages import PageHead
+from .web import Visit
+
+
+def page_for_player(visit: Visit) -> Response:
+    """A player's messages, who plays whom, and where to write."""
+    with visit.hall.sent(visit.role.game) as game:
+        return _page(visit, game, player.head(visit, game, "messages"))
+
+
+def page_for_moderator(visit: Visit) -> Response:
+    """The moderator's messages: announcements, what was written to all and to them."""
+    with visit.hall.game(visit.role.game) as game:
+        return _page(visit, game, moderator.head(visit, game, "messages"))
+
+
+def _page(visit: Visit, game: Game, above: PageHead) -> Response:
+    allowed = talk(visit.hall.settings(game.id))
+    nations = [(n, name_of(game, n)) for n, who in everybody(game).items() if who == PLAYER and n != visit.role.nation]
+    is_player = visit.role.role == PLAYS
+    return visit.show(
+        "messages.html.j2", head=above, found=messages_for(visit.hall, game, visit.role), players=players_of(visit.hall, game),
+        allowed=allowed, to_all=not is_player or "public" in allowed, to_some=not is_player or "private" in allowed,
+        player=is_player, nations=sorted(nations, key=lambda one: one[1]), longest=LONGEST,
+    )  # fmt: skip
+
+
+def send(visit: Visit) -> Response:
+    """Write a message."""
+    visit.allow("message")
+    chosen = _chosen(visit.form)
+    with visit.hall.game(visit.role.game) as game:
+        write(visit.desk, game, visit.role, chosen, visit.form.get("text", ""), unsigned=bool(visit.form.get("unsigned")))
+    return visit.go("messages", "written")
+
+
+def _chosen(form: Mapping[str, str]) -> list[str]:
+    to = [name.removeprefix("to-") for name in form if name.startswith("to-")]
+    return [ALL] if ALL in to else to

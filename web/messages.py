@@ -1,0 +1,147 @@
+"""What players and the moderator say to each other: announcements, messages to all and to some, and who may write how.
+
+How players may talk is set for each game: `public` (to everybody), `private` (to whom one chooses), `anonymous` (unsigned, and
+nobody is told who plays whom); any of them together, or none. A player can always write to the moderator, who reads no message
+that is not for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import insert, select
+
+from wteaw.core.faults import StoreError, clean
+from wteaw.store import PLAYER, Game
+from wteaw.store.database import changing, reading
+
+from .accounts import MODERATOR, Role, stamp
+from .accounts import PLAYER as PLAYS
+from .actions import everybody, name_of
+from .games import Games, Settings
+from .outbox import Mail
+from .ready import ready_nations
+from .tables import messages
+from .web import Desk, page_address
+
+TALK = ("public", "private", "anonymous")
+ALL, TO_MODERATOR = "*", "moderator"
+LONGEST = 4000
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message as a reader sees it: by whom and to whom in words, and whether the reader wrote it."""
+
+    number: int
+    at: str
+    by: str
+    to: str
+    text: str
+    mine: bool
+    announcement: bool
+
+
+@dataclass(frozen=True)
+class PlayerLine:
+    """Who plays a nation, and whether they have said that they are ready. Who has sent orders is nobody else's business."""
+
+    nation: str
+    who: str
+    ready: bool
+
+
+def talk(settings: Settings) -> list[str]:
+    """How players of a game may talk."""
+    return [kind for kind in TALK if kind in settings.talk.split()]
+
+
+def messages_for(hall: Games, game: Game, role: Role) -> list[Message]:
+    """What a role may read, the last first."""
+    query = select(messages).where(messages.c.game == game.id).order_by(messages.c.number.desc()).limit(500)
+    with reading(hall.engine) as db:
+        rows = db.execute(query).all()
+    me = role.nation if role.role == PLAYS else TO_MODERATOR if role.role == MODERATOR else ""
+    out = []
+    for row in rows:
+        to, mine = row.to.split(), bool(me) and row.nation == me
+        if not (mine or ALL in to or (me and me in to)):
+            continue
+        out.append(
+            Message(
+                row.number, row.at, _by(game, row, mine), "everybody" if ALL in to else ", ".join(_called(game, t) for t in to),
+                row.text, mine, row.nation == TO_MODERATOR,
+            )
+        )  # fmt: skip
+    return out
+
+
+def _by(game: Game, row: object, mine: bool) -> str:
+    unsigned = bool(row.unsigned)  # type: ignore[attr-defined]
+    if mine:
+        return "you, unsigned" if unsigned else "you"
+    return "somebody, unsigned" if unsigned else _called(game, str(row.nation))  # type: ignore[attr-defined]
+
+
+def _called(game: Game, who: str) -> str:
+    return "the moderator" if who == TO_MODERATOR else name_of(game, who)
+
+
+def write(desk: Desk, game: Game, role: Role, to: Sequence[str], text: str, *, unsigned: bool = False) -> None:
+    """Keep a message, and mail it to whom it is for. StoreError where it may not be written."""
+    text = clean(text).strip()
+    allowed = talk(desk.hall.settings(game.id))
+    nations = set(everybody(game))
+    if not text:
+        raise StoreError("there is nothing in the message")
+    if len(text) > LONGEST:
+        raise StoreError(f"a message has at most {LONGEST:,} letters; this one has {len(text):,}")
+    if not to or not set(to) <= nations | {ALL, TO_MODERATOR}:
+        raise StoreError("choose whom the message is for")
+    if role.role == PLAYS and set(to) != {TO_MODERATOR}:
+        if ALL in to and "public" not in allowed:
+            raise StoreError("in this game players write nothing to everybody")
+        if ALL not in to and "private" not in allowed:
+            raise StoreError("in this game players write no private messages")
+    if unsigned and (role.role != PLAYS or "anonymous" not in allowed):
+        raise StoreError("in this game messages are signed")
+    hall, now = desk.hall, desk.hall.clock()
+    author = role.nation if role.role == PLAYS else TO_MODERATOR
+    with changing(hall.engine, game.id) as db:
+        row = {"game": game.id, "at": stamp(now), "nation": author, "to": " ".join(sorted(set(to))), "unsigned": unsigned}
+        made = db.execute(insert(messages).values(text=text, **row)).inserted_primary_key
+        number = made[0] if made is not None else 0
+        signed = "Somebody, unsigned," if unsigned else f"{_called(game, author)[:1].upper()}{_called(game, author)[1:]}"
+        for reader in _readers(hall, game, set(to), author):
+            whom = "everybody" if ALL in to else ", ".join(_called(game, t) for t in sorted(set(to)))
+            body = f"{signed} writes to {whom}:\n\n{text}\n\nAnswer on your page: {page_address(desk, reader, 'messages')}\n"
+            subject = f"{game.head['title']}: " + ("an announcement" if author == TO_MODERATOR else f"a message to {whom}")
+            desk.outbox.put(Mail(f"message/{number}/{reader.id}", reader.email, subject, body, game=game.id, role=reader.id))
+        if author == TO_MODERATOR and ALL in to:
+            hall.note(game.id, role.name or MODERATOR, f"Announced: {text[:200]}")
+
+
+def _readers(hall: Games, game: Game, to: set[str], author: str) -> list[Role]:
+    """The people whom a message is mailed to: its readers but who wrote it, each with an address."""
+    out = []
+    for role in hall.people.of_game(game.id):
+        me = role.nation if role.role == PLAYS else TO_MODERATOR if role.role == MODERATOR else ""
+        if me and me != author and role.email and (me in to or ALL in to):
+            out.append(role)
+    return out
+
+
+def players_of(hall: Games, game: Game) -> list[PlayerLine]:
+    """Who plays whom, and who is ready: what everybody may know."""
+    told = "anonymous" not in talk(hall.settings(game.id))
+    ready = ready_nations(hall, game)
+    out = []
+    for nation, who in sorted(everybody(game).items(), key=lambda one: (one[1] != PLAYER, name_of(game, one[0]))):
+        if who != PLAYER:
+            out.append(PlayerLine(name_of(game, nation), "a bot", False))
+            continue
+        role = hall.people.player(game.id, nation)
+        name = (role.name if role is not None else "") or "nobody yet"
+        out.append(PlayerLine(name_of(game, nation), name if told else "not told in this game", nation in ready))
+    return out
