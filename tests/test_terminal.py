@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from wteaw.cli import COMMANDS
+from wteaw.cli.terminal import say, spelled_out, warn
 
 pty = pytest.importorskip("pty", reason="terminals of this kind are not had on this system")
 ESCAPE = "\x1b["
@@ -158,3 +161,43 @@ def test_zsh_and_fish_where_they_are(shell: str, text: str, tmp_path: Path) -> N
 def test_a_shell_that_is_not_known_is_told() -> None:
     done = subprocess.run([*CALL, "--show-completion", "tcsh"], capture_output=True, text=True)
     assert done.returncode == 2 and "fish" in done.stderr
+
+
+NASTY = "".join(map(chr, [*range(9), *range(11, 32), *range(0x7F, 0xA0), 0x202E, 0x2066]))
+
+
+def test_what_is_printed_is_spelled_out_and_stays_json(capsys: pytest.CaptureFixture[str]) -> None:
+    with spelled_out():
+        print(json.dumps(f"a{NASTY}b\tc", ensure_ascii=False))
+        say(f"a{NASTY}b\tc\nd")
+        warn(f"a{NASTY}b")
+    out, err = capsys.readouterr()
+    assert not set(out + err) & set(NASTY) and "\\u001b" in err and "\tc\nd" in out
+    assert json.loads(out.splitlines()[0]) == f"a{NASTY}b\tc"
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_no_control_character_of_others_reaches_a_terminal(tmp_path: Path, form: str) -> None:
+    """Whatever a player writes is shown to the moderator with its control characters spelled out; JSON stays JSON."""
+    game, file = tmp_path / "g", tmp_path / "orders.txt"
+    done = subprocess.run(
+        [*CALL, "new", "alliances-4", "--game", str(game), "--player", "germany"], capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    file.write_text(
+        f"let \x1b[2J\x9bcommand the minor\nlet {NASTY}command the minor\nmove x{NASTY} to {NASTY}\n# {NASTY}\n",
+        encoding="utf-8",
+        newline="",
+    )
+    for words in (("orders", "check"), ("orders", "submit")):
+        done = subprocess.run(
+            [*CALL, *words, str(file), "--game", str(game), "--nation", "germany", "--format", form], capture_output=True, text=True,
+            encoding="utf-8", check=False,
+        )  # fmt: skip
+        shown = done.stdout + done.stderr
+        assert not set(shown) & set(NASTY), shown[:500]
+        if form == "json":
+            json.loads(done.stdout)
+    code, shown, _ = on_terminal("orders", "check", str(file), "--game", str(game), "--nation", "germany")
+    plain = re.sub(r"\x1b\[[\d;]*m", "", shown).replace("\r\n", "\n")  # colors, and how a terminal ends its lines
+    assert code and not set(plain) & set(NASTY), shown[:500]

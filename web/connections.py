@@ -6,13 +6,13 @@ A reverse proxy in front (`docs/hosting.md`) bounds them as well; a desk does no
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, ClassVar
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MOST = 400
-"""Connections at a time; a further one is dropped at once."""
+"""Connections at a time; for a further one that is dropped which has kept its request unfinished for longest."""
 SPARE = 200
 """Files that the process keeps for its databases, its workers and itself, and for connections on their way to be dropped."""
 SECONDS = 15.0
@@ -33,9 +33,10 @@ def most_connections() -> int:
 
 
 class Connection(H11Protocol):
-    """One connection. `most`: how many there may be at a time."""
+    """One connection. `most`: how many there may be at a time; `unfinished`: those without a whole request, the oldest first."""
 
     most = MOST
+    unfinished: ClassVar[dict[Connection, None]] = {}
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
@@ -44,8 +45,10 @@ class Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         if len(self.connections) > self.most:
-            transport.abort()
-        else:
+            longest = next(iter(self.unfinished), self)
+            longest._forget()
+            longest.transport.abort()
+        if not transport.is_closing():
             self._watch()
 
     def data_received(self, data: bytes) -> None:
@@ -66,13 +69,15 @@ class Connection(H11Protocol):
             self._forget()
         elif self._late is None:
             self._late = self.loop.call_later(SECONDS, self.transport.abort)
+            self.unfinished[self] = None
 
     def _forget(self) -> None:
         if self._late is not None:
             self._late.cancel()
             self._late = None
+            self.unfinished.pop(self, None)
 
 
 def bounded() -> type[Connection]:
     """The connections of a server in this process."""
-    return type("BoundedConnection", (Connection,), {"most": most_connections()})
+    return type("BoundedConnection", (Connection,), {"most": most_connections(), "unfinished": {}})

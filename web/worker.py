@@ -80,8 +80,13 @@ def run(desk: Desk, stop: threading.Event, *, seconds: float = SECONDS, before: 
 
     `before` is done before each tick: looking into a mailbox.
     """
+
+    def told() -> None:
+        for said in tick(desk):
+            LOG.info("%s", said)
+
     while not stop.is_set():
-        for step in (before, lambda: [LOG.info("%s", said) for said in tick(desk)]):
+        for step in (before, told):
             try:
                 if step is not None:
                     step()

@@ -130,6 +130,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _run(arguments: list[str]) -> int:
+    from .terminal import spelled_out
+
+    with spelled_out():
+        code = _carry_out(arguments)
+    if f"{__name__}.game" in sys.modules:
+        sys.modules[f"{__name__}.game"].at_work = None  # type: ignore[attr-defined]
+    return code
+
+
+def _carry_out(arguments: list[str]) -> int:
     if "_WTEAW_COMPLETE" in os.environ:  # a shell asks
         return int(import_module(f"{__name__}.completion").answer())
     name = arguments[0] if arguments else "--help"
@@ -170,9 +180,23 @@ def _run(arguments: list[str]) -> int:
         found = of_rules(error)
         if found is not None:
             return _unruly(name, found)
+        if damage := _damage():
+            print(f"wteaw {name}: the game's file is damaged ({damage}); take back a copy of it", file=sys.stderr)
+            return ExitCode.FOUND
         traceback.print_exc()
         print(f"wteaw {name}: this is an error in wteaw itself; please report it with the lines above", file=sys.stderr)
         return ExitCode.BUG
+
+
+def _damage() -> str:
+    """What is wrong with the game that the command was at, if it is that which has led to an error; else nothing."""
+    game_commands = sys.modules.get(f"{__name__}.game")
+    game = getattr(game_commands, "at_work", None)
+    if game is None:
+        return ""
+    from ..play.verify import damage
+
+    return damage(game) or ""
 
 
 def _unruly(name: str, error: RuleError) -> int:

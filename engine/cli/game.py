@@ -16,6 +16,8 @@ from .terminal import Working, say
 
 __all__ = ["decide", "new", "open_game", "options_given", "read_scenario", "resolve", "rollback", "seed_given", "upgrade"]
 
+at_work: Any = None
+"""The game that the command is at: if the command ends in an error, whether the game is at fault is looked at."""
 GAME = typer.Option(..., "--game", help="The folder of the game, or DATABASE#GAME of a desk.")
 
 
@@ -25,6 +27,12 @@ def open_game(where: Path) -> Any:
     Without one (`#GAME`) it is that of WTEAW_DATABASE, so that no password stands on a command line. StoreError, which ends every
     command with its words, if there is none.
     """
+    global at_work
+    at_work = _opened(where)
+    return at_work
+
+
+def _opened(where: Path) -> Any:
     from ..store import Game, StoreError
     from ..store.database import engine_for
 

@@ -2,6 +2,7 @@
 
 Colors stand on standard output only where that is a terminal, and not where NO_COLOR is set; progress stands on standard error
 only where that is a terminal, after most of a second, and is gone when the command is done. Anything else gets plain lines.
+What others wrote (orders, names, files) is shown with its control characters spelled out: none of them reaches a terminal.
 """
 
 from __future__ import annotations
@@ -11,13 +12,56 @@ import re
 import sys
 import threading
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TextIO, TypeVar, cast
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-__all__ = ["Working", "each", "say", "warn"]
+__all__ = ["Working", "each", "raw", "say", "spelled_out", "warn"]
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""What a terminal would act upon, but for new lines and tabs: control characters, and marks that turn the writing round."""
+
+
+class _Spelled:
+    """A stream of text whose control characters are spelled out, in a form that JSON reads as well."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        self.stream.write(_spelled(text))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+def _spelled(text: str) -> str:
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+@contextmanager
+def spelled_out() -> Iterator[None]:
+    """Within, whatever is printed is printed so."""
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = cast(TextIO, _Spelled(before[0])), cast(TextIO, _Spelled(before[1]))
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+def raw(stream: TextIO) -> TextIO:
+    """A stream for what this program itself tells the terminal to do."""
+    return stream.stream if isinstance(stream, _Spelled) else stream
+
 
 SOON = 0.7
 """Seconds before anybody wants to know how far a command is."""
@@ -53,10 +97,11 @@ def _print(text: str, nl: bool, *, err: bool) -> None:
     from rich.console import Console  # start-up time: a pipe never needs it
     from rich.text import Text
 
-    shown = Text(text)
+    shown = Text(_spelled(text))
     for style, pattern in _STYLES.items():
         shown.highlight_regex(pattern, style)
-    Console(stderr=err, highlight=False, soft_wrap=True, force_terminal=True).print(shown, end="\n" if nl else "")
+    console = Console(file=raw(stream), highlight=False, soft_wrap=True, force_terminal=True)
+    console.print(shown, end="\n" if nl else "")
 
 
 def _wants_color(terminal: bool) -> bool:
@@ -114,7 +159,7 @@ class Working:
                 return
             counted = [BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()] if self._total is not None else []
             words = TextColumn("{task.description}", markup=False)
-            self._shown = Progress(SpinnerColumn(), words, *counted, console=Console(stderr=True), transient=True)
+            self._shown = Progress(SpinnerColumn(), words, *counted, console=Console(file=raw(sys.stderr)), transient=True)
             self._shown.add_task(self._what, total=self._total, completed=self._done)
             self._shown.start()
 

@@ -13,6 +13,7 @@ import typer
 from ..ruleset.compile import read_layers
 from ..ruleset.folder import MANIFEST, TABLE_FOLDERS, ruleset_above
 from . import ExitCode, Stop
+from .terminal import raw
 
 __all__ = ["Watch", "Watched"]
 
@@ -118,7 +119,7 @@ class Watch(Generic[Result]):
             found[key].result = result
         self.parts = found
         if sys.stdout.isatty():
-            print(CLEAR, end="")
+            raw(sys.stdout).write(CLEAR)
         self.right = self.show([part.result for part in found.values() if part.result is not None])
         now = time.strftime("%H:%M:%S")
         what = f"{len(todo)} of {len(found)} looked at in {time.monotonic() - began:.1f} s"

@@ -75,6 +75,10 @@ ALL = "all"
 """The audience of dice that everyone may know."""
 
 
+MAX_LINKS = 10_000
+"""Turns that a chain may be made for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Chain:
     """The secrets of a game's turns, 1 to `length`, all made from one seed. To be kept by the moderator alone."""
@@ -92,8 +96,8 @@ class Chain:
         seed = secrets.token_bytes(32) if seed is None else seed
         if len(seed) < 16:
             raise ValueError(f"a seed has at least 32 hexadecimal digits (16 bytes), not {2 * len(seed)}")
-        if length < 1:
-            raise ValueError(f"a chain has at least one link, not {length}")
+        if not isinstance(length, int) or not 1 <= length <= MAX_LINKS:
+            raise ValueError(f"a chain has 1 to {MAX_LINKS:,} links, not {length}")
         # The seed's own hash is the last link, so that showing every link still does not show the seed.
         links = [_hash("wteaw seed", [seed.hex(), length])]
         for turn in range(length, 0, -1):

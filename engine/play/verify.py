@@ -85,6 +85,18 @@ def audit(game: Game) -> Iterator[tuple[str, str | None]]:
             yield what, f"what is stored cannot be read ({clean(str(error))[:200] or type(error).__name__})"
 
 
+def damage(game: Game) -> str | None:
+    """What of a stored game is not as it was written, None if nothing is: of `audit` what is quick and asks no rule."""
+    for look in (_kept, lambda game: broken_chain(game) or _entries(game), _contents):
+        try:
+            wrong = look(game)
+        except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, NoResultFound) as error:
+            return clean(str(error))[:200] or type(error).__name__
+        if wrong:
+            return wrong
+    return None
+
+
 def _kept(game: Game) -> str | None:
     """Every row of the game against the chain of what was written: none changed, added or taken away since."""
     with game._reading() as db:

@@ -68,7 +68,7 @@ def drawing_faults(ruleset_folder: Path) -> Iterator[Diagnostic]:
             continue
         try:
             read()
-        except (YAMLError, ValueError, KeyError, TypeError, AttributeError, OSError) as error:
+        except (YAMLError, ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError) as error:
             said = " ".join(str(error).split()) if not isinstance(error, KeyError) else f"it says nothing of {error}"
             yield Diagnostic("E511", "error", f"no map can be drawn with this: {said}", f"{MAP_FOLDER}/{path.name}", 1, 1)
 

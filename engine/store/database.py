@@ -58,6 +58,8 @@ _FAULTS: tuple[tuple[str, type[StoreError], str], ...] = (
 """Part of a database's message -> what kind of fault it is, and what it means for the user."""
 
 
+MAX_UNPACKED = 100_000_000
+"""Bytes of a ruleset, a state or a drawing."""
 PATIENCE = 20
 """Seconds for which a writer waits for another."""
 MOST_CONNECTIONS = 40
@@ -102,10 +104,16 @@ def pack(value: Any) -> bytes:
 
 
 def unpack(data: bytes) -> Any:
-    """What a compressed column holds. BrokenGame where it holds nothing of the kind."""
+    """What a compressed column holds. BrokenGame where it holds nothing of the kind, or more than any game needs."""
     try:
-        return canonical.loads(zlib.decompress(data))
-    except (zlib.error, ValueError, TypeError):
+        packed = zlib.decompressobj()
+        text = packed.decompress(data, MAX_UNPACKED)
+        if packed.unconsumed_tail:
+            raise BrokenGame(f"the game's file is damaged: a part of it unpacks to more than {MAX_UNPACKED:,} bytes")
+        return canonical.loads(text)
+    except BrokenGame:
+        raise
+    except (zlib.error, ValueError, TypeError, RecursionError):
         raise BrokenGame("the game's file is damaged; take back a copy of it") from None
 
 

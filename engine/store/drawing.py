@@ -9,9 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
 
+from ..core.faults import BrokenGame
 from ..ruleset.compile import read_layers
 
+MAX_BYTES = 500_000
+"""Of a YAML file that a map is drawn with: what it says of a map of 2,000 places takes a fifth of it."""
 MAP_FOLDER = "map"
 """Where a ruleset keeps what its map is drawn with."""
 
@@ -71,5 +75,14 @@ def read_drawing(ruleset_folder: Path) -> Drawing:
 
 
 def read_map_file(path: Path) -> dict[str, Any]:
-    """One of the YAML files of a map folder; nothing if it is not there. YAMLError or OSError if it cannot be read."""
-    return dict(YAML(typ="safe").load(path.read_text(encoding="utf-8"))) if path.is_file() else {}
+    """One of the YAML files of a map folder; nothing if it is not there. BrokenGame, with the reason, if it cannot be read."""
+    if not path.is_file():
+        return {}
+    if path.stat().st_size > MAX_BYTES:
+        raise BrokenGame(f"{path.name} is larger than {MAX_BYTES:,} bytes")
+    try:
+        return dict(YAML(typ="safe").load(path.read_text(encoding="utf-8")) or {})
+    except RecursionError:
+        raise BrokenGame(f"{path.name} is nested too deeply") from None
+    except (YAMLError, ValueError, TypeError) as error:
+        raise BrokenGame(f"{path.name} cannot be read: {' '.join(str(error).split())[:300]}") from None

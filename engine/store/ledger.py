@@ -39,7 +39,7 @@ def change(db: Connection, table: Table, key: Mapping[str, Any], **values: Any) 
 def drop(db: Connection, table: Table, game: str, *where: Any) -> None:
     """Take the rows of a game away that fulfil some conditions."""
     for row in db.execute(select(table).where(table.c.game == game, *where).order_by(*table.primary_key)).all():
-        _note(db, game, _what(table, row._mapping), "")
+        _note(db, game, _what(table, dict(row._mapping)), "")
     db.execute(delete(table).where(table.c.game == game, *where))
 
 
@@ -58,7 +58,8 @@ def rows(db: Connection, game: str) -> Iterator[tuple[str, str]]:
     """What stands in the tables that the chain holds: each row's table and key, and the digest of its columns."""
     for table in KEPT:
         for row in db.execute(select(table).where(table.c["id" if table is games else "game"] == game)):
-            yield _what(table, row._mapping), digest_of(row._mapping)
+            columns = dict(row._mapping)
+            yield _what(table, columns), digest_of(columns)
 
 
 def link(before: str, what: str, row: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -241,8 +242,9 @@ def rows_of_helpers_are_used(subject: Subject) -> Iterator[Diagnostic]:
             words |= found
     _gather(plain_value(subject.draft.manifest), words)
     # What only an unused helper mentions counts as used: the finding about that helper is enough.
-    for form, id_ in own:
-        if id_ in words or any(id_ in said for key, said in own.items() if key != (form, id_)):
+    mentions = Counter(word for said in own.values() for word in said)
+    for (form, id_), said in own.items():
+        if id_ in words or mentions[id_] > (id_ in said):
             continue
         if "use" in subject.values[form][id_]:  # reports use it
             continue
