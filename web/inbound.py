@@ -28,7 +28,7 @@ from .accounts import Role, stamp
 from .help import asks_for_help, by_mail
 from .outbox import Mail, queue
 from .parse_mail import MAX_BYTES, IncomingMail, UnreadableMail, read_head, read_text
-from .player import TooLong, back_of, standing
+from .player import UnreadableOrders, back_of, standing
 from .tables import inbox
 from .web import Desk
 
@@ -175,7 +175,7 @@ def _of_player(desk: Desk, letter: IncomingMail, role: Role, data: bytes) -> Mai
         if not _begin(desk, letter, role):
             raise UnreadableMail("whoever tried to read it was ended")
         return _orders(desk, letter, role, read_text(data))
-    except (UnreadableMail, TooLong) as error:
+    except (UnreadableMail, UnreadableOrders) as error:
         text = (
             f"Your mail was not taken, and has been set aside: {error}.\n\n"
             "Send your orders as plain text, without files. Nothing of what you had sent before has changed.\n"

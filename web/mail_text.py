@@ -37,26 +37,26 @@ _NO_CHARSETS = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_esc
 """Encodings of Python's that no mail is written in; some take time that grows with the square of a text."""
 
 
-class TooMuch(ValueError):
+class TooManyParts(ValueError):
     """The mail has more of something than is read; the message says of what."""
 
 
 def text_of(data: bytes) -> str:
     """The words of a mail: its plain text, else its HTML without the marks, else a plain file that is attached.
 
-    TooMuch for one that has too many parts, or layers of them.
+    TooManyParts for one that has too many parts, or layers of them.
     """
     layers = parts = 0
     for found in _HEADS.finditer(data):
         parts += 1
         layers += found[1] is not None
     if layers > MAX_LAYERS:
-        raise TooMuch(f"it has more than {MAX_LAYERS} layers of parts")
+        raise TooManyParts(f"it has more than {MAX_LAYERS} layers of parts")
     if parts > MAX_PARTS:
-        raise TooMuch(f"it has more than {MAX_PARTS} parts")
+        raise TooManyParts(f"it has more than {MAX_PARTS} parts")
     leaves = [p for p in message_from_bytes(data, policy=compat32).walk() if not p.is_multipart() and _short(p)]
     if len(leaves) > MAX_PARTS:  # parts need no header of their own
-        raise TooMuch(f"it has more than {MAX_PARTS} parts")
+        raise TooManyParts(f"it has more than {MAX_PARTS} parts")
     bodies = [p for p in leaves if p.get_content_disposition() != "attachment"]
     for kind, pool in (("text/plain", bodies), ("text/html", bodies), ("text/plain", leaves)):
         texts = [_part(p) for p in pool if p.get_content_type() == kind]
@@ -179,7 +179,7 @@ def main() -> None:
     _bound()
     try:
         said = {"text": text_of(sys.stdin.buffer.read())}
-    except TooMuch as error:
+    except TooManyParts as error:
         said = {"fault": str(error)}
     except (RecursionError, MemoryError):
         said = {"fault": "it takes more memory than a mail may"}

@@ -60,7 +60,7 @@ TOO_LONG = (
 )
 
 
-class TooLong(StoreError):
+class UnreadableOrders(StoreError):
     """A text of orders that takes longer to read than is allowed."""
 
 
@@ -251,7 +251,7 @@ def _orders(
     opened = visit.query("opened")
     try:
         parts = order_parts(visit, game, text, draft.meant, opened=opened, said=said)
-    except TooLong as error:  # it can be mended here all the same
+    except UnreadableOrders as error:  # it can be mended here all the same
         parts = order_parts(visit, game, "", draft.meant, opened=opened)
         problem = problem or str(error)
     windows, window = windows_of(visit, game, picture, parts["panel"])
@@ -349,7 +349,7 @@ def back_of(hall: Games, game: Game, nation: str, text: str, known: Known | None
                 return _back_of(hall, game, nation, text, known)
         except Impatient:
             if hall.shop is None:
-                raise TooLong(TOO_LONG) from None
+                raise UnreadableOrders(TOO_LONG) from None
     return hall.work(long_back_of, *place_of(game), nation, text)
 
 
@@ -359,7 +359,7 @@ def long_back_of(hall: Games, id_: str, stage: int, head: str, nation: str, text
         with hall.at(id_, stage, head) as game, at_most(LONGEST):
             return _back_of(hall, game, nation, text)
     except Impatient:
-        raise TooLong(TOO_LONG) from None
+        raise UnreadableOrders(TOO_LONG) from None
 
 
 def _back_of(hall: Games, game: Game, nation: str, text: str, known: Known | None = None) -> tuple[ReadBack, Intake]:
