@@ -76,11 +76,13 @@ def dpjson(
 def export(
     game: Path = typer.Argument(..., help="The game's folder."),
     out: Path = typer.Option(None, "--out", help="Write it there, not on the screen."),
+    format: str = typer.Option("text", help="How the end is told where the record goes to a file: text or json."),
 ) -> None:
     """Write a game as a record of JSON phases, which the Python package `diplomacy` and `wteaw import dpjson` read.
 
     Example: wteaw export games/spring --out spring.json
     """
+    formats(format, "text", "json")
     from wteaw.cli.game import open_game
     from wteaw.core.whole_files import write_whole
 
@@ -99,7 +101,7 @@ def export(
         write_whole(out, text.encode())
     except OSError as error:
         raise Stop(f"{out} cannot be written: {error.strerror}", of_os_error(error)) from None
-    typer.echo(f"{out}")
+    typer.echo(json.dumps({"file": str(out)}) if format == "json" else f"{out}")
 
 
 @app.command()

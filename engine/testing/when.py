@@ -260,7 +260,7 @@ class Play:
         ruleset = self.ground.ruleset
         steps = {str(act): str(node["step"]) for node in _walk(ruleset.frame) if "step" in node for act in node.get("acts", ())}
         for _, order in sorted(self.turn.state.table("orders").items()):
-            form, _, id_ = str(order["order"]).partition("/")
+            form, _, id_ = str(order.get("order", "")).partition("/")
             step = steps.get(id_) if form == "acts" else ruleset.rows(form).get(id_, {}).get("step")
             if order.get("status") is None and step is not None:
                 yield order, str(step)
