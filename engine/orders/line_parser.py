@@ -145,7 +145,10 @@ class OrderReader:
         if len(orders) > 1:
             first["readings"] = orders[1:]
             first["first"] = not readings[0].words
-        self.say("O303", "warning", f"read as {first['mended']!r}", number, 1, "", bare)
+        if first["mended"] == " ".join(bare.split()):
+            del first["mended"]  # it was written as it would be told
+        else:
+            self.say("O303", "warning", f"read as {first['mended']!r}", number, 1, "", bare)
         return LineAttempt([first], self.found)
 
     def names_nothing(self, words: tuple[Word, ...]) -> bool:

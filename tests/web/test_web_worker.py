@@ -96,12 +96,12 @@ def test_a_game_that_cannot_go_on_does_not_stop_the_others(at: House) -> None:
         assert len(game.stages()) == 1, "a journal that was changed is not gone on with"
 
 
-KILLS, WEEKS = 60, 8
+KILLS, WEEKS = 32, 8
 
 
 def test_server_and_worker_are_killed_while_people_play(tmp_path: Path) -> None:
     """A share of `make kills`."""
-    assert killed(tmp_path, 12) == []
+    assert killed(tmp_path, 5) == []
 
 
 def test_a_worker_that_is_killed_anywhere_does_each_thing_once(at: House, tmp_path: Path) -> None:
