@@ -7,9 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import socket
-import threading
 from collections.abc import Iterator
 from hashlib import sha256
 from importlib.resources import files
@@ -18,13 +15,11 @@ from typing import Any
 
 import pytest
 
+from .chromium import NEEDED, served
 from .house import House, house
 
-sync = pytest.importorskip("playwright.sync_api", reason="the browser's driver comes with the extra `dev`")
 pytest.importorskip("axe_playwright_python", reason="it brings axe-core, with the extra `dev`")
-uvicorn = pytest.importorskip("uvicorn")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
-pytestmark = pytest.mark.skipif(not CHROMIUM, reason="there is no chromium here")
+pytestmark = NEEDED
 
 
 @pytest.fixture(scope="module")
@@ -32,26 +27,8 @@ def at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     found = house(tmp_path_factory.mktemp("browser"))
     found.game("small", red="ann@a.example", blue="bob@b.example", gray="cleo@c.example")
     found.hall.people.add("small", "spectator", name="Sue", email="sue@s.example")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        where = free.getsockname()[1]
-    found.desk.url = f"http://127.0.0.1:{where}"
-    server = uvicorn.Server(uvicorn.Config(found.app, host="127.0.0.1", port=where, log_level="error"))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        assert thread.is_alive()
-    yield found
-    server.should_exit = True
-    thread.join(10)
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with sync.sync_playwright() as driver:
-        found = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with served(found):
         yield found
-        found.close()
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,6 @@ Needs playwright and Debian's chromium, and is skipped where they are not.
 
 from __future__ import annotations
 
-import shutil
-import socket
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -19,12 +16,10 @@ from wteaw.store import PLAYER
 from wteaw_web.demonstration import ready_to_play
 from wteaw_web.games import Settings
 
+from .chromium import NEEDED, served
 from .house import House, house
 
-sync = pytest.importorskip("playwright.sync_api", reason="the browser's driver comes with the extra `dev`")
-uvicorn = pytest.importorskip("uvicorn")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
-pytestmark = pytest.mark.skipif(not CHROMIUM, reason="there is no chromium here")
+pytestmark = NEEDED
 WAIT = 60_000
 SPOT = """place => {
   const link = document.querySelector(`#ground a[href='?place=${place}']`), box = link.getBoundingClientRect();
@@ -42,18 +37,8 @@ def at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     found = house(tmp_path_factory.mktemp("order-map"))
     begin(found, "diplomacy", ("germany", "france", "england", "italy"), {})
     begin(found, "1914", ("german-empire",), {"free-deployment": "false"})
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        where = free.getsockname()[1]
-    found.desk.url = f"http://127.0.0.1:{where}"
-    server = uvicorn.Server(uvicorn.Config(found.app, host="127.0.0.1", port=where, log_level="error"))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        assert thread.is_alive()
-    yield found
-    server.should_exit = True
-    thread.join(10)
+    with served(found):
+        yield found
 
 
 def begin(at: House, scenario: str, nations: tuple[str, ...], options: Mapping[str, str]) -> None:
@@ -65,14 +50,6 @@ def begin(at: House, scenario: str, nations: tuple[str, ...], options: Mapping[s
     at.hall.send(game)
     for nation in nations:
         at.hall.people.add(scenario, "player", nation=nation, name=nation, email=f"{nation}@example.org")
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with sync.sync_playwright() as driver:
-        found = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield found
-        found.close()
 
 
 class Player:
