@@ -41,7 +41,7 @@ from ..world import treasury
 from ..world.messages import fill
 from ..world.world import World
 
-__all__ = ["Lookahead", "at_its_step", "may_be_given", "place_of"]
+__all__ = ["Lookahead", "at_its_step", "in_frame", "may_be_given", "place_of"]
 
 Path = tuple[int, ...]
 Place = tuple[int, int]

@@ -88,7 +88,7 @@ def _head(names: Names) -> list[str]:
 
 def _form(ruleset: Ruleset, form: OrderForm) -> list[str]:
     """A form, its price at the right, and what it does below it."""
-    text, price = _blanks(form.pattern), _price(ruleset, form.row.get("cost"))
+    text, price = written_form(form.pattern), _price(ruleset, form.row.get("cost"))
     lines = textwrap.wrap(text, WIDTH - 2, initial_indent="  ", subsequent_indent=INDENT)
     if price and len(lines[-1]) + len(price) + 2 <= WIDTH:
         lines[-1] = f"{lines[-1]:<{WIDTH - len(price)}}{price}"
@@ -110,7 +110,7 @@ def _price(ruleset: Ruleset, cost: Any) -> str:
     return ""
 
 
-def _blanks(pattern: Pattern, *, inside: bool = False) -> str:
+def written_form(pattern: Pattern, *, inside: bool = False) -> str:
     """A pattern as a reader wants it: of plain alternatives the first, slots in capitals, what may be left
     out in [ ].
 
@@ -130,10 +130,10 @@ def _blanks(pattern: Pattern, *, inside: bool = False) -> str:
 def _either(node: Either, *, many: bool, inside: bool) -> str:
     kept = [way for way in node.ways if way]
     if () not in node.ways:
-        return _blanks(kept[-1 if many else 0], inside=inside)  # after a number the plural
+        return written_form(kept[-1 if many else 0], inside=inside)  # after a number the plural
     if not _has_slot(kept[0]):
         return ""
-    text = _blanks(kept[0], inside=True)
+    text = written_form(kept[0], inside=True)
     return text if inside and isinstance(kept[0][0], Slot) else f"[{text}]"
 
 

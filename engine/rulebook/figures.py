@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.model import Row, Ruleset
 from ..orders.grammar import Grammar
-from ..orders.reference import _blanks as written_form  # the same words as in the reference of orders
+from ..orders.reference import written_form
 from ..turn.matrices import cell_of
 from .blocks import FigureTable
 from .phrases import asked, title

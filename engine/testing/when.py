@@ -15,6 +15,7 @@ from ..core.dice import DiceSource
 from ..core.journal import EVERYONE
 from ..core.model import Row
 from ..core.registry import MECHANICS
+from ..orders.lookahead import in_frame
 from ..ruleset.forms import annotated, forms
 from ..turn.calendar import begin_turn, end_turn
 from ..turn.context import Turn
@@ -257,13 +258,11 @@ class Play:
 
     def left_undone(self) -> Iterator[tuple[Mapping[str, Any], str]]:
         """Orders that are open still, each with the step of the frame that carries it out."""
-        ruleset = self.ground.ruleset
-        steps = {str(act): str(node["step"]) for node in _walk(ruleset.frame) if "step" in node for act in node.get("acts", ())}
+        steps = in_frame(self.ground.ruleset)
         for _, order in sorted(self.turn.state.table("orders").items()):
-            form, _, id_ = str(order.get("order", "")).partition("/")
-            step = steps.get(id_) if form == "acts" else ruleset.rows(form).get(id_, {}).get("step")
-            if order.get("status") is None and step is not None:
-                yield order, str(step)
+            _, node = steps.get(str(order.get("order", "")), (None, {}))
+            if order.get("status") is None and "step" in node:
+                yield order, str(node["step"])
 
     def _refused(self) -> Iterator[RefusedOrder]:
         """Orders that were not carried out, from the entries written since the last look."""
