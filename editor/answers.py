@@ -28,7 +28,7 @@ __all__ = ["Completion", "RowDefinition", "completions", "hover", "meant", "quic
 PLACEHOLDER = "zz-here-zz"
 """Stands in for what is being typed, so that the text around it can be read."""
 PLACEHOLDER_NAME = "zz_here_zz"
-CALLABLE = ("terms", "quantities")
+CALLABLE = ("definitions", "stats")
 MOST_CHOICES = 500
 _BEING_TYPED = re.compile(r"[A-Za-z0-9_-]*$")
 _DOTTED = re.compile(r"((?:[A-Za-z_]\w*)(?:\([^()]*\))?(?:\.[A-Za-z_]\w*)*)\.$")
@@ -227,7 +227,7 @@ def _of_mark(project: Project, mark: Marked, known: KnownWords) -> Iterator[Comp
         yield from (
             Completion(name, "name", kind) for name, kind in {**ALWAYS, **scope_of(mark, known.words)}.items() if "." not in name
         )
-        yield from (Completion(id_, "term", _titled("terms", row)) for id_, row in draft.rows("terms").items())
+        yield from (Completion(id_, "term", _titled("definitions", row)) for id_, row in draft.rows("definitions").items())
         yield from (Completion(name, "function", s.says) for name, s in FUNCTIONS.items())
 
 

@@ -111,7 +111,7 @@ class Project:
             found += wrong
             found += self._findings(self.draft, layers, sound=not found)
         except RecursionError:
-            found.append(Diagnostic("E115", "error", "rows or nodes inside one another, too deep to be checked", MANIFEST))
+            found.append(Diagnostic("E115", "error", "rows or steps inside one another, too deep to be checked", MANIFEST))
         self.found = self._told(found)
 
     def _findings(self, draft: MergedRuleset, layers: list[Layer], *, sound: bool) -> list[Diagnostic]:
@@ -160,7 +160,9 @@ def _altered(base: Subject, draft: MergedRuleset) -> set[Row] | None:
     old = base.draft
     if plain_value(old.manifest) != plain_value(draft.manifest) or old.forms.keys() != draft.forms.keys():
         return None
-    if [plain_value(n) for n in old.frame] != [plain_value(n) for n in draft.frame] or len(old.changes) != len(draft.changes):
+    if [plain_value(n) for n in old.sequence] != [plain_value(n) for n in draft.sequence]:
+        return None
+    if len(old.changes) != len(draft.changes):
         return None
     out: set[Row] = set()
     for form, rows in draft.forms.items():

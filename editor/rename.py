@@ -64,7 +64,7 @@ def _in_rows(project: Project, name: str, data: bytes, found: RowDefinition) -> 
     tree = project.tree(path)
     lines = data.decode("utf-8", "replace").splitlines()
     declared = project.draft.rows("fields") if project.draft is not None else {}
-    fields = {id_ for id_, row in declared.items() if row.text("form") == found.form}
+    fields = {id_ for id_, row in declared.items() if row.text("table") == found.form}
     for form, rows in tree.items() if tree is not None else ():
         for row in rows.members():
             if not row.is_map:
@@ -99,7 +99,7 @@ def _of_mark(path: Path, lines: list[str], row: Node, mark: Annotation, found: R
             yield from _members(path, lines, node, found.id)
         if isinstance(value, str) and value == f"{found.form}/{found.id}":
             yield from _of_text(path, lines, node, found.id)
-    if "x-fact" in schema and isinstance(value, dict):
+    if "x-trigger" in schema and isinstance(value, dict):
         for fact, filters in value.items():
             for role, sources in FACTS.get(fact, {}).items() if isinstance(filters, dict) else ():
                 if role in filters and found.form in sources:
@@ -119,7 +119,7 @@ def _asks(text: str, found: RowDefinition) -> bool:
     quoted = re.search(rf"(?<![\w-])'(?:{re.escape(found.form)}/)?{re.escape(found.id)}'", text) is not None
     named = re.search(rf"(?<![\w'-]){re.escape(found.id)}(?![\w'-])", text) is not None
     told = found.form in ("nations", "sides") and f"{{{found.id}}}" in text
-    return quoted or told or (named and (found.form in ("terms", "quantities", "fields") or text.strip() == found.id))
+    return quoted or told or (named and (found.form in ("definitions", "stats", "fields") or text.strip() == found.id))
 
 
 def _of_text(path: Path, lines: list[str], node: Node, id_: str, *, whole: bool = False) -> Iterator[Use]:
@@ -183,7 +183,7 @@ def rename(workspace: Workspace, project: Project, found: RowDefinition, to: str
     for one in (project, *workspace.over(project)):
         if one.draft is not None and to in one.draft.rows(found.form):
             raise CannotRename(f"there is {found.form}/{to} already, at {one.draft.rows(found.form)[to].where}")
-    if found.form in ("terms", "quantities", "fields") and (to in FUNCTIONS or to in KINDS):
+    if found.form in ("definitions", "stats", "fields") and (to in FUNCTIONS or to in KINDS):
         raise CannotRename(f"{to!r} is a word of expressions already")
     places = uses(workspace, project, found)
     by_path: dict[Path, list[Use]] = {}

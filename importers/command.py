@@ -137,9 +137,9 @@ def triplea(
                  "share": round(made.share, 4)}  # fmt: skip
         typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
         return
-    named = {"places": "place", "links": "link", "nations": "nation", "units": "kind of unit", "catalogue": "thing to buy",
+    named = {"places": "place", "links": "link", "nations": "nation", "units": "kind of unit", "production": "thing to buy",
              "events": "event"}  # fmt: skip
-    several = {"units": "kinds of units", "catalogue": "things to buy"}
+    several = {"units": "kinds of units", "production": "things to buy"}
     said = ", ".join(counted(made.counts.get(form, 0), one, several.get(form)) for form, one in named.items())
     typer.echo(f"{made.title}: {said}; positions from {made.drawn_from}.")
     typer.echo(f"{100 * made.share:.1f} % of what the file says plays as in its own program.")

@@ -20,9 +20,9 @@ from .summary import figures, mean, outcome, share
 Games = Mapping[int, Figures]
 LOW, HIGH = 0.1, 0.9
 """The band of what games come to: eight of ten lie in it."""
-ALWAYS = ("events", "acts", "orders", "technologies", "adjusts", "catalogue", "battles")
+ALWAYS = ("events", "actions", "orders", "technologies", "modifiers", "production", "battles")
 """Forms whose rows are looked for, whether or not any of them was used; of other forms those are of which some row was."""
-UNTOLD = ("frame", "shows", "decisions", "tracks")
+UNTOLD = ("sequence", "visibility", "decisions", "tracks")
 """Forms of which a journal does not tell each row that was used."""
 
 
@@ -164,13 +164,13 @@ def _used(ruleset: Ruleset, games: Games) -> dict[str, Any]:
     """Events, orders, conditions of orders, technologies: in how many games, how often in a game, and in which games."""
     counted = {
         "events": "events", "orders": "orders", "refused": "refused", "technologies": "learned",
-        "order_options": "conditions", "adjusts": "applied",
+        "order_options": "conditions", "modifiers": "applied",
     }  # fmt: skip
     out = {}
     for name, key in counted.items():
         found = {what for g in games.values() for what in g[key]}
-        if name == "adjusts":
-            found = {what for what in found if ruleset.has("adjusts", what)}
+        if name == "modifiers":
+            found = {what for what in found if ruleset.has("modifiers", what)}
         out[name] = {what: _often({n: g[key].get(what, 0) for n, g in games.items()}) for what in sorted(found)}
     return out
 
@@ -195,7 +195,7 @@ def used(game: Figures) -> Iterator[str]:
     yield from game["did"]
     yield from game["orders"]
     yield from (f"technologies/{t}" for t in game["learned"])
-    yield from (f"adjusts/{a}" for a in game["applied"])
+    yield from (f"modifiers/{a}" for a in game["applied"])
 
 
 def never(ruleset: Ruleset, games: Collection[Figures]) -> dict[str, list[str]]:

@@ -26,7 +26,7 @@ TITLES = {
 }  # fmt: skip
 FORMS = {
     "events": "Events", "orders": "Orders", "refused": "Orders refused when they were carried out",
-    "technologies": "Technologies", "order_options": "Conditions of orders", "adjusts": "Adjusts that counted",
+    "technologies": "Technologies", "order_options": "Conditions of orders", "modifiers": "Adjusts that counted",
 }  # fmt: skip
 
 IDLE = {"order_options": "conditions of orders", "war_kinds": "kinds of war"}

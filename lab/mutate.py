@@ -30,7 +30,7 @@ from wteaw.ruleset.checks.expressions import RulesetVocabulary as Vocabulary
 from wteaw.ruleset.checks.expressions import expressions_are_right, wrong_expressions
 from wteaw.ruleset.checks.needs import quantities_are_of_what_is_asked
 from wteaw.ruleset.checks.references import dangling
-from wteaw.ruleset.checks.schema import rows_have_the_shape_of_their_form, the_frame_has_its_shape
+from wteaw.ruleset.checks.schema import rows_have_the_shape_of_their_form, the_sequence_has_its_shape
 from wteaw.ruleset.clauses import sources
 from wteaw.ruleset.compile import load_ruleset, parse_file, read_layers
 from wteaw.ruleset.folder import MANIFEST, find_rulesets, ruleset_above
@@ -56,8 +56,8 @@ LONGEST = 20.0
 WHOLE = tuple(check for check in CHECKS if check not in BY_ROW)
 DECLARING: dict[str, Check] = {
     "fields": expressions_are_right,
-    "terms": expressions_are_right,
-    "quantities": quantities_are_of_what_is_asked,
+    "definitions": expressions_are_right,
+    "stats": quantities_are_of_what_is_asked,
 }
 """Forms whose rows say what may stand in other rows, with the check that asks it of those."""
 
@@ -219,7 +219,7 @@ class MutationBench:
             if not table.path.is_relative_to(self.path) and table.path != self.path:
                 continue
             game = table.uses[0][0]
-            terms = {id_: [str(a) for a in row.get("of", ())] for id_, row in game.ruleset.rows("terms").items()}
+            terms = {id_: [str(a) for a in row.get("of", ())] for id_, row in game.ruleset.rows("definitions").items()}
             defaults = {id_: row["default"] for id_, row in game.ruleset.rows("fields").items() if "default" in row}
             order = dict.fromkeys([*THINGS, *game.ruleset.forms])
             words = ChangeVocabulary({form: list(game.ruleset.rows(form)) for form in order}, terms, defaults)
@@ -337,9 +337,9 @@ class MutationBench:
         if change.form == FRAME_CHANGES:
             return False  # asked of the whole ruleset, if the cases have not noticed
         if change.form == FRAME:
-            part = MergedRuleset(draft.manifest, {}, draft.frame)
+            part = MergedRuleset(draft.manifest, {}, draft.sequence)
             subject = Subject(part, self.known)
-            wrong: Iterable[Diagnostic] = the_frame_has_its_shape(subject)
+            wrong: Iterable[Diagnostic] = the_sequence_has_its_shape(subject)
         else:
             part = MergedRuleset(draft.manifest, {change.form: dict(_altered(game.draft, draft, change.form))})
             subject = Subject(part, self.known)
@@ -364,7 +364,7 @@ class MutationBench:
         """A runner of the cases on the rules as changed; all that the change does not touch is the ruleset's own."""
         base = game.ruleset
         if change.form in (FRAME, FRAME_CHANGES):
-            ruleset = replace(base, frame=tuple(plain_value(n) for n in draft.frame if n.is_map))
+            ruleset = replace(base, sequence=tuple(plain_value(n) for n in draft.sequence if n.is_map))
             ruleset.take_over(base)
             return Runner(ruleset, geography=game.geography)
         rows = dict(base.rows(change.form))

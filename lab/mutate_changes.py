@@ -43,7 +43,7 @@ SILENT = frozenset(
     | {"adjective", "aliases", "color", "symbol", "lon", "lat"}
 )
 """Keys that nobody plays by."""
-THINGS = ("nations", "sides", "places", "units", "tracks", "technologies", "resources", "groups", "acts", "orders")
+THINGS = ("nations", "sides", "places", "units", "tracks", "technologies", "resources", "groups", "actions", "orders")
 """Forms whose ids count as such even where no schema says that a value is one: the filters of facts, tags."""
 MARKS = ("x-ref", "x-expr", "enum")
 UNTRIED = (EXCEPT, "clauses", "chapters", "audits")
@@ -251,7 +251,7 @@ class _Row:
         """Whether a value is the one that there would be without it: by the schema, a slot's name, a field's, a table's cells."""
         if path in self.defaults and self.defaults[path] == plain_value(node):
             return True
-        if len(path) == 2 and path[0] == "slots" and f"{{{path[1]}}}" in str(self.node.text("form")):
+        if len(path) == 2 and path[0] == "slots" and f"{{{path[1]}}}" in str(self.node.text("syntax")):
             kind = slot_of(str(path[1]), None).kind
             return plain_value(node) in (kind, {"kind": kind})
         if len(path) == 1 and self.form in KINDS and path[0] in self.words.defaults:

@@ -74,8 +74,8 @@ def _noting(ruleset: Ruleset, seen: set[Key]) -> Ruleset:
     def of(form: str, rows: Mapping[str, Row]) -> Mapping[str, Row]:
         return rows if form in MAP else {id_: _Noting(row, f"{form}/{id_}", seen) for id_, row in rows.items()}
 
-    frame = tuple(_Noting(node, f"frame/{name_of(node, n)}", seen) for n, node in enumerate(ruleset.frame))
-    return replace(ruleset, forms={form: of(form, rows) for form, rows in ruleset.forms.items()}, frame=frame)
+    frame = tuple(_Noting(node, f"sequence/{name_of(node, n)}", seen) for n, node in enumerate(ruleset.sequence))
+    return replace(ruleset, forms={form: of(form, rows) for form, rows in ruleset.forms.items()}, sequence=frame)
 
 
 def name_of(node: Mapping[str, Any], number: int) -> str:

@@ -29,7 +29,7 @@ def users_of(ruleset: Ruleset) -> Mapping[str, tuple[str, ...]]:
                     named_by.setdefault(word, []).append(clauses)
                 elif form in HELPERS:
                     through.setdefault(word, set()).add(id_)
-    for node in ruleset.frame:
+    for node in ruleset.sequence:
         clauses = tuple(dict.fromkeys(sources(node)))
         for word in _words(node) & ids:
             named_by.setdefault(word, []).append(clauses)

@@ -46,7 +46,7 @@ def _candidate(ruleset: Ruleset, games: Sequence[Figures]) -> dict[str, Any]:
     flat = [dict(figures(g)) for g in games]
     events = Counter(e for g in games for e in g["events"])
     given = Counter(o for g in games for o in g["orders"])
-    orders = [f"{form}/{id_}" for form in ("orders", "acts") for id_ in ruleset.rows(form)]
+    orders = [f"{form}/{id_}" for form in ("orders", "actions") for id_ in ruleset.rows(form)]
     return {
         "games": len(games),
         "wins": {who: share(n, len(games)) for who, n in won.most_common()},
@@ -124,7 +124,7 @@ def figure_fault(ruleset: Ruleset, figure: str) -> str | None:
     elif kind == "events":
         known, asked = ruleset.rows("events"), rest
     elif kind in ("orders", "refused"):
-        known, asked = [f"{form}/{id_}" for form in ("orders", "acts") for id_ in ruleset.rows(form)], rest
+        known, asked = [f"{form}/{id_}" for form in ("orders", "actions") for id_ in ruleset.rows(form)], rest
     else:
         forms = (
             "criteria CRITERION WHO, lead CRITERION WHO, wins WHO, captures WHO, lost WHO, battles KIND, orders ROW, "

@@ -51,8 +51,8 @@ def _system(folder: Path) -> System:
         raise ValueError(f"{folder} cannot be loaded: {found[0].message}")
     own = [path for path in find(folder) if path.is_relative_to(folder / FOLDER)]
     return System(
-        str(ruleset.manifest["id"]), str(ruleset.manifest.get("title", ruleset.manifest["id"])), len(phases(ruleset.frame)),
-        len(ruleset.rows("acts")) + len(ruleset.rows("orders")), len(ruleset.rows("events")), len(cited(ruleset)),
+        str(ruleset.manifest["id"]), str(ruleset.manifest.get("title", ruleset.manifest["id"])), len(phases(ruleset.sequence)),
+        len(ruleset.rows("actions")) + len(ruleset.rows("orders")), len(ruleset.rows("events")), len(cited(ruleset)),
         _cases(own), measured(folder),
     )  # fmt: skip
 

@@ -41,12 +41,12 @@ def base() -> Ruleset:
         node, found = load_bytes(path.read_bytes(), path.name)
         assert node is not None, found
         for form, rows in plain_value(node).items():
-            if form != "frame":
+            if form != "sequence":
                 forms.setdefault(form, {}).update({r["id"]: r for r in rows if "id" in r})
     for path in sorted((rulesets() / "events").glob("*.yaml")):  # what tables ask of a nation may stand in the nation's own file
         node, found = load_bytes(path.read_bytes(), path.name)
         assert node is not None, found
-        for form in ("terms", "groups"):
+        for form in ("definitions", "groups"):
             forms[form].update({r["id"]: r for r in plain_value(node).get(form, ())})
     return Ruleset("base", "Base", forms)
 

@@ -24,14 +24,14 @@ STANCES = [
     {"id": "war", "hostile": True},
 ]
 FIELDS: list[Row] = [
-    {"id": "capital", "of": ["nation"], "type": "id", "form": "places", "default": None},
+    {"id": "capital", "of": ["nation"], "type": "id", "table": "places", "default": None},
     {"id": "worth", "of": ["place"], "type": "number", "default": 0},
     {"id": "town", "of": ["place"], "type": "truth", "default": False},
     {"id": "mill", "of": ["place"], "type": "truth", "default": False},
     {"id": "mine", "of": ["place"], "type": "truth", "default": True},
     {"id": "cost", "of": ["unit"], "type": "number", "default": 0},
     {"id": "lamp", "of": ["unit"], "type": "truth", "default": False},
-    {"id": "makes", "of": ["item"], "type": "id", "form": "units", "default": None},
+    {"id": "makes", "of": ["item"], "type": "id", "table": "units", "default": None},
 ]
 UNITS: list[Row] = [
     {"id": "foot", "tags": ["land"], "cost": 6, "grades": {"poor": {"cost": 4}}},
@@ -39,10 +39,15 @@ UNITS: list[Row] = [
     {"id": "boat", "tags": ["ship"], "cost": 20},
 ]
 ORDERS: list[Row] = [
-    {"id": "buy", "form": "buy {n} {item} in {site}", "slots": {"n": "number", "item": "item", "site": "place"}, "step": "build"},
+    {
+        "id": "buy",
+        "syntax": "buy {n} {item} in {site}",
+        "slots": {"n": "number", "item": "item", "site": "place"},
+        "step": "build",
+    },
     {
         "id": "dig",
-        "form": "dig in {site} facing {target}",
+        "syntax": "dig in {site} facing {target}",
         "slots": {"site": "place", "target": "place"},
         "step": "build",
         "does": "ditch",
@@ -69,7 +74,7 @@ def rules(**forms: list[Row]) -> Ruleset:
         "resources": [{"id": "coin"}, {"id": "men"}],
         "fields": FIELDS,
         "units": UNITS,
-        "quantities": PRICE,
+        "stats": PRICE,
         "orders": ORDERS,
         **forms,
     }
@@ -84,7 +89,7 @@ BY_REGION: list[Row] = [
 
 def position(stores: dict[str, dict[str, int]], units: dict[str, int] | None = None, **tables: Any) -> State:
     """`stores`: purse -> amounts; `units`: "owner kind place" -> number; further tables as they are."""
-    state = State({"game": {"game": {"turn": 5}}, "stores": stores, **tables})
+    state = State({"game": {"game": {"turn": 5}}, "treasuries": stores, **tables})
     for what, n in (units or {}).items():
         owner, kind, place = what.split()
         state.put("units", f"{owner}.{kind}@{place}", "*", {"owner": owner, "kind": kind, "place": place, "n": n})
@@ -97,7 +102,7 @@ def turn_of(
 ) -> Turn:
     """A turn with orders (nation, order row, slots) in their sequence."""
     for number, (nation, order, slots) in enumerate(orders or [], 1):
-        form = "acts" if order in ruleset.rows("acts") else "orders"
+        form = "actions" if order in ruleset.rows("actions") else "orders"
         row = {"nation": nation, "order": f"{form}/{order}", "slots": slots, "options": {}, "text": f"{order} {slots}"}
         state.put("orders", f"{nation}/{number:04d}", "*", row)
     start = state.copy()

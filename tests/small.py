@@ -15,9 +15,9 @@ Rows = list[dict[str, Any]]
 # An act and an event that cost, roll and pay: for tests of what is stored and shown of a turn.
 DIG = {
     "id": "dig",
-    "form": "dig",
+    "syntax": "dig",
     "cost": 2,
-    "roll": {"die": "1d6", "from": 3},
+    "roll": {"die": "1d6", "at_least": 3},
     "effects": [{"pay": {"to": "=self", "what": "gold", "amount": "1d6"}}],
     "audience": ["=self"],
 }
@@ -59,18 +59,18 @@ BASE: dict[str, Rows] = {
     "fields": [
         {"id": "worth", "of": ["place"], "type": "number", "default": 0, "open": True},
         {"id": "strength", "of": ["unit"], "type": "number", "default": 0, "open": True},
-        {"id": "capital", "of": ["nation"], "type": "id", "form": "places", "default": None, "open": True},
+        {"id": "capital", "of": ["nation"], "type": "id", "table": "places", "default": None, "open": True},
         {"id": "calm", "of": ["nation"], "type": "number", "default": 7},
     ],
 }
 
 
-def ruleset(frame: Rows | None = None, **forms: Rows) -> Ruleset:
+def ruleset(sequence: Rows | None = None, **forms: Rows) -> Ruleset:
     """The base with further rows laid beside or over it."""
     merged = {name: dict(by_id(rows)) for name, rows in BASE.items()}
     for name, rows in forms.items():
         merged.setdefault(name, {}).update(by_id(rows))
-    return Ruleset("small", "Small", merged, tuple(frame or ()))
+    return Ruleset("small", "Small", merged, tuple(sequence or ()))
 
 
 def state(**tables: Any) -> State:
@@ -78,7 +78,7 @@ def state(**tables: Any) -> State:
     base: dict[str, Any] = {
         "game": {"game": {"turn": 1}},
         "relations": {"blue--red": {"stance": "war"}},
-        "stores": {"red": {"gold": 20}, "blue": {"gold": 5}},
+        "treasuries": {"red": {"gold": 20}, "blue": {"gold": 5}},
         "units": {
             "red.foot@birch": {"owner": "red", "kind": "foot", "place": "birch", "n": 4},
             "blue.horse@cedar": {"owner": "blue", "kind": "horse", "place": "cedar", "n": 2},
@@ -98,4 +98,4 @@ def position(at: State, waiting: Any = None) -> Position:
 
 
 def order(act: str, line: int = 1, **slots: Any) -> dict[str, Any]:
-    return {"order": f"acts/{act}", "slots": slots, "options": {}, "text": act, "line": line}
+    return {"order": f"actions/{act}", "slots": slots, "options": {}, "text": act, "line": line}

@@ -32,7 +32,7 @@ DOES: dict[str, dict[str, Any]] = {
     "change": {"change": {"of": "ash", "field": "shade", "to": 4}},
     "pay": {"pay": {"from": "=self", "to": "blue", "what": "gold", "amount": 3}},
     "learn": {"learn": {"who": "=self", "tech": "bows"}},
-    "mark": {"mark": {"who": "=self", "as": "tired", "turns": 1}},
+    "flag": {"flag": {"who": "=self", "as": "tired", "turns": 1}},
     "clear": {"clear": {"who": "blue", "as": "proud"}},
     "relate": {"relate": {"a": "red", "b": "gray", "stance": "war", "declared": True}},
     "join": {"join": {"who": "gray", "side": "west"}},
@@ -43,7 +43,7 @@ DOES: dict[str, dict[str, Any]] = {
     "command": {"command": {"nation": "gray", "by": "somebody"}},
     "found": {"found": {"nation": "gray"}},
     "absorb": {"absorb": {"nation": "gray", "into": "red"}},
-    "vote": {"vote": {"of": "nation('blue')", "ask": "mercy", "then": [{"mark": {"who": "blue", "as": "kind"}}]}},
+    "vote": {"vote": {"of": "nation('blue')", "ask": "mercy", "then": [{"flag": {"who": "blue", "as": "kind"}}]}},
     "end": {"end": {"between": ["red", "blue"]}},
     "create": {"create": {"units": "horse", "n": 2, "for": "=self", "at": "birch"}},
     "remove": {"remove": {"at": "birch", "of": "red", "n": 1}},
@@ -72,10 +72,10 @@ def rules(**forms: Any) -> Ruleset:
 
 def state(**tables: Any) -> State:
     return small.state(
-        marks={"nation:blue": {"proud": {"since": 1}}},
+        flags={"nation:blue": {"proud": {"since": 1}}},
         under_way={"red#0001": {"nation": "red", "what": "foot", "n": 1, "since": 1}},
         records={"grave#0001": {"kind": "grave", "since": 1}},
-        held={
+        delayed={
             "h": {
                 "rule": "test/held",
                 "until": {"step": {"step": "go"}},
@@ -89,12 +89,12 @@ def state(**tables: Any) -> State:
 
 def do(effects: list[Any], dice: Any = (), *, times: int = 1, **row: Any) -> Turn:
     """An act of red's with these effects, ordered so many times."""
-    turn = small.turn(rules(acts=[{"id": "try", "form": "try", "cost": 2, "effects": effects, **row}]), state(), dice)
+    turn = small.turn(rules(actions=[{"id": "try", "syntax": "try", "cost": 2, "effects": effects, **row}]), state(), dice)
     with turn.journal.entry("test/orders"):
         for number in range(1, times + 1):
             turn.journal.put_row("orders", f"red/{number:04d}", {"nation": "red", **small.order("try", number)})
     turn.journal.entries.clear()
-    act.run({"step": "acts", "acts": ["try"]}, turn)
+    act.run({"step": "actions", "actions": ["try"]}, turn)
     return turn
 
 
@@ -143,20 +143,20 @@ def test_whatever_a_verb_did_is_undone(verb: str) -> None:
     ],
 )
 def test_each_way_to_fail(effect: dict[str, Any], why: str | None) -> None:
-    turn = do([{"mark": {"who": "=self", "as": "tried"}}, effect])
+    turn = do([{"flag": {"who": "=self", "as": "tried"}}, effect])
     refused = [e.data["refused"] for e in turn.journal.entries if "refused" in e.data]
     if why is None:  # the neighbor: what looks alike and does not fail is done, and paid
-        assert not refused and turn.state.get("stores", "red", "gold") == 18
-        assert turn.state.get("marks", "nation:red", "tried")
+        assert not refused and turn.state.get("treasuries", "red", "gold") == 18
+        assert turn.state.get("flags", "nation:red", "tried")
     else:
         assert len(refused) == 1 and why in refused[0]
-        assert turn.state.get("stores", "red", "gold") == 20
-        assert turn.state.get("marks", "nation:red", "tried") is None
+        assert turn.state.get("treasuries", "red", "gold") == 20
+        assert turn.state.get("flags", "nation:red", "tried") is None
 
 
 def test_an_exact_sum_is_enough() -> None:
     turn = do([{"pay": {"from": "=self", "what": "gold", "amount": 18}}])
-    assert not turn.state.get("stores", "red", "gold") and turn.state.get("orders", "red/0001", "status") == "done"
+    assert not turn.state.get("treasuries", "red", "gold") and turn.state.get("orders", "red/0001", "status") == "done"
     assert [f.word for f in turn.journal.pending] == ["paid", "acted"]
 
 
@@ -164,77 +164,77 @@ def test_what_failed_uses_up_no_limit() -> None:
     effects = [{"pay": {"from": "=self", "what": "gold", "amount": "1d20"}}]
     turn = do(effects, [19, 18], times=2, limit={"1": ["nation", "turn"]})
     assert [turn.state.get("orders", f"red/{n:04d}", "status") for n in (1, 2)] == ["refused", "done"]
-    assert not turn.state.get("stores", "red", "gold")
+    assert not turn.state.get("treasuries", "red", "gold")
 
 
 def test_dice_lie_where_they_fell() -> None:
     """A throw that was taken back keeps its number: the next of the same name is another one, and all can be proved."""
-    table = rules(acts=[{"id": "try", "form": "try", "cost": 2, "effects": [
+    table = rules(actions=[{"id": "try", "syntax": "try", "cost": 2, "effects": [
         {"say": "A throw."}, {"pay": {"to": "=self", "what": "gold", "amount": "1d6"}},
-        {"mark": {"who": "=self", "as": "tried"}, "audience": ["blue"]}, TOO_DEAR]}])  # fmt: skip
+        {"flag": {"who": "=self", "as": "tried"}, "audience": ["blue"]}, TOO_DEAR]}])  # fmt: skip
     turn = Turn(table, state(), KeyedDice("ab" * 32, 1))
     with turn.journal.entry("test/orders"):
         for number in (1, 2):
             turn.journal.put_row("orders", f"red/{number:04d}", {"nation": "red", **small.order("try", number)})
     turn.journal.entries.clear()
     start = turn.state.copy()
-    act.run({"step": "acts", "acts": ["try"]}, turn)
+    act.run({"step": "actions", "actions": ["try"]}, turn)
     thrown = [e for e in turn.journal.entries if e.dice]
     assert [(e.dice[0]["use"], e.text, e.changes, e.facts, e.audience) for e in thrown] == [
         (n, "", [], [], ("everyone",)) for n in (0, 1)
     ]
     assert ["refused" in e.data for e in turn.journal.entries] == [False, True, False, True]
     assert replay(start, turn.journal.entries) == turn.state
-    assert turn.state.get("stores", "red", "gold") == 20
+    assert turn.state.get("treasuries", "red", "gold") == 20
 
 
 def fire(effects: list[Any], gold: int, **row: Any) -> Turn:
     """Two facts that an event waits for, with so much gold in red's purse at the first, and 99 at the second."""
     event = {"id": "tax", "title": "The tax", "on": {"step": "go"}, "effects": effects, **row}
-    turn = small.turn(rules(events=[event]), state(stores={"red": {"gold": gold}}))
+    turn = small.turn(rules(events=[event]), state(treasuries={"red": {"gold": gold}}))
     first_look(turn)
     for purse in (gold, 99):
         with turn.journal.entry("test/fact"):
-            turn.journal.set("stores", "red", "gold", purse)
+            turn.journal.set("treasuries", "red", "gold", purse)
             turn.journal.fact("step", step="go")
         settle(turn)
     return turn
 
 
 def test_an_event_that_fails_has_not_fired() -> None:
-    effects = [{"mark": {"who": "red", "as": "taxed"}}, {"pay": {"from": "red", "what": "gold", "amount": 30}}]
+    effects = [{"flag": {"who": "red", "as": "taxed"}}, {"pay": {"from": "red", "what": "gold", "amount": 30}}]
     turn = fire(effects, 29, once=True, says="Red pays.")
     told = [(e.text, e.audience, e.data) for e in turn.journal.entries if e.rule == "events/tax"]
     assert told == [
         ("The tax came to nothing: Red cannot pay 30 gold.", ("nobody",), {"void": "Red cannot pay 30 gold"}),
         ("Red pays.", ("everyone",), {}),
     ]
-    assert turn.state.get("stores", "red", "gold") == 69
+    assert turn.state.get("treasuries", "red", "gold") == 69
     paid_at_once = fire(effects, 30, once=True, says="Red pays.")
     assert [e.text for e in paid_at_once.journal.entries if e.rule == "events/tax"] == ["Red pays."]
-    assert paid_at_once.state.get("stores", "red", "gold") == 99  # the flag was used up: the second fact finds it set
+    assert paid_at_once.state.get("treasuries", "red", "gold") == 99  # the flag was used up: the second fact finds it set
 
 
 def test_what_is_held_is_gone_though_its_effects_fail() -> None:
     turn = small.turn(rules(events=[{"id": "tax", "title": "The tax", "on": {"step": "never"}, "effects": []}]), state())
     with turn.journal.entry("test/held"):
-        effects = [{"mark": {"who": "red", "as": "taxed"}}, {"pay": {"from": "red", "what": "gold", "amount": 30}}]
+        effects = [{"flag": {"who": "red", "as": "taxed"}}, {"pay": {"from": "red", "what": "gold", "amount": 30}}]
         turn.journal.put_row(
-            "held", "h1", {"rule": "events/tax", "until": {"step": {"step": "go"}}, "names": {}, "effects": effects}
+            "delayed", "h1", {"rule": "events/tax", "until": {"step": {"step": "go"}}, "names": {}, "effects": effects}
         )
         turn.journal.fact("step", step="go")
     settle(turn)
-    assert not turn.state.table("held") and turn.state.get("marks", "nation:red", "taxed") is None
+    assert not turn.state.table("delayed") and turn.state.get("flags", "nation:red", "taxed") is None
     assert turn.journal.entries[-1].data == {"void": "Red cannot pay 30 gold"}
 
 
 def test_a_streak_is_counted_though_its_effects_fail() -> None:
     row = {"id": "rest", "of": "nations()", "while": "nation == 'red'", "on": {"step": "go"}, "effects": [
-        {"mark": {"who": "=nation", "as": "taxed"}}, {"pay": {"from": "=nation", "what": "gold", "amount": 30}}]}  # fmt: skip
+        {"flag": {"who": "=nation", "as": "taxed"}}, {"pay": {"from": "=nation", "what": "gold", "amount": 30}}]}  # fmt: skip
     turn = small.turn(rules(streaks=[row]), state())
     streaks.count(turn, row, turn.world.thing("red"), {"nation": turn.world.thing("red")})
     assert turn.state.get("streaks", "nation:red", "rest") == 1
-    assert turn.state.get("marks", "nation:red", "taxed") is None
+    assert turn.state.get("flags", "nation:red", "taxed") is None
     assert [e.data for e in turn.journal.entries] == [{"times": 1}, {"void": "Red cannot pay 30 gold"}]
 
 

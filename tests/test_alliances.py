@@ -74,9 +74,9 @@ def test_tokens_lie_open_for_the_rest_of_the_turn_once_they_are_shown() -> None:
     turn = Turn(ruleset, state, KeyedDice("ab" * 32, 3), geography=geography)
     from wteaw.turn.sequence import run_step
 
-    run_step(turn, {"step": "token-show", "do": "inform", "shows": ["open-tokens"]})
+    run_step(turn, {"step": "token-show", "do": "inform", "visibility": ["open-tokens"]})
     assert [row["what"] for row in seen(turn.state, "germany").values()] == ["train-token"]
-    (told,) = [e for e in turn.journal.entries if e.rule == "shows/open-tokens" and e.data]
+    (told,) = [e for e in turn.journal.entries if e.rule == "visibility/open-tokens" and e.data]
     assert told.data["shown"] == [{"at": "england", "n": 1, "nation": "uk", "since": 1, "what": "train-token"}]
     turn.state.put("game", "game", "turn", 4)
     assert [row["what"] for row in seen(turn.state, "germany").values()] == ["?"]
@@ -84,16 +84,16 @@ def test_tokens_lie_open_for_the_rest_of_the_turn_once_they_are_shown() -> None:
 
 def test_supplies_are_known_to_the_team_and_cards_to_their_owner() -> None:
     state = opening(6).copy()
-    state.put("marks", "nation:uk", "mole-card", {"since": 1, "seen_by": ["uk"]})
+    state.put("flags", "nation:uk", "mole-card", {"since": 1, "seen_by": ["uk"]})
     other = opening(6).copy()
-    other.put("marks", "nation:uk", "loyal-card", {"since": 1, "seen_by": ["uk"]})
-    other.put("stores", "uk", "coin", 17)
+    other.put("flags", "nation:uk", "loyal-card", {"since": 1, "seen_by": ["uk"]})
+    other.put("treasuries", "uk", "coin", 17)
     for reader in ("germany", "ottoman"):
         assert view(rules()[0], state, reader).hash() == view(rules()[0], other, reader).hash()
-    assert view(rules()[0], other, "france").get("stores", "uk", "coin") == 17
-    assert view(rules()[0], other, "france").row("marks", "nation:uk") == {}
-    assert view(rules()[0], state, "uk").row("marks", "nation:uk") != {}
-    assert view(rules()[0], other, "germany").get("stores", "england", "coin") == 2
+    assert view(rules()[0], other, "france").get("treasuries", "uk", "coin") == 17
+    assert view(rules()[0], other, "france").row("flags", "nation:uk") == {}
+    assert view(rules()[0], state, "uk").row("flags", "nation:uk") != {}
+    assert view(rules()[0], other, "germany").get("treasuries", "england", "coin") == 2
 
 
 Given = dict[str, list[dict[str, Any]]]
@@ -143,7 +143,7 @@ def test_the_last_unit_leaves_a_region_only_for_a_better_one(players: int) -> No
     """A region without troops is nobody's, and its coins are his who comes next."""
     places, left = rules()[0].rows("places"), 0
     for here, orders, _ in played(players):
-        worth = {p: 3 * here.state.get("stores", p, "coin", 0) + (12 if places[p].get("strategic") else 0) for p in places}
+        worth = {p: 3 * here.state.get("treasuries", p, "coin", 0) + (12 if places[p].get("strategic") else 0) for p in places}
         for nation, given in orders.items():
             for order in (o["slots"] for o in given if o["order"] == "orders/march-order"):
                 there = sum(row["n"] for _, row in here.state.stacks(at=order["origin"], owner=nation))
@@ -157,7 +157,7 @@ def test_a_mole_takes_no_city_for_its_team_and_fights_nobody_before_it_betrays_i
     places, hidden = rules()[0].rows("places"), 0
     for here, orders, _ in played(6, mole=True):
         for nation, given in orders.items():
-            if {"mole-card"} == {"mole-card", "card-shown"} & set(here.state.row("marks", f"nation:{nation}")):
+            if {"mole-card"} == {"mole-card", "card-shown"} & set(here.state.row("flags", f"nation:{nation}")):
                 for target in (o["slots"]["target"] for o in given if o["order"] == "orders/march-order"):
                     hidden += 1
                     assert not places[target].get("strategic") and not list(here.state.stacks(at=target)), (nation, target)
@@ -166,7 +166,7 @@ def test_a_mole_takes_no_city_for_its_team_and_fights_nobody_before_it_betrays_i
 
 @pytest.mark.parametrize("players", [4, 6])
 def test_nobody_invests_nothing(players: int) -> None:
-    given = [o for _, orders, _ in played(players) for of in orders.values() for o in of if o["order"] == "acts/invest-coins"]
+    given = [o for _, orders, _ in played(players) for of in orders.values() for o in of if o["order"] == "actions/invest-coins"]
     assert given and all(o["slots"]["n"] > 0 for o in given)
 
 
@@ -186,14 +186,14 @@ def test_a_report_never_tells_the_card_of_another() -> None:
     assert dealt and not any(readable(dealt, World(rules()[0], position.state), n) for n in ("uk", "germany", "france"))
     hidden = [
         n for n in ("uk", "germany", "russia", "ottoman", "france", "austria-hungary")
-        if "card-shown" not in position.state.row("marks", f"nation:{n}")
+        if "card-shown" not in position.state.row("flags", f"nation:{n}")
     ]  # fmt: skip
     for reader in ("uk", "germany"):
         shown = view(rules()[0], position.state, reader)
         report = nation_report(rules()[0], shown, entries, reader, game="g", turn=position.turn, geography=rules()[1])
         for other in hidden:
             if other != reader:
-                assert not {"mole-card", "loyal-card"} & set(shown.row("marks", f"nation:{other}"))
+                assert not {"mole-card", "loyal-card"} & set(shown.row("flags", f"nation:{other}"))
         assert "mole-card" not in as_text(report)
 
 

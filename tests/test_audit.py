@@ -114,18 +114,20 @@ def test_a_change_without_an_entry_is_noticed() -> None:
 
 def test_a_wrong_price_is_noticed() -> None:
     def change(entry: Entry) -> None:
-        paid = next(c for c in entry.changes if c[0] == "stores")
+        paid = next(c for c in entry.changes if c[0] == "treasuries")
         paid[4] += 1
 
-    (one,) = noticed("no-mans-land-1.4.2", "purses", lambda e: e.rule.startswith("catalogue/") and "cost" in e.data, change)
+    (one,) = noticed("no-mans-land-1.4.2", "purses", lambda e: e.rule.startswith("production/") and "cost" in e.data, change)
     assert "came and went" in one.says and int(one.got) == int(one.expected) + 1
 
 
 def test_a_purse_below_nothing_is_noticed() -> None:
     def change(entry: Entry) -> None:
-        next(c for c in entry.changes if c[0] == "stores")[4] = -1
+        next(c for c in entry.changes if c[0] == "treasuries")[4] = -1
 
-    assert any(f.expected == "0 or more" for f in noticed("alliances-4", "purses", lambda e: e.rule.startswith("bills/"), change))
+    assert any(
+        f.expected == "0 or more" for f in noticed("alliances-4", "purses", lambda e: e.rule.startswith("upkeep/"), change)
+    )
 
 
 def test_an_income_of_who_holds_nothing_is_noticed() -> None:
@@ -217,7 +219,7 @@ def test_enemies_in_one_place_are_noticed() -> None:
         stack = {"owner": "russian-empire", "kind": "infantry", "place": "berlin", "n": 1}
         entry.changes.append(["units", "russian-empire.infantry@berlin", "*", None, stack])
 
-    wrong, _ = spoiled(what, lambda e: e.rule == "frame/input", change)
+    wrong, _ = spoiled(what, lambda e: e.rule == "sequence/input", change)
     (book,) = audit(wrong, ["company"])
     assert {f.whose for f in book.found if "berlin" in f.got} == {"german-empire and russian-empire"}
 
@@ -225,7 +227,7 @@ def test_enemies_in_one_place_are_noticed() -> None:
 def test_a_nation_that_is_not_asked_is_noticed() -> None:
     what = of("1914")
     stages = tuple(
-        replace(s, entries=tuple(e for e in s.entries if not (e.rule == "frame/input" and e.subject == "german-empire")))
+        replace(s, entries=tuple(e for e in s.entries if not (e.rule == "sequence/input" and e.subject == "german-empire")))
         for s in what.stages
     )
     (book,) = audit(replace(what, stages=stages), ["commands"])
@@ -239,7 +241,7 @@ def test_orders_of_somebody_else_are_noticed() -> None:
         next(c for c in entry.changes if c[0] == "orders")[4]["nation"] = "narnia"
 
     def pick(e: Entry) -> bool:
-        return e.rule == "frame/input" and any(c[0] == "orders" and c[4] for c in e.changes)
+        return e.rule == "sequence/input" and any(c[0] == "orders" and c[4] for c in e.changes)
 
     (one,) = noticed("diplomacy", "commands", pick, change)
     assert one.got == "narnia"
@@ -251,7 +253,7 @@ def test_what_is_paid_for_and_not_placed_is_noticed() -> None:
 
     def pick(e: Entry) -> bool:
         return (
-            e.rule.startswith("catalogue/")
+            e.rule.startswith("production/")
             and any(f.word == "placed" for f in e.facts)
             and any(c[0] == "units" for c in e.changes)
         )
@@ -265,11 +267,11 @@ def test_a_border_that_is_sold_twice_is_noticed() -> None:
         entry.changes.insert(0, ["under_way", f"{key}+", "*", None, row])
 
     def pick(e: Entry) -> bool:
-        return e.rule == "catalogue/trench" and "cost" in e.data
+        return e.rule == "production/trench" and "cost" in e.data
 
     what, number = spoiled(of("1914"), pick, change)
     after, second = spoiled(
-        what, lambda e: e.rule == "catalogue/trench" and "cost" in e.data and e.n > number, lambda e: _again(e, what, number)
+        what, lambda e: e.rule == "production/trench" and "cost" in e.data and e.n > number, lambda e: _again(e, what, number)
     )
     (book,) = audit(after, ["purchases"])
     assert any(f.entry == second and f.expected == "once for each border" for f in book.found)
@@ -344,7 +346,7 @@ def test_more_enemies_than_there_are_are_noticed() -> None:
         next(c for c in entry.changes if c[0] == "knowledge" and c[4])[4]["n"] = 999
 
     def pick(e: Entry) -> bool:
-        return e.rule == "contacts/passive-land" and any(c[0] == "knowledge" and c[4] for c in e.changes)
+        return e.rule == "detection/passive-land" and any(c[0] == "knowledge" and c[4] for c in e.changes)
 
     assert any(f.got.startswith("999") for f in noticed("1914", "reports", pick, change))
 
@@ -390,7 +392,7 @@ EXACT = {"as": "exact", "n": 6, "units": {"infantry": 6}}
 )
 def test_what_is_seen_is_what_is_there(reader: str, told: dict[str, object], fine: bool) -> None:
     """Of a look without orders, which a side makes together: all that are enemies of any of it, and which are the reader's own."""
-    one = Entry(1, 1, "looks", "contacts/passive-land", "", "french-empire:munich", changes=seen("", reader, **told))
+    one = Entry(1, 1, "looks", "detection/passive-land", "", "french-empire:munich", changes=seen("", reader, **told))
     (book,) = audit(journal_of(two_at_war(), one), ["reports"])
     assert (not book.found) is fine, [f.line() for f in book.found]
 
@@ -402,12 +404,12 @@ def test_what_a_mate_has_found_is_told_by_ones_own_enemies(foes: dict[str, int],
         1,
         1,
         "looks",
-        "contacts/active-land",
+        "detection/active-land",
         "",
         "french-empire:x>munich:1",
         changes=seen("", "french-empire", "scouted", **EXACT),
     )
-    told = Entry(2, 1, "shown", "contacts/findings", "", "french-empire:munich", changes=seen("", "serbia", **EXACT, **foes))
+    told = Entry(2, 1, "shown", "detection/findings", "", "french-empire:munich", changes=seen("", "serbia", **EXACT, **foes))
     (book,) = audit(journal_of(two_at_war(), looked, told), ["reports"])
     assert (not book.found) is fine, [f.line() for f in book.found]
     (book,) = audit(journal_of(two_at_war(), told), ["reports"])
@@ -421,17 +423,17 @@ def test_what_a_mate_has_found_is_told_by_ones_own_enemies(foes: dict[str, int],
 def test_a_cut_transfer_of_which_too_much_is_taken_is_noticed(taken: tuple[int, ...], fine: bool) -> None:
     """Half of 13, rounded up, goes to those who cut it off; all that arrives is what they take."""
     state = State()
-    state.put("stores", "british-empire/malaya", "money", 20)
+    state.put("treasuries", "british-empire/malaya", "money", 20)
     lost = Entry(
         1, 1, "transfers", "routes/overseas", "", "british-empire:malaya>london",
         data={"amount": 13, "lanes": [["red-sea"]], "cut": [["red-sea"]]},
-        changes=[["stores", "british-empire/malaya", "money", 20, 7]],
+        changes=[["treasuries", "british-empire/malaya", "money", 20, 7]],
     )  # fmt: skip
     prizes = [
         Entry(2 + i, 1, "transfers", "routes/overseas", "", f"spain{i}:british-empire", data={"taken": n})
         for i, n in enumerate(taken)
     ]
-    end = Entry(9, 1, "transfers", "frame/transfers", "", "", changes=[["stores", "spain", "money", None, sum(taken)]])
+    end = Entry(9, 1, "transfers", "sequence/transfers", "", "", changes=[["treasuries", "spain", "money", None, sum(taken)]])
     (book,) = audit(journal_of(state, lost, *prizes, end), ["purses"])
     assert (not book.found) is fine, [f.line() for f in book.found]
 
@@ -442,13 +444,15 @@ def test_a_cut_transfer_of_which_too_much_is_taken_is_noticed(taken: tuple[int, 
 )
 def test_what_raiders_leave_of_a_transfer_arrives(shares: list[int], lost: list[int], arrives: int, fine: bool) -> None:
     state = State()
-    state.put("stores", "british-empire/malaya", "money", 20)
+    state.put("treasuries", "british-empire/malaya", "money", 20)
     sent = Entry(
         1, 1, "transfers", "routes/overseas", "", "british-empire:malaya>london",
         data={"amount": 12, "lanes": [["red-sea"], ["coral-sea"]], "cut": [], "shares": shares, "lost": lost},
-        changes=[["stores", "british-empire/malaya", "money", 20, 8]],
+        changes=[["treasuries", "british-empire/malaya", "money", 20, 8]],
     )  # fmt: skip
-    end = Entry(2, 1, "transfers", "frame/transfers", "", "", changes=[["stores", "british-empire", "money", None, arrives]])
+    end = Entry(
+        2, 1, "transfers", "sequence/transfers", "", "", changes=[["treasuries", "british-empire", "money", None, arrives]]
+    )
     (book,) = audit(journal_of(state, sent, end), ["purses"])
     assert (not book.found) is fine, [f.line() for f in book.found]
 
@@ -458,7 +462,9 @@ def test_a_yield_that_is_not_due_is_noticed() -> None:
     data = {"income": 31, "items": [{"yield": "republic-fund", "amount": "31"}], "rows": []}
 
     def told(nation: str) -> list[str]:
-        one = Entry(1, 1, "collect", "frame/collect", "", nation, data=data, changes=[["stores", nation, "money", None, 31]])
+        one = Entry(
+            1, 1, "collect", "sequence/collect", "", nation, data=data, changes=[["treasuries", nation, "money", None, 31]]
+        )
         (book,) = audit(journal_of(State(), one), ["purses"])
         return [f.says for f in book.found]
 
@@ -470,9 +476,9 @@ def test_an_income_beyond_what_was_granted_is_noticed() -> None:
 
     def told(income: int) -> list[tuple[str, str]]:
         data = {"income": 5, "items": [{"yield": "american-trade", "amount": "5"}], "rows": []}
-        changes = [["stores", "narnia", "money", None, 5], ["nations", "narnia", "income", None, income]]
-        one = Entry(1, 1, "collect", "frame/collect", "", "narnia", data=data, changes=changes)
-        over = Entry(2, 1, "end", "frame/turn", "", "", facts=[Fact("turn_end", {})])
+        changes = [["treasuries", "narnia", "money", None, 5], ["nations", "narnia", "income", None, income]]
+        one = Entry(1, 1, "collect", "sequence/collect", "", "narnia", data=data, changes=changes)
+        over = Entry(2, 1, "end", "sequence/turn", "", "", facts=[Fact("turn_end", {})])
         (book,) = audit(journal_of(State(), one, over), ["purses"])
         return [(f.expected, f.got) for f in book.found if f.says.startswith("income of a nation")]
 
@@ -501,24 +507,30 @@ def test_a_refusal_that_costs_is_noticed() -> None:
     def change(entry: Entry) -> None:
         entry.data["refused"] = "it may not be given"
 
-    (one,) = noticed("1914", "in-vain", lambda e: e.rule == "acts/research" and any(c[0] == "stores" for c in e.changes), change)
-    assert one.got == "stores"
+    (one,) = noticed(
+        "1914", "in-vain", lambda e: e.rule == "actions/research" and any(c[0] == "treasuries" for c in e.changes), change
+    )
+    assert one.got == "treasuries"
 
 
 def test_what_is_void_and_costs_is_noticed() -> None:
     def change(entry: Entry) -> None:
         entry.data["void"] = "nobody is there"
 
-    (one,) = noticed("1914", "in-vain", lambda e: e.rule == "acts/research" and any(c[0] == "stores" for c in e.changes), change)
+    (one,) = noticed(
+        "1914", "in-vain", lambda e: e.rule == "actions/research" and any(c[0] == "treasuries" for c in e.changes), change
+    )
     assert one.got.endswith(" money")
 
 
 def test_what_is_paid_for_nothing_is_noticed() -> None:
     def change(entry: Entry) -> None:
         entry.happened, entry.dice, entry.facts = [], [], [f for f in entry.facts if f.word == "acted"]
-        entry.changes = [c for c in entry.changes if c[0] in ("stores", "orders", "uses")]
+        entry.changes = [c for c in entry.changes if c[0] in ("treasuries", "orders", "uses")]
 
-    assert noticed("1914", "in-vain", lambda e: e.rule == "acts/research" and any(c[0] == "stores" for c in e.changes), change)
+    assert noticed(
+        "1914", "in-vain", lambda e: e.rule == "actions/research" and any(c[0] == "treasuries" for c in e.changes), change
+    )
 
 
 def test_a_row_that_does_not_hold_is_noticed() -> None:
@@ -528,7 +540,7 @@ def test_a_row_that_does_not_hold_is_noticed() -> None:
         stack = {"owner": "france", "kind": "army", "place": "london", "n": 2}
         entry.changes.append(["units", "france.army@london", "*", None, stack])
 
-    wrong, _ = spoiled(what, lambda e: e.rule == "frame/input", change)
+    wrong, _ = spoiled(what, lambda e: e.rule == "sequence/input", change)
     book = rows(wrong)
     told = {(f.rule, f.whose) for f in book.found}
     assert ("audits/one-unit-to-a-province", "london") in told

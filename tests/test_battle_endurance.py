@@ -35,7 +35,7 @@ def small(*battles: Row, **forms: list[Row]) -> Ruleset:
         {"id": "flies", "of": ["unit"], "is": "'air' in unit.tags"},
         {"id": "is_gun", "of": ["unit"], "is": "'guns' in unit.tags"},
     ]
-    return rules([{"die": "1d10", **b} for b in battles], UNITS, **{"fields": fields, "terms": terms, **forms})
+    return rules([{"die": "1d10", **b} for b in battles], UNITS, **{"fields": fields, "definitions": terms, **forms})
 
 
 def ask(ruleset: Ruleset, attackers: dict[str, int], defenders: dict[str, int], **more: Any) -> Odds:
@@ -52,7 +52,7 @@ TIRING: Row = {
 
 
 def test_who_tires_fights_so_many_rounds_and_leaves() -> None:
-    found = ask(small(TIRING, quantities=_quantities()), {"flyer": 1}, {"foot": 1})
+    found = ask(small(TIRING, stats=_quantities()), {"flyer": 1}, {"foot": 1})
     go_on = Fraction(6, 10) * Fraction(6, 10)
     rounds = sum((go_on**k for k in range(3)), Fraction(0))
     assert found.win == pytest.approx(float(Fraction(24, 100) * rounds))
@@ -89,7 +89,7 @@ def test_rounds_of_a_prelude_use_up_what_the_battle_needs() -> None:
         "preludes": ["chase"],
         "who": "not is_gun(unit) and (not flies(unit) or breath_now(unit) >= 1)",
     }
-    ruleset = small(main, chase, quantities=_quantities())
+    ruleset = small(main, chase, stats=_quantities())
     assert ask(ruleset, {"flyer": 1}, {"foot": 1, "gunner": 1}).win == pytest.approx(0.24)  # three breaths, two are gone
     assert ask(ruleset, {"flyer": 1}, {"foot": 1}).open == pytest.approx(0.36**3)
 
@@ -97,7 +97,10 @@ def test_rounds_of_a_prelude_use_up_what_the_battle_needs() -> None:
 def test_those_who_leave_are_fired_at_and_only_they() -> None:
     row: Row = {
         "id": "raid",
-        "stages": [STAGE, {"id": "parting", "parting": "attacker", "side": "defender", "value": 10, "hits": "flies(unit)"}],
+        "stages": [
+            STAGE,
+            {"id": "parting", "fire_on_retreat": "attacker", "side": "defender", "value": 10, "hits": "flies(unit)"},
+        ],
         "leave": {"attacker": {"after": 1}},
     }
     found = ask(small(row), {"flyer": 1, "foot": 1}, {"hulk": 1}, limits={0: {"rounds": 1}}, orders={"one": ["foot"]})
@@ -127,8 +130,8 @@ def test_a_stand_in_may_be_spared_by_an_order(order: tuple[str, ...], left: dict
 def test_what_is_late_is_not_held_by_the_bounds() -> None:
     ruleset = small(
         {"id": "main", "most_rounds": 1, "stages": [{"id": "fire", "side": "attacker", "value": "attack"}]},
-        quantities=[{"id": q, "of": "unit", "base": f"unit.{q}", "at_least": 1} for q in ("attack", "defense")],
-        adjusts=[
+        stats=[{"id": q, "of": "unit", "base": f"unit.{q}", "at_least": 1} for q in ("attack", "defense")],
+        modifiers=[
             {"id": "works", "of": "attack", "add": -9},
             {"id": "half", "of": "attack", "for": "hulk", "times": "1/2", "round": "down", "late": True},
         ],

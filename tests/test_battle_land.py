@@ -204,7 +204,7 @@ def test_facilities_defend_and_fall_only_on_order() -> None:  # s093
     quiet.attack("a", "x", "p", infantry=1)
     assert quiet.fight() == []
     manned = Field(rules)
-    manned.state.put("marks", "place:p", "facilities-fight", {"since": 1})
+    manned.state.put("flags", "place:p", "facilities-fight", {"since": 1})
     manned.attack("a", "x", "p", infantry=1)
     manned.fight(3, 9)
     assert manned.at("p") == {"a": {"infantry": 1}}

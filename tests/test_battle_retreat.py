@@ -16,7 +16,7 @@ BATTLE: Row = {
     "tempo": "one_by_one",
     "apart": "border",
     "die": "1d6",
-    "ladder": {"field": "condition", "values": ["healthy", "wounded"]},
+    "step_losses": {"field": "condition", "values": ["healthy", "wounded"]},
     "never_hit": "unit.kind == 'gun'",
     "stages": [
         {
@@ -26,9 +26,9 @@ BATTLE: Row = {
     ],
     "leave": {
         "both": "attacker",
-        "attacker": {"must": "not some(mine, 'fit')", "to": [{"back_along": True, "ok": "place.holder == self or not place.occupied"}], "none": "lost"},
+        "attacker": {"must": "not any(mine, 'fit')", "to": [{"back_along": True, "ok": "place.holder == self or not place.occupied"}], "none": "lost"},
         "defender": {
-            "must": "not some(mine, 'fit')", "who": "unit.kind == 'foot'", "behind": "lost", "none": "lost",
+            "must": "not any(mine, 'fit')", "who": "unit.kind == 'foot'", "behind": "lost", "none": "lost",
             "to": [
                 {"next": "place.holder == self"},
                 {"next": "not place.occupied and not place.holder"},
@@ -48,7 +48,7 @@ def rules(owners: dict[str, str | None]) -> Ruleset:
     forms = {
         "battles": by_id(BATTLE),
         "units": by_id({"id": "foot", "name": "foot"}, {"id": "gun", "name": "gun"}),
-        "terms": by_id({"id": "fit", "of": ["unit"], "is": "unit.kind == 'foot' and unit.condition != 'wounded'"}),
+        "definitions": by_id({"id": "fit", "of": ["unit"], "is": "unit.kind == 'foot' and unit.condition != 'wounded'"}),
         "stances": by_id({"id": "war", "hostile": True, "default": True}, {"id": "pact", "friendly": True}),
         "nations": by_id({"id": "one"}, {"id": "two"}, {"id": "ally"}),
         "places": by_id(*({"id": p, "kind": "land", "owner": o} for p, o in owners.items())),

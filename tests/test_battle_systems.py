@@ -36,7 +36,7 @@ def rules(battles: list[Row], units: list[Row], **forms: list[Row]) -> Ruleset:
         "nations": [{"id": "one"}, {"id": "two"}, {"id": "ally"}],
         "places": [{"id": "here", "kind": "land"}, {"id": "there", "kind": "land"}, {"id": "sea", "kind": "sea"}],
         "links": [{"id": "here--there", "between": ["here", "there"], "kind": "land"}],
-        "quantities": [{"id": q, "of": "unit", "base": f"unit.{q}"} for q in ("attack", "defense")],
+        "stats": [{"id": q, "of": "unit", "base": f"unit.{q}"} for q in ("attack", "defense")],
         **forms,
     }  # fmt: skip
     return Ruleset("test", "Test", {form: by_id(*rows) for form, rows in table.items()})
@@ -118,13 +118,13 @@ def six(pooled: bool = False, ashore: bool = False) -> Ruleset:
                 "id": "cloud", "rounds": 1, "side": "attacker", "who": "is_cloud(unit)", "value": "attack", "never_hits": "is_works(unit)",
                 "losses": "at_once", "spent": True,
             },
-            {"id": "first", "who": "is_dives(unit)", "when": "not some(foe, 'is_hunts')", "value": {"attacker": "attack", "defender": "defense"}, "losses": "at_once"},
+            {"id": "first", "who": "is_dives(unit)", "when": "not any(foe, 'is_hunts')", "value": {"attacker": "attack", "defender": "defense"}, "losses": "at_once"},
             {"id": "fire", "who": "not is_aside(unit)" + (" and unit.kind != 'castle'" if ashore else ""), "value": {"attacker": "attack", "defender": "defense"}},
         ],
-        "pairs": [{"id": "support", "side": "attacker", "giver": "is_helps(unit)", "taker": "is_helped(unit)", "add": 1}],
-        "alone": [{"id": "powerless", "side": "defender", "when": "total(mine, 'defense') == 0 and total(foe, 'attack') > 0"}],
+        "support": [{"id": "support", "side": "attacker", "giver": "is_helps(unit)", "taker": "is_helped(unit)", "add": 1}],
+        "alone": [{"id": "powerless", "side": "defender", "when": "sum(mine, 'defense') == 0 and sum(foe, 'attack') > 0"}],
     }  # fmt: skip
-    return rules([battle], SIX_UNITS, terms=SIX_TERMS)
+    return rules([battle], SIX_UNITS, definitions=SIX_TERMS)
 
 
 ORACLE = [
@@ -190,7 +190,7 @@ def test_the_short_way_gives_the_same_odds_as_the_long_one() -> None:
     ruleset = six()
     row = {**ruleset.row("battles", "six"), "alone": []}
     row["stages"] = [{"id": "fire", "value": {"attacker": "attack", "defender": "defense"}}]
-    plain = rules([row], SIX_UNITS, terms=SIX_TERMS)
+    plain = rules([row], SIX_UNITS, definitions=SIX_TERMS)
     plan = plan_of(world(plain), ask(plain, {"foot": 5, "gun": 2}, {"foot": 4, "castle": 1}))
     short, long = exact(plan), exact(plan, fast=False)
     assert short.to_json()["lost"]["attacker"]["one"] == pytest.approx(long.to_json()["lost"]["attacker"]["one"], abs=1e-9)
@@ -203,7 +203,7 @@ TOKEN_UNITS: list[Row] = [{"id": "foot", "tags": ["foot"]}, {"id": "gun", "tags"
 CLASH: Row = {
     "id": "clash",
     "die": "1d6",
-    "ladder": {"field": "condition", "values": ["healthy", "wounded"]},
+    "step_losses": {"field": "condition", "values": ["healthy", "wounded"]},
     "never_hit": "unit.kind == 'gun'",
     "stages": [
         {
@@ -220,13 +220,13 @@ CLASH: Row = {
 TOKEN_QUANTITIES: list[Row] = [{"id": "dice", "of": "unit", "base": 1}, {"id": "needed", "of": "unit", "base": 1}]
 TOKEN_ADJUSTS: list[Row] = [
     {"id": "pairs", "of": "needed", "for": "foot", "when": "battle.attacks and link.works == 'trench'", "base": 2},
-    {"id": "double", "of": "dice", "for": "foot", "when": "not battle.attacks and some(foe, 'over_works')", "base": 2},
+    {"id": "double", "of": "dice", "for": "foot", "when": "not battle.attacks and any(foe, 'over_works')", "base": 2},
 ]
 
 
 def tokens() -> Ruleset:
     terms = [{"id": "over_works", "of": ["unit"], "is": "unit.link.works == 'trench'"}]
-    return rules([CLASH], TOKEN_UNITS, quantities=TOKEN_QUANTITIES, adjusts=TOKEN_ADJUSTS, terms=terms)
+    return rules([CLASH], TOKEN_UNITS, stats=TOKEN_QUANTITIES, modifiers=TOKEN_ADJUSTS, definitions=terms)
 
 
 def test_over_works_the_attackers_need_pairs_and_the_defender_rolls_double() -> None:
@@ -274,7 +274,7 @@ SUM: Row = {
             "id": "dice",
             "who": "unit.kind == 'foot'",
             "resolve": "sum",
-            "die": "=lookup('die', highest(mine, 'tech'))",
+            "die": "=lookup('die', maximum(mine, 'tech'))",
             "value": 0,
             "each_die": "modifier",
             "tie": "defender",
@@ -288,14 +288,14 @@ SUM_UNITS: list[Row] = [
     {"id": "gun", "tech": 2, "tags": ["gun"]},
 ]
 SUM_FORMS: dict[str, list[Row]] = {
-    "quantities": [{"id": "modifier", "of": "nation", "base": 0}],
-    "adjusts": [
+    "stats": [{"id": "modifier", "of": "nation", "base": 0}],
+    "modifiers": [
         {"id": "origins", "of": "modifier", "when": "battle.attacks", "add": "=battle.origins"},
         {"id": "attacked-from", "of": "modifier", "when": "not battle.attacks", "add": "=-battle.origins"},
         {"id": "mountains", "of": "modifier", "when": "not battle.attacks and place.terrain == 'mountains'", "add": 3},
         {"id": "guns", "of": "modifier", "when": "battle.attacks", "add": "=min(2, count(mine, 'is_gun'))"},
     ],
-    "terms": [{"id": "is_gun", "of": ["unit"], "is": "'gun' in unit.tags"}],
+    "definitions": [{"id": "is_gun", "of": ["unit"], "is": "'gun' in unit.tags"}],
     "tables": [{"id": "die", "rows": {2: "1d6", 3: "1d6"}}],
 }
 

@@ -28,22 +28,22 @@ def test_the_middle_box_of_a_signed_track_is_zero_and_the_first_of_another() -> 
 
 def test_a_track_does_not_go_beyond_its_boxes() -> None:
     """A push of three from the middle stops in the last box, which is reached once."""
-    push = {"id": "push", "form": "push {target} {n}", "slots": {"target": "nation", "n": "number"},
+    push = {"id": "push", "syntax": "push {target} {n}", "slots": {"target": "nation", "n": "number"},
             "effects": [{"shift": {"who": "=target", "track": "ladder", "toward": "=self.side", "by": "=n"}}]}  # fmt: skip
-    rules = small.ruleset(tracks=[LADDER], acts=[push])
+    rules = small.ruleset(tracks=[LADDER], actions=[push])
     turn = small.turn(
-        rules, small.state(orders={"red/0001": {"nation": "red", "order": "acts/push", "slots": {"target": "gray", "n": 3}}})
+        rules, small.state(orders={"red/0001": {"nation": "red", "order": "actions/push", "slots": {"target": "gray", "n": 3}}})
     )
-    act.run({"step": "acts", "acts": ["push"]}, turn)
+    act.run({"step": "actions", "actions": ["push"]}, turn)
     assert turn.state.get("tracks", "gray", "ladder") == 2
     assert World(rules, turn.state).value("box('gray', 'ladder')", {}) == "top"
 
 
 def test_a_limit_of_a_seat_counts_for_all_nations_of_its_player() -> None:
-    court = {"id": "court", "form": "court {target}", "slots": {"target": "nation"}, "limit": {"1": ["seat", "target", "turn"]}}
-    rules = small.ruleset(acts=[court])
-    orders = {f"{n}/0001": {"nation": n, "order": "acts/court", "slots": {"target": "gray"}} for n in ("red", "blue")}
+    court = {"id": "court", "syntax": "court {target}", "slots": {"target": "nation"}, "limit": {"1": ["seat", "target", "turn"]}}
+    rules = small.ruleset(actions=[court])
+    orders = {f"{n}/0001": {"nation": n, "order": "actions/court", "slots": {"target": "gray"}} for n in ("red", "blue")}
     for seats, expected in (({}, ["done", "done"]), ({"red": {"seat": "blue"}}, ["done", "refused"])):
         turn = small.turn(rules, small.state(orders=orders, nations=seats))
-        act.run({"step": "acts", "acts": ["court"]}, turn)
+        act.run({"step": "actions", "actions": ["court"]}, turn)
         assert [turn.state.get("orders", f"{n}/0001", "status") for n in ("blue", "red")] == expected

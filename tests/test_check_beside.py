@@ -14,37 +14,25 @@ from wteaw.ruleset.forms import forms
 
 from .folders import errors_are_told, found, own_cache, write  # noqa: F401
 
-WORLD = """\
-nations: [{id: one, name: One}]
-resources: [{id: coin, name: Coin}]
-criteria: [{id: score, of: nation, is: "1"}]
-places: [{id: home, kind: land, owner: one}, {id: away, kind: land}]
-links: [{between: [home, away], kind: land}]
-records: [{id: clash, silence: {W604: for a test}}]
-modes: [{id: walk, links: [land]}]
-order_options: [{id: hide, form: hide}]
-shows: [{id: all, what: places, to: everyone}]
-frame:
-- {input: orders}
-"""
+WORLD = """nations: [{id: one, name: One}]\nresources: [{id: coin, name: Coin}]\ncriteria: [{id: score, of: nation, is: "1"}]\nplaces: [{id: home, kind: land, owner: one}, {id: away, kind: land}]\nlinks: [{between: [home, away], kind: land}]\nrecords: [{id: clash, silence: {W604: for a test}}]\nmovement: [{id: walk, links: [land]}]\norder_options: [{id: hide, syntax: hide}]\nvisibility: [{id: all, what: places, to: everyone}]\nsequence:\n- {input: orders}\n"""
 BATTLE = "battles:\n- {id: b, stages: [{id: s}], "
 NATION = "nations: [{id: one, name: One}]\n"
 WAR = "stances: [{id: war, hostile: true, default: true}, {id: alliance, friendly: true}]"
-ACT = "acts:\n- {id: a, form: a, silence: {W602: for a test}, "
+ACT = "actions:\n- {id: a, syntax: a, silence: {W602: for a test}, "
 
 UNREAD = [
     # rows beside those of WORLD, › before each place that is told; the codes in order
-    ("- {do: watch, ›modes: [walk]}\n", "E213"),
-    ("- {do: control, ›modes: [walk]}\n", "E213"),
-    ("- {do: control, close: true, modes: [walk]}\n", ""),
-    ("- {do: move, modes: [walk], ›as_written: true}\n", "E213"),
+    ("- {step: s, ›movement: [walk]}\n", "E213"),
+    ("- {do: capture, ›movement: [walk]}\n", "E213"),
+    ("- {do: capture, close: true, movement: [walk]}\n", ""),
+    ("- {do: move, movement: [walk], ›as_written: true}\n", "E213"),
     ("- {do: act, ›own_turn: true}\n", "E213"),
     ("- {each: nation, own_turn: true, steps: [{do: act}]}\n", ""),
     ("- {›do: fight}\n- {›do: detect}\n- {›do: settle}\n", "E606 E606 E606"),
-    ("catalogue:\n- {id: c, makes: foot, price: 1, sites: ›[]}\n", "E209"),
-    ("- {do: fight, battles: ›[]}\n- {do: detect, contacts: ›[]}\n- {do: settle, verdicts: ›[]}\n", "E209 E209 E209"),
+    ("production:\n- {id: c, makes: foot, price: 1, sites: ›[]}\n", "E209"),
+    ("- {do: fight, battles: ›[]}\n- {do: detect, detection: ›[]}\n- {do: settle, verdicts: ›[]}\n", "E209 E209 E209"),
     (BATTLE + "›where: records, over: records(), at: place('home')}\n", "E213"),
-    (BATTLE + "where: records, over: records(), at: place('home'), parties: {attacker: these(), defender: these()}}\n", ""),
+    (BATTLE + "where: records, over: records(), at: place('home'), parties: {attacker: set_of(), defender: set_of()}}\n", ""),
     (BATTLE + "›over: records()}\n", "E213"),
     (BATTLE + "where: contacts, ›once: true}\n", "E213"),
     (BATTLE + "once: true}\n", ""),
@@ -52,15 +40,15 @@ UNREAD = [
     ("battles:\n- {id: b, stages: [{id: s, ›table: {1: hit}}]}\n", "E213"),
     ("battles:\n- {id: b, stages: [{id: s, resolve: face, table: {1: hit}}]}\n", ""),
     ("battles:\n- {id: b, stages: [{id: s, resolve: face, ›tie: attacker}]}\n", "E213"),
-    ("control:\n- {id: c, how: presence, places: places(), ›held_by: any}\n", "E213"),
-    ("control:\n- {id: c, how: capture, held_by: any}\n", ""),
+    ("capture:\n- {id: c, how: presence, places: places(), ›held_by: any}\n", "E213"),
+    ("capture:\n- {id: c, how: capture, held_by: any}\n", ""),
     ("ends:\n- {id: e, ›lead: 3}\n", "E213"),
-    ("control:\n- {id: c, ›how: status, mark: seen}\n", "E213"),
+    ("capture:\n- {id: c, ›how: status, flag: seen}\n", "E213"),
     ("ends:\n- {id: e, rank: score, lead: 3, tie: draw}\n", ""),
     ("events:\n- {id: e, on: turn_end, ›at_start: true}\n", "E213"),
     (ACT + "›results: {1: []}}\n", "E213"),
     (ACT + "roll: 1d6, results: {1: []}}\n", ""),
-    (ACT + "effects: [{for: nations(), ›miss: [], effects: [{say: hm}]}]}\n", "E213"),
+    (ACT + "effects: [{for: nations(), ›on_failure: [], effects: [{say: hm}]}]}\n", "E213"),
     (ACT + "effects: [{pay: {to: one, what: coin, amount: 1, ›as_far_as: true}}]}\n", "E213"),
     (ACT + "effects: [{pay: {from: one, what: coin, amount: 1, as_far_as: true}}]}\n", ""),
     (ACT + "effects: [{remove: {units: units(), ›spread: kind}}]}\n", "E213"),
@@ -68,8 +56,8 @@ UNREAD = [
     (ACT + "effects: [{remove: {units: units(), share: 1/2, spread: kind, round: up}}]}\n", ""),
     (ACT + "cases: [{›results: {1: []}}]}\n", "E213"),
     ("decisions:\n- {id: d, ›least: 1}\n", "E213"),
-    ("acts:\n- {id: a, form: go, slots: {›where: place}, silence: {W602: for a test}}\n", "E213"),
-    ("acts:\n- {id: a, form: 'go to {where}', slots: {where: place}, silence: {W602: for a test}}\n", ""),
+    ("actions:\n- {id: a, syntax: go, slots: {›where: place}, silence: {W602: for a test}}\n", "E213"),
+    ("actions:\n- {id: a, syntax: 'go to {where}', slots: {where: place}, silence: {W602: for a test}}\n", ""),
 ]
 
 
@@ -128,10 +116,18 @@ def test_no_word_stands_twice_in_a_list_of_words() -> None:
 
 
 NEEDED = [
-    ("acts: [{id: a, form: a, cost: 1, silence: {W602: for a test}}]\n", "resources: [{id: coin, name: Coin}]", "E213"),
-    ("acts: [{id: a, form: a, cost: {coin: 1}, silence: {W602: for a test}}]\n", "resources: [{id: coin, name: Coin}]", "E407"),
-    ("acts: [{id: a, form: a, silence: {W602: for a test}, effects: [{join: {who: =self, side: =self.side}}]}]\n", WAR, "E213"),
-    ("terms: [{id: t, of: [nation], is: 'toward(nation, nation) + 1'}]\n", "tracks: [{id: lean, signed: true}]", "E308"),
+    ("actions: [{id: a, syntax: a, cost: 1, silence: {W602: for a test}}]\n", "resources: [{id: coin, name: Coin}]", "E213"),
+    (
+        "actions: [{id: a, syntax: a, cost: {coin: 1}, silence: {W602: for a test}}]\n",
+        "resources: [{id: coin, name: Coin}]",
+        "E407",
+    ),
+    (
+        "actions: [{id: a, syntax: a, silence: {W602: for a test}, effects: [{join: {who: =self, side: =self.side}}]}]\n",
+        WAR,
+        "E213",
+    ),
+    ("definitions: [{id: t, of: [nation], is: 'toward(nation, nation) + 1'}]\n", "tracks: [{id: lean, signed: true}]", "E308"),
 ]
 
 
@@ -174,14 +170,14 @@ RANGES = [
     (ACT + "effects: [{pay: {to: one, what: coin, amount: ›-5}}]}\n", "E209"),
     (ACT + "effects: [{pay: {to: one, what: coin, amount: ›-5..8}}]}\n", "E209"),
     (ACT + "effects: [{pay: {to: one, what: coin, amount: 0..8}}]}\n", ""),
-    (ACT + "effects: [{mark: {who: one, as: seen, turns: ›-1, seen_by: everyone}}]}\n", "E209"),
+    (ACT + "effects: [{flag: {who: one, as: seen, turns: ›-1, seen_by: everyone}}]}\n", "E209"),
     (ACT + "roll: {die: 1d6, dice: ›0, faces: 6}}\n", "E209"),
-    ("rooms:\n- {id: r, of: nation, is: ›-3}\n", "E209"),
+    ("placement_limits:\n- {id: r, of: nation, is: ›-3}\n", "E209"),
     ("gifts:\n- {id: g, what: coin, arrives: ›2}\n", "E209"),
     ("gifts:\n- {id: g, what: coin, arrives: 1}\n", ""),
     ("gifts:\n- {id: g, what: coin, arrives: ›1000000000000000000}\n", "E209"),
     (ACT + "effects: [{pay: {to: one, what: coin, amount: ›1000000000000000000}}]}\n", "E209"),
-    ("- {do: act, acts: ›[a, a]}\n" + ACT + "cost: 1}\n", "E209"),
+    ("- {do: act, actions: ›[a, a]}\n" + ACT + "cost: 1}\n", "E209"),
     (BATTLE + "caps: [{who: true, most: ›-1}]}\n", "E209"),
 ]
 
@@ -193,9 +189,9 @@ def test_a_number_has_a_range(tmp_path: Path, text: str, codes: str) -> None:
 
 def test_a_row_that_a_layer_removed_is_not_taken_for_a_slip(tmp_path: Path) -> None:
     below = "nations: [{id: one, name: One}, {id: ones, name: Ones, seat: one}]\ngroups: [{id: g, of: nations, members: [one, ones]}]\n"
-    below += "places: [{id: p, kind: land, owner: one}]\nterms: [{id: t, is: \"at_war('one', 'ones')\"}]\n"
+    below += "places: [{id: p, kind: land, owner: one}]\ndefinitions: [{id: t, is: \"at_war('one', 'ones')\"}]\n"
     write(tmp_path / "base", {"tables/t.yaml": below})
-    above = "nations:\n- {id: one, remove: true}\nterms: [{id: u, is: t()}]\n"
+    above = "nations:\n- {id: one, remove: true}\ndefinitions: [{id: u, is: t()}]\n"
     manifest = "id: over\ntitle: Over\nextends: ../base\n"
     told = found(write(tmp_path / "over", {"ruleset.yaml": manifest, "tables/t.yaml": above}))
     assert [d.code for d in told if d.severity == "error"] == ["E407", "E404", "E401", "E305"]

@@ -8,38 +8,26 @@ import pytest
 
 from .folders import found, marked, own_cache, places  # noqa: F401
 
-WORLD = """\
-nations: [{id: red, name: Red}, {id: blue, name: Blue}]
-places: [{id: home, kind: land, lon: 1, lat: 2, size: large}, {id: away, kind: land, size: small}]
-links: [{between: [home, away], kind: land}]
-resources: [{id: coin, name: coin}]
-units: [{id: foot, name: foot, plural: feet, tags: [army]}]
-fields: [{id: size, of: [place], type: text, default: ''}]
-catalogue: [{id: mill, name: mill, makes: foot, price: 3}]
-shows: [{id: all, what: places, to: everyone}]
-frame:
-- {input: orders}
-- {step: told, do: inform, shows: [all]}
-"""
-ACT = "- {step: talk, do: act}\nacts:\n- {id: a, form: a, "
-TERM = "terms:\n- {id: t, silence: {W604: for a test}, is: "
+WORLD = """nations: [{id: red, name: Red}, {id: blue, name: Blue}]\nplaces: [{id: home, kind: land, lon: 1, lat: 2, size: large}, {id: away, kind: land, size: small}]\nlinks: [{between: [home, away], kind: land}]\nresources: [{id: coin, name: coin}]\nunits: [{id: foot, name: foot, plural: feet, tags: [army]}]\nfields: [{id: size, of: [place], type: text, default: ''}]\nproduction: [{id: mill, name: mill, makes: foot, price: 3}]\nvisibility: [{id: all, what: places, to: everyone}]\nsequence:\n- {input: orders}\n- {step: told, do: inform, visibility: [all]}\n"""
+ACT = "- {step: talk, do: act}\nactions:\n- {id: a, syntax: a, "
+TERM = "definitions:\n- {id: t, silence: {W604: for a test}, is: "
 EVENT = "events:\n- {id: e, on: turn_end, for: nations(), "
 QUIET = "silence: {W604: for a test}"
-TWICE = "- {step: talk, do: act, acts: [a]}\n"
-ACTS = "acts:\n- {id: a, form: a}\n- {id: b, form: b}\n"
-SLOT = "- {step: talk, do: act}\nacts:\n- {id: a, slots: {x: nation}, form: ›"
+TWICE = "- {step: talk, do: act, actions: [a]}\n"
+ACTS = "actions:\n- {id: a, syntax: a}\n- {id: b, syntax: b}\n"
+SLOT = "- {step: talk, do: act}\nactions:\n- {id: a, slots: {x: nation}, syntax: ›"
 ADJUST = f"""\
-quantities:
+stats:
 - {{id: of-unit, of: unit, base: 1}}
 - {{id: of-place, of: place, base: 1}}
-terms: [{{id: t, of: [unit, place], is: "value(unit, 'of-unit') + value(place, 'of-place')", {QUIET}}}]
-adjusts:
+definitions: [{{id: t, of: [unit, place], is: "value(unit, 'of-unit') + value(place, 'of-place')", {QUIET}}}]
+modifiers:
 - {{id: j, """
 
 FOG = "options: [{id: fog, default: thin, values: [thin, thick]}]\n"
 MARKS = """\
 events:
-- {id: m, on: turn_end, for: nations(), effects: [{mark: {who: =nation, as: seen}}, {mark: {who: =nation, as: =nation.id}}], silence: {W609: for a test}}
+- {id: m, on: turn_end, for: nations(), effects: [{flag: {who: =nation, as: seen}}, {flag: {who: =nation, as: =nation.id}}], silence: {W609: for a test}}
 - {id: e, on: turn_end, for: nations(), """
 
 EMPTY = [
@@ -49,9 +37,9 @@ EMPTY = [
     ("groups:\n- {id: g, of: nations, members: [red], " + QUIET + "}\n", ""),
     (EVENT + "effects: [{remove: {units: ›[]}}]}\n", "E209"),
     ("events:\n- {id: e, on: ›[], effects: [{say: hm}]}\n", "E209"),
-    ("modes:\n- {id: m, links: ›[]}\n", "E209"),
-    ("modes:\n- {id: m, links: [land]}\n", ""),
-    ("- {step: talk, do: act, acts: ›[]}\n", "E209"),
+    ("movement:\n- {id: m, links: ›[]}\n", "E209"),
+    ("movement:\n- {id: m, links: [land]}\n", ""),
+    ("- {step: talk, do: act, actions: ›[]}\n", "E209"),
     (EVENT + "effects: [{remove: {units: units(), share: ›3/2}}]}\n", "E209"),
     (EVENT + "effects: [{remove: {units: units(), share: ›2}}]}\n", "E209"),
     (EVENT + "effects: [{remove: {units: units(), share: 3/3}}]}\n", ""),
@@ -97,9 +85,9 @@ CERTAIN = [
     (TERM + "\"option('war') == 'on'\"}\noptions: [{id: war, default: 'on', values: ['on']}]\n", ""),
     ("tracks: [{id: mood, at_most: 5}]\n" + TERM + "\"›track('red', 'mood') > 5\"}\n", "W613"),
     ("tracks: [{id: mood, at_most: 5}]\n" + TERM + "\"track('red', 'mood') > 4\"}\n", ""),
-    (ACT + 'needs: [{test: ›"False", else: never}]}\n', "W613"),
-    (ACT + "needs: [{test: ›true, else: never}]}\n", "W613"),
-    (ACT + "needs: [{test: turn > 1, else: too soon, secret: true}]}\n", ""),
+    (ACT + 'requires: [{test: ›"False", message: never}]}\n', "W613"),
+    (ACT + "requires: [{test: ›true, message: never}]}\n", "W613"),
+    (ACT + "requires: [{test: turn > 1, message: too soon, secret: true}]}\n", ""),
     (EVENT + "when: ›turn > 3 and 1 > 2, effects: [{say: hm}]}\n", "W601"),
     (TERM + "turn / (›3 - 3)}\n", "E306"),
     (TERM + "turn / (3 - 2)}\n", ""),
@@ -119,9 +107,9 @@ SHOWN = [
     ("what: game, fields: [turn, month]", "", ""),
     ("what: tracks, fields: [›moods]", "tracks: [{id: mood}]\n", "E407"),
     ("what: tracks, fields: [mood]", "tracks: [{id: mood}]\n", ""),
-    ("what: marks, fields: [seen, ›sen]", EVENT + "effects: [{mark: {who: =nation, as: seen}}]}\n", "E407"),
-    ("what: marks, fields: [seen]", EVENT + "effects: [{mark: {who: =nation, as: seen}}]}\n", ""),
-    ("what: marks, fields: [any]", EVENT + "effects: [{mark: {who: =nation, as: =nation.id}}]}\n", ""),
+    ("what: flags, fields: [seen, ›sen]", EVENT + "effects: [{flag: {who: =nation, as: seen}}]}\n", "E407"),
+    ("what: flags, fields: [seen]", EVENT + "effects: [{flag: {who: =nation, as: seen}}]}\n", ""),
+    ("what: flags, fields: [any]", EVENT + "effects: [{flag: {who: =nation, as: =nation.id}}]}\n", ""),
 ]
 
 
@@ -131,14 +119,14 @@ def test_what_is_shown_is_there_to_be_shown(tmp_path: Path, row: str, text: str,
 
 
 OUT_OF_REACH = [
-    ("- {step: talk, do: watch}\n- {›step: talk, do: watch}\n", "E606"),
-    ("- {step: talk, do: watch}\n- {step: talk-again, do: watch}\n", ""),
-    ("- {phase: talk, steps: [{do: watch}]}\n- {›phase: talk, steps: [{do: watch}]}\n", "E606"),
-    (TWICE + "- {step: answer, do: act, acts: [b, ›a]}\n" + ACTS, "E606"),
-    (TWICE + "- {step: answer, do: act, acts: [b]}\n" + ACTS, ""),
-    (TWICE + "- {step: answer, do: act, acts: [b, a], when: turn > 2}\n" + ACTS, ""),
-    (TWICE + "- {input: later}\n- {step: answer, do: act, acts: [b, a]}\n" + ACTS, ""),
-    (TWICE + "- {step: answer, do: act, acts: [b, a]}\n" + ACTS.replace("form: a", "form: a, waits: turn == 1"), ""),
+    ("- {step: talk}\n- {›step: talk}\n", "E606"),
+    ("- {step: talk}\n- {step: talk-again}\n", ""),
+    ("- {phase: talk, steps: [{step: w}]}\n- {›phase: talk, steps: [{step: v}]}\n", "E606"),
+    (TWICE + "- {step: answer, do: act, actions: [b, ›a]}\n" + ACTS, "E606"),
+    (TWICE + "- {step: answer, do: act, actions: [b]}\n" + ACTS, ""),
+    (TWICE + "- {step: answer, do: act, actions: [b, a], when: turn > 2}\n" + ACTS, ""),
+    (TWICE + "- {input: later}\n- {step: answer, do: act, actions: [b, a]}\n" + ACTS, ""),
+    (TWICE + "- {step: answer, do: act, actions: [b, a]}\n" + ACTS.replace("syntax: a", "syntax: a, waits: turn == 1"), ""),
     (SLOT + "'a {x} to {x}'}\n", "E209"),
     (SLOT.replace("›", "") + "'a ({x} | the {x})'}\n", ""),
     (SLOT + "'a [{x}] to ({x} | nobody)'}\n", "E209"),
@@ -179,13 +167,13 @@ CELLS = [
 def test_a_table_has_the_cells_that_are_asked_for(tmp_path: Path, rows: str, text: str, codes: str) -> None:
     further = FOG if "fog" in text else ""
     further += "tracks: [{id: mood, boxes: [low, high]}]\n" + f"tables: [{{id: room, rows: {rows}}}]\n"
-    told_at_marks(tmp_path, further + 'terms:\n- {id: t, silence: {W604: for a test}, of: [place], is: "' + text + '"}\n', codes)
+    told_at_marks(
+        tmp_path, further + 'definitions:\n- {id: t, silence: {W604: for a test}, of: [place], is: "' + text + '"}\n', codes
+    )
 
 
 def test_what_a_rule_puts_into_a_field_has_a_cell(tmp_path: Path) -> None:
-    rows = (
-        "tables: [{id: room, rows: {small: 1, large: 2}}]\nterms: [{id: t, of: [place], is: \"lookup('room', ›place.size)\"}]\n"
-    )
+    rows = "tables: [{id: room, rows: {small: 1, large: 2}}]\ndefinitions: [{id: t, of: [place], is: \"lookup('room', ›place.size)\"}]\n"
     grows = (
         EVENT.replace("nations", "places") + "effects: [{change: {of: =place, field: size, to: huge}}, {say: '{t(place)}'}]}\n"
     )
@@ -193,17 +181,17 @@ def test_what_a_rule_puts_into_a_field_has_a_cell(tmp_path: Path) -> None:
     told_at_marks(tmp_path / "large", rows.replace("›", "") + grows.replace("huge", "large"), "")
 
 
-TICKS = "- {ticks: {most: \"highest(units(), 'move')\"}, steps: [{do: watch}]}\n"
+TICKS = "- {ticks: {most: \"maximum(units(), 'move')\"}, steps: [{step: w}]}\n"
 BEYOND = [
-    (TICKS + "quantities:\n- {id: move, of: unit, base: ›99999/7}\n", "E209"),
-    (TICKS + "quantities:\n- {id: move, of: unit, base: 99999/70}\n", ""),
-    (TICKS + "quantities:\n- {id: move, of: unit, base: 99999/7, at_most: 12}\n", ""),
-    (TICKS + "quantities:\n- {id: move, of: unit, base: 3}\nadjusts:\n- {id: j, of: move, add: ›20000}\n", "E209"),
-    (TICKS + "quantities:\n- {id: move, of: unit, base: 3}\nadjusts:\n- {id: j, of: move, add: 20}\n", ""),
-    ("- {ticks: {most: ›10001}, steps: [{do: watch}]}\n", "E209"),
-    ("- {ticks: {most: 10000}, steps: [{do: watch}]}\n", ""),
-    (ACT + "help: h}\npolicies:\n- {id: p, acts: [{act: a, weight: ›1000001}]}\n", "E209"),
-    (ACT + "help: h}\npolicies:\n- {id: p, acts: [{act: a, weight: 1000000}]}\n", ""),
+    (TICKS + "stats:\n- {id: move, of: unit, base: ›99999/7}\n", "E209"),
+    (TICKS + "stats:\n- {id: move, of: unit, base: 99999/70}\n", ""),
+    (TICKS + "stats:\n- {id: move, of: unit, base: 99999/7, at_most: 12}\n", ""),
+    (TICKS + "stats:\n- {id: move, of: unit, base: 3}\nmodifiers:\n- {id: j, of: move, add: ›20000}\n", "E209"),
+    (TICKS + "stats:\n- {id: move, of: unit, base: 3}\nmodifiers:\n- {id: j, of: move, add: 20}\n", ""),
+    ("- {ticks: {most: ›10001}, steps: [{step: w}]}\n", "E209"),
+    ("- {ticks: {most: 10000}, steps: [{step: w}]}\n", ""),
+    (ACT + "help: h}\npolicies:\n- {id: p, actions: [{action: a, weight: ›1000001}]}\n", "E209"),
+    (ACT + "help: h}\npolicies:\n- {id: p, actions: [{action: a, weight: 1000000}]}\n", ""),
 ]
 
 
@@ -213,21 +201,21 @@ def test_a_number_stays_within_what_a_turn_can_do(tmp_path: Path, text: str, cod
 
 
 SLIPS = [
-    (EVENT + "roll: {die: 1d6, ›upto: 6}, effects: [{say: hm}]}\n", "W613"),
-    (EVENT + "roll: {die: 1d6, upto: 5}, effects: [{say: hm}]}\n", ""),
-    (EVENT + "roll: {die: 2d6, ›from: 2}, effects: [{say: hm}]}\n", "W613"),
-    (EVENT + "roll: {die: 2d6, from: 3}, effects: [{say: hm}]}\n", ""),
-    (EVENT + "roll: {die: ›10d1, upto: 5}, effects: [{say: hm}]}\n", "E209"),
+    (EVENT + "roll: {die: 1d6, ›at_most: 6}, effects: [{say: hm}]}\n", "W613"),
+    (EVENT + "roll: {die: 1d6, at_most: 5}, effects: [{say: hm}]}\n", ""),
+    (EVENT + "roll: {die: 2d6, ›at_least: 2}, effects: [{say: hm}]}\n", "W613"),
+    (EVENT + "roll: {die: 2d6, at_least: 3}, effects: [{say: hm}]}\n", ""),
+    (EVENT + "roll: {die: ›10d1, at_most: 5}, effects: [{say: hm}]}\n", "E209"),
     ("battles:\n- {id: b, die: ›1d1, stages: [{id: s}], " + QUIET + "}\n", "E209"),
     ("battles:\n- {id: b, die: 1d2, stages: [{id: s}], " + QUIET + "}\n", ""),
     (
-        "terms:\n- {id: way, of: [place], is: \"1 + distance('home', place)\"}\n- {id: t, of: [place], is: ›way(place) >= 0, "
+        "definitions:\n- {id: way, of: [place], is: \"1 + distance('home', place)\"}\n- {id: t, of: [place], is: ›way(place) >= 0, "
         + QUIET
         + "}\n",
         "W613",
     ),
     (
-        "terms:\n- {id: way, of: [place], is: \"1 + distance('home', place)\"}\n- {id: t, of: [place], is: way(place) > 0, "
+        "definitions:\n- {id: way, of: [place], is: \"1 + distance('home', place)\"}\n- {id: t, of: [place], is: way(place) > 0, "
         + QUIET
         + "}\n",
         "",
@@ -238,11 +226,11 @@ SLIPS = [
     (TERM + "\"place.size == 'none'\", of: [place]}\n", ""),
     (
         MARKS.replace(", silence: {W609: for a test}", "")
-        + "effects: [{say: '{marked(nation, \"seen\")}'}], when: \"marked(nation, 'seen')\"}\n",
+        + "effects: [{say: '{flagged(nation, \"seen\")}'}], when: \"flagged(nation, 'seen')\"}\n",
         "",
     ),
-    (MARKS + "effects: [{say: hm}], when: ›\"marked(nation, 'sen')\"}\n", "W610"),
-    (MARKS + "effects: [{say: hm}], when: \"marked(nation, 'worked-out')\"}\n", ""),
+    (MARKS + "effects: [{say: hm}], when: ›\"flagged(nation, 'sen')\"}\n", "W610"),
+    (MARKS + "effects: [{say: hm}], when: \"flagged(nation, 'worked-out')\"}\n", ""),
 ]
 
 
@@ -259,11 +247,11 @@ def told_at_marks(folder: Path, text: str, codes: str, world: str = WORLD) -> No
 
 SHIPPED = """\
 - {step: sea, do: move}
-modes:
+movement:
 - {id: walk, links: [land], steps: 1}
 - {id: ship, links: [land], steps: 1, carries: {who: foot, room: 1, size: 1}}
 orders:
-- {id: o, form: "ship {cargo} from {origin} to {target} with {units}", slots: {cargo: units, origin: place, target: place, units: units}, step: sea, """
+- {id: o, syntax: "ship {cargo} from {origin} to {target} with {units}", slots: {cargo: units, origin: place, target: place, units: units}, step: sea, """
 
 
 @pytest.mark.parametrize(("does", "code"), [("›does: walk", "E213"), ("does: ship", "")])

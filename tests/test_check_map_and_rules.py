@@ -36,21 +36,21 @@ MAPS = [
     ("links:\n- {between: [a, b]}\n- {between: [b, c]}\n- {between: [c, d]}\n- {between: [b, a]}\n", [("E205", 12, 3)]),
     ("links:\n- {between: [a, b]}\n- {between: [b, c]}\n- {between: [c, dd]}\n", [("W502", 7, 3), ("E401", 11, 17)]),
     (
-        "links:\n- {between: [a, b]}\n- {between: [b, c]}\n- {between: [c, d]}\ngates:\n- {id: g, between: [a, d]}\n",
+        "links:\n- {between: [a, b]}\n- {between: [b, c]}\n- {between: [c, d]}\npassages:\n- {id: g, between: [a, d]}\n",
         [("E505", 13, 20)],
     ),
     (
         "links:\n- {between: [a, b]}\n- {between: [b, c]}\n- {between: [c, d]}\n"
-        "gates:\n- {id: g, between: [c, d], keys: [b, a]}\n",
+        "passages:\n- {id: g, between: [c, d], keys: [b, a]}\n",
         [("W506", 13, 38)],
     ),
     (
-        "links:\n- {between: [a, b], guards: g}\n- {between: [b, c]}\n- {between: [c, d]}\ngates:\n- {id: g, between: [c, d]}\n",
+        "links:\n- {between: [a, b], guards: g}\n- {between: [b, c]}\n- {between: [c, d]}\npassages:\n- {id: g, between: [c, d]}\n",
         [("E507", 9, 29)],
     ),
     (
         "links:\n- {between: [a, b], guards: g}\n- {between: [b, c]}\n- {between: [c, d]}\n"
-        "gates:\n- {id: g, between: [b, a], alternative: h}\n- {id: h, between: [b, c]}\n",
+        "passages:\n- {id: g, between: [b, a], alternative: h}\n- {id: h, between: [b, c]}\n",
         [("E507", 13, 41)],
     ),
     (
@@ -67,19 +67,25 @@ def test_maps(tmp_path: Path, text: str, expected: list[tuple[str, int, int]]) -
 
 
 RULES = [
-    ("acts:\n- {id: ask, form: ask}\nevents:\n- {id: e, on: {acted: {act: aks}}}\n", [("E401", 4, 29)]),
+    ("actions:\n- {id: ask, syntax: ask}\nevents:\n- {id: e, on: {acted: {action: aks}}}\n", [("E401", 4, 29)]),
     ("events:\n- {id: e}\n", [("W601", 2, 3)]),
     ("events:\n- {id: e, on: step, when: false}\n", [("W601", 2, 27)]),
     (
         "calendar:\n- {id: c, turns: 9}\nevents:\n- {id: e, on: {turn_start: 10}}\n- {id: f, on: {turn_start: 9}}\n",
         [("W601", 4, 15)],
     ),
-    ("frame:\n- {step: talk, do: watch}\nevents:\n- {id: e, on: {step: tlak}}\n- {id: f, on: {step: talk}}\n", [("E605", 4, 22)]),
-    ("frame:\n- {step: talk, do: act, acts: [x]}\nacts:\n- {id: x, form: x}\n- {id: y, form: y}\n", [("W602", 5, 3)]),
-    ("frame:\n- {step: go, do: move}\norders:\n- {id: m, form: m, step: go}\n- {id: n, form: n, step: og}\n", [("E605", 5, 26)]),
+    ("sequence:\n- {step: talk}\nevents:\n- {id: e, on: {step: tlak}}\n- {id: f, on: {step: talk}}\n", [("E605", 4, 22)]),
     (
-        "acts:\n- {id: a, form: 'say {text}', slots: {text: {kind: place, among: told(self)}}, help: h}\n"
-        "terms:\n- {id: told, of: [nation], is: 'places(owner=nation)'}\n- {id: idle, of: [nation], is: 'places()'}\n",
+        "sequence:\n- {step: talk, do: act, actions: [x]}\nactions:\n- {id: x, syntax: x}\n- {id: y, syntax: y}\n",
+        [("W602", 5, 3)],
+    ),
+    (
+        "sequence:\n- {step: go, do: move}\norders:\n- {id: m, syntax: m, step: go}\n- {id: n, syntax: n, step: og}\n",
+        [("E605", 5, 26)],
+    ),
+    (
+        "actions:\n- {id: a, syntax: 'say {text}', slots: {text: {kind: place, among: told(self)}}, help: h}\n"
+        "definitions:\n- {id: told, of: [nation], is: 'places(owner=nation)'}\n- {id: idle, of: [nation], is: 'places()'}\n",
         [("W604", 5, 3)],
     ),
     (

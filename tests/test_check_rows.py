@@ -25,7 +25,7 @@ SHAPE = [
     ("clauses:\n- {id: a, text: x, status: ›stted}\n", "E209"),
     ("sides:\n- {id: a, name: x, source: [›Pbem.X]}\n", "E209"),
     ("clauses:\n- {id: a, text: x, silence: {W604: ›short}}\n", "E209"),
-    ("gates:\n- {id: a, between: ›[x]}\n", "E209"),
+    ("passages:\n- {id: a, between: ›[x]}\n", "E209"),
     ("events:\n- id: e\n  on: step\n  effects:\n  - shift: {who: x, track: t, by: 1, ›tward: y}\n", "E206"),
     ("events:\n- id: e\n  on: {›stepp: x}\n", "E210"),
     ("events:\n- id: e\n  on: step\n  effects:\n  - {›shft: {}}\n", "E206"),
@@ -52,11 +52,11 @@ def test_all_mistakes_of_all_files_are_told_at_once(tmp_path: Path) -> None:
         ("place:\n- {id: a}\n", "did you mean 'places'?"),
         ("tracks:\n- {id: a, singed: true}\n", "did you mean 'signed'?"),
         ("clauses:\n- {id: a, text: x, status: stted}\n", "did you mean 'stated'?"),
-        ("quantities:\n- {id: a, of: unit, base: 1, round: upp, silence: {W604: used elsewhere}}\n", "did you mean 'up'?"),
+        ("stats:\n- {id: a, of: unit, base: 1, round: upp, silence: {W604: used elsewhere}}\n", "did you mean 'up'?"),
         ("events:\n- id: e\n  on: {stepp: x}\n", "did you mean 'step'?"),
         ("events:\n- id: e\n  on: step\n  effects:\n  - {shft: {}}\n", "did you mean 'shift'?"),
         (
-            "quantities:\n- {id: a, of: unit, base: 1, at_least: 0.5, silence: {W604: used elsewhere}}\n",
+            "stats:\n- {id: a, of: unit, base: 1, at_least: 0.5, silence: {W604: used elsewhere}}\n",
             "write the fraction as 1/2",
         ),
     ],
@@ -65,13 +65,7 @@ def test_what_was_meant_is_suggested(tmp_path: Path, text: str, hint: str) -> No
     assert [d.hint for d in found(tmp_path, text) if d.severity == "error"] == [hint]
 
 
-FIELDS = """\
-fields:
-- {id: value, of: [place], type: number}
-- {id: city, of: [place], type: truth}
-- {id: near, of: [place], type: id, form: places}
-- {id: price, of: [unit], type: number, default: 1}
-"""
+FIELDS = """fields:\n- {id: value, of: [place], type: number}\n- {id: city, of: [place], type: truth}\n- {id: near, of: [place], type: id, table: places}\n- {id: price, of: [unit], type: number, default: 1}\n"""
 
 FACTS = [
     ("places:\n- {id: a, kind: land, ›vlaue: 3}\n", "E402", "did you mean 'value'?"),
@@ -88,7 +82,7 @@ FACTS = [
         "E404 E406",
         "did you mean 'ab'?",
     ),
-    ("adjusts:\n- {id: x, of: ›pricee, add: 1}\n", "E401", ""),
+    ("modifiers:\n- {id: x, of: ›pricee, add: 1}\n", "E401", ""),
 ]
 
 
@@ -110,7 +104,7 @@ nations: [{id: one, name: One}]
 places: [{id: a, kind: land}, {id: b, kind: land}]
 links: [{between: [a, b], kind: land}]
 groups: [{id: both-of-them, of: places, members: [a, b]}]
-quantities: [{id: score, of: nation, base: objectives(nation), silence: {W604: reports it}}]
+stats: [{id: score, of: nation, base: objectives(nation), silence: {W604: reports it}}]
 aims:
 - {id: take, of: places, is: it.holder == nation, points: 1}
 - {id: rank, of: number, is: "it > 3", points: 1}
@@ -143,14 +137,7 @@ def test_aims_do_not_lead_back_to_themselves(tmp_path: Path) -> None:
     assert [d.code for d in found(tmp_path, ring) if d.severity == "error"] == ["E405"]
 
 
-TERMS = """\
-terms:
-- {id: one, of: [place], is: two(place), silence: {W604: for a test}}
-- {id: two, of: [place], is: "some(neighbours(place), 'three')"}
-- {id: three, of: [place], is: one(place)}
-- {id: self_made, is: self_made() + 1, silence: {W604: for a test}}
-- {id: fine, of: [place], is: "place.kind == 'x'", silence: {W604: for a test}}
-"""
+TERMS = """definitions:\n- {id: one, of: [place], is: two(place), silence: {W604: for a test}}\n- {id: two, of: [place], is: "any(neighbors(place), 'three')"}\n- {id: three, of: [place], is: one(place)}\n- {id: self_made, is: self_made() + 1, silence: {W604: for a test}}\n- {id: fine, of: [place], is: "place.kind == 'x'", silence: {W604: for a test}}\n"""
 
 
 def test_terms_do_not_lead_back_to_themselves(tmp_path: Path) -> None:
@@ -160,10 +147,10 @@ def test_terms_do_not_lead_back_to_themselves(tmp_path: Path) -> None:
 
 
 EXPRESSIONS = [
-    ('terms:\n- {id: t, of: [place], is: "›place.knid == 1", silence: {W604: for a test}}\n', "E304"),
-    ("terms:\n- {id: t, of: [place], is: place.kind ==›, silence: {W604: for a test}}\n", "E301"),
-    ('quantities:\n- {id: q, of: unit, base: 1, at_least: "= 1 + ›nope", silence: {W604: for a test}}\n', "E302"),
-    ("quantities:\n- {id: q, of: unit, base: '›maxx(1, 2)', silence: {W604: for a test}}\n", "E303"),
+    ('definitions:\n- {id: t, of: [place], is: "›place.knid == 1", silence: {W604: for a test}}\n', "E304"),
+    ("definitions:\n- {id: t, of: [place], is: place.kind ==›, silence: {W604: for a test}}\n", "E301"),
+    ('stats:\n- {id: q, of: unit, base: 1, at_least: "= 1 + ›nope", silence: {W604: for a test}}\n', "E302"),
+    ("stats:\n- {id: q, of: unit, base: '›maxx(1, 2)', silence: {W604: for a test}}\n", "E303"),
     ("events:\n- id: e\n  on: step\n  when: ›>\n    turn == 1 and\n    nope\n", "E302"),
 ]
 
@@ -174,7 +161,7 @@ def test_expressions_are_told_at_their_own_column(tmp_path: Path, text: str, cod
     assert places(found(tmp_path, text)) == expected
 
 
-NUMBERS = "acts:\n- {id: shout, form: 'shout [{n}] times', silence: {W602: for a test}, slots: {n: "
+NUMBERS = "actions:\n- {id: shout, syntax: 'shout [{n}] times', silence: {W602: for a test}, slots: {n: "
 
 
 @pytest.mark.parametrize(
@@ -196,31 +183,31 @@ def test_a_number_that_may_be_left_out_counts_as_something(tmp_path: Path, slot:
 @pytest.mark.parametrize(
     ("rest", "codes"),
     [
-        ("form: 'shout [{n}] (times|)'}\n", ""),
-        ("form: ›'shout [{n}'}\n", "E209"),
-        ("form: ›'shout (at|'}\n", "E209"),
-        ("form: ›''}\n", "E209"),
-        ("form: shout, read_back: ›'you shout)'}\n", "E209"),
+        ("syntax: 'shout [{n}] (times|)'}\n", ""),
+        ("syntax: ›'shout [{n}'}\n", "E209"),
+        ("syntax: ›'shout (at|'}\n", "E209"),
+        ("syntax: ›''}\n", "E209"),
+        ("syntax: shout, read_back: ›'you shout)'}\n", "E209"),
     ],
 )
 def test_forms_of_orders_can_be_read(tmp_path: Path, rest: str, codes: str) -> None:
-    errors_are_told(tmp_path, "acts:\n- {id: shout, silence: {W602: for a test}, " + rest, codes)
+    errors_are_told(tmp_path, "actions:\n- {id: shout, silence: {W602: for a test}, " + rest, codes)
 
 
 @pytest.mark.parametrize(
     ("rest", "codes"),
     [
-        ("form: 'shout {n}', needs: [{test: n > 1, else: loud}]}\n", ""),
-        ("form: 'shout (loud {n}|low {n})', needs: [{test: n > 1, else: loud}]}\n", ""),
-        ("form: 'shout [loud {n}]', needs: [{test: ›n > 1, else: loud}]}\n", "E213"),
-        ("form: 'shout (loud {n}|low)', needs: [{test: ›n > 1, else: loud}]}\n", "E213"),
-        ("form: 'shout [loud] {n}', needs: [{test: n > 1, else: loud, secret: n > 2}]}\n", ""),
-        ("form: 'shout [loud {n}]', needs: [{test: turn > 1, else: loud, secret: ›n > 2}]}\n", "E213"),
-        ("form: 'shout', needs: [{test: turn > 1, else: loud, secret: turn + ›nope > 2}]}\n", "E302"),
+        ("syntax: 'shout {n}', requires: [{test: n > 1, message: loud}]}\n", ""),
+        ("syntax: 'shout (loud {n}|low {n})', requires: [{test: n > 1, message: loud}]}\n", ""),
+        ("syntax: 'shout [loud {n}]', requires: [{test: ›n > 1, message: loud}]}\n", "E213"),
+        ("syntax: 'shout (loud {n}|low)', requires: [{test: ›n > 1, message: loud}]}\n", "E213"),
+        ("syntax: 'shout [loud] {n}', requires: [{test: n > 1, message: loud, secret: n > 2}]}\n", ""),
+        ("syntax: 'shout [loud {n}]', requires: [{test: turn > 1, message: loud, secret: ›n > 2}]}\n", "E213"),
+        ("syntax: 'shout', requires: [{test: turn > 1, message: loud, secret: turn + ›nope > 2}]}\n", "E302"),
     ],
 )
 def test_what_some_way_of_writing_an_order_leaves_out_has_no_value(tmp_path: Path, rest: str, codes: str) -> None:
-    text, expected = marked("acts:\n- {id: shout, silence: {W602: for a test}, slots: {n: number}, " + rest, codes)
+    text, expected = marked("actions:\n- {id: shout, silence: {W602: for a test}, slots: {n: number}, " + rest, codes)
     text = text if "{n}" in text else text.replace("slots: {n: number}, ", "")
     if "{n}" not in rest:
         expected = [(code, line, column - len("slots: {n: number}, ")) for code, line, column in expected]
@@ -229,11 +216,11 @@ def test_what_some_way_of_writing_an_order_leaves_out_has_no_value(tmp_path: Pat
 
 LIMITS = """\
 nations: [{id: one, name: One}, {id: two, name: Two}]
-acts:
-- {id: scold, form: "scold {target}", slots: {target: nation}, silence: {W602: for a test}}
-- {id: shout, form: "shout", silence: {W602: for a test}}
+actions:
+- {id: scold, syntax: "scold {target}", slots: {target: nation}, silence: {W602: for a test}}
+- {id: shout, syntax: "shout", silence: {W602: for a test}}
 limits:
-- {id: l, else: no, """
+- {id: l, message: no, """
 
 
 @pytest.mark.parametrize(
@@ -249,7 +236,7 @@ limits:
     ],
 )
 def test_limits_fit_their_acts(tmp_path: Path, text: str, codes: str) -> None:
-    errors_are_told(tmp_path, LIMITS.replace("else: no", 'else: "no"') + text, codes)
+    errors_are_told(tmp_path, LIMITS.replace("message: no", 'message: "no"') + text, codes)
 
 
 @pytest.mark.parametrize(
@@ -258,7 +245,7 @@ def test_limits_fit_their_acts(tmp_path: Path, text: str, codes: str) -> None:
         ("- {id: c, on: scold, against: two, when: turn > 1, effects: [{say: loudly}]}\n", ""),
         ("- {id: c, on: scold, effects: [{say: loudly, when: ›target.aliev}]}\n", "E304"),
         ("- {id: c, ›on: shout, effects: [{say: loudly}]}\n", "E213"),
-        ("- {id: c, on: scold, effects: [{say: loudly}], ›needs: []}\n", "E206"),
+        ("- {id: c, on: scold, effects: [{say: loudly}], ›requires: []}\n", "E206"),
         ("- {id: c, on: scold, ›cases: [nations: true]}\n", "E206"),
         ("events:\n- {id: e, on: turn_start, cases: [{›nations: true}]}\n", "E206"),
     ],
@@ -268,30 +255,21 @@ def test_own_cases_stand_where_their_act_says(tmp_path: Path, text: str, codes: 
     errors_are_told(tmp_path, acts + ("" if text.startswith("events") else "own_cases:\n") + text, codes)
 
 
-ASKED = """\
-nations: [{id: one, name: One}]
-resources: [{id: coin, name: Coin}]
-units: [{id: foot, name: Foot}]
-quantities:
-- {id: of-nations, of: nation, base: 1}
-- {id: of-units, of: unit, base: 1}
-places: [{id: p, kind: land}, {id: q, kind: land}]
-links: [{between: [p, q], kind: land}]
-"""
+ASKED = """nations: [{id: one, name: One}]\nresources: [{id: coin, name: Coin}]\nunits: [{id: foot, name: Foot}]\nstats:\n- {id: of-nations, of: nation, base: 1}\n- {id: of-units, of: unit, base: 1}\nplaces: [{id: p, kind: land}, {id: q, kind: land}]\nlinks: [{between: [p, q], kind: land}]\n"""
 
 
 @pytest.mark.parametrize(
     ("text", "codes"),
     [
-        ("acts:\n- {id: a, form: a, cost: of-nations}\n", ""),
-        ("acts:\n- {id: a, form: a, cost: ›of-units}\n", "E407"),
-        ("acts:\n- {id: a, form: a, cost: {coin: of-nations}}\n", ""),
-        ("acts:\n- {id: a, form: a, cost: {coin: ›of-units}}\n", "E407"),
-        ("modes:\n- {id: m, links: [land], steps: of-units}\n", ""),
-        ("modes:\n- {id: m, links: [land], steps: ›of-nations}\n", "E407"),
+        ("actions:\n- {id: a, syntax: a, cost: of-nations}\n", ""),
+        ("actions:\n- {id: a, syntax: a, cost: ›of-units}\n", "E407"),
+        ("actions:\n- {id: a, syntax: a, cost: {coin: of-nations}}\n", ""),
+        ("actions:\n- {id: a, syntax: a, cost: {coin: ›of-units}}\n", "E407"),
+        ("movement:\n- {id: m, links: [land], steps: of-units}\n", ""),
+        ("movement:\n- {id: m, links: [land], steps: ›of-nations}\n", "E407"),
         ("battles:\n- {id: b, stages: [{id: s}], virtual: [{id: v, n: ›of-units}]}\n", "E407"),
-        ("control:\n- {id: c, how: presence, value: of-units}\n", ""),
-        ("control:\n- {id: c, how: presence, value: ›of-nations}\n", "E407"),
+        ("capture:\n- {id: c, how: presence, value: of-units}\n", ""),
+        ("capture:\n- {id: c, how: presence, value: ›of-nations}\n", "E407"),
     ],
 )
 def test_a_quantity_that_a_mechanic_asks_is_of_what_it_asks_it_of(tmp_path: Path, text: str, codes: str) -> None:
@@ -303,19 +281,19 @@ def test_a_quantity_that_a_mechanic_asks_is_of_what_it_asks_it_of(tmp_path: Path
 @pytest.mark.parametrize(
     ("text", "codes"),
     [
-        ('slots: {place: place}, form: "go to {place}", needs: [{test: place.holder, else: no}]}\n', ""),
-        ('slots: {place: place}, form: "go [to {place}]"}\n', ""),
-        ('slots: {place: place}, form: "go [to {place}]", needs: [{test: ›place.holder, else: no}]}\n', "E213"),
-        ('slots: {place: place}, form: "go [[fast] to {place}]", says: ›"{self} goes to {place}."}\n', "E213"),
-        ('slots: {n: number}, form: "go [to {n}]", cost: {coin: ›=n + 1}}\n', "E213"),
+        ('slots: {place: place}, syntax: "go to {place}", requires: [{test: place.holder, message: no}]}\n', ""),
+        ('slots: {place: place}, syntax: "go [to {place}]"}\n', ""),
+        ('slots: {place: place}, syntax: "go [to {place}]", requires: [{test: ›place.holder, message: no}]}\n', "E213"),
+        ('slots: {place: place}, syntax: "go [[fast] to {place}]", says: ›"{self} goes to {place}."}\n', "E213"),
+        ('slots: {n: number}, syntax: "go [to {n}]", cost: {coin: ›=n + 1}}\n', "E213"),
         (
-            'slots: {place: {kind: place, optional: true}}, form: "go [to {place}]", needs: [{test: place.holder, else: no}]}\n',
+            'slots: {place: {kind: place, optional: true}}, syntax: "go [to {place}]", requires: [{test: place.holder, message: no}]}\n',
             "",
         ),
     ],
 )
 def test_what_a_row_reckons_with_is_there_though_brackets_let_it_be_left_out(tmp_path: Path, text: str, codes: str) -> None:
-    text, expected = marked(ASKED + "acts:\n- {id: a, " + text.replace("else: no", 'else: "no"'), codes)
+    text, expected = marked(ASKED + "actions:\n- {id: a, " + text.replace("message: no", 'message: "no"'), codes)
     told = [d for d in found(tmp_path, text) if d.code == "E213"]
     assert places(told) == expected, told
 
@@ -323,15 +301,15 @@ def test_what_a_row_reckons_with_is_there_though_brackets_let_it_be_left_out(tmp
 @pytest.mark.parametrize(
     ("rule", "codes"),
     [
-        ("each: n, among: {n: these(1)}", ""),
+        ("each: n, among: {n: set_of(1)}", ""),
         ("›each: n", "E213"),
-        ("›each: m, among: {n: these(1)}", "E213"),
-        ("›among: {m: these(1)}", "E213"),
+        ("›each: m, among: {n: set_of(1)}", "E213"),
+        ("›among: {m: set_of(1)}", "E213"),
         ("numbers: {n: 1}", ""),
         ("›numbers: {m: 1}", "E213"),
         ("›opens: m", "E213"),
     ],
 )
 def test_policies_fill_slots_of_their_acts(tmp_path: Path, rule: str, codes: str) -> None:
-    act = "acts:\n- {id: shout, form: 'shout {n}', slots: {n: number}, silence: {W602: for a test}}\n"
-    errors_are_told(tmp_path, f"{act}policies:\n- {{id: p, acts: [{{act: shout, {rule}}}]}}\n", codes)
+    act = "actions:\n- {id: shout, syntax: 'shout {n}', slots: {n: number}, silence: {W602: for a test}}\n"
+    errors_are_told(tmp_path, f"{act}policies:\n- {{id: p, actions: [{{action: shout, {rule}}}]}}\n", codes)

@@ -27,14 +27,22 @@ tracks:
 - {id: mood}
 """
 OUT_OF_SCOPE = [
-    ('acts:\n- {id: ask, form: ask, needs: [{test: "foe == self", else: no}]}\n', ("E302", 11, 40), "foe"),
-    ("acts:\n- {id: ask, form: ask, effects: [{mark: {who: =place, as: x}}]}\n", ("E302", 11, 48), "place"),
-    ("acts:\n- {id: ask, form: ask, effects: [{mark: {who: =self, as: x}, when: result > 3}]}\n", ("E302", 11, 68), "result"),
+    ('actions:\n- {id: ask, syntax: ask, requires: [{test: "foe == self", message: no}]}\n', ("E302", 11, 45), "foe"),
+    ("actions:\n- {id: ask, syntax: ask, effects: [{flag: {who: =place, as: x}}]}\n", ("E302", 11, 50), "place"),
+    (
+        "actions:\n- {id: ask, syntax: ask, effects: [{flag: {who: =self, as: x}, when: result > 3}]}\n",
+        ("E302", 11, 70),
+        "result",
+    ),
     ('events:\n- {id: e, becomes: unit.moved, for: "places()"}\n', ("E302", 11, 20), "unit"),
     ("events:\n- {id: e, on: step, effects: [{shift: {who: =unit.owner, track: mood, by: 1}}]}\n", ("E302", 11, 46), "unit"),
-    ('terms:\n- {id: t, of: [nation], is: "t2(nation) or self.alive"}\n- {id: t2, of: [nation], is: t(nation)}\n', None, "self"),
-    ("shows:\n- {id: s, what: units, to: owner, when: battle.round > 1}\n", ("E302", 11, 41), "battle"),
-    ("control:\n- {id: c, how: capture, over: self.alive}\n", None, "self"),
+    (
+        'definitions:\n- {id: t, of: [nation], is: "t2(nation) or self.alive"}\n- {id: t2, of: [nation], is: t(nation)}\n',
+        None,
+        "self",
+    ),
+    ("visibility:\n- {id: s, what: units, to: owner, when: battle.round > 1}\n", ("E302", 11, 41), "battle"),
+    ("capture:\n- {id: c, how: capture, over: self.alive}\n", None, "self"),
 ]
 
 
@@ -48,19 +56,19 @@ def test_a_name_that_the_mechanic_does_not_bind(tmp_path: Path, text: str, at: t
 
 
 def test_the_nearest_name_is_proposed(tmp_path: Path) -> None:
-    text = 'acts:\n- {id: ask, form: "ask {target}", slots: {target: nation}, needs: [{test: "traget.alive", else: no}]}\n'
+    text = 'actions:\n- {id: ask, syntax: "ask {target}", slots: {target: nation}, requires: [{test: "traget.alive", message: no}]}\n'
     (said,) = [d for d in found(tmp_path, BASE + text) if d.code == "E302"]
-    assert said.hint == "did you mean target?" and "act, line, nation, season, self, step, target, turn, year" in said.message
+    assert said.hint == "did you mean target?" and "action, line, nation, season, self, step, target, turn, year" in said.message
 
 
 IN_SCOPE = [
-    'acts:\n- {id: ask, form: "ask {target}", slots: {target: nation}, needs: [{test: "target != self", else: no}]}\n',
-    "acts:\n- {id: ask, form: ask, roll: 1d10, effects: [{shift: {who: =self, track: mood, by: =result}}]}\n",
-    'acts:\n- {id: ask, form: ask, effects: [{for: "places(owner=self)", mark: {who: =place, as: x}}]}\n',
-    'acts:\n- {id: ask, form: ask, effects: [{for: "nations()", shift: {who: =nation, track: mood, by: 1}}]}\n',
-    'events:\n- {id: e, becomes: place.occupied, for: "places()", effects: [{mark: {who: =place, as: x}}]}\n',
-    "events:\n- {id: e, on: captured, when: event.place == place('a'), effects: [{mark: {who: =event.actor, as: x}}]}\n",
-    'terms:\n- {id: t, of: ["other:place", place], is: "distance(other, place) > turn"}\n',
+    'actions:\n- {id: ask, syntax: "ask {target}", slots: {target: nation}, requires: [{test: "target != self", message: no}]}\n',
+    "actions:\n- {id: ask, syntax: ask, roll: 1d10, effects: [{shift: {who: =self, track: mood, by: =result}}]}\n",
+    'actions:\n- {id: ask, syntax: ask, effects: [{for: "places(owner=self)", flag: {who: =place, as: x}}]}\n',
+    'actions:\n- {id: ask, syntax: ask, effects: [{for: "nations()", shift: {who: =nation, track: mood, by: 1}}]}\n',
+    'events:\n- {id: e, becomes: place.occupied, for: "places()", effects: [{flag: {who: =place, as: x}}]}\n',
+    "events:\n- {id: e, on: captured, when: event.place == place('a'), effects: [{flag: {who: =event.actor, as: x}}]}\n",
+    'definitions:\n- {id: t, of: ["other:place", place], is: "distance(other, place) > turn"}\n',
 ]
 
 
@@ -76,21 +84,21 @@ REFUSED = [
     ("1 + count(mine) ** 2", 4),
     ("'horse' in foe", 0),
     ("mine", 0),
-    ("those(mine, 'strength')", 0),
-    ("count(neighbours(place('ash')), 'occupied') > count(mine, 'strength', count(foe))", 46),
+    ("where(mine, 'strength')", 0),
+    ("count(neighbors(place('ash')), 'occupied') > count(mine, 'strength', count(foe))", 45),
     ("lookup(battle.round, 1)", 0),
     ("lookup('recovery', 1, foe.strength)", 22),
     ("min(2, count(mine), foe.strength)", 20),
-    ("count(those(foe, 'strength'))", 0),
+    ("count(where(foe, 'strength'))", 0),
     ("battle.round > 1 and round(count(foe) * 2)", 21),
 ]
 TAKEN = [
     "count(mine) * 2 > count(foe)",
     "ceil(count(mine) / 2)",
-    "total(foe, 'strength') // 3 if battle.round == 1 else 0",
-    "min(count(mine), 4) + max(1, highest(foe, 'strength'))",
-    "some(foe) and not every(mine, 'strength')",
-    "count(neighbours(place('ash'))) / 2",
+    "sum(foe, 'strength') // 3 if battle.round == 1 else 0",
+    "min(count(mine), 4) + max(1, maximum(foe, 'strength'))",
+    "any(foe) and not all(mine, 'strength')",
+    "count(neighbors(place('ash'))) / 2",
 ]
 
 
@@ -109,16 +117,7 @@ def test_the_check_and_the_compiler_agree(text: str, column: int | None) -> None
 
 
 def test_validate_tells_where_an_expression_of_a_battle_cannot_be_reckoned(tmp_path: Path) -> None:
-    text = """\
-units:
-- {id: u, name: U}
-battles:
-- {id: land, stages: [{id: s, when: count(mine) / 2 > count(foe), die: 1d6, value: 3}]}
-quantities:
-- {id: q, of: unit, base: 1}
-adjusts:
-- {id: q-many, of: q, when: "'u' in mine", add: 1}
-"""
+    text = """units:\n- {id: u, name: U}\nbattles:\n- {id: land, stages: [{id: s, when: count(mine) / 2 > count(foe), die: 1d6, value: 3}]}\nstats:\n- {id: q, of: unit, base: 1}\nmodifiers:\n- {id: q-many, of: q, when: "'u' in mine", add: 1}\n"""
     said = [d for d in found(tmp_path, BASE + text) if d.code == "E309"]
     assert places(said) == [("E309", 13, 37), ("E309", 17, 30)]
     assert said[0].hint == "write // or ceil(a / b)"
@@ -128,8 +127,8 @@ THINGS = """\
 nations: [{id: one, name: One, seat: player}]
 resources: [{id: coin, name: Coin}]
 stances: [{id: war, hostile: true, default: true}, {id: alliance, friendly: true}]
-acts:
-- {id: a, form: a, silence: {W602: for a test}, """
+actions:
+- {id: a, syntax: a, silence: {W602: for a test}, """
 
 
 @pytest.mark.parametrize(
@@ -139,8 +138,8 @@ acts:
         ("audience: =self.side or self}", ""),
         ("audience: =›not (self)}", "E307"),
         ("audience: [everyone, =›turn]}", "E307"),
-        ("effects: [{mark: {who: =self, as: seen, seen_by: everyone}}]}", ""),
-        ("effects: [{mark: {who: =›1 + 1, as: seen, seen_by: everyone}}]}", "E307"),
+        ("effects: [{flag: {who: =self, as: seen, seen_by: everyone}}]}", ""),
+        ("effects: [{flag: {who: =›1 + 1, as: seen, seen_by: everyone}}]}", "E307"),
         ("effects: [{command: {nation: =self, by: =self.seat or 'vacant'}}]}", ""),
         ("effects: [{command: {nation: =self, by: =›self.alive}}]}", "E307"),
         ("effects: [{join: {who: =self, side: =self.side if self.side else opposite(self)}}]}", ""),
@@ -148,8 +147,8 @@ acts:
         ("cost: =›None}", "E307"),
         ("cost: =1 if turn else None}", ""),
         ("cost: =1 + ›None}", "E306"),
-        ("needs: [{test: self.side != None, else: wait}]}", ""),
-        ("needs: [{test: ›None > 1, else: wait}]}", "E306"),
+        ("requires: [{test: self.side != None, message: wait}]}", ""),
+        ("requires: [{test: ›None > 1, message: wait}]}", "E306"),
         ("cost: =(›not self or turn == 1) + 1}", "E306"),
     ],
 )

@@ -8,34 +8,18 @@ import pytest
 
 from .folders import found, marked, own_cache, places  # noqa: F401
 
-WORLD = """\
-nations: [{id: red, name: Red}, {id: blue, name: Blue}]
-places: [{id: home, kind: land, lon: 1, lat: 2}, {id: away, kind: land}]
-links: [{between: [home, away], kind: land}]
-resources: [{id: coin, name: coin}]
-units: [{id: foot, name: foot, plural: feet}]
-fields:
-- {id: wealth, of: [place], type: number, default: 1}
-- {id: condition, of: [unit], type: text, default: fit}
-- {id: zones, of: [tech], type: list, form: places, default: []}
-shows: [{id: all, what: places, to: everyone}]
-battles: [{id: clash, ladder: {field: condition, values: [fit, hurt]}, stages: [{id: s}], silence: {W604: for a test}}]
-frame:
-- {input: orders}
-- {step: talk, do: act}
-- {step: told, do: inform, shows: [all]}
-"""
-ACT = "acts:\n- {id: a, form: a, "
-SLOT = "acts:\n- {id: a, form: 'a {x}', slots: {x: "
-TERM = "terms:\n- {id: t, silence: {W604: for a test}, is: "
+WORLD = """nations: [{id: red, name: Red}, {id: blue, name: Blue}]\nplaces: [{id: home, kind: land, lon: 1, lat: 2}, {id: away, kind: land}]\nlinks: [{between: [home, away], kind: land}]\nresources: [{id: coin, name: coin}]\nunits: [{id: foot, name: foot, plural: feet}]\nfields:\n- {id: wealth, of: [place], type: number, default: 1}\n- {id: condition, of: [unit], type: text, default: fit}\n- {id: zones, of: [tech], type: list, table: places, default: []}\nvisibility: [{id: all, what: places, to: everyone}]\nbattles: [{id: clash, step_losses: {field: condition, values: [fit, hurt]}, stages: [{id: s}], silence: {W604: for a test}}]\nsequence:\n- {input: orders}\n- {step: talk, do: act}\n- {step: told, do: inform, visibility: [all]}\n"""
+ACT = "actions:\n- {id: a, syntax: a, "
+SLOT = "actions:\n- {id: a, syntax: 'a {x}', slots: {x: "
+TERM = "definitions:\n- {id: t, silence: {W604: for a test}, is: "
 EVENT = "events:\n- {id: e, on: turn_end, for: nations(), "
 LOOKUP = "tables: [{id: pay, rows: {new: {high: 3, low: 1}, old: {high: 2}}}]\n"
-LOOKUP += "terms:\n- {id: t2, is: \"'new'\"}\n- {id: t, silence: {W604: for a test}, is: "
-YIELD = "- {step: pay, do: collect}\nyields:\n- {id: y, "
+LOOKUP += "definitions:\n- {id: t2, is: \"'new'\"}\n- {id: t, silence: {W604: for a test}, is: "
+YIELD = "- {step: pay, do: collect}\nincome:\n- {id: y, "
 ZONES = "technologies:\n- {id: radio, name: Radio, zones: "
 MOVES = """\
 - {step: go, do: move}
-modes: [{id: walk, links: [land]}]
+movement: [{id: walk, links: [land]}]
 policies: [{id: p, moves: [{›order: m}]}]
 orders:
 - {id: m, step: go, """
@@ -46,10 +30,10 @@ SLIPS = [
     (SLOT + "{kind: number, least: 2, most: 2}}}\n", ""),
     ("tracks:\n- {id: mood, ›at_least: 3, at_most: 1}\n", "E212"),
     ("tracks:\n- {id: mood, at_most: 5, thresholds: [5, ›9]}\nevents:\n- {id: e, on: {reached: {track: mood}}}\n", "E209"),
-    (EVENT + "roll: {die: 1d6, ›from: 7}, effects: [{say: hm}]}\n", "E214"),
-    (EVENT + "roll: {die: 1d6, from: 6}, effects: [{say: hm}]}\n", ""),
-    (EVENT + "roll: {die: 2d6, ›upto: 1}, effects: [{say: hm}]}\n", "E214"),
-    (EVENT + "roll: {die: 2d6, upto: 2}, effects: [{say: hm}]}\n", ""),
+    (EVENT + "roll: {die: 1d6, ›at_least: 7}, effects: [{say: hm}]}\n", "E214"),
+    (EVENT + "roll: {die: 1d6, at_least: 6}, effects: [{say: hm}]}\n", ""),
+    (EVENT + "roll: {die: 2d6, ›at_most: 1}, effects: [{say: hm}]}\n", "E214"),
+    (EVENT + "roll: {die: 2d6, at_most: 2}, effects: [{say: hm}]}\n", ""),
     ("calendar:\n- {id: c, start: 1914-08, months: 3, ›names: [spring, summer, autumn]}\n", "E213"),
     ("calendar:\n- {id: c, start: 1914-08, months: 3, names: [spring, summer, autumn, winter]}\n", ""),
     # kinds of things
@@ -91,8 +75,8 @@ SLIPS = [
     ("criteria:\n- {id: c, of: side, is: ›nation.alive, silence: {W604: for a test}}\n", "E302"),
     ("criteria:\n- {id: c, of: nation, is: count(places(holder=nation)), silence: {W604: for a test}}\n", ""),
     # what does nothing, or cannot be told apart
-    ("quantities:\n- {id: q, of: unit, base: 1}\nadjusts:\n- ›{id: j, of: q, for: foot}\n", "E213"),
-    ("quantities:\n- {id: q, of: unit, base: 1}\nadjusts:\n- {id: j, of: q, for: foot, add: 1}\n", ""),
+    ("stats:\n- {id: q, of: unit, base: 1}\nmodifiers:\n- ›{id: j, of: q, for: foot}\n", "E213"),
+    ("stats:\n- {id: q, of: unit, base: 1}\nmodifiers:\n- {id: j, of: q, for: foot, add: 1}\n", ""),
     (ACT + "limit: {›0: [nation, turn]}}\n", "E210"),
     (ACT + "limit: {1: [nation, turn]}}\n", ""),
     (ACT + "says: '›{self says so.'}\n", "E301"),
@@ -104,38 +88,38 @@ SLIPS = [
     ("decisions:\n- ›{id: lunch, from: [fish, fowl]}\n", "W604"),
     ("decisions:\n- {id: lunch, from: [fish, fowl]}\n" + EVENT + "effects: [{choose: lunch, effects: [{say: hm}]}]}\n", ""),
     ("technologies:\n- {id: radio, name: radio}\n- {id: wire, ›name: Radio}\n", "W611"),
-    (ACT + "help: one}\n- {id: b, ›form: a}\n", "W611"),
-    (ACT + "help: one}\n- {id: b, form: b}\n", ""),
+    (ACT + "help: one}\n- {id: b, ›syntax: a}\n", "W611"),
+    (ACT + "help: one}\n- {id: b, syntax: b}\n", ""),
     (
         MOVES.replace("›", "")
-        + "does: walk, slots: {units: units, origin: place, target: place}, form: 'go {units} {origin} {target}'}\n",
+        + "does: walk, slots: {units: units, origin: place, target: place}, syntax: 'go {units} {origin} {target}'}\n",
         "",
     ),
-    (MOVES + "form: go, does: walk}\n", "E213"),
+    (MOVES + "syntax: go, does: walk}\n", "E213"),
     (
         MOVES
-        + "form: 'look at {target} with {units} from {origin}', slots: {units: units, origin: place, target: place}, commits: units}\n",
+        + "syntax: 'look at {target} with {units} from {origin}', slots: {units: units, origin: place, target: place}, commits: units}\n",
         "E213",
     ),
     (
-        MOVES.replace("›order: m", "order: m, among: neighbours(origin)")
-        + "form: 'look at {target} with {units} from {origin}', slots: {units: units, origin: place, target: place}, commits: units}\n",
+        MOVES.replace("›order: m", "order: m, among: neighbors(origin)")
+        + "syntax: 'look at {target} with {units} from {origin}', slots: {units: units, origin: place, target: place}, commits: units}\n",
         "",
     ),
-    (MOVES + "form: 'go {target}', slots: {target: place}, does: ›target}\n", "E213 E407"),
+    (MOVES + "syntax: 'go {target}', slots: {target: place}, does: ›target}\n", "E213 E407"),
     ("sides:\n- {id: west, name: West, ›opposite: west}\n", "E213"),
     ("events:\n- {id: e, on: turn_end, when: ›turn > 1 and False}\n", "W601"),
-    ("- {step: go, do: move}\norders:\n- {id: m, form: 'go {to}', slots: {to: place}, step: go, ›commits: to}\n", "E213"),
+    ("- {step: go, do: move}\norders:\n- {id: m, syntax: 'go {to}', slots: {to: place}, step: go, ›commits: to}\n", "E213"),
     ("- {›input: orders}\n", "E606"),
     ("- {input: more}\n", ""),
     (
-        "- {step: pay, do: upkeep, bills: [one]}\nbills:\n- {id: one, per: nation, price: 1}\n- ›{id: two, per: nation, price: 1}\n",
+        "- {step: pay, do: upkeep, upkeep: [one]}\nupkeep:\n- {id: one, per: nation, price: 1}\n- ›{id: two, per: nation, price: 1}\n",
         "W602",
     ),
-    ("- {step: pay, do: upkeep}\nbills:\n- {id: one, per: nation, price: 1}\n- {id: two, per: nation, price: 1}\n", ""),
+    ("- {step: pay, do: upkeep}\nupkeep:\n- {id: one, per: nation, price: 1}\n- {id: two, per: nation, price: 1}\n", ""),
     (
-        "- {step: go, do: move, modes: [walk]}\nmodes:\n- {id: walk, links: [land]}\n- {id: run, links: [land]}\n"
-        "orders:\n- {id: m, form: m, step: go, does: walk}\n- {id: n, form: n, step: go, ›does: run}\n",
+        "- {step: go, do: move, movement: [walk]}\nmovement:\n- {id: walk, links: [land]}\n- {id: run, links: [land]}\n"
+        "orders:\n- {id: m, syntax: m, step: go, does: walk}\n- {id: n, syntax: n, step: go, ›does: run}\n",
         "W602",
     ),
 ]
@@ -150,7 +134,7 @@ def test_a_slip_is_told_where_it_stands(tmp_path: Path, text: str, codes: str) -
 
 def test_a_number_that_is_read_and_that_one_kind_of_units_lacks_is_a_warning(tmp_path: Path) -> None:
     fields = "fields:\n- {id: pool, of: [unit], type: number}\nunits:\n- {id: foot, name: foot, pool: 3}\n- ›{id: horse, name: horse}\n"
-    read = "quantities:\n- {id: q, of: unit, base: unit.pool}\nadjusts:\n- {id: j, of: q, add: 1}\n"
+    read = "stats:\n- {id: q, of: unit, base: unit.pool}\nmodifiers:\n- {id: j, of: q, add: 1}\n"
     text, expected = marked(fields + read, "W612")
     assert places(found(tmp_path / "read", text)) == expected
     assert found(tmp_path / "unread", text.replace("unit.pool", "1")) == []
@@ -179,7 +163,11 @@ def test_a_unit_takes_one_to_a_hundred_hits(tmp_path: Path, unit: str, hits: str
     assert [d.code for d in found(tmp_path, rows)] == codes
 
 
-@pytest.mark.parametrize(("more", "codes"), [("", ["E302"]), (", facing: {among: neighbours(place)}", [])])
+@pytest.mark.parametrize(("more", "codes"), [("", ["E302"]), (", facing: {among: neighbors(place)}", [])])
 def test_only_what_faces_a_place_has_a_target(tmp_path: Path, more: str, codes: list[str]) -> None:
-    row = "catalogue:\n- {id: c, makes: foot, price: 1, needs: [{test: target.kind == 'land', else: look there}]" + more + "}\n"
+    row = (
+        "production:\n- {id: c, makes: foot, price: 1, requires: [{test: target.kind == 'land', message: look there}]"
+        + more
+        + "}\n"
+    )
     assert [d.code for d in found(tmp_path, WORLD + row) if d.severity == "error"] == codes

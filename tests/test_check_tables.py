@@ -61,7 +61,7 @@ READ = [
 
 @pytest.mark.parametrize(("text", "codes"), READ)
 def test_who_looks_a_table_up_asks_for_what_it_has(tmp_path: Path, text: str, codes: str) -> None:
-    errors_are_told(tmp_path, f'{READERS}terms:\n- {{id: t, is: "{text}"}}\n', codes)
+    errors_are_told(tmp_path, f'{READERS}definitions:\n- {{id: t, is: "{text}"}}\n', codes)
 
 
 DECISIONS = [
@@ -71,15 +71,15 @@ DECISIONS = [
     ("{id: d, from: places(), default: nearest}", ""),
     ("{id: d, from: places(), default: home}", ""),
     ("{id: d, from: places(), default: ›nearst}", "E407"),
-    ("{id: d, from: places(), default: =only(places())}", ""),
+    ("{id: d, from: places(), default: =single(places())}", ""),
     ("{id: d, most: 3, default: all}", ""),
     ("{id: d, most: 3, default: 2}", ""),
     ("{id: d, most: 3, default: ›seven}", "E407"),
     ("{id: d, most: 3, default: ›true}", "E407"),
-    ("{id: d, form: 'wait {answer}', slots: {answer: {kind: choice, choices: [long, short]}}, default: long}", ""),
-    ("{id: d, form: 'wait {answer}', slots: {answer: {kind: choice, choices: [long, short]}}, default: ›lnog}", "E407"),
-    ("{id: d, form: 'wait {answer}', slots: {answer: number}, default: ›all}", "E407"),
-    ("{id: d, form: 'wait {answer}', slots: {answer: number}, default: 3}", ""),
+    ("{id: d, syntax: 'wait {answer}', slots: {answer: {kind: choice, choices: [long, short]}}, default: long}", ""),
+    ("{id: d, syntax: 'wait {answer}', slots: {answer: {kind: choice, choices: [long, short]}}, default: ›lnog}", "E407"),
+    ("{id: d, syntax: 'wait {answer}', slots: {answer: number}, default: ›all}", "E407"),
+    ("{id: d, syntax: 'wait {answer}', slots: {answer: number}, default: 3}", ""),
 ]
 
 

@@ -13,37 +13,7 @@ from wteaw.ruleset.expressions.vocabulary import FACTS
 
 from .folders import found, marked, own_cache, places, write  # noqa: F401
 
-WORLD = """\
-nations:
-- {id: italy, name: Italy, side: west, seat: player}
-- {id: spain, name: Spain, side: west}
-sides:
-- {id: west, name: West}
-places:
-- {id: rome, kind: land, owner: italy}
-- {id: paris, kind: land, owner: spain}
-links:
-- {between: [rome, paris], kind: land}
-fields:
-- {id: move, of: [unit], type: number, default: 1}
-- {id: price, of: [unit], type: number, default: 1}
-- {id: strength, of: [unit], type: number, default: 1}
-- {id: cost, of: [unit], type: number}
-- {id: mood, of: [nation], type: text, default: calm}
-- {id: friends, of: [nation], type: list, default: []}
-- {id: lean, of: [nation], type: number, default: 0, at_least: -5, at_most: 5}
-resources:
-- {id: gold, name: Gold}
-tracks:
-- {id: opinion, at_least: -5, at_most: 5}
-stances:
-- {id: war, hostile: true, default: true}
-- {id: alliance, friendly: true}
-frame:
-- {input: orders, from: everyone}
-- {step: talk, do: watch}
-- {step: asks, do: act}
-"""
+WORLD = """nations:\n- {id: italy, name: Italy, side: west, seat: player}\n- {id: spain, name: Spain, side: west}\nsides:\n- {id: west, name: West}\nplaces:\n- {id: rome, kind: land, owner: italy}\n- {id: paris, kind: land, owner: spain}\nlinks:\n- {between: [rome, paris], kind: land}\nfields:\n- {id: move, of: [unit], type: number, default: 1}\n- {id: price, of: [unit], type: number, default: 1}\n- {id: strength, of: [unit], type: number, default: 1}\n- {id: cost, of: [unit], type: number}\n- {id: mood, of: [nation], type: text, default: calm}\n- {id: friends, of: [nation], type: list, default: []}\n- {id: lean, of: [nation], type: number, default: 0, at_least: -5, at_most: 5}\nresources:\n- {id: gold, name: Gold}\ntracks:\n- {id: opinion, at_least: -5, at_most: 5}\nstances:\n- {id: war, hostile: true, default: true}\n- {id: alliance, friendly: true}\nsequence:\n- {input: orders, from: everyone}\n- {step: talk}\n- {step: asks, do: act}\n"""
 UNIT = "units:\n- {id: foot, name: Foot, tags: [land], silence: {W603: made by scenarios only}}\n"
 EVENT = "events:\n- id: e\n  on: {step: talk}\n  for: nations()\n  effects:\n  - "
 
@@ -87,30 +57,30 @@ WRONG = [
     (EVENT + "pay: {to: ›itly, what: gold, amount: 1}\n", "E407"),
     (EVENT + "pay: {from: italy, what: gold, amount: ›one}\n", "E209"),
     (EVENT + "join: {who: =nation, side: ›est}\n", "E407"),
-    (EVENT + "own: {places: these('rome'), to: ›itly}\n", "E407"),
+    (EVENT + "own: {places: set_of('rome'), to: ›itly}\n", "E407"),
     (EVENT + "create: {units: ›fot, at: rome}\n", "E407"),
     (EVENT + "learn: ›{who: =nation}\n", "E213"),
     (EVENT + "{results: {1: [{say: hm}]}}\n".replace("{results", "{›results"), "E213"),
     (EVENT + "when: turn > 1\n", ""),
     (EVENT + "command: {nation: =nation, by: ›nobdy}\n", "E407"),
-    ("acts:\n- {id: a, form: ask, cost: ›seven, effects: [{say: hm}]}\n", "E407"),
-    ("acts:\n- {id: a, form: ask, limit: {1: [nation, ›trun]}, effects: [{say: hm}]}\n", "E407"),
-    ("acts:\n- {id: a, form: ask, for: [›itly], effects: [{say: hm}]}\n", "E407"),
-    ("control:\n- {›how: presence, id: c}\n", "E213"),
-    ("terms:\n- {id: odd, of: [place], is: \"tally(place, ›'tims') > 0\", silence: {W604: tried here only}}\n", "E305"),
-    ("terms:\n- {id: odd, of: [place], is: \"this_turn(›'captrued') > 0\", silence: {W604: tried here only}}\n", "E305"),
-    ("terms:\n- {id: odd, of: [place], is: \"some(neighbours(place, ›'lnd'))\", silence: {W604: tried here only}}\n", "E305"),
+    ("actions:\n- {id: a, syntax: ask, cost: ›seven, effects: [{say: hm}]}\n", "E407"),
+    ("actions:\n- {id: a, syntax: ask, limit: {1: [nation, ›trun]}, effects: [{say: hm}]}\n", "E407"),
+    ("actions:\n- {id: a, syntax: ask, for: [›itly], effects: [{say: hm}]}\n", "E407"),
+    ("capture:\n- {›how: presence, id: c}\n", "E213"),
+    ("definitions:\n- {id: odd, of: [place], is: \"tally(place, ›'tims') > 0\", silence: {W604: tried here only}}\n", "E305"),
+    ("definitions:\n- {id: odd, of: [place], is: \"this_turn(›'captrued') > 0\", silence: {W604: tried here only}}\n", "E305"),
+    ("definitions:\n- {id: odd, of: [place], is: \"any(neighbors(place, ›'lnd'))\", silence: {W604: tried here only}}\n", "E305"),
     (
-        "terms:\n- {id: two, of: [place, nation], is: place.owner == nation}\n- {id: odd, of: [place], is: \"some(places(), ›'two')\", silence: {W604: tried here only}}\n",
+        "definitions:\n- {id: two, of: [place, nation], is: place.owner == nation}\n- {id: odd, of: [place], is: \"any(places(), ›'two')\", silence: {W604: tried here only}}\n",
         "E308",
     ),
     (
         "matrices:\n- id: m\n  track: opinion\n  for: nations()\n  columns: [italy, {rest: 'True'}]\n  rows:\n  - {id: r, cells: {›itly: {toward: west, by: 1}, rest: {toward: ›wst, by: 1}}}\n",
         "E407 E407",
     ),
-    ("modes:\n- {id: go, links: [›lnd]}\n", "E407"),
-    ("modes:\n- {id: go, links: [land], who: ›lend}\n", "E407"),
-    ("modes:\n- {id: go, links: [land], steps: ›two}\n", "E407"),
+    ("movement:\n- {id: go, links: [›lnd]}\n", "E407"),
+    ("movement:\n- {id: go, links: [land], who: ›lend}\n", "E407"),
+    ("movement:\n- {id: go, links: [land], steps: ›two}\n", "E407"),
     ("absence:\n- {id: a, ›missed: 1}\n", "E206"),
 ]
 
@@ -126,38 +96,36 @@ def test_words_that_name_nothing_are_told_at_their_place(tmp_path: Path, text: s
     assert all(d.message for d in told)
 
 
-QUANTITIES = "quantities:\n" + "".join(
-    f"- {{id: of-{k}, of: {k}, base: 1}}\n" for k in ("unit", "nation", "side", "item", "place")
-)
+QUANTITIES = "stats:\n" + "".join(f"- {{id: of-{k}, of: {k}, base: 1}}\n" for k in ("unit", "nation", "side", "item", "place"))
 
 
 @pytest.mark.parametrize(
     ("text", "codes"),
     [
-        ("modes:\n- {id: go, links: [land], cost: of-place}\n- {id: run, links: [land], cost: ›of-side}\n", "E407"),
-        ("modes:\n- {id: go, links: [land], steps: of-unit}\n- {id: run, links: [land], steps: ›of-nation}\n", "E407"),
-        ("catalogue:\n- {id: a, makes: foot, price: of-item}\n- {id: b, makes: foot, price: ›of-nation}\n", "E407"),
+        ("movement:\n- {id: go, links: [land], cost: of-place}\n- {id: run, links: [land], cost: ›of-side}\n", "E407"),
+        ("movement:\n- {id: go, links: [land], steps: of-unit}\n- {id: run, links: [land], steps: ›of-nation}\n", "E407"),
+        ("production:\n- {id: a, makes: foot, price: of-item}\n- {id: b, makes: foot, price: ›of-nation}\n", "E407"),
         ("levies:\n- {id: a, what: gold, of: of-nation, share: 1/2}\n- {id: b, what: gold, of: ›of-unit, share: 1/2}\n", "E407"),
         ("policies:\n- {id: p, purchases: [{mix: {foot: ›of-item}}]}\n", "E407"),
-        ("acts:\n- {id: a, form: ask, roll: {die: 1d6, upto: of-nation}, effects: [{say: hm}]}\n", ""),
-        ("acts:\n- {id: a, form: ask, roll: {die: 1d6, from: ›of-unit}, effects: [{say: hm}]}\n", "E407"),
+        ("actions:\n- {id: a, syntax: ask, roll: {die: 1d6, at_most: of-nation}, effects: [{say: hm}]}\n", ""),
+        ("actions:\n- {id: a, syntax: ask, roll: {die: 1d6, at_least: ›of-unit}, effects: [{say: hm}]}\n", "E407"),
         (
-            "acts:\n- {id: a, form: 'ask {place}', slots: {place: place}, roll: {die: 1d6, from: of-place}, effects: [{say: hm}]}\n",
+            "actions:\n- {id: a, syntax: 'ask {place}', slots: {place: place}, roll: {die: 1d6, at_least: of-place}, effects: [{say: hm}]}\n",
             "",
         ),
         (
-            "acts:\n- {id: a, form: 'ask {p}', slots: {p: place}, roll: {die: 1d6, from: of-place, of: =p}, effects: [{say: hm}]}\n",
+            "actions:\n- {id: a, syntax: 'ask {p}', slots: {p: place}, roll: {die: 1d6, at_least: of-place, of: =p}, effects: [{say: hm}]}\n",
             "",
         ),
         (
-            "acts:\n- {id: a, form: 'ask {p}', slots: {p: place}, roll: {die: 1d6, from: ›of-nation, of: =p}, effects: [{say: hm}]}\n",
+            "actions:\n- {id: a, syntax: 'ask {p}', slots: {p: place}, roll: {die: 1d6, at_least: ›of-nation, of: =p}, effects: [{say: hm}]}\n",
             "E407",
         ),
     ],
 )
 def test_a_quantity_is_one_of_the_things_that_are_asked(tmp_path: Path, text: str, codes: str) -> None:
     text, expected = marked(text, codes)
-    item = "" if "catalogue" in text else "catalogue:\n- {id: foot, makes: foot}\n"
+    item = "" if "production" in text else "production:\n- {id: foot, makes: foot}\n"
     write(tmp_path, {"tables/a-world.yaml": WORLD, "tables/u.yaml": UNIT + QUANTITIES + item})
     told = [d for d in found(tmp_path, text) if d.severity == "error"]
     assert places(told) == expected, told
@@ -166,10 +134,10 @@ def test_a_quantity_is_one_of_the_things_that_are_asked(tmp_path: Path, text: st
 @pytest.mark.parametrize(
     ("text", "codes"),
     [
-        ("control:\n- {id: gift, how: effect, sets: {owner: spain}, troops: home}\n" + EVENT + "own: {places: these('rome'), to: spain, by: gift}\n", ""),
-        (EVENT + "own: {places: these('rome'), to: spain, by: ›gift}\n", "E401"),
-        ("control:\n- {id: fall, how: capture}\n" + EVENT + "own: {places: these('rome'), to: spain, ›by: fall}\n", "E213"),
-        ("control:\n- {id: gift, how: effect, ›troops: home}\n", "E213"),
+        ("capture:\n- {id: gift, how: effect, sets: {owner: spain}, troops: home}\n" + EVENT + "own: {places: set_of('rome'), to: spain, by: gift}\n", ""),
+        (EVENT + "own: {places: set_of('rome'), to: spain, by: ›gift}\n", "E401"),
+        ("capture:\n- {id: fall, how: capture}\n" + EVENT + "own: {places: set_of('rome'), to: spain, ›by: fall}\n", "E213"),
+        ("capture:\n- {id: gift, how: effect, ›troops: home}\n", "E213"),
     ],
 )  # fmt: skip
 def test_what_goes_with_a_place_is_said_by_a_row_for_it(tmp_path: Path, text: str, codes: str) -> None:
@@ -192,7 +160,7 @@ def test_the_world_of_these_tests_is_right(tmp_path: Path) -> None:
         ("events:\n- id: e\n  on: {captured: {plaze: paris}}\n  effects: [{say: hm}]\n", "did you mean 'place'?"),
         (EVENT + "shift: {who: italy, track: opinion, toward: wst, by: 1}\n", "did you mean 'west'?"),
         (EVENT + "shift: {who: italy, track: opinion, toward: west, by: 5..2}\n", "write 2..5"),
-        ("modes:\n- {id: go, links: [lnd]}\n", "did you mean 'land'?"),
+        ("movement:\n- {id: go, links: [lnd]}\n", "did you mean 'land'?"),
     ],
 )
 def test_the_nearest_word_is_named(tmp_path: Path, text: str, hint: str) -> None:
@@ -203,7 +171,7 @@ def test_the_nearest_word_is_named(tmp_path: Path, text: str, hint: str) -> None
 def test_a_frame_that_never_waits_is_an_error(tmp_path: Path) -> None:
     text = WORLD.replace("- {input: orders, from: everyone}\n", "")
     assert "E606" in [d.code for d in found(tmp_path, text)]
-    text = WORLD.replace("- {step: talk, do: watch}", "- {step: talk}")
+    text = WORLD.replace("- {step: talk}", "- {phase: talk}")
     assert "E606" in [d.code for d in found(tmp_path, text)]
 
 
@@ -228,34 +196,37 @@ def test_the_engine_states_no_fact_or_role_that_is_not_published() -> None:
     ("text", "codes"),
     [
         ('nations:\n- {id: a, name: ›"A\\x1b[31m"}\n', "E104"),
-        ('terms:\n- {id: odd, of: [place], is: "1e999999999 ›> 0", silence: {W604: tried here only}}\n'.replace("›", ""), ""),
-        ('terms:\n- {id: odd, of: [place], is: "›place.id > 3", silence: {W604: tried here only}}\n', "E306"),
+        (
+            'definitions:\n- {id: odd, of: [place], is: "1e999999999 ›> 0", silence: {W604: tried here only}}\n'.replace("›", ""),
+            "",
+        ),
+        ('definitions:\n- {id: odd, of: [place], is: "›place.id > 3", silence: {W604: tried here only}}\n', "E306"),
         (  # a quantity is asked of the things that it is of: by itself, and of a set
-            "quantities:\n- {id: girth, of: unit, base: 1}\n"
-            "yields:\n- {id: land, over: places(), amount: \"=value(place, ›'girth')\"}\n",
+            "stats:\n- {id: girth, of: unit, base: 1}\n"
+            "income:\n- {id: land, over: places(), amount: \"=value(place, ›'girth')\"}\n",
             "E306",
         ),
         (
-            "quantities:\n- {id: girth, of: unit, base: 1}\nyields:\n- {id: land, amount: \"=total(places(), ›'girth')\"}\n",
+            "stats:\n- {id: girth, of: unit, base: 1}\nincome:\n- {id: land, amount: \"=sum(places(), ›'girth')\"}\n",
             "E306",
         ),
         (  # a term that says true or false is no number: as such, in a sum, and where it is named
-            'terms:\n- {id: is_big, of: [place], is: "count(units(at=place)) > 3"}\n'
-            "yields:\n- {id: land, over: places(), amount: =›is_big(place)}\n",
+            'definitions:\n- {id: is_big, of: [place], is: "count(units(at=place)) > 3"}\n'
+            "income:\n- {id: land, over: places(), amount: =›is_big(place)}\n",
             "E307",
         ),
         (
-            'terms:\n- {id: is_big, of: [place], is: "count(units(at=place)) > 3"}\n'
-            "yields:\n- {id: land, over: places(), amount: =1 + ›is_big(place)}\n",
+            'definitions:\n- {id: is_big, of: [place], is: "count(units(at=place)) > 3"}\n'
+            "income:\n- {id: land, over: places(), amount: =1 + ›is_big(place)}\n",
             "E306",
         ),
         (
-            'terms:\n- {id: is_big, of: [place], is: "count(units(at=place)) > 3"}\n'
-            "yields:\n- {id: land, amount: \"=total(places(), ›'is_big')\"}\n",
+            'definitions:\n- {id: is_big, of: [place], is: "count(units(at=place)) > 3"}\n'
+            "income:\n- {id: land, amount: \"=sum(places(), ›'is_big')\"}\n",
             "E306",
         ),
         (
-            "quantities:\n- ›{id: a, of: unit, base: \"=value(unit, 'b')\"}\n- {id: b, of: unit, base: \"=value(unit, 'a')\"}\n",
+            "stats:\n- ›{id: a, of: unit, base: \"=value(unit, 'b')\"}\n- {id: b, of: unit, base: \"=value(unit, 'a')\"}\n",
             "E405",
         ),
     ],
@@ -267,14 +238,14 @@ def test_what_would_harm_a_terminal_or_never_end_is_told(tmp_path: Path, text: s
 
 
 def test_a_term_that_counts_is_a_number(tmp_path: Path) -> None:
-    rows = "terms:\n- {id: big, of: [place], is: count(units(at=place))}\nyields:\n- {id: land, amount: \"=total(places(), 'big')\"}\n"
+    rows = "definitions:\n- {id: big, of: [place], is: count(units(at=place))}\nincome:\n- {id: land, amount: \"=sum(places(), 'big')\"}\n"
     rows += "resources: [{id: gold, name: Gold}]\n"
     assert [d for d in found(tmp_path, rows) if d.severity == "error"] == []
 
 
 def test_a_chain_of_terms_has_an_end(tmp_path: Path) -> None:
     rows = "".join(f"- {{id: t{n}, of: [place], is: t{n + 1}(place)}}\n" for n in range(300))
-    told = found(tmp_path, f"terms:\n{rows}- {{id: t300, of: [place], is: 'True'}}\n")
+    told = found(tmp_path, f"definitions:\n{rows}- {{id: t300, of: [place], is: 'True'}}\n")
     assert [d.code for d in told if d.severity == "error"] == ["E405"]
 
 
@@ -287,7 +258,7 @@ def test_thirty_thousand_unknown_keys_are_soon_told(tmp_path: Path) -> None:
 def test_players_who_would_see_nothing_are_a_warning(tmp_path: Path) -> None:
     write(tmp_path, {"tables/a-world.yaml": WORLD, "tables/u.yaml": UNIT})
     assert {"W607", "W608"} <= {d.code for d in found(tmp_path)}
-    seen = "shows:\n- {id: all, what: places, to: everyone}\n"
+    seen = "visibility:\n- {id: all, what: places, to: everyone}\n"
     placed = WORLD.replace("kind: land, owner: italy", "kind: land, owner: italy, lon: 12, lat: 42")
     write(tmp_path, {"tables/a-world.yaml": placed, "tables/s.yaml": seen})
     assert not {"W607", "W608"} & {d.code for d in found(tmp_path)}
@@ -306,7 +277,7 @@ def test_a_scenario_stays_in_its_folder(tmp_path: Path) -> None:
 def test_words_and_options_of_a_scenario_are_checked(tmp_path: Path) -> None:
     path = tmp_path / "s.yaml"
     path.write_text(
-        "id: s\ntitle: S\nextends: alliances-4\noptions: {mole: maybe}\nmarks:\n- {who: atlantis, as: x}\n"
+        "id: s\ntitle: S\nextends: alliances-4\noptions: {mole: maybe}\nflags:\n- {who: atlantis, as: x}\n"
         "works:\n- {place: benelux, facing: n-france, works: tranch}\n"
     )
     told = {(d.code, d.line) for d in load_scenario(path, cache=False)[2] if d.severity == "error"}
@@ -317,14 +288,14 @@ def test_marks_are_set_and_asked_for(tmp_path: Path) -> None:
     write(tmp_path, {"tables/a-world.yaml": WORLD, "tables/u.yaml": UNIT})
     told = found(
         tmp_path,
-        "events:\n- id: e\n  on: {step: talk}\n  for: nations()\n  when: not marked(nation, 'wearry')\n"
-        "  effects:\n  - mark: {who: =nation, as: weary}\n",
+        "events:\n- id: e\n  on: {step: talk}\n  for: nations()\n  when: not flagged(nation, 'wearry')\n"
+        "  effects:\n  - flag: {who: =nation, as: weary}\n",
     )
     assert [(d.code, d.line) for d in told if d.code in ("W609", "W610")] == [("W610", 5), ("W609", 7)]
     assert "did you mean 'weary'?" in [d.hint for d in told]
     right = (
-        "events:\n- id: e\n  on: {step: talk}\n  for: nations()\n  when: not marked(nation, 'weary')\n"
-        "  effects:\n  - mark: {who: =nation, as: weary}\n"
+        "events:\n- id: e\n  on: {step: talk}\n  for: nations()\n  when: not flagged(nation, 'weary')\n"
+        "  effects:\n  - flag: {who: =nation, as: weary}\n"
     )
     assert not [d for d in found(tmp_path, right) if d.code in ("W609", "W610")]
 

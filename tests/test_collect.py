@@ -16,11 +16,11 @@ from .economy import BY_REGION, position, rules, turn_of
 
 LAND: Row = {"id": "land", "over": "places(holder=nation, mine=True)", "amount": "=place.worth"}
 INCOME: Row = {"id": "income", "of": "nation", "base": 0, "round": "up"}
-NODE: Row = {"step": "collect", "do": "collect", "income": "income"}
+NODE: Row = {"step": "collect", "do": "collect", "total_stat": "income"}
 
 
 def collected(*yields: Row, stores: dict[str, dict[str, int]] | None = None, node: Row = NODE, **forms: list[Row]) -> Turn:
-    ruleset = rules(**{"yields": list(yields) or [LAND], "quantities": [INCOME], **forms})
+    ruleset = rules(**{"income": list(yields) or [LAND], "stats": [INCOME], **forms})
     turn = turn_of(ruleset, position(stores or {"red": {"coin": 1}}), step="collect")
     collect.run(node, turn)
     return turn
@@ -28,30 +28,30 @@ def collected(*yields: Row, stores: dict[str, dict[str, int]] | None = None, nod
 
 def test_what_places_yield_goes_into_the_store() -> None:
     turn = collected()
-    assert turn.state.get("stores", "red", "coin") == 1 + 5 + 3 + 2
+    assert turn.state.get("treasuries", "red", "coin") == 1 + 5 + 3 + 2
     assert turn.state.get("nations", "red", "income") == 10
 
 
 def test_each_region_keeps_what_it_yields() -> None:
-    ruleset = rules(yields=[LAND], quantities=[INCOME], stores=BY_REGION)
+    ruleset = rules(income=[LAND], stats=[INCOME], treasuries=BY_REGION)
     turn = turn_of(ruleset, position({"red/a": {"coin": 1}}), step="collect")
     collect.run(NODE, turn)
-    assert {k: v["coin"] for k, v in turn.state.table("stores").items()} == {"blue/c": 6, "red/a": 9, "red/e": 2}
+    assert {k: v["coin"] for k, v in turn.state.table("treasuries").items()} == {"blue/c": 6, "red/a": 9, "red/e": 2}
 
 
 def test_what_a_distant_place_yields_may_go_to_another_purse() -> None:
-    ruleset = rules(yields=[{**LAND, "seat": "=place('a')"}], quantities=[INCOME], stores=BY_REGION)
+    ruleset = rules(income=[{**LAND, "seat": "=place('a')"}], stats=[INCOME], treasuries=BY_REGION)
     turn = turn_of(ruleset, position({"red/a": {"coin": 1}}), step="collect")
     collect.run(NODE, turn)
-    assert turn.state.table("stores")["red/a"]["coin"] == 11
-    assert "red/e" not in turn.state.table("stores")
+    assert turn.state.table("treasuries")["red/a"]["coin"] == 11
+    assert "red/e" not in turn.state.table("treasuries")
 
 
 @pytest.mark.parametrize(("rate", "income"), [("1/2", 5), ("1/4", 3), ("3/4", 8)])
 def test_a_rate_of_the_whole_is_rounded_once(rate: str, income: int) -> None:
-    turn = collected(adjusts=[{"id": "idle", "of": "income", "for": "red", "times": rate}])
-    assert turn.state.get("stores", "red", "coin") == 1 + income
-    assert turn.state.get("stores", "blue", "coin") == 6
+    turn = collected(modifiers=[{"id": "idle", "of": "income", "for": "red", "times": rate}])
+    assert turn.state.get("treasuries", "red", "coin") == 1 + income
+    assert turn.state.get("treasuries", "blue", "coin") == 6
 
 
 def test_halves_may_be_rounded_for_each_place() -> None:
@@ -61,31 +61,31 @@ def test_halves_may_be_rounded_for_each_place() -> None:
 
 def test_a_cap_never_raises_what_is_gathered() -> None:
     for most, income in ((4, 4), (99, 10)):
-        turn = collected(adjusts=[{"id": "cap", "of": "income", "for": "red", "at_most": most}])
+        turn = collected(modifiers=[{"id": "cap", "of": "income", "for": "red", "at_most": most}])
         assert turn.state.get("nations", "red", "income") == income
 
 
 def test_a_limited_total_is_shared_over_the_purses_and_the_rest_goes_home() -> None:
     ruleset = rules(
-        yields=[LAND],
-        quantities=[INCOME],
-        stores=BY_REGION,
-        adjusts=[{"id": "half", "of": "income", "for": "red", "times": "1/2"}],
+        income=[LAND],
+        stats=[INCOME],
+        treasuries=BY_REGION,
+        modifiers=[{"id": "half", "of": "income", "for": "red", "times": "1/2"}],
     )
     turn = turn_of(ruleset, position({"red/a": {"coin": 0}, "red/e": {"coin": 0}}), step="collect")
     collect.run(NODE, turn)
-    assert (turn.state.get("stores", "red/a", "coin"), turn.state.get("stores", "red/e", "coin")) == (4, 1)
+    assert (turn.state.get("treasuries", "red/a", "coin"), turn.state.get("treasuries", "red/e", "coin")) == (4, 1)
 
 
 def test_a_yield_outside_the_limit_is_paid_in_full() -> None:
     trade = {"id": "trade", "for": "red", "when": "turn == 5", "amount": 7, "limited": False}
-    turn = collected(LAND, trade, adjusts=[{"id": "cap", "of": "income", "for": "red", "at_most": 4}])
-    assert turn.state.get("stores", "red", "coin") == 1 + 4 + 7
+    turn = collected(LAND, trade, modifiers=[{"id": "cap", "of": "income", "for": "red", "at_most": 4}])
+    assert turn.state.get("treasuries", "red", "coin") == 1 + 4 + 7
 
 
 def test_another_resource_may_come_in() -> None:
     turn = collected({**LAND, "amount": 1, "into": "men"})
-    assert turn.state.get("stores", "red", "men") == 3
+    assert turn.state.get("treasuries", "red", "men") == 3
 
 
 def test_nobody_reads_another_nations_income() -> None:
@@ -94,7 +94,7 @@ def test_nobody_reads_another_nations_income() -> None:
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=6), st.integers(0, 100))
 def test_sharing_gives_out_exactly_what_is_allowed(amounts: list[int], percent: int) -> None:
-    ruleset = rules(stores=BY_REGION)
+    ruleset = rules(treasuries=BY_REGION)
     turn = turn_of(ruleset, position({}))
     parts = {("coin", f"red/{i}"): a for i, a in enumerate(amounts)}
     total = sum(amounts)

@@ -16,19 +16,7 @@ from wteaw.ruleset import compile as compiling
 
 from .folders import found, loaded, own_cache, write  # noqa: F401
 
-TABLES = """\
-fields:
-- {id: price, of: [unit], type: number}
-places:
-- {id: b, kind: land, lon: 13.25, lat: 52}
-- {id: a, kind: land}
-links:
-- {between: [b, a], kind: land}
-units:
-- {id: foot, name: Foot, price: 3/4}
-frame:
-- {step: talk, do: watch}
-"""
+TABLES = """fields:\n- {id: price, of: [unit], type: number}\nplaces:\n- {id: b, kind: land, lon: 13.25, lat: 52}\n- {id: a, kind: land}\nlinks:\n- {between: [b, a], kind: land}\nunits:\n- {id: foot, name: Foot, price: 3/4}\nsequence:\n- {step: talk}\n"""
 
 
 @pytest.fixture
@@ -45,7 +33,7 @@ def test_a_folder_becomes_a_ruleset(game: Path) -> None:
     assert (rules.id, rules.title) == ("game", "A game")
     assert list(rules.rows("places")) == ["b", "a"]
     assert rules.row("links", "a--b") == {"id": "a--b", "between": ["b", "a"], "kind": "land"}
-    assert rules.frame == ({"step": "talk", "do": "watch"},)
+    assert rules.sequence == ({"step": "talk", "do": "moment"},)
     assert rules.origin("places", "a", "kind") == "tables/t.yaml:5"
 
 

@@ -14,18 +14,18 @@ from wteaw.turn.context import Turn
 from .economy import ORDERS, position, refusals, rules, standing, turn_of
 
 STILL = "place.holder == self"
-FOOT: Row = {"id": "foot", "makes": "foot", "due": "placement", "still": STILL, "else": "lost",
+FOOT: Row = {"id": "foot", "makes": "foot", "due": "placement", "must_hold": STILL, "if_lost": "lost",
              "uses": {"men": {"each": 1, "taken": "complete", "short": {"times": 2}}}}  # fmt: skip
-DITCH: Row = {"id": "ditch", "price": 5, "works": "ditch", "due": "placement", "still": STILL, "facing": {}}
-MILL: Row = {"id": "mill", "price": 7, "sets": {"mill": True}, "due": "placement", "still": STILL}
+DITCH: Row = {"id": "ditch", "price": 5, "works": "ditch", "due": "placement", "must_hold": STILL, "facing": {}}
+MILL: Row = {"id": "mill", "price": 7, "sets": {"mill": True}, "due": "placement", "must_hold": STILL}
 LAMP: Row = {"id": "lamp", "price": 2, "fits": {"units": "unit.kind == 'boat' and not unit.lamp", "set": {"lamp": True}},
-             "due": "placement", "appears": "neighbours(place, 'shore')"}  # fmt: skip
+             "due": "placement", "appears": "neighbors(place, 'shore')"}  # fmt: skip
 NODE: Row = {"step": "placement", "do": "complete"}
 PURSE = {"red": {"coin": 50, "men": 9}}
 
 
 def shop(*items: Row, **forms: list[Row]) -> Ruleset:
-    return rules(catalogue=list(items) or [FOOT, DITCH, MILL, LAMP], **forms)
+    return rules(production=list(items) or [FOOT, DITCH, MILL, LAMP], **forms)
 
 
 def bought(ruleset: Ruleset, state: State, *orders: tuple[str, dict[str, Any]]) -> Turn:
@@ -45,7 +45,7 @@ def test_units_appear_and_use_up_what_they_need() -> None:
     turn = bought(shop(), position(PURSE), ("buy", {"n": 3, "item": "foot", "site": "a"}))
     complete.run(NODE, turn)
     assert standing(turn) == {"red foot a": 3}
-    assert turn.state.get("stores", "red", "men") == 6
+    assert turn.state.get("treasuries", "red", "men") == 6
     assert not turn.state.table("under_way")
     assert [f.word for e in turn.journal.entries for f in e.facts if f.word == "placed"] == ["placed"]
 
@@ -62,12 +62,12 @@ def test_what_is_due_elsewhere_waits() -> None:
 
 @pytest.mark.parametrize(("how", "coin", "kept"), [("lost", 32, 0), ("refund", 50, 0), ("hand", 32, 1)])
 def test_a_site_that_is_lost(how: str, coin: int, kept: int) -> None:
-    turn = bought(shop({**FOOT, "else": how}), position(PURSE), ("buy", {"n": 3, "item": "foot", "site": "a"}))
+    turn = bought(shop({**FOOT, "if_lost": how}), position(PURSE), ("buy", {"n": 3, "item": "foot", "site": "a"}))
     lose(turn, "a")
     complete.run(NODE, turn)
     assert standing(turn) == {}
-    assert turn.state.get("stores", "red", "coin") == coin
-    assert turn.state.get("stores", "red", "men") == 9, "nothing is used up with a site that is lost"
+    assert turn.state.get("treasuries", "red", "coin") == coin
+    assert turn.state.get("treasuries", "red", "men") == 9, "nothing is used up with a site that is lost"
     assert len(turn.state.table("under_way")) == kept
 
 
@@ -113,13 +113,13 @@ def test_what_is_in_hand_is_placed_within_the_room_of_the_site() -> None:
     room = {"id": "yard", "of": "place", "is": 2, "for": ["land"], "at": "complete"}
     put = {
         "id": "put",
-        "form": "put {n} {item} in {site}",
+        "syntax": "put {n} {item} in {site}",
         "slots": {"n": "number", "item": "item", "site": "place"},
         "step": "placement",
     }
     hand = {"red#0001": {"nation": "red", "what": "foot", "item": "foot", "n": 3, "due": "hand", "since": 4}}
     orders = [("red", "put", {"n": n, "item": "foot", "site": s}) for n, s in ((2, "a"), (1, "a"), (2, "b"), (1, "b"))]
-    turn = turn_of(shop(rooms=[room], orders=[*ORDERS, put]), position(PURSE, under_way=hand), orders, "placement")
+    turn = turn_of(shop(placement_limits=[room], orders=[*ORDERS, put]), position(PURSE, under_way=hand), orders, "placement")
     complete.run({**NODE, "orders": ["put"]}, turn)
     assert standing(turn) == {"red foot a": 2, "red foot b": 1}
     assert refusals(turn) == ["there is room for 0 only", "there are not 2 of them in hand"]

@@ -35,8 +35,8 @@ def begin(
         "units": UNITS,
         "fields": [{"id": "attack", "of": ["unit"], "type": "number", "default": 0},
                    *({"id": f, "of": ["place"], "type": "truth", "default": True} for f in ("ready",))],
-        "control": rows,
-        "order_options": [{"id": "for-nation", "form": "for {nation}"}],
+        "capture": rows,
+        "order_options": [{"id": "for-nation", "syntax": "for {nation}"}],
     }  # fmt: skip
     state = State({"game": {"game": {"turn": 4}}, **tables})
     for pair, stance in {"blue--red": "war", "blue--rose": "war", "red--rose": "pact", **(relations or {})}.items():
@@ -53,7 +53,7 @@ def begin(
 
 
 def run(turn: Turn, **node: Any) -> Turn:
-    control.run({"do": "control", **node}, turn)
+    control.run({"do": "capture", **node}, turn)
     return turn
 
 
@@ -153,17 +153,17 @@ def test_occupation_lasts_while_enemies_alone_are_there() -> None:
 
 def test_a_nation_falls_when_its_places_are_lost_and_rises_when_its_test_says_so() -> None:
     status: Row = {
-        "id": "fallen", "how": "status", "for": "nations()", "mark": "fallen", "when": "nation.id == 'blue' and place('b').holder != nation",
-        "until": "place('b').holder == nation", "fact": "conquered", "end_fact": "liberated", "says": "{nation} falls.",
+        "id": "fallen", "how": "status", "for": "nations()", "flag": "fallen", "when": "nation.id == 'blue' and place('b').holder != nation",
+        "until": "place('b').holder == nation", "trigger": "conquered", "end_trigger": "liberated", "says": "{nation} falls.",
     }  # fmt: skip
     turn = run(begin({"red b": {"foot": 1}}, [CAPTURE, status]))
     assert facts(turn, "conquered") == [{"of": "blue", "by": "red"}]
-    assert turn.state.get("marks", "nation:blue", "fallen") == {"since": 4}
+    assert turn.state.get("flags", "nation:blue", "fallen") == {"since": 4}
     assert facts(run(turn), "conquered") == [{"of": "blue", "by": "red"}]  # once
     turn.state.put("units", "red.foot@b", "*", None)
     turn.state.put("places", "b", "holder", "blue")
     assert facts(run(turn), "liberated") == [{"of": "blue"}]
-    assert not turn.state.table("marks")
+    assert not turn.state.table("flags")
 
 
 def test_units_that_keep_out_of_fights_neither_hold_a_place_nor_fall_with_it() -> None:

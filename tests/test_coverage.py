@@ -181,23 +181,23 @@ def test_without_a_register_nothing_is_misspelled(folder: Path) -> None:
 
 
 GAME = """
-frame:
+sequence:
   - {input: orders, from: everyone}
-  - {step: talk, do: act, acts: [court, sulk, quit]}
-  - {step: rest, do: watch}
+  - {step: talk, do: act, actions: [court, sulk, quit]}
+  - {step: rest}
   - {step: judge, do: score}
 nations: [{id: red, name: Red, side: east}, {id: gray, name: Gray}]
 sides: [{id: east, name: East, opposite: west}, {id: west, name: West, opposite: east}]
 stances: [{id: peace, default: true}, {id: war, hostile: true}]
 tracks: [{id: mood, signed: true, leans: {east: up, west: down}}]
 decisions: [{id: whim, asks: =self, from: [now, never], default: now}]
-acts:
-  - {id: court, form: "court {target}", slots: {target: nation}, effects: [{shift: {who: =target, track: mood, up: true, by: 2}}]}
-  - {id: sulk, form: sulk, needs: [{test: turn > 5, else: too early}], effects: [{choose: whim, effects: [{clear: {who: =self, as: glad}}]}]}
-  - {id: quit, form: quit, effects: [{clear: {who: =self, as: glad}}]}
+actions:
+  - {id: court, syntax: "court {target}", slots: {target: nation}, effects: [{shift: {who: =target, track: mood, up: true, by: 2}}]}
+  - {id: sulk, syntax: sulk, requires: [{test: turn > 5, message: too early}], effects: [{choose: whim, effects: [{clear: {who: =self, as: glad}}]}]}
+  - {id: quit, syntax: quit, effects: [{clear: {who: =self, as: glad}}]}
 events:
-  - {id: glad, on: {acted: {act: court}}, effects: [{mark: {who: =event.of, as: glad}}]}
-  - {id: cross, on: {acted: {act: quit}}, effects: [{clear: {who: =event.of, as: glad}}]}
+  - {id: glad, on: {acted: {action: court}}, effects: [{flag: {who: =event.of, as: glad}}]}
+  - {id: cross, on: {acted: {action: quit}}, effects: [{clear: {who: =event.of, as: glad}}]}
 matrices:
   - id: envy
     track: mood
@@ -205,8 +205,8 @@ matrices:
     columns: [gray]
     against: actor
     rows:
-      - {id: seen, on: {acted: {act: court}}, cells: {gray: {by: 1}}}
-      - {id: unseen, on: {acted: {act: quit}}, cells: {gray: {by: 1}}}
+      - {id: seen, on: {acted: {action: court}}, cells: {gray: {by: 1}}}
+      - {id: unseen, on: {acted: {action: quit}}, cells: {gray: {by: 1}}}
 criteria: [{id: merry, name: Merry, of: nation, is: "track(nation, 'mood')"}]
 ends: [{id: third-day, name: The third day, when: turn >= 3, rank: merry}]
 aims: [{id: liked, name: Liked, of: number, is: "track(nation, 'mood') >= it", points: 1}, {id: loathed, name: Loathed, of: number, is: "track(nation, 'mood') <= it", points: 1}]
@@ -233,7 +233,7 @@ def test_chapters_count_what_was_carried_out(tmp_path: Path) -> None:
     found = chapters(folder)
     assert found.found == []
     assert {form: (count.played, count.left) for form, count in found.forms.items()} == {
-        "acts": (["acts/court"], ["acts/sulk", "acts/quit"]),
+        "actions": (["actions/court"], ["actions/sulk", "actions/quit"]),
         "decisions": ([], ["decisions/whim"]),
         "events": (["events/glad"], ["events/cross"]),
         "criteria": (["criteria/merry"], []),
@@ -261,10 +261,10 @@ def test_a_chapter_that_fails_or_plays_single_steps_counts_nothing_and_is_told(t
 
 def test_what_an_overlay_takes_over_as_it_is_counts_where_the_base_plays_it(tmp_path: Path) -> None:
     folder = chapter_folder(tmp_path, **{"tests/played/one.yaml": CHAPTER})
-    changed = "events: [{id: glad, on: {acted: {act: court}}, effects: [{mark: {who: =self, as: glad}}]}]"
+    changed = "events: [{id: glad, on: {acted: {action: court}}, effects: [{flag: {who: =self, as: glad}}]}]"
     write(folder / "variants" / "v", {"ruleset.yaml": "id: v\ntitle: V\nextends: ../..\n", "tables/t.yaml": changed})
     found = chapters(folder / "variants" / "v").forms
-    assert (found["acts"].played, found["acts"].base) == ([], ["acts/court"])
+    assert (found["actions"].played, found["actions"].base) == ([], ["actions/court"])
     assert (found["events"].base, found["events"].left) == ([], ["events/glad", "events/cross"])
 
 
@@ -283,7 +283,7 @@ def test_a_row_is_excused_with_its_reason_and_is_no_clause(tmp_path: Path, capsy
     assert code == 1  # two of the excuses excuse nothing
     assert next(line.split() for line in lines if line.startswith("events")) == ["events", "2", "1", "0", "1", "0"]
     assert "excused: events/cross: nobody is cross in a game" in lines
-    assert "left: acts/quit" in lines and "left: acts/court" not in lines
+    assert "left: actions/quit" in lines and "left: actions/court" not in lines
     assert [d.code for d in chapters(folder).found] == ["T104", "T104"]
     assert matrix([folder]).files() == {}
 

@@ -35,10 +35,10 @@ NODE = {
 ORDERS = [
     {
         "id": "put",
-        "form": "put {units} in {target}",
+        "syntax": "put {units} in {target}",
         "slots": {"units": "units", "target": "place"},
         "step": "opening",
-        "needs": [{"test": "target.owner == self", "else": "{target} is not yours"}],
+        "requires": [{"test": "target.owner == self", "else": "{target} is not yours"}],
     }
 ]
 ELSEWHERE = [{"id": "elsewhere", "asks": "=self", "about": "place", "from": "places(owner=self)", "default": "nearest"}]

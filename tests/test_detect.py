@@ -21,7 +21,7 @@ SIGHTING: Row = {
 }  # fmt: skip
 LOOK: Row = {
     "id": "look", "pairs": "next_to", "by": "not near", "value": "view", "groups": {"round": "nearest", "times": "=1 / 2 if link.works == 'wall' else 1"},
-    "round": "nearest", "die": "1d100", "shared": True, "gives": "know", "know": "units", "miss": "less",
+    "round": "nearest", "die": "1d100", "shared": True, "gives": "know", "know": "units", "on_failure": "less",
 }  # fmt: skip
 
 
@@ -36,7 +36,7 @@ def rules() -> Ruleset:
         "sides": [{"id": "one"}, {"id": "two"}],
         "units": units,
         "fields": [{"id": f, "of": ["unit"], "type": "number", "default": 0} for f in ("sight", "cover", "view")],
-        "contacts": [SIGHTING, LOOK],
+        "detection": [SIGHTING, LOOK],
     }
     return Ruleset("t", "T", {form: {r["id"]: r for r in rows} for form, rows in forms.items()})
 
@@ -79,7 +79,7 @@ def test_the_chance_that_a_force_finds_another(
 
 def test_one_success_is_a_contact_for_both_and_only_the_aggressive_look() -> None:
     turn = fleet({"red#1": PATROL, "blue#1": GUARD}, [9, 9, 9, 3, 9])
-    detect.run({"contacts": ["sighting"]}, turn)
+    detect.run({"detection": ["sighting"]}, turn)
     (contact,) = turn.state.table("contacts").values()
     assert (contact["pair"], contact["by"], contact["place"]) == (["blue#1", "red#1"], ["red#1"], "z")
 
@@ -89,24 +89,24 @@ def test_those_who_may_share_no_place_look_for_each_other_without_war() -> None:
         turn = fleet({"red#1": PATROL, "blue#1": GUARD}, [9, 9, 9, 3, 9] if contacts else [])
         turn.ruleset.forms["stances"]["feud"] = {"id": "feud", "enter": "fight", "share": share}
         turn.state.put("relations", "blue--red", "*", {"stance": "feud"})
-        detect.run({"contacts": ["sighting"]}, turn)
+        detect.run({"detection": ["sighting"]}, turn)
         assert len(turn.state.table("contacts")) == contacts
 
 
 def test_without_success_there_is_no_contact_and_an_old_one_is_over() -> None:
     turn = fleet({"red#1": PATROL, "blue#1": GUARD}, [1, 9, 9, 9, 9, 10, 10, 10, 10, 10])
-    detect.run({"contacts": ["sighting"]}, turn)
+    detect.run({"detection": ["sighting"]}, turn)
     assert turn.state.table("contacts")
-    detect.run({"contacts": ["sighting"]}, turn)
+    detect.run({"detection": ["sighting"]}, turn)
     assert not turn.state.table("contacts")
 
 
 def test_forces_that_were_together_at_the_start_roll_only_the_lower_chance_the_first_time() -> None:
     hunters = {"red#1": ("aggressive", {"fast": 3}, True), "blue#1": ("aggressive", {"big": 1}, True)}
     turn = fleet(hunters, [10], began=True)  # only the one ship of blue rolls
-    detect.run({"contacts": ["sighting"]}, turn)
+    detect.run({"detection": ["sighting"]}, turn)
     turn.dice = ScriptedDice([10, 10, 10, 10])  # then each for itself
-    detect.run({"contacts": ["sighting"]}, turn)
+    detect.run({"detection": ["sighting"]}, turn)
     assert not turn.state.table("contacts")
 
 
@@ -149,7 +149,7 @@ def test_seen_is_known_exactly_and_a_miss_shows_a_smaller_number() -> None:
 
 def test_both_parties_look_and_nobody_looks_at_friends() -> None:
     turn = watch({"red a": {"foot": 1}, "rose b": {"foot": 1}, "blue c": {"foot": 1}}, False, [100, 100, 100])
-    detect.run({"contacts": ["look"]}, turn)
+    detect.run({"detection": ["look"]}, turn)
     looked = [(e.subject, e.data["chance"]) for e in turn.journal.entries]
     assert looked == [("blue:a", 10), ("blue:b", 10), ("red:c", 19)]
 
@@ -158,7 +158,7 @@ def test_both_parties_look_and_nobody_looks_at_friends() -> None:
 
 PROBE: Row = {
     "id": "probe", "pairs": "next_to", "value": "eye", "reach": {"walker": "step"}, "die": "1d100", "gives": "know", "know": "units",
-    "fire": [{"who": "unit.kind == 'foot'", "at": "walker", "upto": 1, "lose": "cost"}], "marks": {"busy": True},
+    "fire": [{"who": "unit.kind == 'foot'", "at": "walker", "at_most": 1, "lose": "cost"}], "flags": {"busy": True},
 }  # fmt: skip
 
 
@@ -170,9 +170,9 @@ def probe(orders: list[Row], dice: list[int]) -> Turn:
         "ship": {"id": "ship", "tags": [], "eye": 10}, "gun": {"id": "gun", "tags": []},
     }  # fmt: skip
     forms["fields"] = {f: {"id": f, "of": ["unit"], "type": "number", "default": 0} for f in ("eye", "cost")}
-    forms["modes"] = {"step": {"id": "step", "links": ["land"], "steps": 1}}
-    forms["contacts"] = {"probe": PROBE}
-    forms["orders"] = {"look": {"id": "look", "form": "look", "step": "s", "does": "probe", "options": ["first"]}}
+    forms["movement"] = {"step": {"id": "step", "links": ["land"], "steps": 1}}
+    forms["detection"] = {"probe": PROBE}
+    forms["orders"] = {"look": {"id": "look", "syntax": "look", "step": "s", "does": "probe", "options": ["first"]}}
     state = turn.state
     for number, slots in enumerate(orders, 1):
         state.put("orders", f"red/{number:04d}", "*", {"nation": "red", "order": "orders/look", "slots": slots, "text": "look"})
@@ -181,7 +181,7 @@ def probe(orders: list[Row], dice: list[int]) -> Turn:
 
 def test_lookers_draw_fire_first_and_those_who_are_left_look_together() -> None:
     turn = probe([{"units": {"foot": 1, "horse": 2}, "origin": "a", "target": "c"}], [1, 10, 90])
-    detect.run({"contacts": ["probe"]}, turn)
+    detect.run({"detection": ["probe"]}, turn)
     assert turn.state.get("knowledge", "red", "units:c", {})["units"] == {"foot": 2, "gun": 1}  # 1 - 0.5 * 0.2 is 90 %
     assert {k: r["n"] for k, r in turn.state.stacks(at="a")} == {
         "red.foot@a": 2, "red.foot@a[busy=True,moved=True]": 1, "red.horse@a[busy=True,moved=True]": 1, "red.ship@a": 1,
@@ -190,7 +190,7 @@ def test_lookers_draw_fire_first_and_those_who_are_left_look_together() -> None:
 
 def test_a_look_may_fail_and_teaches_nothing() -> None:
     turn = probe([{"units": {"foot": 1}, "origin": "a", "target": "c"}], [2, 2, 51])
-    detect.run({"contacts": ["probe"]}, turn)
+    detect.run({"detection": ["probe"]}, turn)
     assert not turn.state.table("knowledge")
 
 
@@ -202,7 +202,7 @@ def test_nobody_looks_further_than_it_reaches_or_twice() -> None:
         {"units": {"horse": 1}, "origin": "a", "target": "c"},
     ]
     turn = probe(orders, [10, 10, 1])
-    detect.run({"contacts": ["probe"]}, turn)
+    detect.run({"detection": ["probe"]}, turn)
     refused = [e.data["refused"] for e in turn.journal.entries if "refused" in e.data]
     assert refused == [
         "ship looks only where it is",
@@ -217,10 +217,10 @@ def test_an_escort_that_was_missed_looks_for_whoever_found_its_charge() -> None:
 
     def meet(dice: list[int]) -> list[list[str]]:
         turn = fleet({"red#1": ("aggressive", {"fast": 1}, True), "blue#1": CONVOY, "blue#2": GUARD}, dice)
-        turn.ruleset.forms["contacts"]["interception"] = row  # type: ignore[index]
+        turn.ruleset.forms["detection"]["interception"] = row  # type: ignore[index]
         turn.state.put("forces", "blue#2", "mission", "guard")
         turn.state.put("forces", "blue#2", "charge", "blue#1")
-        detect.run({"contacts": ["sighting", "interception"]}, turn)
+        detect.run({"detection": ["sighting", "interception"]}, turn)
         return sorted(c["by"] for c in turn.state.table("contacts").values())
 
     assert meet([5, 10, 3, 10]) == [["blue#2"], ["red#1"]]  # the convoy is found, the guard missed; the guard finds the finder
@@ -241,10 +241,10 @@ def test_one_foe_is_the_largest_or_among_those_that_the_order_names() -> None:
 
     def caught(targets: list[str]) -> list[list[str]]:
         turn = fleet({"blue#1": GUARD, "red#1": PATROL, "red#2": GUARD, "rose#1": ("defensive", {"hold": 9}, True)}, [])
-        turn.ruleset.forms["contacts"]["sighting"] = row  # type: ignore[index]
+        turn.ruleset.forms["detection"]["sighting"] = row  # type: ignore[index]
         turn.state.put("forces", "blue#1", "mission", "wait")
         turn.state.put("forces", "blue#1", "targets", targets)
-        detect.run({"contacts": ["sighting"]}, turn)
+        detect.run({"detection": ["sighting"]}, turn)
         return [c["pair"] for c in turn.state.table("contacts").values()]
 
     assert caught([]) == [["blue#1", "rose#1"]]

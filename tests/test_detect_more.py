@@ -15,7 +15,7 @@ LINKED = {"id": "y--z", "between": ["y", "z"], "kind": "sea"}
 
 def with_contacts(turn: Turn, *rows: Row, **forms: dict[str, Row]) -> Turn:
     """The same position under rules that know these contacts (and further forms) instead."""
-    new = {**turn.ruleset.forms, **forms, "contacts": {r["id"]: r for r in rows}}
+    new = {**turn.ruleset.forms, **forms, "detection": {r["id"]: r for r in rows}}
     return Turn(Ruleset("t", "T", new), turn.state, turn.dice)
 
 
@@ -33,9 +33,9 @@ def test_empty_places_of_enemies_are_looked_at_like_others() -> None:
     row = {**LOOK, "empty": True}
     turn = with_contacts(watch({"red a": {"foot": 4}}, False, [34, 35]), row)
     turn.state.put("places", "c", "holder", "blue")
-    detect.run({"contacts": ["look"]}, turn)
+    detect.run({"detection": ["look"]}, turn)
     assert turn.state.get("knowledge", "red", "units:c") == {"as": "exact", "units": {}, "n": 0, "since": 1}
-    detect.run({"contacts": ["look"]}, turn)
+    detect.run({"detection": ["look"]}, turn)
     assert turn.state.get("knowledge", "red", "units:c") == {"as": "number", "n": 0, "since": 1}
 
 
@@ -43,10 +43,10 @@ def test_what_orders_have_found_is_told_later_and_to_the_side() -> None:
     tell: Row = {"id": "tell", "pairs": "next_to", "gives": "know", "from": "found", "know": "units", "shared": True}
     start = probe([{"units": {"horse": 2}, "origin": "a", "target": "c"}], [9, 9, 1])
     turn = with_contacts(start, {**PROBE, "know": "found"}, tell)
-    detect.run({"contacts": ["probe"]}, turn)
+    detect.run({"detection": ["probe"]}, turn)
     assert turn.state.get("knowledge", "red", "units:c") is None
     turn.state.put("knowledge", "rose", "units:c", {"as": "exact", "units": {"foot": 9}, "n": 9, "since": 1})
-    detect.run({"contacts": ["tell"]}, turn)
+    detect.run({"detection": ["tell"]}, turn)
     assert turn.state.get("knowledge", "red", "units:c", {})["units"] == {"foot": 2, "gun": 1}
     assert turn.state.get("knowledge", "rose", "units:c", {})["units"] == {"foot": 9}  # seen with own eyes since
     assert turn.state.get("knowledge", "red", "found:c") is None
@@ -57,8 +57,8 @@ def test_hits_are_taken_in_the_order_of_the_owner_and_marks_end_with_the_moves()
     orders = [{"units": {"foot": 1, "horse": 1}, "origin": "a", "target": "c"}]
     turn = with_contacts(probe(orders, [1, 10, 51]), row)
     turn.state.put("orders", "red/0001", "options", {"first": "foot"})
-    detect.run({"contacts": ["probe"]}, turn)
-    fire, seen = [e for e in turn.journal.entries if e.rule == "contacts/probe"]
+    detect.run({"detection": ["probe"]}, turn)
+    fire, seen = [e for e in turn.journal.entries if e.rule == "detection/probe"]
     assert (fire.data["lost"], fire.audience) == ({"foot": 1}, ("blue", "red"))
     assert (seen.data["chance"], seen.data["seen"]) == (80, True)
     assert [k for k, _ in turn.state.stacks(at="a") if "busy" in k] == ["red.horse@a[busy=True,moved=True]"]
@@ -74,7 +74,7 @@ def test_friends_outside_the_force_help_to_see_and_to_hide() -> None:
         turn = with_contacts(turn, row)
         stack = {"owner": owner, "kind": "plane", "place": "a", "n": 1, "watches": "z"}
         turn.state.put("units", f"{owner}.plane@a[watches=z]", "*", stack)
-        detect.run({"contacts": ["sighting"]}, turn)
+        detect.run({"detection": ["sighting"]}, turn)
         return bool(turn.state.table("contacts"))
 
     assert found("red", [4, 2])  # the plane sees what the ship does not
@@ -93,14 +93,14 @@ def test_who_is_warned_slips_away_once_to_the_place_that_his_order_names() -> No
                 **turn.ruleset.forms["fields"],
                 "open": {"id": "open", "of": ["place"], "type": "truth", "default": False},
             },
-            "modes": {"swim": {"id": "swim", "links": ["sea"]}},
-            "order_options": {"away": {"id": "away", "form": "away to {place}", "gives": "refuge"}},
+            "movement": {"swim": {"id": "swim", "links": ["sea"]}},
+            "order_options": {"away": {"id": "away", "syntax": "away to {place}", "gives": "refuge"}},
         }
         turn = with_contacts(turn, flee, **forms)
         turn.state.put("forces", "red#1", "options", {"away": "y"})
         turn.state.put("forces", "red#1", "mode", "swim")
         for _ in range(times):
-            detect.run({"contacts": ["flee"]}, turn)
+            detect.run({"detection": ["flee"]}, turn)
         return str(turn.state.get("forces", "red#1", "at")), bool(turn.state.get("forces", "red#1", "stopped"))
 
     assert at(True, [3]) == ("y", True)

@@ -54,7 +54,7 @@ def test_policies_play_to_a_draw(tmp_path: Path) -> None:
     held = {p: row["holder"] for p, row in position.state.table("places").items() if row.get("holder")}
     assert len(held) > 5, "powers have taken centers that nobody held"
     journal = game.journal()
-    assert any(e.rule == "acts/build" for e in journal) and any(e.rule == "acts/support-move" for e in journal)
+    assert any(e.rule == "actions/build" for e in journal) and any(e.rule == "actions/support-move" for e in journal)
 
 
 def test_the_template_offers_the_units_and_their_goals(tmp_path: Path) -> None:

@@ -112,10 +112,10 @@ def test_policies_meet_every_requirement_and_order_what_can_be_carried_out(
 ) -> None:
     code, said = run(capsys, "play", SCENARIO, "--turns", "9", "--out", tmp_path / "out", "--seed", seed * 16, "--no-png")
     assert code == 0, said
-    told = [e for e in Game.open(tmp_path / "out" / "game").journal() if "refused" in e.data and e.rule == "acts/deploy"]
+    told = [e for e in Game.open(tmp_path / "out" / "game").journal() if "refused" in e.data and e.rule == "actions/deploy"]
     assert not told
     assert not list(Game.open(tmp_path / "out" / "game").stage(2).position.state.stacks(at="reserve"))
-    at_war = {e.turn for e in Game.open(tmp_path / "out" / "game").journal() if e.rule == "acts/declare-war" and e.text}
+    at_war = {e.turn for e in Game.open(tmp_path / "out" / "game").journal() if e.rule == "actions/declare-war" and e.text}
     sailed = {e.turn for e in Game.open(tmp_path / "out" / "game").journal() if "goes to" in e.text and ": ship" in e.text}
     assert at_war and all(turn > min(at_war) for turn in sailed)  # at peace ships stay in port
 
@@ -126,10 +126,10 @@ def test_twenty_turns_by_policies(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "Diplomatic report." in (tmp_path / "out" / "reports" / "moderator.txt").read_text(encoding="utf-8")
     game = Game.open(tmp_path / "out" / "game")
     done = {(e.turn, e.rule) for e in game.journal() if e.text}
-    assert {"acts/declare-war", "events/treaty-in-force", "events/payment-made", "events/occupation"} <= {
+    assert {"actions/declare-war", "events/treaty-in-force", "events/payment-made", "events/occupation"} <= {
         rule for _, rule in done
     }
-    moves = ("acts/", "events/occupation", "events/column", "events/work-completed", "battles/")
+    moves = ("actions/", "events/occupation", "events/column", "events/work-completed", "battles/")
     for turn in range(1, 17):  # a peace of a season; no year and more without a move, a battle, a work or an order that counts
         assert any(rule.startswith(moves) for at, rule in done if turn <= at < turn + 5), turn
 

@@ -91,16 +91,16 @@ events:
   - id: tests
     on: {joined: {by: gray}}
     effects:
-      - {for: "these(nation('red'), nation('gray'))", roll: {die: 1d1000, upto: 300}, effects: [{shift: {who: red, track: luck, by: 1}}]}
-      - {for: nations(), roll: {die: 1d1000, from: 701}, effects: [{shift: {who: red, track: luck, by: 1}}]}
+      - {for: "set_of(nation('red'), nation('gray'))", roll: {die: 1d1000, at_most: 300}, effects: [{shift: {who: red, track: luck, by: 1}}]}
+      - {for: nations(), roll: {die: 1d1000, at_least: 701}, effects: [{shift: {who: red, track: luck, by: 1}}]}
       - {for: nations(), roll: {die: 1d1000, faces: 701..1000}, effects: [{shift: {who: red, track: luck, by: 1}}]}
-      - {roll: {die: 1d6, from: 3}, effects: [{shift: {who: gray, track: luck, by: =result}}]}
-terms: [{id: result_of, of: [nation], is: "1 if track(nation, 'mood') > 0 else 0"}]
+      - {roll: {die: 1d6, at_least: 3}, effects: [{shift: {who: gray, track: luck, by: =result}}]}
+definitions: [{id: result_of, of: [nation], is: "1 if track(nation, 'mood') > 0 else 0"}]
 """
 CASES = """
 cases:
   - id: effects-left-to-do-tell-equal-states-apart
-    when: {fact: {joined: {by: red}}}
+    when: {trigger: {joined: {by: red}}}
     then:
       chances: {"track('red', 'mood') == 1": 1/20, "track('red', 'luck') == 5": 7/60, "track('gray', 'mood')": {0: 7/10, 6: 1/20}}
       ranges: {"track('red', 'luck')": [0, 5]}
@@ -108,15 +108,15 @@ cases:
     when: [{effects: &draw [{shift: {who: gray, track: luck, by: 0..9}}]}, {effects: *draw}, {effects: *draw}, {effects: *draw}, {effects: *draw}]
     then: {means: {"track('gray', 'luck')": 45/2}, chances: {"track('gray', 'luck') == 0": 1/100000}}
   - id: of-a-test-only-its-threshold-counts
-    when: {fact: {joined: {by: gray}}}
+    when: {trigger: {joined: {by: gray}}}
     then:
       chances: {"track('red', 'luck') == 6": 729/1000000, "track('red', 'luck') == 0": 117649/1000000, "track('gray', 'luck')": {0: 1/3, 6: 1/6}}
   - id: what-is-read-of-the-journal-keeps-ways-apart
-    when: {fact: {joined: {by: red}}}
+    when: {trigger: {joined: {by: red}}}
     then: {ranges: {"track('gray', 'mood')": [0, 6]}, journal: [{rule: events/draws, times: 1}]}
   - id: what-is-wrong-in-between-is-not-forgotten
     when:
-      - {fact: {joined: {by: red}}, then: {values: {"track('gray', 'mood') < 6": true}}}
+      - {trigger: {joined: {by: red}}, then: {values: {"track('gray', 'mood') < 6": true}}}
       - {effects: [{shift: {who: gray, track: mood, by: 1}}]}
     then: {ranges: {"track('gray', 'mood')": [1, 7]}}
 """

@@ -55,7 +55,7 @@ def expressions(world: World) -> list[Expression]:
     """Whatever a row says that can be read as an expression; plain words among them only fail alike."""
     found: dict[str, Expression] = {}
     rows = [row for form in world.ruleset.forms for row in world.ruleset.rows(form).values()]
-    for text in texts([*rows, *world.ruleset.frame]):
+    for text in texts([*rows, *world.ruleset.sequence]):
         try:
             expression = parse(text)
         except ExpressionError:

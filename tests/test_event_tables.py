@@ -139,4 +139,4 @@ def test_what_a_cell_means_besides_its_range(rules: Ruleset) -> None:
     for row in rules.row("matrices", "aggression")["rows"]:
         for column in row["cells"]:  # the actor loses ground at once, all else is held
             found = read(rules, "aggression", row["id"], column)
-            assert (found.get("hold") == "none") == bool(found.get("to_zero"))
+            assert (found.get("delay") == "none") == bool(found.get("to_zero"))

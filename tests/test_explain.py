@@ -58,10 +58,10 @@ def test_a_figure_is_told_with_its_base_and_every_row_that_applies() -> None:
     state = played(2)[-1].position.state.copy()
     plain = next(m for m in asked("berlin rail", "german-empire", state=state).made)
     assert (plain.value, plain.parts) == ("20", (("base", "20", ("pbem.rail.capacity",)),))
-    state.put("marks", "place:berlin", "submarine-on-rails", {"since": 1, "seen_by": ["everyone"]})
+    state.put("flags", "place:berlin", "submarine-on-rails", {"since": 1, "seen_by": ["everyone"]})
     adjusted = next(m for m in asked("berlin rail", state=state).made)
     assert (adjusted.value, adjusted.parts[1][:2]) == ("14", ("submarine on rails", "-6"))
-    assert ruleset.row("adjusts", "submarine-by-rail")["source"] == list(adjusted.parts[1][2])
+    assert ruleset.row("modifiers", "submarine-by-rail")["source"] == list(adjusted.parts[1][2])
 
 
 def test_changes_are_told_with_turn_rule_clause_and_dice() -> None:

@@ -33,8 +33,8 @@ def scenario(folder: Path, effect: str, **forms: str) -> Path:
     [
         ("{pay: {to: uk, what: coin, amount: '=1 / (turn - turn)'}}", "Fraction(1, 0)"),
         ("{pay: {to: uk, what: coin, amount: '=(turn * 10**15)**40'}}", "beyond all bounds"),
-        ("{pay: {to: uk, what: coin, amount: '=10**17'}}", "coin in one purse"),
-        ("{roll: {die: 1d6, dice: '=turn * 10**9', upto: 3}}", "dice of one roll"),
+        ("{pay: {to: uk, what: coin, amount: '=10**17'}}", "coin in one treasury"),
+        ("{roll: {die: 1d6, dice: '=turn * 10**9', at_most: 3}}", "dice of one roll"),
     ],
 )
 def test_a_turn_that_cannot_be_carried_out_names_the_row(

@@ -421,7 +421,7 @@ def test_a_whole_report_sent_back_with_its_form_filled_in_is_read(mark: str) -> 
     mail = f"Here are my orders:\n\n{report}\nORDER FORM\n{form}\nPROOF\nwhat was told you: 1234\n"
     text = "\n".join(mark + line for line in mail.splitlines())
     taken = take_in(world.ruleset, text, lambda _: world, nation="german-empire", game="flanders", turn=2)
-    assert [i.verb for i in taken.intents] == ["acts/coax-italy", "acts/research"]
+    assert [i.verb for i in taken.intents] == ["actions/coax-italy", "actions/research"]
     assert [d.message for d in taken.found if d.severity == "error"] == []
 
 

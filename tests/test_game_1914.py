@@ -35,7 +35,7 @@ def test_every_change_names_its_rule() -> None:
     for result in played(TURNS):
         for entry in result.entries:
             form, _, id_ = entry.rule.partition("/")
-            assert form == "frame" or form in ruleset.forms, entry.rule
+            assert form == "sequence" or form in ruleset.forms, entry.rule
             if form in ruleset.forms and ruleset.has(form, id_):
                 assert entry.at, f"{entry.rule} has no line"
 
@@ -78,7 +78,7 @@ def test_a_changed_order_leaves_the_dice_of_unrelated_rules() -> None:
     here = played(1)[-1].position
     orders = orders_by_policy(here)
     changed = {**orders, "switzerland": [], "spain": []}
-    changed["german-empire"] = [o for o in orders["german-empire"] if not o["order"].startswith("acts/")]
+    changed["german-empire"] = [o for o in orders["german-empire"] if not o["order"].startswith("actions/")]
 
     def thrown(given: dict[str, list[dict[str, object]]]) -> dict[tuple[object, ...], object]:
         result = resolve(ruleset, here, Inputs(given), dice(here), geography=geography)
@@ -108,7 +108,7 @@ def test_what_policies_order_passes_the_checker() -> None:
 def test_units_are_conserved() -> None:
     """Whoever is gone was destroyed, and whoever is new was placed: the journal's facts account for every unit."""
     rules = loaded()[1]
-    kinds = rules.rows("units").keys() - {row.get("works") for row in rules.rows("catalogue").values()}
+    kinds = rules.rows("units").keys() - {row.get("works") for row in rules.rows("production").values()}
     for before, after in pairwise(played(TURNS)):
         gone = sum(
             int(f.roles.get("n", 1)) for e in after.entries for f in e.facts if f.word == "destroyed" and "kind" in f.roles
@@ -118,7 +118,7 @@ def test_units_are_conserved() -> None:
             int(f.roles["n"])
             for e in after.entries
             for f in e.facts
-            if f.word == "placed" and f.roles["kind"] in kinds and not e.rule.startswith("modes/")
+            if f.word == "placed" and f.roles["kind"] in kinds and not e.rule.startswith("movement/")
         )
         assert _units(before.position.state) - _units(after.position.state) == gone - new
 

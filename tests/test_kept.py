@@ -26,14 +26,14 @@ from . import small
 
 NATIONS, PLACES, KINDS = ("red", "blue", "gray"), ("ash", "birch", "cedar", "dale"), ("foot", "horse")
 RULES = small.ruleset(
-    stores=[{"id": "gold", "per": "region", "seat": "capital", "through": "friendly(self, place) and place.worth > 1"}],
+    treasuries=[{"id": "gold", "per": "region", "seat": "capital", "through": "friendly(self, place) and place.worth > 1"}],
     fields=[*small.BASE["fields"], {"id": "grade", "of": ["nation"], "type": "text", "default": None}],
     units=[{**row, "grades": {"poor": {"strength": 1}}} for row in small.BASE["units"]],
-    terms=[
+    definitions=[
         {"id": "mates", "of": ["nation"], "is": "nations(side=nation.side)"},
         {"id": "held", "of": ["nation"], "is": "places(holder=nation)"},
         {"id": "guarded", "of": ["place"], "is": "friendly(place.holder, place) and count(units(at=place)) > 0"},
-        {"id": "threat", "of": ["place"], "is": "some(neighbours(place), 'foe_of', place.holder)"},
+        {"id": "threat", "of": ["place"], "is": "any(neighbors(place), 'foe_of', place.holder)"},
         {"id": "foe_of", "of": ["place", "nation"], "is": "enemy(nation, place)"},
         {"id": "calmness", "of": ["nation"], "is": "nation.calm + stock(nation, 'gold')"},
         {"id": "might", "of": ["unit"], "is": "unit.strength"},
@@ -76,11 +76,11 @@ changes = st.one_of(
                                 c and {"owner": n, "kind": "foot", "place": p, "n": c, "force": f"{n}#0001"}),
         nation, place, st.integers(0, 2).map(lambda c: c or None),
     ),
-    st.builds(lambda n, p, v: _change("stores", f"{n}/{p}", "gold", v), nation, place, st.sampled_from([None, 4, 7])),
+    st.builds(lambda n, p, v: _change("treasuries", f"{n}/{p}", "gold", v), nation, place, st.sampled_from([None, 4, 7])),
     st.builds(lambda n, f: _change("forces", f"{n}#0001", "*", f and {"at": f}), nation, st.one_of(st.none(), place)),
     st.builds(
         lambda n, i, row: _change("orders", f"{n}/{i:04d}", "*", row and {"nation": n, "order": row}),
-        nation, st.integers(1, 2), st.sampled_from([None, "acts/wave", "orders/wave", "orders/go"]),
+        nation, st.integers(1, 2), st.sampled_from([None, "actions/wave", "orders/wave", "orders/go"]),
     ),
 )  # fmt: skip
 
@@ -104,7 +104,7 @@ def answers(turn: Turn) -> dict[str, Any]:
         out[f"might of {key}"] = world.value("might(x)", {"x": Entity("unit", key)})
     for n in NATIONS:
         out[f"army of {n}"] = world.value("units(force=x)", {"x": Entity("force", f"{n}#0001")})
-    for wanted in (None, ["wave"], ["acts/wave", "go"]):
+    for wanted in (None, ["wave"], ["actions/wave", "go"]):
         out[f"orders {wanted}"] = turn.orders(wanted), turn.orders(wanted, "red")
     return out
 
@@ -196,21 +196,21 @@ def test_a_readers_chain_is_the_digest_of_what_each_entry_says_whoever_asked_bef
 
 def test_states_that_share_rows_part_when_one_is_changed() -> None:
     rows = {"red": {"gold": 1}, "blue": {"gold": 2}}
-    one, other = State({"stores": rows}), State({"stores": rows})
-    one.put("stores", "red", "gold", 5)
-    one.put("stores", "blue", "*", None)
-    assert (one.row("stores", "red"), one.row("stores", "blue")) == ({"gold": 5}, {})
-    assert other.tables == {"stores": {"red": {"gold": 1}, "blue": {"gold": 2}}}
+    one, other = State({"treasuries": rows}), State({"treasuries": rows})
+    one.put("treasuries", "red", "gold", 5)
+    one.put("treasuries", "blue", "*", None)
+    assert (one.row("treasuries", "red"), one.row("treasuries", "blue")) == ({"gold": 5}, {})
+    assert other.tables == {"treasuries": {"red": {"gold": 1}, "blue": {"gold": 2}}}
     assert rows == {"red": {"gold": 1}, "blue": {"gold": 2}}
 
 
 def test_changed_rules_take_over_what_follows_from_the_rows_that_they_leave_alone() -> None:
     RULES.derived("of all", dict)
-    RULES.derived("of terms", lambda: sorted(RULES.rows("terms")), of=("terms",))
+    RULES.derived("of terms", lambda: sorted(RULES.rows("definitions")), of=("definitions",))
     units = replace(RULES, forms={**RULES.forms, "units": {}})
     units.take_over(RULES)
-    assert units.derived("of terms", list, of=("terms",)) is RULES.derived("of terms", list)
+    assert units.derived("of terms", list, of=("definitions",)) is RULES.derived("of terms", list)
     assert units.derived("of all", list) == [] and RULES.derived("of all", list) == {}
-    terms = replace(RULES, forms={**RULES.forms, "terms": {}})
+    terms = replace(RULES, forms={**RULES.forms, "definitions": {}})
     terms.take_over(RULES)
-    assert terms.derived("of terms", list, of=("terms",)) == []
+    assert terms.derived("of terms", list, of=("definitions",)) == []

@@ -32,7 +32,7 @@ from . import small
 PRICE = 3
 ROW: Row = {
     "id": "survey",
-    "form": "survey {site} [for {n}]",
+    "syntax": "survey {site} [for {n}]",
     "slots": {"site": "place", "n": "number"},
     "step": "surveys",
     "help": "Makes {site} worth {n} more.",
@@ -92,7 +92,7 @@ def rules() -> Ruleset:
 
 
 def begun(ruleset: Ruleset, gold: int = 20) -> Position:
-    state = small.state(stores={"red": {"gold": gold}, "blue": {"gold": 5}}, units={})
+    state = small.state(treasuries={"red": {"gold": gold}, "blue": {"gold": 5}}, units={})
     for place in ruleset.rows("places").values():
         state.put("places", place["id"], "holder", place.get("owner"))
         state.put("places", place["id"], "worth", place["worth"])
@@ -139,7 +139,7 @@ def test_a_kind_of_order_is_added_in_one_class() -> None:
     # the turn
     after = resolve(ruleset, position, Inputs({"red": file.orders}), KeyedDice(bytes(32), 1)).position
     assert worth(after) == worth(position) | {"ash": 7, "birch": 3}
-    assert after.state.get("stores", "red", "gold") == 5
+    assert after.state.get("treasuries", "red", "gold") == 5
 
 
 @pytest.mark.usefixtures("added")

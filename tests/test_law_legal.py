@@ -112,7 +112,7 @@ def broken(name: str, turn: int, later: int, seed: int) -> Iterator[str]:
         found = understand(OrderBook(world, nation), order_of(nation, legal.order, slots), now)
         if isinstance(found, Refusal):
             yield f"{nation}: {legal.order} {slots} is listed, and refused: {found.text}"
-    taken = [f"{f}/{i}" for f in ("acts", "orders") for i in ruleset.rows(f) if now is None or f"{f}/{i}" in now]
+    taken = [f"{f}/{i}" for f in ("actions", "orders") for i in ruleset.rows(f) if now is None or f"{f}/{i}" in now]
     for _ in range(GUESSED if taken else 0):
         key = rng.choice(taken)
         guessed = anything(world, nation, key, rng)
@@ -133,12 +133,12 @@ def broken_at_the_door(name: str, turn: int, seed: int) -> Iterator[str]:
     rng = random.Random(seed)
     nation = rng.choice(waiting_seats(ruleset, here))
     state = here.state.copy()
-    for purse, row in list(state.table("stores").items()):
+    for purse, row in list(state.table("treasuries").items()):
         for what in row if purse.partition("/")[0] == nation else ():
-            state.put("stores", purse, what, rng.choice([0, 1, 2, 5, 20]))
+            state.put("treasuries", purse, what, rng.choice([0, 1, 2, 5, 20]))
     world = World(ruleset, state, moments=here.moments, geography=geography)
     now = orders_now(world)
-    every = [f"{f}/{i}" for f in ("acts", "orders") for i in ruleset.rows(f) if now is None or f"{f}/{i}" in now]
+    every = [f"{f}/{i}" for f in ("actions", "orders") for i in ruleset.rows(f) if now is None or f"{f}/{i}" in now]
     taken = [key for key in every if at_its_step(world, nation, key) is not world]
     of = {key: list(legal_orders(at_its_step(world, nation, key), nation, [key])) for key in taken}
     closed = [legal for those in of.values() for legal in those if not legal.open]

@@ -120,7 +120,7 @@ def drawn_options(world: World, nation: str, key: str, rng: random.Random) -> di
         return {}
     option = rng.choice(may)
     row = world.ruleset.row("order_options", option)
-    values = {slot.name: guess(world, nation, slot, rng) for slot in slots_in(read_form(row["form"], row.get("slots")))}
+    values = {slot.name: guess(world, nation, slot, rng) for slot in slots_in(read_form(row["syntax"], row.get("slots")))}
     if any(value is None for value in values.values()):
         return {}
     return {option: True if not values else next(iter(values.values())) if len(values) == 1 else values}
@@ -163,7 +163,7 @@ def refused_in(entries: Sequence[Entry], nation: str, orders: list[dict[str, Any
     out = {e.data["line"]: str(e.data["refused"]) for e in entries if "refused" in e.data and e.subject == nation}
     acted = {e.rule for e in entries if "refused" not in e.data and e.subject.partition(":")[0] == nation}
     for order in orders:
-        if order["order"].startswith("acts/") and order["order"] not in acted:
+        if order["order"].startswith("actions/") and order["order"] not in acted:
             out.setdefault(order["line"], "(not a word)")
     return out
 
@@ -180,7 +180,7 @@ Said = tuple[str, str]
 
 def mode_of(ruleset: Ruleset, intent: ValidatedOrder) -> dict[str, Any]:
     """The mode that the units of an order go by; empty if it moves none."""
-    return dict(ruleset.rows("modes").get((ruleset.named(intent.verb) or {}).get("does", ""), {}))
+    return dict(ruleset.rows("movement").get((ruleset.named(intent.verb) or {}).get("does", ""), {}))
 
 
 def read_back(ruleset: Ruleset, intents: Iterable[ValidatedOrder]) -> Counter[Said]:
@@ -191,10 +191,10 @@ def read_back(ruleset: Ruleset, intents: Iterable[ValidatedOrder]) -> Counter[Sa
         if intent.path and not mode.get("tasks"):  # ships go from point to point
             out[intent.verb, f"{dict(sorted(intent.units.items()))} by {list(intent.path)}"] += 1
         if intent.item:
-            out[f"catalogue/{intent.item}", f"{intent.number} bought"] += 1
+            out[f"production/{intent.item}", f"{intent.number} bought"] += 1
         for what, amount in intent.cost.items():
             sent = kind_of(ruleset, intent.verb)
-            key = f"catalogue/{intent.item}" if intent.item else sent[0] if sent else intent.verb
+            key = f"production/{intent.item}" if intent.item else sent[0] if sent else intent.verb
             out[key, f"pays {what}"] += Fraction(amount)  # type: ignore[assignment]
     return out
 
@@ -207,10 +207,10 @@ def carried_out(entries: Sequence[Entry], nation: str) -> Counter[Said]:
             continue
         if "path" in entry.data and entry.rule.startswith("orders/"):
             out[entry.rule, f"{dict(sorted(entry.data['units'].items()))} by {list(entry.data['path'])}"] += 1
-        if entry.rule.startswith("catalogue/") and "cost" in entry.data:
+        if entry.rule.startswith("production/") and "cost" in entry.data:
             out[entry.rule, f"{entry.data['n']} bought"] += 1
         for table, purse, what, before, after in entry.changes:
-            if table == "stores" and purse.partition("/")[0] == nation and (after or 0) < (before or 0):
+            if table == "treasuries" and purse.partition("/")[0] == nation and (after or 0) < (before or 0):
                 sent = entry.rule.partition("/")[0] if entry.rule.startswith(("gifts/", "routes/")) else entry.rule
                 out[sent, f"pays {what}"] += Fraction(before or 0) - Fraction(after or 0)  # type: ignore[assignment]
     return out

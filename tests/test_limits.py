@@ -14,9 +14,9 @@ from .economy import position, rules, turn_of
 
 ACT: Row = {
     "id": "scold",
-    "form": "scold {target}",
+    "syntax": "scold {target}",
     "slots": {"target": "nation"},
-    "needs": [{"test": "target != self", "else": "own"}],
+    "requires": [{"test": "target != self", "else": "own"}],
 }
 COINS: Row = {"id": "coins", "on": "scold", "test": "stock(self, 'coin') > 3", "else": "too poor"}
 
@@ -39,20 +39,20 @@ COINS: Row = {"id": "coins", "on": "scold", "test": "stock(self, 'coin') > 3", "
 )
 def test_a_limit_holds_for_whom_against_whom_and_when_it_says(keys: Row, coin: int, said: str | None) -> None:
     groups = [{"id": "reds", "of": "nations", "members": ["red"]}]
-    turn = turn_of(rules(acts=[ACT], limits=[{**COINS, **keys}], groups=groups), position({"red": {"coin": coin}}))
+    turn = turn_of(rules(actions=[ACT], limits=[{**COINS, **keys}], groups=groups), position({"red": {"coin": coin}}))
     names = {"self": (red := Entity("nation", "red")), "nation": red, "target": Entity("nation", "blue")}
-    refusal = unmet(turn, turn.ruleset.row("acts", "scold"), names)
+    refusal = unmet(turn, turn.ruleset.row("actions", "scold"), names)
     assert (refusal.text if refusal else None) == said
     assert turn.world.value("within_limits('scold', 'red', 'blue')", {}) is (said is None)
 
 
 def test_the_acts_own_needs_come_first_and_what_limits_read_is_known() -> None:
-    turn = turn_of(rules(acts=[ACT], limits=[COINS]), position({}))
+    turn = turn_of(rules(actions=[ACT], limits=[COINS]), position({}))
     red = Entity("nation", "red")
-    refusal = unmet(turn, turn.ruleset.row("acts", "scold"), {"self": red, "nation": red, "target": red})
+    refusal = unmet(turn, turn.ruleset.row("actions", "scold"), {"self": red, "nation": red, "target": red})
     assert refusal is not None and refusal.text == "own"
     read = reads(turn.ruleset, "within_limits('scold', self, nation)")
-    assert read is not None and "stores" in read
+    assert read is not None and "treasuries" in read
 
 
 @pytest.mark.parametrize(
@@ -69,8 +69,8 @@ def test_the_acts_own_needs_come_first_and_what_limits_read_is_known() -> None:
 def test_an_own_case_is_tried_where_the_act_says(keys: Row, said: list[str]) -> None:
     cases = [{"when": "turn == 7", "say": "too late"}, {"nations": True}, {"say": "softly"}]
     own = {"id": "aloud", "on": "scold", "say": "aloud", **keys}
-    ruleset = rules(acts=[{**ACT, "cases": cases}], own_cases=[own])
-    read = with_own_cases(ruleset, ruleset.row("acts", "scold"))
+    ruleset = rules(actions=[{**ACT, "cases": cases}], own_cases=[own])
+    read = with_own_cases(ruleset, ruleset.row("actions", "scold"))
     turn = turn_of(ruleset, position({}))
     names = {"self": (red := Entity("nation", "red")), "nation": red, "target": Entity("nation", "blue")}
     assert [c["say"] for c in read["cases"] if turn.world.test(c.get("when"), names)][:1] == said

@@ -231,9 +231,9 @@ def test_a_broken_file_does_not_hide_mistakes_in_others(tmp_path: Path) -> None:
 
 
 def test_a_file_from_the_cache_is_as_it_was_written(tmp_path: Path) -> None:
-    text = b"acts:\n- id: shout\n  form: shout {n}\n  slots: {n: number, at: place}\n  help: stated\n"
+    text = b"actions:\n- id: shout\n  syntax: shout {n}\n  slots: {n: number, at: place}\n  help: stated\n"
     tree, found = load_bytes(text, "a.yaml")
     assert tree is not None and not found
     kept = unpack(loads(dumps(pack(tree))), "a.yaml")
     assert plain_value(kept) == plain_value(tree) and kept.keys == tree.keys
-    assert list(kept.value["acts"].value[0].value) == ["id", "form", "slots", "help"]
+    assert list(kept.value["actions"].value[0].value) == ["id", "syntax", "slots", "help"]

@@ -134,7 +134,7 @@ def test_the_chance_of_a_need(die: str, need: str, chance: float) -> None:
 def test_rolls_are_counted_by_row_and_nation() -> None:
     def entry(subject: str, need: str, hit: bool, *dice: str) -> Entry:
         drawn = [{"die": d, "faces": [1], "total": 1} for d in dice]
-        return Entry(1, 1, "acts", "acts/court", "", subject, dice=[{"need": need, "hit": hit, "drawn": drawn}])
+        return Entry(1, 1, "actions", "actions/court", "", subject, dice=[{"need": need, "hit": hit, "drawn": drawn}])
 
     entries = [
         entry("red:gray", "9 or more", False, "1d10"), entry("red:blue", "9 or more", True, "1d10", "1d10"),
@@ -220,8 +220,8 @@ def empire(folder: Path, ends: str = "", turns: int = 4, **forms: dict[str, Any]
     changed = {form: {**rules.rows(form), **rows} for form, rows in forms.items()}
     if ends:
         changed["ends"] = {"soon": {"id": "soon", "when": ends}}
-    frame = (*rules.frame, *([{"step": "score", "do": "score"}] if ends else []))
-    other = replace(rules, forms={**rules.forms, **changed}, frame=frame)
+    frame = (*rules.sequence, *([{"step": "score", "do": "score"}] if ends else []))
+    other = replace(rules, forms={**rules.forms, **changed}, sequence=frame)
     made = new_game(folder, scenario, other, id_="again", seed=b"l" * 32)
     for _ in range(turns):
         if not made.stage().position.ended:

@@ -248,5 +248,5 @@ NATION = (
 )
 def test_slots_and_forms_are_checked_at_their_place(tmp_path: Path, says: str, codes: str) -> None:
     text = f'{NATION}events:\n- {{id: e, title: t, on: {{step: s}}, for: nations(), says: "{says}"}}\n'
-    frame = "frame:\n- {input: orders, from: everyone}\n- {phase: x, steps: [{step: s, do: watch}]}\n"
+    frame = "sequence:\n- {input: orders, from: everyone}\n- {phase: x, steps: [{step: s}]}\n"
     errors_are_told(tmp_path, text + frame, codes)

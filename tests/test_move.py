@@ -65,10 +65,10 @@ def ruleset(march: Row = MARCH, **forms: list[Row]) -> Ruleset:
         "units": UNITS,
         "nations": [{"id": n} for n in ("red", "rose", "blue", "gray")],
         "fields": fields,
-        "quantities": [{"id": "move", "of": "unit", "base": "unit.move"}],
-        "modes": [march],
-        "control": [CAPTURE],
-        "orders": [{"id": "go", "form": "go {units} from {origin} to {target}", "step": "attacks", "does": march["id"],
+        "stats": [{"id": "move", "of": "unit", "base": "unit.move"}],
+        "movement": [march],
+        "capture": [CAPTURE],
+        "orders": [{"id": "go", "syntax": "go {units} from {origin} to {target}", "step": "attacks", "does": march["id"],
                     "options": ["withdraw", "then", "if-seen"]}],
         **forms,
     }  # fmt: skip
@@ -99,7 +99,7 @@ def begin(state: State, orders: list[tuple[str, dict[str, int], str, str]], rule
 def play(turn: Turn, *which: str) -> Turn:
     for step in which or ("friendly", "hostile"):
         turn.journal.step = step
-        move.run({"do": "move", "modes": list(turn.ruleset.rows("modes")), "which": step}, turn)
+        move.run({"do": "move", "movement": list(turn.ruleset.rows("movement")), "which": step}, turn)
     return turn
 
 
@@ -212,7 +212,7 @@ def test_the_order_of_the_orders_of_different_nations_changes_nothing() -> None:
 
 def test_closing_makes_plain_units_of_forces_again() -> None:
     turn = play(begin(position({"red c": {"foot": 2, "gun": 1}}), [("red", {"foot": 2, "gun": 1}, "c", "d")]))
-    control.run({"do": "control", "close": True}, turn)
+    control.run({"do": "capture", "close": True}, turn)
     assert sorted(turn.state.table("units")) == ["red.foot@d", "red.gun@c"]
     assert not turn.state.table("forces") and "attacked" not in turn.state.row("places", "d")
     assert turn.world.holder_of("d") == "red"
@@ -234,7 +234,7 @@ RAIL: Row = {
 
 
 def arrive(turn: Turn) -> Turn:
-    move.run({"do": "move", "modes": ["rail"], "which": "arrive"}, turn)
+    move.run({"do": "move", "movement": ["rail"], "which": "arrive"}, turn)
     return turn
 
 
@@ -292,7 +292,7 @@ def air(fuel: int) -> Ruleset:
         FLIGHT,
         units=[*UNITS, {"id": "plane", "tags": ["air"], "fuel": fuel, "attack": 2}],
         fields=[{"id": f, "of": ["unit"], "type": "number", "default": 0} for f in ("move", "attack", "fuel")],
-        quantities=[{"id": "fuel", "of": "unit", "base": "unit.fuel"}],
+        stats=[{"id": "fuel", "of": "unit", "base": "unit.fuel"}],
     )
 
 
@@ -307,11 +307,11 @@ def test_aircraft_attack_only_where_they_could_fight_a_round_and_come_back() -> 
 def test_aircraft_go_home_when_the_forces_end_or_are_lost() -> None:
     start = position({"red c": {"plane": 1}, "blue d": {"foot": 1}})
     turn = play(begin(start, [("red", {"plane": 1}, "c", "d")], air(3)))
-    control.run({"do": "control", "close": True}, turn)
+    control.run({"do": "capture", "close": True}, turn)
     assert sorted(turn.state.table("units")) == ["blue.foot@d", "red.plane@c"]
     turn = play(begin(position({"red c": {"plane": 1}, "blue d": {"foot": 1}}), [("red", {"plane": 1}, "c", "d")], air(3)))
     turn.state.put("places", "c", "holder", "blue")  # the base is lost, the next one is two away, and two points are left
-    control.run({"do": "control", "close": True}, turn)
+    control.run({"do": "capture", "close": True}, turn)
     assert sorted(turn.state.table("units")) == ["blue.foot@d", "red.plane@b"]
 
 
@@ -329,13 +329,13 @@ def test_neutral_land_is_not_flown_over_unless_the_stance_lets_aircraft_pass() -
 def onward(options: dict[str, Any], *, taken: bool = True) -> Turn:
     rules = ruleset(
         {**MARCH, "onward": "unit.kind == 'horse'"},
-        order_options=[{"id": "then", "form": "then {place}", "slots": {"place": "place"}, "gives": "onward"}],
+        order_options=[{"id": "then", "syntax": "then {place}", "slots": {"place": "place"}, "gives": "onward"}],
     )
     start = position({"red c": {"foot": 1, "horse": 2}, "blue e": {"foot": 1}})
     turn = play(begin(start, [("red", {"foot": 1, "horse": 2}, "c", "d")], rules, **options))
     if taken:
-        control.run({"do": "control"}, turn)
-    move.run({"do": "move", "modes": ["march"], "which": "onward"}, turn)
+        control.run({"do": "capture"}, turn)
+    move.run({"do": "move", "movement": ["march"], "which": "onward"}, turn)
     return turn
 
 
@@ -346,7 +346,7 @@ def test_those_who_may_go_on_into_the_next_place_and_only_once() -> None:
     assert (second["from"], second["at"], second["path"]) == ("d", "e", ["d", "e"])
     turn.state.put("places", "e", "holder", "red")
     turn.state.put("units", "blue.foot@e", "*", None)
-    move.run({"do": "move", "modes": ["march"], "which": "onward"}, turn)
+    move.run({"do": "move", "movement": ["march"], "which": "onward"}, turn)
     assert standing(turn) == {"red foot d": 1, "red horse e": 2}
 
 
@@ -364,7 +364,7 @@ def test_nobody_goes_on_from_a_place_that_was_not_taken_or_unasked() -> None:
 
 
 def test_an_attack_is_called_off_if_more_was_seen_than_it_allows_or_nothing() -> None:
-    options = [{"id": "if-seen", "form": "if at most {n} are seen", "slots": {"n": "number"}, "gives": "limit"}]
+    options = [{"id": "if-seen", "syntax": "if at most {n} are seen", "slots": {"n": "number"}, "gives": "limit"}]
     for known, why in [
         ({"as": "exact", "n": 2, "since": 1}, []),
         ({"as": "exact", "n": 3, "since": 1}, ["called off: 3 units were seen"]),
@@ -442,6 +442,6 @@ def test_every_way_that_reach_gives_passes_the_check_and_costs_what_it_says(unit
 @given(UNIT_SETS, ORDERS)
 def test_after_closing_there_is_nothing_left_of_forces(units: Units, orders: Orders) -> None:
     turn = play(begin(position({f"{n} {p}": kinds for (n, p), kinds in units.items()}), orders))
-    control.run({"do": "control", "close": True}, turn)
+    control.run({"do": "capture", "close": True}, turn)
     assert not turn.state.table("forces")
     assert all(set(row) == {"owner", "kind", "place", "n"} for _, row in turn.state.stacks())

@@ -31,12 +31,12 @@ def begin(
         "nations": [{"id": n} for n in ("red", "rose", "blue", "green")],
         "units": kinds or [{"id": "foot", "tags": ["takes"], "move": 1}],
         "fields": [{"id": "move", "of": ["unit"], "type": "number", "default": 0}],
-        "quantities": [{"id": "move", "of": "unit", "base": "unit.move"}],
+        "stats": [{"id": "move", "of": "unit", "base": "unit.move"}],
         "resources": [{"id": "coin"}],
-        "stores": [{"id": "coin", "per": "place"}],
-        "modes": [{"links": ["land", "crossing"], "steps": "move", **mode}],
-        "control": [{"id": "take", "how": "capture", "by": "takes", "passed": True}],
-        "orders": [{"id": "go", "form": "go", "step": "go", "does": mode["id"]}],
+        "treasuries": [{"id": "coin", "per": "place"}],
+        "movement": [{"links": ["land", "crossing"], "steps": "move", **mode}],
+        "capture": [{"id": "take", "how": "capture", "by": "takes", "passed": True}],
+        "orders": [{"id": "go", "syntax": "go", "step": "go", "does": mode["id"]}],
         **forms,
     }  # fmt: skip
     state = State({"game": {"game": {"turn": 1}}})
@@ -47,7 +47,7 @@ def begin(
         for kind, n in those.items():
             state.put("units", f"{owner}.{kind}@{place}", "*", {"owner": owner, "kind": kind, "place": place, "n": n})
     for place, n in (stores or {}).items():
-        state.put("stores", place, "coin", n)
+        state.put("treasuries", place, "coin", n)
     for number, (nation, those, origin, target) in enumerate(orders, 1):
         slots = {"units": those, "origin": origin, "target": target}
         state.put("orders", f"{nation}/{number:04d}", "*", {"nation": nation, "order": "orders/go", "slots": slots, "text": "go"})
@@ -57,7 +57,7 @@ def begin(
 
 def go(turn: Turn, step: str = "go") -> Turn:
     turn.journal.step = step
-    with turn.journal.entry("frame/step"):
+    with turn.journal.entry("sequence/step"):
         turn.journal.set("game", "game", "step", step)
     move.run({"do": "move"}, turn)
     return turn
@@ -73,7 +73,7 @@ def at(turn: Turn, place: str) -> dict[str, int]:
 # ---- regions with coins, and crossings
 
 STEP: Row = {
-    "id": "step", "steps": 2, "cost": "=1 if stock(path.last, 'coin') > 0 and some(units(at=path.last, owner=self)) else 2",
+    "id": "step", "steps": 2, "cost": "=1 if stock(path.last, 'coin') > 0 and any(units(at=path.last, owner=self)) else 2",
     "pass": "place.kind == 'sea' or not place.occupied or friendly(self, place)", "stop": "enemy(self, place)",
     "end": "not (place.holder and place.holder != self and allied(self, place.holder))",
     "enter": "link.kind != 'crossing' or not (enemy(self, place('n')) and enemy(self, place('s')))",
@@ -81,7 +81,7 @@ STEP: Row = {
 
 
 def reach(units: dict[str, dict[str, int]], coins: dict[str, int], owners: dict[str, str | None]) -> dict[str, Any]:
-    turn = begin(["a-b", "b-c", "a-n", "n-sea1", "s-sea1", "sea1~sea2", "a-sea1"], owners, units, [], STEP, stores=coins)
+    turn = begin(["a-b", "b-c", "a-n", "n-sea1", "s-sea1", "sea1~sea2", "a-sea1"], owners, units, [], STEP, treasuries=coins)
     return {place: cost for place, (cost, _) in routes.reach(turn.world, "red", "step", "a", ["foot"]).items()}
 
 
@@ -125,7 +125,7 @@ def test_a_place_without_defenders_is_taken_in_passing() -> None:
         )
     )
     assert at(turn, "c") == {"blue": 1, "red": 1}
-    control.run({"do": "control"}, turn)
+    control.run({"do": "capture"}, turn)
     assert (turn.world.holder_of("b"), turn.world.holder_of("c")) == ("red", "blue")
 
 
@@ -160,5 +160,7 @@ def test_a_gate_that_needs_all_keys_opens_to_whoever_has_friends_on_both_shores(
         ({"n": "red", "s": "blue"}, False),
         ({"n": "blue", "s": "blue"}, False),
     ):
-        turn = begin(["sea1-sea2", "n-sea1", "s-sea2"], dict(owners), {"red sea1": {"foot": 1}}, [], {"id": "walk"}, gates=[gate])
+        turn = begin(
+            ["sea1-sea2", "n-sea1", "s-sea2"], dict(owners), {"red sea1": {"foot": 1}}, [], {"id": "walk"}, passages=[gate]
+        )
         assert routes.passes_gate(turn.world, "red", "strait", Entity("unit", "red.foot@sea1")) is passes

@@ -26,8 +26,8 @@ LANDING: Row = {
 MISSIONS: list[Row] = [
     {"id": "carry", "stance": "defensive", "members": "barge", "loaded": True, "does": "land"},
     {"id": "seek", "stance": "aggressive", "members": "cruiser"},
-    {"id": "watch", "stance": "aggressive", "stays": True, "cuts": True},
-    {"id": "rest", "stance": "defensive", "stance_when": "some(forces(at=place, unloading=True))", "default": "True"},
+    {"id": "moment", "stance": "aggressive", "stays": True, "cuts": True},
+    {"id": "rest", "stance": "defensive", "stance_when": "any(forces(at=place, unloading=True))", "default": "True"},
 ]
 
 
@@ -48,7 +48,7 @@ def rules(**gate: Any) -> Ruleset:
     table: dict[str, list[Row]] = {
         "places": places,
         "links": [{**r, "id": "--".join(r["between"])} for r in links],
-        "gates": [{"id": "narrows", "between": ["y", "z"], "keys": ["a"], "stops": ["ship"], **gate}],
+        "passages": [{"id": "narrows", "between": ["y", "z"], "keys": ["a"], "stops": ["ship"], **gate}],
         "stances": [
             {"id": "peace", "default": True, "enter": "fight", "share": "sea"},
             {"id": "pact", "enter": "free", "friendly": True},
@@ -57,17 +57,17 @@ def rules(**gate: Any) -> Ruleset:
         "nations": [{"id": "red"}, {"id": "rose"}, {"id": "blue"}],
         "units": units,
         "fields": [{"id": f, "of": ["unit"], "type": "number", "default": 0} for f in ("move", "size", "room")],
-        "quantities": [{"id": "move", "of": "unit", "base": "unit.move"}],
-        "modes": [SAIL, LANDING],
+        "stats": [{"id": "move", "of": "unit", "base": "unit.move"}],
+        "movement": [SAIL, LANDING],
         "missions": MISSIONS,
-        "control": [{"id": "take", "how": "capture"}],
+        "capture": [{"id": "take", "how": "capture"}],
         "order_options": [
-            {"id": "guard", "form": "guarding {n}", "gives": "charge"},
-            {"id": "meet", "form": "meeting {n}", "gives": "joins"},
+            {"id": "guard", "syntax": "guarding {n}", "gives": "charge"},
+            {"id": "meet", "syntax": "meeting {n}", "gives": "joins"},
         ],
         "orders": [
-            {"id": "sail", "form": "sail", "step": "sea", "does": "sail", "mission": "rest", "options": ["guard", "meet"]},
-            {"id": "ferry", "form": "ferry", "slots": {"cargo": "units", "units": {"kind": "units", "at": "zone"}, "zone": "place"},
+            {"id": "sail", "syntax": "sail", "step": "sea", "does": "sail", "mission": "rest", "options": ["guard", "meet"]},
+            {"id": "ferry", "syntax": "ferry", "slots": {"cargo": "units", "units": {"kind": "units", "at": "zone"}, "zone": "place"},
              "step": "sea", "does": "sail", "mission": "carry"},
         ],
     }  # fmt: skip
@@ -92,8 +92,8 @@ def begin(units: dict[str, dict[str, int]], orders: list[tuple[str, str, Row]], 
 def tick(turn: Turn, *ticks: int) -> Turn:
     for number in ticks:
         turn.loops = {"tick": number}
-        move.run({"do": "move", "modes": ["sail"]}, turn)
-        move.run({"do": "move", "modes": ["sail"], "which": "ashore"}, turn)
+        move.run({"do": "move", "movement": ["sail"]}, turn)
+        move.run({"do": "move", "movement": ["sail"], "which": "ashore"}, turn)
     return turn
 
 
@@ -123,11 +123,11 @@ def ferry(cargo: dict[str, int], origin: str, target: str, zone: str, n: int = 1
 
 
 def test_one_place_a_point_and_a_task_that_stays_spends_one() -> None:
-    turn = begin({"red x": {"cruiser": 2}}, [("red", "sail", sail({"cruiser": 2}, "x", "y", tasks=["seek", "watch"]))])
+    turn = begin({"red x": {"cruiser": 2}}, [("red", "sail", sail({"cruiser": 2}, "x", "y", tasks=["seek", "moment"]))])
     tick(turn, 1)
     assert (force(turn)["at"], force(turn)["mission"], force(turn)["moving"]) == ("y", "seek", True)
     tick(turn, 2, 3)
-    assert (force(turn)["at"], force(turn)["mission"], force(turn)["stance"]) == ("y", "watch", "aggressive")
+    assert (force(turn)["at"], force(turn)["mission"], force(turn)["stance"]) == ("y", "moment", "aggressive")
     assert "moving" not in force(turn)
 
 
@@ -156,9 +156,9 @@ def test_gates_admit_friends_bar_whom_they_name_and_read_the_moment_they_are_jud
     assert not routes.passes_gate(turn.world, "blue", "narrows", ship)
     turn.state.put("places", "a", "holder", "blue")  # taken this turn: the keys change hands with the next
     assert routes.passes_gate(turn.world, "rose", "narrows", ship)
-    turn.state.put("gates", "narrows", "barred", ["red>rose"])
+    turn.state.put("passages", "narrows", "barred", ["red>rose"])
     assert not routes.passes_gate(turn.world, "rose", "narrows", ship)
-    turn.state.put("gates", "narrows", "barred", ["blue>rose"])  # who does not hold the keys bars nobody
+    turn.state.put("passages", "narrows", "barred", ["blue>rose"])  # who does not hold the keys bars nobody
     assert routes.passes_gate(turn.world, "rose", "narrows", ship)
 
 
@@ -181,7 +181,7 @@ def test_a_landing_on_enemy_land_is_a_force_of_its_own_that_came_over_the_coast(
         {"red a": {"foot": 1}, "red x": {"barge": 1}, "blue b": {"foot": 1}},
         [("red", "ferry", ferry({"foot": 1}, "a", "b", "x"))],
     )
-    move.run({"do": "move", "modes": [], "which": "friendly", "threats": ["sail"]}, turn)
+    move.run({"do": "move", "movement": [], "which": "friendly", "threats": ["sail"]}, turn)
     assert turn.state.get("places", "b", "attacked") == ["z"]
     tick(turn, 1, 2, 3)
     landed = force(turn, "red#0002")
@@ -216,7 +216,7 @@ def test_stances_are_judged_when_all_have_moved_and_begun_to_unload() -> None:
     turn = tick(begin(given, [("red", "ferry", ferry({"foot": 1}, "a", "b", "x"))]), 1, 2)
     assert force(turn, "blue#0001")["stance"] == "defensive"
     turn.loops = {"tick": 3}
-    move.run({"do": "move", "modes": ["sail"]}, turn)
+    move.run({"do": "move", "movement": ["sail"]}, turn)
     assert force(turn, "blue#0001")["stance"] == "aggressive"
 
 
@@ -229,19 +229,19 @@ def test_an_escort_names_the_force_it_protects_by_its_number() -> None:
 
 def test_only_the_forces_of_the_modes_named_end_and_their_units_are_plain_again() -> None:
     turn = begin({"red a": {"foot": 1}, "red x": {"barge": 1, "cruiser": 1}}, [
-        ("red", "ferry", ferry({"foot": 1}, "a", "b", "x")), ("red", "sail", sail({"cruiser": 1}, "x", tasks=["watch"]))])  # fmt: skip
+        ("red", "ferry", ferry({"foot": 1}, "a", "b", "x")), ("red", "sail", sail({"cruiser": 1}, "x", tasks=["moment"]))])  # fmt: skip
     tick(turn, 1, 2, 3)
-    control.run({"do": "control", "close": True, "modes": ["landing"]}, turn)
+    control.run({"do": "capture", "close": True, "movement": ["landing"]}, turn)
     assert turn.world.holder_of("b") == "red" and "red.foot@b" in turn.state.table("units")
     assert {r["mode"] for r in turn.state.table("forces").values()} == {"sail"}
-    control.run({"do": "control", "rows": [], "close": True}, turn)
+    control.run({"do": "capture", "rows": [], "close": True}, turn)
     assert sorted(turn.state.table("units")) == ["red.barge@z", "red.cruiser@x", "red.foot@b"]
 
 
 def test_cargo_that_was_not_put_ashore_stays_aboard_and_goes_on_next_turn() -> None:
     start = {"red a": {"cart": 1}, "red x": {"barge": 1}}
     turn = lost_on_the_way(begin(start, [("red", "ferry", ferry({"cart": 1}, "a", "b", "x"))]))
-    control.run({"do": "control", "rows": [], "close": True}, turn)
+    control.run({"do": "capture", "rows": [], "close": True}, turn)
     assert sorted(turn.state.table("units")) == ["red.barge@z", "red.cart@z[aboard=afloat]"]
     turn.state.put(
         "orders",
@@ -264,10 +264,10 @@ def test_ships_without_room_take_no_cargo_under_them() -> None:
 
 
 def test_forces_about_to_leave_are_known_before_they_move() -> None:
-    orders = [("red", "sail", sail({"cruiser": 1}, "x", "y")), ("red", "sail", sail({"cruiser": 1}, "x", tasks=["watch"]))]
+    orders = [("red", "sail", sail({"cruiser": 1}, "x", "y")), ("red", "sail", sail({"cruiser": 1}, "x", tasks=["moment"]))]
     turn = begin({"red x": {"cruiser": 2}, "blue x": {"cruiser": 1}}, orders)
     turn.loops = {"tick": 1}
-    move.run({"do": "move", "modes": ["sail"], "which": "announce"}, turn)
+    move.run({"do": "move", "movement": ["sail"], "which": "announce"}, turn)
     assert [force(turn, f"red#000{n}").get("leaving") for n in (1, 2)] == [True, None]
     assert force(turn, "blue#0001")["mission"] == "rest"  # those without orders are there, too
     tick(turn, 1)

@@ -20,8 +20,8 @@ ENGINE = Path(__file__).resolve().parent.parent / "engine"
 
 # Forms whose rows name things of a game. The others (fields, terms, quantities, adjusts ...) name rules about them.
 NAMING = (
-    "places", "nations", "units", "technologies", "resources", "sides", "tracks", "groups", "gates", "missions", "acts",
-    "events", "matrices", "orders", "catalogue", "war_kinds", "streaks", "tallies", "fields", "stances", "modes", "battles",
+    "places", "nations", "units", "technologies", "resources", "sides", "tracks", "groups", "passages", "missions", "actions",
+    "events", "matrices", "orders", "production", "war_kinds", "streaks", "tallies", "fields", "stances", "movement", "battles",
 )  # fmt: skip
 
 
@@ -83,7 +83,7 @@ def game_words() -> dict[str, str]:
                 for text in (id_, row.get("name", ""), row.get("plural", ""), row.get("adjective", ""), *row.get("aliases", ())):
                     if len(str(text)) > 2:
                         found.setdefault(words(str(text)), f"{form}/{id_} of {ruleset.id}")
-        for node in _nodes(ruleset.frame):
+        for node in _nodes(ruleset.sequence):
             for key in ("phase", "step", "name"):
                 if key in node:
                     found.setdefault(words(str(node[key])), f"frame {node[key]} of {ruleset.id}")
@@ -97,12 +97,12 @@ def _nodes(nodes: Any) -> Iterator[dict[str, Any]]:
 
 
 THINGS = (
-    "places", "nations", "units", "technologies", "resources", "sides", "tracks", "groups", "gates", "missions", "catalogue",
-    "war_kinds", "modes", "theaters", "options",
+    "places", "nations", "units", "technologies", "resources", "sides", "tracks", "groups", "passages", "missions", "production",
+    "war_kinds", "movement", "theaters", "options",
 )  # fmt: skip
 """Forms whose rows are things of a game, where others name rules about them."""
 
-BEARERS = {"place", "nation", "unit", "side", "tech", "gate"}
+BEARERS = {"place", "nation", "unit", "side", "tech", "passage"}
 """The things of a game whose declared fields, and tags, are concepts of that game."""
 
 

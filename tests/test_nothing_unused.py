@@ -166,7 +166,7 @@ def unused() -> list[str]:
                 for row in rows:
                     for part in (row, row.get("append", {})):
                         walk(f"{form}.schema.json", "", part, used)
-        for change in data.get("frame_changes", ()) if kind == "table-file" else ():
+        for change in data.get("sequence_changes", ()) if kind == "table-file" else ():
             for part in ("set", "wrap"):  # keys of a node of the frame
                 walk("frame.schema.json", "", change.get(part, {}), used)
     names = {path.name for path in (ROOT / "schemas").glob("*.json") if path.name.removesuffix(".schema.json") not in NO_RULES}

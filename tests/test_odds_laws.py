@@ -33,7 +33,7 @@ def made(battle: Row, units: dict[str, Row]) -> World:
         "battles": [{"id": "fray", **battle}],
         "units": [{"id": k, **row} for k, row in units.items()],
         "fields": [{"id": f, "of": ["unit"], "type": "number", "default": 1} for f in numbers],
-        "quantities": [{"id": q, "of": "unit", "base": f"unit.{q}"} for q in numbers],
+        "stats": [{"id": q, "of": "unit", "base": f"unit.{q}"} for q in numbers],
         "nations": [{"id": n} for n in NATIONS],
         "places": [{"id": "moor"}],
         "links": [],
@@ -67,7 +67,7 @@ FORCE = st.dictionaries(
 def whole(battle: Row, value: Any) -> Row:
     """The battle as rows say it: every stage with an id and a value, hits that need several to destroy."""
     stages = [{"id": f"stage-{i}", "value": value, **stage} for i, stage in enumerate(battle["stages"])]
-    return {**battle, "stages": stages, "ladder": {"field": "damage"}, "order": ["=unit.attack"]}
+    return {**battle, "stages": stages, "step_losses": {"field": "damage"}, "order": ["=unit.attack"]}
 
 
 BY_ROLE = {"attacker": "attack", "defender": "defense"}
@@ -183,7 +183,7 @@ def random_battle(chance: random.Random, plain: bool = False) -> tuple[World, Qu
     battle: Row = {
         "die": "1d6",
         "stages": stages,
-        "ladder": {"field": "damage"},
+        "step_losses": {"field": "damage"},
         "order": ["=unit.attack"],
         "shares": BY_ROLE,
     }

@@ -180,10 +180,10 @@ def test_at_sea_both_looking_and_leaving_after_two_rounds() -> None:
         other = field.fleet("d", battleship=1, submarine=2)
         field.contact(one, other)
         field.state.put(
-            "contacts",
+            "detection",
             "sighting:back",
             "*",
-            {**field.state.row("contacts", sorted(field.state.table("contacts"))[0]), "by": [other]},
+            {**field.state.row("detection", sorted(field.state.table("contacts"))[0]), "by": [other]},
         )
         return field
 

@@ -22,13 +22,13 @@ ITEMS: Rows = [
 ]
 BUY: dict[str, Any] = {
     "id": "buy",
-    "form": "buy {n} {item} [in {site}]",
+    "syntax": "buy {n} {item} [in {site}]",
     "slots": {"n": "number", "item": "item", "site": {"kind": "place", "optional": True}},
     "step": "buy",
 }
 PLACE: dict[str, Any] = {
     "id": "put",
-    "form": "place {n} {item} in {site}",
+    "syntax": "place {n} {item} in {site}",
     "slots": {"n": "number", "item": "item", "site": "place"},
     "step": "place",
 }
@@ -55,7 +55,7 @@ def all_stand(world: World) -> bool:
 
 
 def test_what_may_be_bought_into_hand_is_offered_without_a_place_too() -> None:
-    world = World(rules(FRAME, orders=[BUY, PLACE], catalogue=ITEMS), position())
+    world = World(rules(FRAME, orders=[BUY, PLACE], production=ITEMS), position())
     lines = form(world)
     assert any(line.startswith("buy 1 foot in ?") for line in lines) and all_stand(world)
     assert [line for line in lines if line.startswith("buy 1 foot ") and "placed later" in line]
@@ -66,20 +66,20 @@ def test_what_may_be_bought_into_hand_is_offered_without_a_place_too() -> None:
 
 @pytest.mark.parametrize(("gold", "most"), [(2, []), (3, [1])])
 def test_into_hand_goes_what_can_be_paid(gold: int, most: list[int]) -> None:
-    world = World(rules(FRAME, orders=[BUY, PLACE], catalogue=ITEMS), position(stores={"red": {"gold": gold}}))
+    world = World(rules(FRAME, orders=[BUY, PLACE], production=ITEMS), position(treasuries={"red": {"gold": gold}}))
     assert [e.most for e in legal_orders(world, "red", ["orders/buy"]) if "site" not in e.slots] == most
 
 
 def test_an_order_that_must_name_a_place_does_not_buy_into_hand() -> None:
-    buy = {**BUY, "form": "buy {n} {item} in {site}", "slots": {**BUY["slots"], "site": "place"}}
-    world = World(rules(FRAME, orders=[buy], catalogue=ITEMS), position())
+    buy = {**BUY, "syntax": "buy {n} {item} in {site}", "slots": {**BUY["slots"], "site": "place"}}
+    world = World(rules(FRAME, orders=[buy], production=ITEMS), position())
     assert [e.slots["site"] for e in legal_orders(world, "red", ["orders/buy"])] == ["ash", "birch", "ash"]
 
 
 def test_what_is_in_hand_is_offered_wherever_it_can_be_placed() -> None:
     hand = {"red#1": {"nation": "red", "what": "foot", "item": "foot", "n": 2, "due": "hand"}}
     room = {"id": "small", "of": "place", "is": 1, "at": "complete", "when": "place.id == 'birch'"}
-    ruleset = rules(FRAME, orders=[BUY, PLACE], catalogue=ITEMS, rooms=[room])
+    ruleset = rules(FRAME, orders=[BUY, PLACE], production=ITEMS, placement_limits=[room])
     world = World(ruleset, position(under_way=hand))
     found = {e.slots["site"]: e.slots["n"] for e in legal_orders(world, "red", ["orders/put"])}
     assert found == {"ash": 2, "birch": 1} and all_stand(world)
@@ -93,7 +93,7 @@ def test_what_one_row_does_to_units_is_offered_where_they_are(hurt: int, offered
             "fits": {"units": "unit.hurt", "set": {"hurt": None}, "idle": True}}  # fmt: skip
     row = {
         "id": "mend",
-        "form": "mend {n} [(foot|feet)] in {site}",
+        "syntax": "mend {n} [(foot|feet)] in {site}",
         "slots": {"n": "number", "site": "place"},
         "step": "buy",
         "does": "mending",
@@ -108,14 +108,14 @@ def test_what_one_row_does_to_units_is_offered_where_they_are(hurt: int, offered
     if hurt:
         units[unit_key("red", "foot", "ash", {"hurt": True})] = {**foot, "n": hurt, "hurt": True}
     ruleset = rules(
-        frame, orders=[row], catalogue=[mend], fields=[{"id": "hurt", "of": ["unit"], "type": "bool", "default": False}]
+        frame, orders=[row], production=[mend], fields=[{"id": "hurt", "of": ["unit"], "type": "bool", "default": False}]
     )
     world = World(ruleset, position(units=units))
     assert [e.most for e in legal_orders(world, "red", ["orders/mend"])] == offered
     assert all_stand(world)
 
 
-RAIL: dict[str, Any] = {**MOVE, "id": "rail", "form": "rail {units} from {origin} to {target}", "does": "rail", "options": []}
+RAIL: dict[str, Any] = {**MOVE, "id": "rail", "syntax": "rail {units} from {origin} to {target}", "does": "rail", "options": []}
 
 
 def railway(room: dict[str, int], draws: list[str], feet: int = 4, **more: Any) -> World:
@@ -126,14 +126,14 @@ def railway(room: dict[str, int], draws: list[str], feet: int = 4, **more: Any) 
     links = [{"id": f"{a}--{b}", "between": [a, b]} for a, b in (("ash", "elm"), ("elm", "fir"), ("ash", "oak"))]
     mode = {"id": "rail", "fights": False, "enter": "place.holder == self", "capacity": {"is": "place.track", "draws": draws}}
     ruleset = rules(
-        places=places, links=links, gates=[], acts=[], modes=[mode], orders=[{k: v for k, v in RAIL.items() if k != "options"}],
+        places=places, links=links, passages=[], actions=[], movement=[mode], orders=[{k: v for k, v in RAIL.items() if k != "options"}],
         fields=[{"id": "track", "of": ["place"], "type": "number", "default": 0}],
     )  # fmt: skip
     feet_there = {"red/foot/ash": {"owner": "red", "kind": "foot", "place": "ash", "n": feet}}
     return World(ruleset, State({**BASE_STATE, "units": feet_there, **more}))
 
 
-BASE_STATE: dict[str, Any] = {"game": {"game": {"turn": 1}}, "stores": {"red": {"gold": 10}}}
+BASE_STATE: dict[str, Any] = {"game": {"game": {"turn": 1}}, "treasuries": {"red": {"gold": 10}}}
 
 
 @pytest.mark.parametrize(
@@ -173,9 +173,9 @@ def test_where_there_is_room_for_none_of_all_the_most_that_can_go_are_offered() 
 
 COLLECT: Rows = [
     {"input": "orders"},
-    {"do": "act", "step": "early", "acts": ["court"]},
+    {"do": "act", "step": "early", "actions": ["court"]},
     {"each": "nations()", "as": "nation", "steps": [{"do": "collect", "step": "income"}]},
-    {"do": "act", "step": "late", "acts": ["bet"]},
+    {"do": "act", "step": "late", "actions": ["bet"]},
 ]
 
 
@@ -184,8 +184,8 @@ COLLECT: Rows = [
 )
 def test_what_comes_in_before_an_act_pays_for_it(gold: int, income: int, offered: list[str]) -> None:
     yields = [{"id": "tax", "amount": f"={income}", "for": "red"}]
-    ruleset = rules(COLLECT, orders=[], modes=[], yields=yields)
-    world = World(ruleset, position(stores={"red": {"gold": gold}}))
+    ruleset = rules(COLLECT, orders=[], movement=[], income=yields)
+    world = World(ruleset, position(treasuries={"red": {"gold": gold}}))
     lines = [line.split("  ")[0] for line in form(world)]
     assert sorted(lines) == offered
     for line in ("bet 2", "court Gray"):

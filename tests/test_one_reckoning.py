@@ -47,12 +47,12 @@ BATTLES: list[Row] = [{"id": "fight", "die": "1d10", "stages": [{"id": "fire", "
 number = st.one_of(
     st.integers(-5, 9),
     st.sampled_from(["1/2", "-3/4", "7/3", "0", "=count(foe)", "=min(3, count(mine, 'is_gun'))", "=lookup('relief', min(3, count(foe)))",
-                     "=total(mine, 'half')", "=unit.attack / 4", "=2 if some(foe, 'is_gun') else 1/2", "=-battle.round"]),
+                     "=sum(mine, 'half')", "=unit.attack / 4", "=2 if any(foe, 'is_gun') else 1/2", "=-battle.round"]),
 )  # fmt: skip
 positive = st.sampled_from([1, 2, "1/2", "3/2", "2/3", "=1 + count(mine)", "=lookup('relief', min(3, count(mine)))"])
 test = st.sampled_from(
-    [None, "count(foe) > 2", "some(mine, 'is_gun')", "every(foe, 'is_gun')", "battle.round == 1", "unit.kind == 'foot'", "turn > 3",
-     "count(mine) > count(foe) and not some(foe, 'is_gun')", "kinds(mine, 'kind') > 1 or self == 'two'"]
+    [None, "count(foe) > 2", "any(mine, 'is_gun')", "all(foe, 'is_gun')", "battle.round == 1", "unit.kind == 'foot'", "turn > 3",
+     "count(mine) > count(foe) and not any(foe, 'is_gun')", "count_distinct(mine, 'kind') > 1 or self == 'two'"]
 )  # fmt: skip
 rounding = st.sampled_from([None, "up", "down", "nearest"])
 wanted = st.sampled_from(
@@ -79,8 +79,8 @@ numbers = st.lists(st.lists(st.integers(0, 4), min_size=6, max_size=6), min_size
 
 def country(row: Row, adjusts: list[Row]) -> Ruleset:
     return rules(
-        BATTLES, UNITS, terms=TERMS, tables=TABLES, groups=GROUPS, sides=SIDES, quantities=[row],
-        adjusts=[{**a, "id": f"rule-{n}"} for n, a in enumerate(adjusts)],
+        BATTLES, UNITS, definitions=TERMS, tables=TABLES, groups=GROUPS, sides=SIDES, stats=[row],
+        modifiers=[{**a, "id": f"rule-{n}"} for n, a in enumerate(adjusts)],
     )  # fmt: skip
 
 

@@ -113,11 +113,11 @@ def test_policies_think_of_what_they_hold_and_of_zones_where_something_can_be_st
             leaves = order["slots"].get("target", order["slots"].get("origin")) != order["slots"].get("origin")
             if order["order"] == "orders/sail" and "submarine" in order["slots"]["units"] and leaves:
                 sailed.add(f"{order['slots']['units']['submarine']} submarine from {order['slots']['origin']}")
-    assert found["acts/incorporate"] == {"warsaw"}
-    assert found["acts/hunt-trade"] == {"middle-atlantic"}
+    assert found["actions/incorporate"] == {"warsaw"}
+    assert found["actions/hunt-trade"] == {"middle-atlantic"}
     assert "5 submarine from baltic-sea" in sailed  # where nothing can be stopped
     assert not any(order.endswith("middle-atlantic") for order in sailed)
-    assert "acts/aim-submarines" not in found  # there is no unrestricted warfare to aim
+    assert "actions/aim-submarines" not in found  # there is no unrestricted warfare to aim
 
 
 def test_legal_orders_stand_when_they_are_given(start: dict[str, World]) -> None:

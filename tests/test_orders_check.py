@@ -25,7 +25,7 @@ from wteaw.world.world import World
 Rows = list[dict[str, Any]]
 MOVE: dict[str, Any] = {
     "id": "go",
-    "form": "move {units} from {origin} to {target} [via {via}]",
+    "syntax": "move {units} from {origin} to {target} [via {via}]",
     "slots": {"units": "units", "origin": "place", "target": "place", "via": {"kind": "place", "many": True}},
     "step": "march",
     "does": "walk",
@@ -51,7 +51,7 @@ BASE: dict[str, Rows] = {
         {"id": "cedar--dale", "between": ["cedar", "dale"]},
         {"id": "ash--dale", "between": ["ash", "dale"], "guards": "lock"},
     ],
-    "gates": [{"id": "lock", "name": "The Lock", "between": ["ash", "dale"], "keys": ["dale"], "default": "closed"}],
+    "passages": [{"id": "lock", "name": "The Lock", "between": ["ash", "dale"], "keys": ["dale"], "default": "closed"}],
     "stances": [
         {"id": "peace", "default": True, "enter": "fight", "share": "never"},
         {"id": "friends", "friendly": True, "enter": "free", "share": "always"},
@@ -59,18 +59,18 @@ BASE: dict[str, Rows] = {
     ],
     "units": [{"id": "foot", "name": "foot", "plural": "feet"}, {"id": "horse", "name": "horse", "plural": "horses"}],
     "resources": [{"id": "gold", "name": "Gold"}],
-    "modes": [{"id": "walk", "steps": 1}, {"id": "ride", "who": "horse", "steps": 2}],
+    "movement": [{"id": "walk", "steps": 1}, {"id": "ride", "who": "horse", "steps": 2}],
     "orders": [MOVE],
     "order_options": [
-        {"id": "leave", "form": "leave after {n} rounds", "slots": {"n": "number"}},
-        {"id": "stay", "form": "stay"},
+        {"id": "leave", "syntax": "leave after {n} rounds", "slots": {"n": "number"}},
+        {"id": "stay", "syntax": "stay"},
     ],
-    "acts": [
+    "actions": [
         {
             "id": "court",
-            "form": "court {target}",
+            "syntax": "court {target}",
             "slots": {"target": "nation"},
-            "needs": [
+            "requires": [
                 {"test": "self.side != None", "else": "you belong to no camp"},
                 {"test": "neutral(target)", "else": "{target} is not neutral"},
                 {"test": "stock(target, 'gold') == 0", "else": "they are rich", "secret": True},
@@ -79,7 +79,7 @@ BASE: dict[str, Rows] = {
             "limit": {"1": ["nation", "target", "turn"]},
             "help": "Costs four.",
         },
-        {"id": "bet", "form": "bet {n}", "slots": {"n": {"kind": "number", "least": 2, "most": 5}}, "cost": {"gold": "=n"}},
+        {"id": "bet", "syntax": "bet {n}", "slots": {"n": {"kind": "number", "least": 2, "most": 5}}, "cost": {"gold": "=n"}},
     ],
 }
 
@@ -92,7 +92,7 @@ def rules(frame: Rows | None = None, **forms: Rows) -> Ruleset:
 def position(**tables: Any) -> State:
     base: dict[str, Any] = {
         "game": {"game": {"turn": 1}},
-        "stores": {"red": {"gold": 10}, "gray": {"gold": 7}},
+        "treasuries": {"red": {"gold": 10}, "gray": {"gold": 7}},
         "relations": {"blue--red": {"stance": "war"}},
         "units": {
             unit_key(o, k, p): {"owner": o, "kind": k, "place": p, "n": n}
@@ -151,7 +151,7 @@ def test_money_that_comes_in_before_it_is_paid_only_warns() -> None:
     frame: Rows = [
         {"id": "orders", "input": "orders"},
         {"step": "income", "do": "collect"},
-        {"step": "betting", "do": "act", "acts": ["bet"]},
+        {"step": "betting", "do": "act", "actions": ["bet"]},
     ]
     accepted, found = judge("bet 5\nbet 5\nbet 5", rules(frame))
     assert len(accepted) == 3 and [f[1] for f in found] == ["O301"]
@@ -160,9 +160,9 @@ def test_money_that_comes_in_before_it_is_paid_only_warns() -> None:
 def test_an_order_of_another_input_point_is_not_taken_now() -> None:
     frame: Rows = [
         {"id": "first", "input": "orders"},
-        {"step": "courting", "do": "act", "acts": ["court"]},
+        {"step": "courting", "do": "act", "actions": ["court"]},
         {"id": "second", "input": "more"},
-        {"step": "betting", "do": "act", "acts": ["bet"]},
+        {"step": "betting", "do": "act", "actions": ["bet"]},
     ]
     game = {"game": {"turn": 1, "cursor": [{"i": 0}]}}
     assert codes("court gray\nbet 2", ruleset=rules(frame), state=position(game=game)) == [(2, "O201")]
@@ -171,8 +171,8 @@ def test_an_order_of_another_input_point_is_not_taken_now() -> None:
 
 
 def test_the_choice_of_a_slot_is_kept_to() -> None:
-    act = {"id": "praise", "form": "praise {who}", "slots": {"who": {"kind": "nation", "among": "nations(side='west')"}}}
-    accepted, found = judge("praise gray\npraise blue", rules(acts=[act]))
+    act = {"id": "praise", "syntax": "praise {who}", "slots": {"who": {"kind": "nation", "among": "nations(side='west')"}}}
+    accepted, found = judge("praise gray\npraise blue", rules(actions=[act]))
     assert [o["slots"] for o in accepted] == [{"who": "blue"}]
     assert found == [(1, "O209", "Gray is not among what may be chosen", "allowed: Blue")]
 
@@ -208,22 +208,22 @@ def test_a_closed_passage_only_warns() -> None:
 
 def test_an_attack_that_begins_a_war_warns_unless_the_file_declares_it() -> None:
     ruleset = rules(
-        frame=[
+        sequence=[
             {"input": "orders"},
-            {"step": "talk", "do": "act", "acts": ["challenge", "greet"]},
-            {"step": "go", "do": "move", "modes": ["walk"]},
+            {"step": "talk", "do": "act", "actions": ["challenge", "greet"]},
+            {"step": "go", "do": "move", "movement": ["walk"]},
         ],
-        modes=[{"id": "walk", "steps": 1, "undeclared": {"warns": "no war with {target}", "effects": []}}],
-        gates=[],
+        movement=[{"id": "walk", "steps": 1, "undeclared": {"warns": "no war with {target}", "effects": []}}],
+        passages=[],
         links=[{"id": "ash--dale", "between": ["ash", "dale"]}],
-        acts=[
+        actions=[
             {
                 "id": "challenge",
-                "form": "challenge {target}",
+                "syntax": "challenge {target}",
                 "slots": {"target": "nation"},
                 "effects": [{"relate": {"a": "=self", "b": "=target", "stance": "war", "declared": True}}],
             },
-            {"id": "greet", "form": "greet {target}", "slots": {"target": "nation"}},
+            {"id": "greet", "syntax": "greet {target}", "slots": {"target": "nation"}},
         ],
     )
     march = "move 1 foot from ash to dale"
@@ -249,7 +249,7 @@ def test_of_two_readings_the_one_that_is_allowed_is_taken() -> None:
 def test_room_on_a_limited_way_is_counted_over_the_file() -> None:
     mode = {"id": "walk", "capacity": {"is": "3", "draws": ["start", "pass", "end"]}, "enter": "place.holder == self"}
     accepted, found = judge(
-        "move 2 feet from ash to birch\nmove 2 feet from ash to birch\nmove 1 foot from ash to birch", rules(modes=[mode])
+        "move 2 feet from ash to birch\nmove 2 feet from ash to birch\nmove 1 foot from ash to birch", rules(movement=[mode])
     )
     assert [o["line"] for o in accepted] == [1, 3] and [(f[0], f[1], f[3]) for f in found] == [(2, "O206", "at most 1")]
 
@@ -259,18 +259,18 @@ def test_room_on_a_limited_way_is_counted_over_the_file() -> None:
 
 def test_what_the_checker_lets_stand_the_resolution_carries_out() -> None:
     ruleset = rules()
-    state = position(stores={"red": {"gold": 10}})
+    state = position(treasuries={"red": {"gold": 10}})
     accepted, _ = judge(
         "court gray\nbet 3\nmove 2 feet from ash to birch\ncourt blue\nmove 9 feet from ash to birch", ruleset, state
     )
     turn = Turn(ruleset, state, ScriptedDice([]))
     for n, order in enumerate(accepted, 1):
         state.put("orders", f"red/{n:04d}", "*", order)
-    mechanic("act")({"acts": ["court", "bet"]}, turn)
-    mechanic("move")({"step": "march", "modes": ["walk"]}, turn)
+    mechanic("act")({"actions": ["court", "bet"]}, turn)
+    mechanic("move")({"step": "march", "movement": ["walk"]}, turn)
     turn.journal.seal()
     assert [row.get("status") for _, row in sorted(state.table("orders").items())] == ["done"] * 3
-    assert state.get("stores", "red", "gold") == 3
+    assert state.get("treasuries", "red", "gold") == 3
 
 
 # ---- legal orders and the template
@@ -282,19 +282,19 @@ def entries(ruleset: Ruleset | None = None, state: State | None = None, **only: 
 
 
 def test_acts_are_listed_with_targets_prices_and_bounds() -> None:
-    found = entries(only=["acts/court", "acts/bet"])
+    found = entries(only=["actions/court", "actions/bet"])
     assert [(e.slots, e.cost, e.bounds) for e in found] == [
         ({"target": "gray"}, {"gold": 4}, {}),
         ({"n": 2}, {"gold": 2}, {"n": (2, 5)}),
     ]
-    assert entries(state=position(stores={"red": {"gold": 1}}), only=["acts/court", "acts/bet"]) == []
+    assert entries(state=position(treasuries={"red": {"gold": 1}}), only=["actions/court", "actions/bet"]) == []
 
 
 MEET: dict[str, Any] = {
     "id": "meet",
-    "form": "meet {target} in {place}",
+    "syntax": "meet {target} in {place}",
     "slots": {"target": "nation", "place": "place"},
-    "needs": [{"test": "place.owner != self", "else": "not at home"}],
+    "requires": [{"test": "place.owner != self", "else": "not at home"}],
 }
 
 
@@ -311,10 +311,10 @@ MEET: dict[str, Any] = {
     ],
 )
 def test_a_wish_leaves_out_of_the_listed_acts_what_it_plainly_rules_out(where: str | None, listed: int) -> None:
-    ruleset = rules(acts=[MEET])
-    found = entries(ruleset, only=["acts/meet"], where=where)
+    ruleset = rules(actions=[MEET])
+    found = entries(ruleset, only=["actions/meet"], where=where)
     assert len(found) == listed
-    assert [e for e in entries(ruleset, only=["acts/meet"]) if e in found] == found
+    assert [e for e in entries(ruleset, only=["actions/meet"]) if e in found] == found
 
 
 @pytest.mark.parametrize(
@@ -327,18 +327,18 @@ def test_a_wish_leaves_out_of_the_listed_acts_what_it_plainly_rules_out(where: s
     ],
 )
 def test_who_takes_only_what_is_offered_is_given_no_other_act(offer: str | bool, listed: int) -> None:
-    ruleset = rules(acts=[MEET | {"offer": offer}])
+    ruleset = rules(actions=[MEET | {"offer": offer}])
     context = OrderContext(World(ruleset, position()))
-    found = entries(ruleset, only=["acts/meet"], offered=True)
-    assert found == [e for e in entries(ruleset, only=["acts/meet"]) if e.is_offered(context)]
+    found = entries(ruleset, only=["actions/meet"], offered=True)
+    assert found == [e for e in entries(ruleset, only=["actions/meet"]) if e.is_offered(context)]
     assert len(found) == listed
 
 
 def test_a_wish_does_not_fill_the_slots_of_an_act_with_too_many_ways() -> None:
     for tried, listed in ((11, [{}]), (12, [{"target": "gray", "place": "dale"}])):
         found = entries(
-            rules(acts=[MEET | {"needs": []}]),
-            only=["acts/meet"],
+            rules(actions=[MEET | {"requires": []}]),
+            only=["actions/meet"],
             tried=tried,
             where="target.id == 'gray' and place.id == 'dale'",
         )
@@ -380,7 +380,7 @@ def test_the_template_is_read_back_and_only_its_head_counts() -> None:
 def test_a_file_is_taken_in_line_by_line() -> None:
     ruleset, state = rules(), position()
     taken = take_in(ruleset, "nation red turn 1\ncourt gray\ncourt nobody\nbet 9\n", lambda n: World(ruleset, state), turn=1)
-    assert taken.nation == "red" and [o["order"] for o in taken.orders] == ["acts/court"] and not taken.clean
+    assert taken.nation == "red" and [o["order"] for o in taken.orders] == ["actions/court"] and not taken.clean
     assert [(d.line, d.code) for d in taken.found] == [(3, "O103"), (4, "O208")]
     assert take_in(ruleset, "court gray", lambda n: World(ruleset, state)).found[0].code == "O112"
 
@@ -389,11 +389,11 @@ def test_answers_are_parted_from_orders() -> None:
     rows: Rows = [
         {
             "id": "quit",
-            "form": "(in|at) {place} {answer}",
+            "syntax": "(in|at) {place} {answer}",
             "slots": {"place": "place", "answer": {"kind": "choice", "choices": ["stay", "leave"]}},
         }
     ]
     ruleset, state = rules(decisions=rows), position()
     taken = take_in(ruleset, "in birch leave\ncourt gray", lambda n: World(ruleset, state), nation="red")
-    assert taken.answers == {"quit/birch": "leave"} and [o["order"] for o in taken.orders] == ["acts/court"]
+    assert taken.answers == {"quit/birch": "leave"} and [o["order"] for o in taken.orders] == ["actions/court"]
     assert parted([]) == ([], {})

@@ -38,26 +38,26 @@ FORMS: dict[str, list[dict[str, Any]]] = {
     "orders": [
         {
             "id": "go",
-            "form": "(move|attack with) {units} from {origin} to {target} [via {via}]",
+            "syntax": "(move|attack with) {units} from {origin} to {target} [via {via}]",
             "slots": {"units": "units", "origin": "place", "target": "place", "via": {"kind": "place", "many": True}},
             "step": "march",
             "options": ["leave", "above"],
         },
-        {"id": "dig", "form": "dig at {border}", "slots": {"border": "link"}, "step": "march"},
+        {"id": "dig", "syntax": "dig at {border}", "slots": {"border": "link"}, "step": "march"},
     ],
-    "acts": [
-        {"id": "war", "form": "declare war on {target}", "slots": {"target": "nation"}},
-        {"id": "study", "form": "study {tech} [with {n} tokens]", "slots": {"tech": "tech", "n": "number"}},
-        {"id": "stand", "form": "stand {how}", "slots": {"how": {"kind": "choice", "choices": ["fast", "down", "half ready"]}}},
-        {"id": "say", "form": "say {words}", "slots": {"words": "text"}},
+    "actions": [
+        {"id": "war", "syntax": "declare war on {target}", "slots": {"target": "nation"}},
+        {"id": "study", "syntax": "study {tech} [with {n} tokens]", "slots": {"tech": "tech", "n": "number"}},
+        {"id": "stand", "syntax": "stand {how}", "slots": {"how": {"kind": "choice", "choices": ["fast", "down", "half ready"]}}},
+        {"id": "say", "syntax": "say {words}", "slots": {"words": "text"}},
     ],
     "order_options": [
-        {"id": "leave", "form": "withdraw after {n} (round|rounds)", "slots": {"n": "number"}},
-        {"id": "above", "form": "[if] losses > {n}", "slots": {"n": "number"}},
-        {"id": "both", "form": "stay {a} or {b}", "slots": {"a": "number", "b": "number"}},
-        {"id": "bold", "form": "boldly"},
+        {"id": "leave", "syntax": "withdraw after {n} (round|rounds)", "slots": {"n": "number"}},
+        {"id": "above", "syntax": "[if] losses > {n}", "slots": {"n": "number"}},
+        {"id": "both", "syntax": "stay {a} or {b}", "slots": {"a": "number", "b": "number"}},
+        {"id": "bold", "syntax": "boldly"},
     ],
-    "aliases": [{"id": "march", "for": "move"}, {"id": "old-bay", "for": "south-bay", "form": "places"}],
+    "aliases": [{"id": "march", "for": "move"}, {"id": "old-bay", "for": "south-bay", "table": "places"}],
 }
 
 
@@ -197,12 +197,12 @@ def test_forms_are_read_whole_or_not_at_all() -> None:
     for broken in ("a (b", "{", "a | ) b", ""):
         with pytest.raises(FormError):
             read_form(broken)
-    assert Grammar.of(ruleset(acts=[{"id": "bad", "form": "x ("}])).faults.keys() == {"acts/bad"}
+    assert Grammar.of(ruleset(actions=[{"id": "bad", "syntax": "x ("}])).faults.keys() == {"actions/bad"}
 
 
 def test_long_and_many_worded_lines_end_soon() -> None:
     assert wrong("move " + "1 gun and " * 60 + "x").code == "O105"
-    hard = ruleset(acts=[{"id": "t", "form": "{a} {b} {c} {d} {e} {f}", "slots": dict.fromkeys("abcdef", "text")}])
+    hard = ruleset(actions=[{"id": "t", "syntax": "{a} {b} {c} {d} {e} {f}", "slots": dict.fromkeys("abcdef", "text")}])
     _, found = parse_orders(hard, " ".join("abcdefghijklmnopqrstuvwxyz"), nation="aster")
     assert found
 

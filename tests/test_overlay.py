@@ -18,7 +18,7 @@ units:
 - {id: foot, name: Foot, tags: [land], price: 3, hits: 1}
 - {id: horse, name: Horse, tags: [land, fast], price: 5}
 tables:
-- id: yields
+- id: income
   rows: {a: {x: 1}, b: {x: 2}}
   silence: {W604: read by a mechanic}
 """,
@@ -63,16 +63,16 @@ def test_remove_takes_single_keys_off_a_row(tmp_path: Path) -> None:
 
 
 def test_append_adds_to_lists_and_maps(tmp_path: Path) -> None:
-    text = "units:\n- {id: foot, append: {tags: [slow]}}\ntables:\n- {id: yields, append: {rows: {b: {y: 3}, c: {x: 9}}}}\n"
+    text = "units:\n- {id: foot, append: {tags: [slow]}}\ntables:\n- {id: income, append: {rows: {b: {y: 3}, c: {x: 9}}}}\n"
     rules = loaded(over(tmp_path, text))
     assert rules.row("units", "foot")["tags"] == ["land", "slow"]
-    assert rules.row("tables", "yields")["rows"] == {"a": {"x": 1}, "b": {"x": 2, "y": 3}, "c": {"x": 9}}
+    assert rules.row("tables", "income")["rows"] == {"a": {"x": 1}, "b": {"x": 2, "y": 3}, "c": {"x": 9}}
     assert "append" not in rules.row("units", "foot")
 
 
 def test_a_map_given_again_is_replaced_whole(tmp_path: Path) -> None:
-    rules = loaded(over(tmp_path, "tables:\n- {id: yields, rows: {c: 9}}\n"))
-    assert rules.row("tables", "yields")["rows"] == {"c": 9}
+    rules = loaded(over(tmp_path, "tables:\n- {id: income, rows: {c: 9}}\n"))
+    assert rules.row("tables", "income")["rows"] == {"c": 9}
 
 
 @pytest.mark.parametrize(
@@ -163,13 +163,7 @@ def test_extends_stays_inside(tmp_path: Path, extends: str, code: str) -> None:
 # --- the frame
 
 FRAME = {
-    "tables/f.yaml": """\
-frame:
-- {input: orders, from: everyone}
-- phase: talk
-  steps: [{step: one, do: watch}, {step: two, do: watch}]
-- {step: three, do: watch}
-""",
+    "tables/f.yaml": """sequence:\n- {input: orders, from: everyone}\n- phase: talk\n  steps: [{step: one}, {step: two}]\n- {step: three}\n""",
 }
 
 
@@ -186,89 +180,89 @@ def names(nodes: list[dict[str, object]] | tuple[dict[str, object], ...]) -> lis
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ("node: two, drop: true", ["orders", ("talk", ["one"]), "three"]),
-        ("node: one, replace: [{step: x, do: act}]", ["orders", ("talk", ["x", "two"]), "three"]),
-        ("node: three, before: [{step: x, do: act}]", ["orders", ("talk", ["one", "two"]), "x", "three"]),
-        ("node: one, after: [{step: x, do: act}]", ["orders", ("talk", ["one", "x", "two"]), "three"]),
-        ("node: talk, wrap: {id: turns, each: nation}", ["orders", ("turns", [("talk", ["one", "two"])]), "three"]),
+        ("step: two, drop: true", ["orders", ("talk", ["one"]), "three"]),
+        ("step: one, replace: [{step: x, do: act}]", ["orders", ("talk", ["x", "two"]), "three"]),
+        ("step: three, before: [{step: x, do: act}]", ["orders", ("talk", ["one", "two"]), "x", "three"]),
+        ("step: one, after: [{step: x, do: act}]", ["orders", ("talk", ["one", "x", "two"]), "three"]),
+        ("step: talk, wrap: {id: turns, each: nation}", ["orders", ("turns", [("talk", ["one", "two"])]), "three"]),
         (
-            "node: all, wrap: {id: turns, each: nation, steps: [{step: x, do: act}]}",
+            "step: all, wrap: {id: turns, each: nation, steps: [{step: x, do: act}]}",
             [("turns", ["orders", ("talk", ["one", "two"]), "three", "x"])],
         ),
-        ("node: three, set: {id: last}", ["orders", ("talk", ["one", "two"]), "last"]),
+        ("step: three, set: {id: last}", ["orders", ("talk", ["one", "two"]), "last"]),
         (
-            "node: orders, through: talk, wrap: {id: turns, each: nation}",
+            "step: orders, through: talk, wrap: {id: turns, each: nation}",
             [("turns", ["orders", ("talk", ["one", "two"])]), "three"],
         ),
-        ("node: one, through: two, wrap: {id: in}", ["orders", ("talk", [("in", ["one", "two"])]), "three"]),
-        ("node: talk, unwrap: true", ["orders", "one", "two", "three"]),
-        ("node: one, move: {after: three}", ["orders", ("talk", ["two"]), "three", "one"]),
-        ("node: three, move: {before: two}", ["orders", ("talk", ["one", "three", "two"])]),
-        ("node: talk, move: {before: orders}", [("talk", ["one", "two"]), "orders", "three"]),
-        ("node: talk/two, drop: true", ["orders", ("talk", ["one"]), "three"]),
+        ("step: one, through: two, wrap: {id: in}", ["orders", ("talk", [("in", ["one", "two"])]), "three"]),
+        ("step: talk, unwrap: true", ["orders", "one", "two", "three"]),
+        ("step: one, move: {after: three}", ["orders", ("talk", ["two"]), "three", "one"]),
+        ("step: three, move: {before: two}", ["orders", ("talk", ["one", "three", "two"])]),
+        ("step: talk, move: {before: orders}", [("talk", ["one", "two"]), "orders", "three"]),
+        ("step: talk/two, drop: true", ["orders", ("talk", ["one"]), "three"]),
     ],
 )
-def test_nodes_of_the_frame_are_changed_by_id(tmp_path: Path, change: str, expected: list[object]) -> None:
-    folder = over(tmp_path, f"frame_changes:\n- {{id: change, {change}}}\n", dict(FRAME))
-    assert names(loaded(folder).frame) == expected
-    assert names(loaded(tmp_path / "base").frame) == ["orders", ("talk", ["one", "two"]), "three"]
+def test_nodes_of_the_sequence_are_changed_by_id(tmp_path: Path, change: str, expected: list[object]) -> None:
+    folder = over(tmp_path, f"sequence_changes:\n- {{id: change, {change}}}\n", dict(FRAME))
+    assert names(loaded(folder).sequence) == expected
+    assert names(loaded(tmp_path / "base").sequence) == ["orders", ("talk", ["one", "two"]), "three"]
 
 
 def test_nodes_cite_what_their_change_cites(tmp_path: Path) -> None:
     changes = (
-        "frame_changes:\n"
-        "- {id: a, node: one, set: {name: x}, source: [r.why]}\n"
-        "- {id: b, node: talk, wrap: {id: turns, source: [r.own]}, source: [r.why, r.own]}\n"
-        "- {id: c, node: three, before: [{step: new, do: act}], source: [r.more]}\n"
+        "sequence_changes:\n"
+        "- {id: a, step: one, set: {name: x}, source: [r.why]}\n"
+        "- {id: b, step: talk, wrap: {id: turns, source: [r.own]}, source: [r.why, r.own]}\n"
+        "- {id: c, step: three, before: [{step: new, do: act}], source: [r.more]}\n"
     )
-    frame = loaded(over(tmp_path, changes, dict(FRAME))).frame
+    frame = loaded(over(tmp_path, changes, dict(FRAME))).sequence
     assert frame[1]["source"] == ["r.own", "r.why"]
     assert frame[1]["steps"][0]["steps"][0]["source"] == ["r.why"]
     assert frame[2]["source"] == ["r.more"] and "source" not in frame[3]
 
 
 def test_of_two_nodes_of_one_name_the_outer_is_meant(tmp_path: Path) -> None:
-    base = {"tables/f.yaml": "frame:\n- phase: talk\n  steps: [{step: talk, do: watch}, {step: two, do: watch}]\n"}
-    outer = loaded(over(tmp_path / "a", "frame_changes:\n- {id: c, node: talk, set: {id: chat}}\n", dict(base)))
-    assert names(outer.frame) == [("chat", ["talk", "two"])]
-    inner = loaded(over(tmp_path / "b", "frame_changes:\n- {id: c, node: talk/talk, drop: true}\n", dict(base)))
-    assert names(inner.frame) == [("talk", ["two"])]
+    base = {"tables/f.yaml": "sequence:\n- phase: talk\n  steps: [{step: talk}, {step: two}]\n"}
+    outer = loaded(over(tmp_path / "a", "sequence_changes:\n- {id: c, step: talk, set: {id: chat}}\n", dict(base)))
+    assert names(outer.sequence) == [("chat", ["talk", "two"])]
+    inner = loaded(over(tmp_path / "b", "sequence_changes:\n- {id: c, step: talk/talk, drop: true}\n", dict(base)))
+    assert names(inner.sequence) == [("talk", ["two"])]
 
 
 def test_a_frame_given_again_replaces_the_frame(tmp_path: Path) -> None:
-    assert names(loaded(over(tmp_path, "frame:\n- {step: only, do: watch}\n", dict(FRAME))).frame) == ["only"]
+    assert names(loaded(over(tmp_path, "sequence:\n- {step: only}\n", dict(FRAME))).sequence) == ["only"]
 
 
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ("node: tow, drop: true", ("E226", 2, 22)),
-        ("node: two", ("E226", 2, 3)),
-        ("node: two, drop: true, set: {name: x}", ("E226", 2, 3)),
-        ("node: all, drop: true", ("E226", 2, 27)),
-        ("node: one, through: three, wrap: {id: x}", ("E226", 2, 36)),
-        ("node: two, through: one, wrap: {id: x}", ("E226", 2, 36)),
-        ("node: one, through: two, drop: true", ("E226", 2, 36)),
-        ("node: one, unwrap: true", ("E226", 2, 35)),
-        ("node: one, move: {after: nothing}", ("E226", 2, 41)),
-        ("node: talk, move: {after: one}", ("E226", 2, 42)),
-        ("node: one, move: {}", ("E226", 2, 33)),
-        ("node: talk/three, drop: true", ("E226", 2, 22)),
+        ("step: tow, drop: true", ("E226", 2, 22)),
+        ("step: two", ("E226", 2, 3)),
+        ("step: two, drop: true, set: {name: x}", ("E226", 2, 3)),
+        ("step: all, drop: true", ("E226", 2, 27)),
+        ("step: one, through: three, wrap: {id: x}", ("E226", 2, 36)),
+        ("step: two, through: one, wrap: {id: x}", ("E226", 2, 36)),
+        ("step: one, through: two, drop: true", ("E226", 2, 36)),
+        ("step: one, unwrap: true", ("E226", 2, 35)),
+        ("step: one, move: {after: nothing}", ("E226", 2, 41)),
+        ("step: talk, move: {after: one}", ("E226", 2, 42)),
+        ("step: one, move: {}", ("E226", 2, 33)),
+        ("step: talk/three, drop: true", ("E226", 2, 22)),
     ],
 )
 def test_a_change_that_cannot_be_made_is_told(tmp_path: Path, change: str, expected: tuple[str, int, int]) -> None:
-    findings = found(over(tmp_path, f"frame_changes:\n- {{id: change, {change}}}\n", dict(FRAME)))
+    findings = found(over(tmp_path, f"sequence_changes:\n- {{id: change, {change}}}\n", dict(FRAME)))
     assert expected in places(findings)
 
 
 def test_a_second_frame_is_an_error(tmp_path: Path) -> None:
-    folder = write(tmp_path, {**FRAME, "tables/g.yaml": "frame:\n- {step: x, do: watch}\n"})
+    folder = write(tmp_path, {**FRAME, "tables/g.yaml": "sequence:\n- {step: x}\n"})
     assert [(d.code, d.file, d.line) for d in found(folder)] == [("E225", "tables/g.yaml", 1)]
 
 
 def test_wrapping_without_end_is_refused(tmp_path: Path) -> None:
-    changes = "".join(f"- {{id: w{n}, node: all, wrap: {{id: n{n}}}}}\n" for n in range(300))
-    findings = found(over(tmp_path, "frame_changes:\n" + changes, dict(FRAME)))
+    changes = "".join(f"- {{id: w{n}, step: all, wrap: {{id: n{n}}}}}\n" for n in range(300))
+    findings = found(over(tmp_path, "sequence_changes:\n" + changes, dict(FRAME)))
     assert {d.code for d in findings} == {"E226"}
 
 
@@ -314,7 +308,7 @@ def scenario_over(tmp_path: Path, text: str, below: str = "") -> tuple[dict[str,
     write(tmp_path / "base", BASE)
     base = below or (
         "id: s\ntitle: S\nruleset: base\nstart: {turn: 3, season: wet}\n"
-        "units: [{owner: n, at: p, units: {foot: 1}}]\nmarks: [{who: n, as: old}]\n"
+        "units: [{owner: n, at: p, units: {foot: 1}}]\nflags: [{who: n, as: old}]\n"
     )
     (tmp_path / "s.yaml").write_text(base)
     path = tmp_path / "t.yaml"
@@ -327,11 +321,11 @@ def test_a_scenario_over_another_merges_maps_and_replaces_the_rest(tmp_path: Pat
     rows = "nations: [{id: n, name: N}]\nplaces: [{id: p, name: P, kind: land}]\n"
     write(tmp_path / "base", {"tables/w.yaml": rows})
     scenario, findings = scenario_over(
-        tmp_path, "start: {turn: 5}\nmarks: []\nappend: {units: [{owner: n, at: p, units: {horse: 2}}]}\n"
+        tmp_path, "start: {turn: 5}\nflags: []\nappend: {units: [{owner: n, at: p, units: {horse: 2}}]}\n"
     )
     assert findings == []
     assert scenario is not None
-    assert (scenario["id"], scenario["start"], scenario["marks"]) == ("t", {"turn": 5, "season": "wet"}, [])
+    assert (scenario["id"], scenario["start"], scenario["flags"]) == ("t", {"turn": 5, "season": "wet"}, [])
     assert [u["units"] for u in scenario["units"]] == [{"foot": 1}, {"horse": 2}]  # type: ignore[index, attr-defined]
     assert "extends" not in scenario
 
@@ -353,9 +347,9 @@ def test_scenarios_that_do_not_fit_together(tmp_path: Path, text: str, below: st
 
 def test_a_slot_that_only_the_form_names_holds_what_its_name_says(tmp_path: Path) -> None:
     """In every layer: where `slots` leaves it out it is read, offered and tested as if it stood there."""
-    acts = {"tables/a.yaml": "acts:\n- {id: raze, form: 'raze {place} [with {n} men]'}\n"}
+    acts = {"tables/a.yaml": "actions:\n- {id: raze, syntax: 'raze {place} [with {n} men]'}\n"}
     below = loaded(write(tmp_path / "below", {"tables/t.yaml": acts["tables/a.yaml"]}))
-    assert below.row("acts", "raze")["slots"] == {"n": "number", "place": "place"}
-    text = "acts:\n- {id: raze, form: 'raze {place} of {nation}', slots: {place: {kind: place, among: places()}}}\n"
-    row = loaded(over(tmp_path, text, acts)).row("acts", "raze")
+    assert below.row("actions", "raze")["slots"] == {"n": "number", "place": "place"}
+    text = "actions:\n- {id: raze, syntax: 'raze {place} of {nation}', slots: {place: {kind: place, among: places()}}}\n"
+    row = loaded(over(tmp_path, text, acts)).row("actions", "raze")
     assert row["slots"] == {"place": {"kind": "place", "among": "places()"}, "nation": "nation"}

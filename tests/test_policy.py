@@ -26,7 +26,7 @@ Rows = list[dict[str, Any]]
 WAR: dict[str, Any] = {"attack": "attack", "defense": "defense", "odds": "3/2", "mass": 1, "noise": 0, "boldness": 100}
 MOVE: dict[str, Any] = {
     "id": "go",
-    "form": "move {units} from {origin} to {target}",
+    "syntax": "move {units} from {origin} to {target}",
     "slots": {"units": "units", "origin": "place", "target": "place"},
     "step": "march",
     "does": "walk",
@@ -34,7 +34,7 @@ MOVE: dict[str, Any] = {
 }
 BUILD: dict[str, Any] = {
     "id": "build",
-    "form": "build {n} {item} in {site}",
+    "syntax": "build {n} {item} in {site}",
     "slots": {"n": "number", "item": "item", "site": "place"},
     "step": "build",
 }
@@ -60,7 +60,7 @@ def rules(policy: dict[str, Any], **forms: Rows) -> Ruleset:
         "units": [{"id": "foot", "attack": 2, "defense": 3, "price": 3}, {"id": "gun", "attack": 6, "defense": 1, "price": 6}],
         "fields": [{"id": f, "of": ["unit"], "type": "number", "default": 0} for f in ("attack", "defense", "price")],
         "resources": [{"id": "gold", "name": "Gold"}],
-        "modes": [{"id": "walk", "steps": 1}, {"id": "rail", "fights": False, "enter": "place.holder == self"}],
+        "movement": [{"id": "walk", "steps": 1}, {"id": "rail", "fights": False, "enter": "place.holder == self"}],
         "orders": [MOVE],
         "policies": [{"id": "p", **policy}],
     }
@@ -71,7 +71,7 @@ def position(*units: tuple[str, str, str, int], **tables: Any) -> State:
     base: dict[str, Any] = {
         "game": {"game": {"turn": 1}},
         "relations": {"blue--red": {"stance": "war"}},
-        "stores": {"red": {"gold": 30}},
+        "treasuries": {"red": {"gold": 30}},
         "units": {unit_key(o, k, p): {"owner": o, "kind": k, "place": p, "n": n} for o, k, p, n in units},
     }
     return State({**base, **tables})
@@ -200,7 +200,7 @@ def test_only_units_that_can_take_a_place_make_an_attack() -> None:
 def test_no_more_stay_behind_than_follow_those_who_go_in(foot: int, behind: Any, sent: dict[str, int]) -> None:
     war = {**WAR, "mass": 99, "takes": "foot", "garrison": {"who": "foot", "least": 0, "share": 0}}
     war |= {} if behind is None else {"behind": behind}
-    ruleset = rules({"war": war}, modes=[{"id": "walk", "steps": 1, "stays": "gun"}])
+    ruleset = rules({"war": war}, movement=[{"id": "walk", "steps": 1, "stays": "gun"}])
     state = position(("red", "foot", "c", foot), ("red", "gun", "c", 8), ("blue", "foot", "d", 3))
     assert orders(ruleset, state) == ([go(sent, "c", "d")] if sent else [])
 
@@ -220,15 +220,15 @@ def test_boldness_is_a_chance() -> None:
 def test_neutral_land_is_left_alone_until_war_is_declared_on_it() -> None:
     act = {
         "id": "war",
-        "form": "war on {target}",
+        "syntax": "war on {target}",
         "slots": {"target": "nation"},
-        "needs": [{"test": "neutral(target)", "else": "no"}],
+        "requires": [{"test": "neutral(target)", "else": "no"}],
     }
     policy = {"war": {**WAR, "garrison": {"least": 0, "share": 0}}}
     state = position(("red", "foot", "c", 8), places={"d": {"holder": "gray"}})
-    assert orders(rules(policy, acts=[act]), state) == []
-    policy["acts"] = [{"act": "war", "opens": "target"}]  # type: ignore[assignment]
-    assert [o for o, _ in orders(rules(policy, acts=[act]), state)] == ["war", "go"]
+    assert orders(rules(policy, actions=[act]), state) == []
+    policy["actions"] = [{"action": "war", "opens": "target"}]  # type: ignore[assignment]
+    assert [o for o, _ in orders(rules(policy, actions=[act]), state)] == ["war", "go"]
 
 
 # ---- marches
@@ -240,14 +240,14 @@ def test_reserves_march_to_the_front() -> None:
 
 
 def test_long_ways_take_them_there_at_once_as_far_as_there_is_room() -> None:
-    rail = {**MOVE, "id": "ride", "form": "rail {units} from {origin} to {target}", "does": "rail"}
+    rail = {**MOVE, "id": "ride", "syntax": "rail {units} from {origin} to {target}", "does": "rail"}
     mode = {
         "id": "rail",
         "fights": False,
         "enter": "place.holder == self",
         "capacity": {"is": "2", "draws": ["start", "pass", "end"]},
     }
-    ruleset = rules({"war": WAR}, orders=[MOVE, rail], modes=[{"id": "walk", "steps": 1}, mode])
+    ruleset = rules({"war": WAR}, orders=[MOVE, rail], movement=[{"id": "walk", "steps": 1}, mode])
     places = {p: {"holder": "red"} for p in "de"}
     state = position(("red", "foot", "a", 5), ("blue", "foot", "f", 9), places=places)
     found = orders(ruleset, state, 9)  # of 18 faces, one is for the place behind the front
@@ -260,12 +260,12 @@ def test_long_ways_take_them_there_at_once_as_far_as_there_is_room() -> None:
 def test_acts_are_drawn_by_weight_and_idleness() -> None:
     act = {
         "id": "court",
-        "form": "court {target}",
+        "syntax": "court {target}",
         "slots": {"target": "nation"},
-        "needs": [{"test": "target != self", "else": "no"}],
+        "requires": [{"test": "target != self", "else": "no"}],
     }
-    policy = {"acts": [{"act": "court", "weight": "=3 if target.id == 'gray' else 1", "idle": 2}]}
-    ruleset = rules(policy, acts=[act])
+    policy = {"actions": [{"action": "court", "weight": "=3 if target.id == 'gray' else 1", "idle": 2}]}
+    ruleset = rules(policy, actions=[act])
     # of six faces one is for blue, three for gray, and two for giving none
     found = [orders(ruleset, position(), face) for face in range(1, 7)]
     assert [f[0][1]["target"] if f else None for f in found] == ["blue", "gray", "gray", "gray", None, None]
@@ -273,18 +273,18 @@ def test_acts_are_drawn_by_weight_and_idleness() -> None:
 
 @pytest.mark.parametrize(("share", "given"), [(None, 3), ("1/3", 2), ("3/10", 1), ("1/6", 1), ("1/7", 0)])
 def test_a_rule_spends_no_more_than_its_share(share: str | None, given: int) -> None:
-    act = {"id": "court", "form": "court {n}", "slots": {"n": {"kind": "choice", "choices": ["x", "y", "z"]}}, "cost": 5}
-    rule = {"act": "court", "most": 3, **({"share": share} if share else {})}
-    found = orders(rules({"acts": [rule]}, acts=[act]), position())  # of 30 in the purse
+    act = {"id": "court", "syntax": "court {n}", "slots": {"n": {"kind": "choice", "choices": ["x", "y", "z"]}}, "cost": 5}
+    rule = {"action": "court", "most": 3, **({"share": share} if share else {})}
+    found = orders(rules({"actions": [rule]}, actions=[act]), position())  # of 30 in the purse
     assert len(found) == given
 
 
 @pytest.mark.parametrize(("share", "given"), [("1/2", 3), ("=2/5 if self.id == 'red' else 1", 2), (0, 0)])
 def test_all_acts_together_spend_no_more_than_their_share(share: str | int, given: int) -> None:
     letters = {"n": {"kind": "choice", "choices": ["x", "y"]}}
-    acts = [{"id": id_, "form": f"{id_} {{n}}", "slots": letters, "cost": 5} for id_ in ("court", "arm")]
-    rules_ = [{"act": "court", "most": 2}, {"act": "arm", "most": 2, "share": "1/4"}]
-    found = orders(rules({"acts": rules_, "acts_share": share}, acts=acts), position())  # of 30 in the purse
+    acts = [{"id": id_, "syntax": f"{id_} {{n}}", "slots": letters, "cost": 5} for id_ in ("court", "arm")]
+    rules_ = [{"action": "court", "most": 2}, {"action": "arm", "most": 2, "share": "1/4"}]
+    found = orders(rules({"actions": rules_, "actions_share": share}, actions=acts), position())  # of 30 in the purse
     assert len(found) == given
 
 
@@ -293,16 +293,16 @@ def test_all_acts_together_spend_no_more_than_their_share(share: str | int, give
 )
 def test_what_is_given_for_each_of_several_counts_against_both_shares(share: str | int, own: str | None, given: int) -> None:
     letters = {"n": {"kind": "choice", "choices": ["x", "y", "z"]}}
-    act = {"id": "court", "form": "court {n}", "slots": letters, "cost": "=5 if self.id == 'red' else 1"}
-    rule = {"act": "court", "each": "n", "among": {"n": "these('x', 'y', 'z')"}, **({"share": own} if own else {})}
-    found = orders(rules({"acts": [rule], "acts_share": share}, acts=[act]), position())  # of 30 in the purse
+    act = {"id": "court", "syntax": "court {n}", "slots": letters, "cost": "=5 if self.id == 'red' else 1"}
+    rule = {"action": "court", "each": "n", "among": {"n": "set_of('x', 'y', 'z')"}, **({"share": own} if own else {})}
+    found = orders(rules({"actions": [rule], "actions_share": share}, actions=[act]), position())  # of 30 in the purse
     assert len(found) == given
 
 
 def test_money_is_shared_out_over_the_mix_at_the_site_nearest_to_the_front() -> None:
     items: Rows = [{"id": "foot", "makes": "foot", "price": 3, "due": "x"}, {"id": "gun", "makes": "gun", "price": 6, "due": "x"}]
     policy = {"war": {**WAR}, "purchases": [{"sites": 1, "mix": {"foot": 2, "gun": 1}}]}
-    ruleset = rules(policy, orders=[MOVE, BUILD], catalogue=items)
+    ruleset = rules(policy, orders=[MOVE, BUILD], production=items)
     found = orders(ruleset, position(("red", "foot", "a", 1)))
     bought = [slots for key, slots in found if key == "build"]
     assert bought == [{"item": "foot", "n": 6, "site": "c"}, {"item": "gun", "n": 2, "site": "c"}]
@@ -312,7 +312,7 @@ def test_money_is_shared_out_over_the_mix_at_the_site_nearest_to_the_front() -> 
 def test_who_saves_buys_nothing_until_there_is_enough(gold: int, bought: int) -> None:
     items: Rows = [{"id": "foot", "makes": "foot", "price": 3, "due": "x"}]
     policy = {"purchases": [{"sites": 1, "share": "=1/2 if stock(self, 'gold') > 30 else 0", "mix": {"foot": 1}}]}
-    found = orders(rules(policy, orders=[MOVE, BUILD], catalogue=items), position(stores={"red": {"gold": gold}}))
+    found = orders(rules(policy, orders=[MOVE, BUILD], production=items), position(treasuries={"red": {"gold": gold}}))
     assert sum(slots["n"] for _, slots in found) == bought
 
 
@@ -320,16 +320,20 @@ def test_nothing_is_bought_that_what_is_learned_in_the_same_turn_makes_too_dear(
     """Ten for foot at 3 each are 30; at 4 each nobody could pay them."""
     price = "=4 if level(self, 'drill', 'paid') > 0 else 3"
     items: Rows = [{"id": "foot", "makes": "foot", "price": price, "due": "x"}]
-    act = {"id": "adopt", "form": "adopt", "effects": [{"learn": {"who": "=self", "tech": "drill", "as": "paid"}}]}
-    more: dict[str, Rows] = {"technologies": [{"id": "drill", "name": "Drill", "levels": 1}], "catalogue": items, "acts": [act]}
+    act = {"id": "adopt", "syntax": "adopt", "effects": [{"learn": {"who": "=self", "tech": "drill", "as": "paid"}}]}
+    more: dict[str, Rows] = {
+        "technologies": [{"id": "drill", "name": "Drill", "levels": 1}],
+        "production": items,
+        "actions": [act],
+    }
     frame = [
         {"input": "orders", "step": "orders"},
-        {"step": "arm", "do": "act", "acts": ["adopt"]},
+        {"step": "arm", "do": "act", "actions": ["adopt"]},
         {"step": "build", "do": "buy"},
     ]
-    for acts, given in (([], ["build"]), ([{"act": "adopt"}], ["adopt"])):
-        ruleset = rules({"acts": acts, "purchases": [{"sites": 1, "mix": {"foot": 1}}]}, orders=[MOVE, BUILD], **more)
-        world = World(Ruleset("t", "t", ruleset.forms, frame=frame), position())
+    for acts, given in (([], ["build"]), ([{"action": "adopt"}], ["adopt"])):
+        ruleset = rules({"actions": acts, "purchases": [{"sites": 1, "mix": {"foot": 1}}]}, orders=[MOVE, BUILD], **more)
+        world = World(Ruleset("t", "t", ruleset.forms, sequence=frame), position())
         found = plan(world, "red", dice())
         assert [o["order"].partition("/")[2] for o in found] == given
         assert check(world, "red", found).found == []
@@ -346,15 +350,15 @@ GIVE: Rows = [
 def test_no_more_is_given_away_than_is_left_when_all_is_bought(amount: int, share: str, given: int) -> None:
     give = {
         "id": "give",
-        "form": "give {amount} to {target}",
+        "syntax": "give {amount} to {target}",
         "slots": {"amount": {"kind": "number", "least": 1}, "target": "nation"},
         "step": "pay",
         "does": "gift",
     }
     items: Rows = [{"id": "foot", "makes": "foot", "price": 3, "due": "x"}]
-    rule = {"order": "give", "each": "target", "among": {"target": "these(nation('gray'))"}, "numbers": {"amount": amount}}
+    rule = {"order": "give", "each": "target", "among": {"target": "set_of(nation('gray'))"}, "numbers": {"amount": amount}}
     policy = {"purchases": [{"sites": 1, "share": share, "mix": {"foot": 1}}], "payments": [rule]}
-    found = orders(rules(policy, orders=[MOVE, BUILD, give], catalogue=items, gifts=GIVE), position())
+    found = orders(rules(policy, orders=[MOVE, BUILD, give], production=items, gifts=GIVE), position())
     assert [slots["amount"] for key, slots in found if key == "give"] == [given][: bool(given)]
 
 
@@ -362,7 +366,7 @@ def test_no_more_is_given_away_than_is_left_when_all_is_bought(amount: int, shar
 
 
 def look(**more: Any) -> dict[str, Any]:
-    return {"order": "go", "who": "foot", "from": "n >= 3", "among": "those(neighbours(origin), 'of_red')", "send": 1, **more}
+    return {"order": "go", "who": "foot", "from": "n >= 3", "among": "where(neighbors(origin), 'of_red')", "send": 1, **more}
 
 
 OF_RED = [{"id": "of_red", "of": ["place"], "is": "place.holder == 'red'"}]
@@ -380,12 +384,12 @@ OF_RED = [{"id": "of_red", "of": ["place"], "is": "place.holder == 'red'"}]
     ],
 )
 def test_a_rule_for_moves_names_who_goes_from_where_and_where_to(rule: dict[str, Any], state: Any, given: Any) -> None:
-    assert orders(rules({"moves": [rule]}, terms=OF_RED), position(*state)) == given
+    assert orders(rules({"moves": [rule]}, definitions=OF_RED), position(*state)) == given
 
 
 def test_who_has_an_order_already_does_not_go_to_the_front() -> None:
     state = position(("red", "foot", "a", 3), ("red", "foot", "c", 1), ("blue", "foot", "d", 9))
-    found = orders(rules({"moves": [look()], "war": WAR}, terms=OF_RED), state)
+    found = orders(rules({"moves": [look()], "war": WAR}, definitions=OF_RED), state)
     assert found == [go({"foot": 1}, "a", "b"), go({"foot": 2}, "a", "b")]
 
 
@@ -469,7 +473,7 @@ def waters(sea: dict[str, Any], **more: Any) -> Ruleset:
     sail = {
         **MOVE,
         "id": "sail",
-        "form": "sail {units} from {origin} [to {target}] [on {tasks}]",
+        "syntax": "sail {units} from {origin} [to {target}] [on {tasks}]",
         "does": "sail",
         "slots": {**MOVE["slots"], "tasks": {"kind": "choice", "many": True, "choices": ["chase", "lie"]}},
     }
@@ -481,7 +485,7 @@ def waters(sea: dict[str, Any], **more: Any) -> Ruleset:
             {"id": "foot", "attack": 2, "defense": 3, "price": 3},
             {"id": "ship", "attack": 4, "defense": 4, "price": 9, "tags": ["ship"]},
         ],
-        modes=[
+        movement=[
             {"id": "walk", "steps": 1, "who": "foot", "links": ["land"]},
             {"id": "sail", "steps": 2, "who": "ship", "links": ["sea"], "tasks": True},
         ],
@@ -495,7 +499,7 @@ def sails(origin: str, target: str = "", n: int = 3, **more: Any) -> tuple[str, 
     return "sail", {"units": {"ship": n}, "origin": origin, **({"target": target} if target else {}), **more}
 
 
-STATIONS = "=9 if some(neighbours(place, 'coast'), 'of_blue') else 0"
+STATIONS = "=9 if any(neighbors(place, 'coast'), 'of_blue') else 0"
 OF_BLUE = [{"id": "of_blue", "of": ["place"], "is": "place.holder == 'blue'"}]
 
 
@@ -508,7 +512,7 @@ def test_a_fleet_goes_for_a_weaker_enemy_that_it_can_reach() -> None:
 
 
 def test_a_fleet_without_prey_comes_nearer_to_its_station_and_holds_it() -> None:
-    ruleset = waters({"stations": STATIONS, "hold": ["lie"], "seek": ["chase"]}, terms=OF_BLUE)
+    ruleset = waters({"stations": STATIONS, "hold": ["lie"], "seek": ["chase"]}, definitions=OF_BLUE)
     assert orders(ruleset, position(("red", "ship", "p", 3))) == [sails("p", "r", tasks=["chase"])]
     assert orders(ruleset, position(("red", "ship", "s", 3))) == [sails("s", "t", tasks=["chase"])]
     assert orders(ruleset, position(("red", "ship", "t", 3))) == [sails("t", tasks=["lie"])]
@@ -524,19 +528,19 @@ def test_a_fleet_leaves_a_station_only_for_one_that_is_clearly_better(here: int,
 
 
 def test_a_fleet_does_not_go_where_a_stronger_one_lies() -> None:
-    ruleset = waters({"stations": STATIONS, "hold": ["lie"]}, terms=OF_BLUE)
+    ruleset = waters({"stations": STATIONS, "hold": ["lie"]}, definitions=OF_BLUE)
     assert orders(ruleset, position(("red", "ship", "r", 3), ("blue", "ship", "t", 4))) == []
     assert orders(ruleset, position(("red", "ship", "r", 3), ("blue", "ship", "t", 3))) == [sails("r", "t")]
 
 
 def test_a_pack_seeks_no_fight_and_goes_where_it_is_worth_most_whoever_lies_there() -> None:
-    ruleset = waters({"who": "carrier", "packs": [{"who": "ship", "stations": STATIONS}]}, terms=OF_BLUE)
+    ruleset = waters({"who": "carrier", "packs": [{"who": "ship", "stations": STATIONS}]}, definitions=OF_BLUE)
     state = position(("red", "ship", "r", 3), ("blue", "ship", "s", 1), ("blue", "ship", "t", 9))
     assert orders(ruleset, state) == [sails("r", "t")]
     assert orders(ruleset, position(("red", "ship", "t", 3), ("blue", "ship", "s", 1))) == []
-    waits = waters({"who": "carrier", "packs": [{"who": "ship", "stations": STATIONS, "hold": ["lie"]}]}, terms=OF_BLUE)
+    waits = waters({"who": "carrier", "packs": [{"who": "ship", "stations": STATIONS, "hold": ["lie"]}]}, definitions=OF_BLUE)
     assert orders(waits, position(("red", "ship", "t", 3), ("blue", "ship", "s", 1))) == [sails("t", tasks=["lie"])]
-    both = waters({"packs": [{"who": "ship", "stations": STATIONS}], "seek": ["chase"]}, terms=OF_BLUE)
+    both = waters({"packs": [{"who": "ship", "stations": STATIONS}], "seek": ["chase"]}, definitions=OF_BLUE)
     assert orders(both, position(("red", "ship", "r", 3), ("blue", "ship", "q", 1))) == [sails("r", "q", tasks=["chase"])]
 
 
@@ -551,7 +555,7 @@ def test_a_rule_for_moves_may_name_the_tasks_of_ships(target: str, given: list[t
 # ---- room
 
 
-ROOM = "=5 - count(units(at=place)) if place.id in these('a', 'b') else 99"
+ROOM = "=5 - count(units(at=place)) if place.id in set_of('a', 'b') else 99"
 
 
 def test_no_more_units_go_to_a_place_than_it_has_room_for() -> None:
@@ -573,8 +577,8 @@ def test_those_for_whom_there_is_no_room_leave() -> None:
 
 def test_no_more_units_are_bought_than_there_is_room_for() -> None:
     shop = {
-        "catalogue": [{"id": "foot", "makes": "foot", "price": 3, "site": "place.holder == self and place.id == 'a'"}],
-        "orders": [MOVE, {"id": "build", "form": "build {n} {item} in {site}", "step": "buy",
+        "production": [{"id": "foot", "makes": "foot", "price": 3, "site": "place.holder == self and place.id == 'a'"}],
+        "orders": [MOVE, {"id": "build", "syntax": "build {n} {item} in {site}", "step": "buy",
                           "slots": {"n": {"kind": "number", "least": 1}, "item": "item", "site": "place"}, "does": "buy"}],
     }  # fmt: skip
     state = position(("red", "foot", "a", 3), ("red", "foot", "c", 2), ("blue", "foot", "d", 9))
@@ -589,14 +593,14 @@ def test_no_more_units_are_bought_than_there_is_room_for() -> None:
 @pytest.mark.parametrize(("men", "bought"), [(4, 4), (9, 9), (10, 10), (11, 10), (0, 0)])
 def test_nothing_is_bought_for_which_a_stock_runs_short(men: int, bought: int) -> None:
     shop = {
-        "catalogue": [{"id": "foot", "makes": "foot", "price": 3, "site": "place.holder == self and place.id != 'b'",
+        "production": [{"id": "foot", "makes": "foot", "price": 3, "site": "place.holder == self and place.id != 'b'",
                        "uses": {"men": {"each": 1, "short": {"times": 2}}}}],
         "resources": [{"id": "gold", "name": "Gold"}, {"id": "men", "name": "Men"}],
-        "orders": [MOVE, {"id": "build", "form": "build {n} {item} in {site}", "step": "buy",
+        "orders": [MOVE, {"id": "build", "syntax": "build {n} {item} in {site}", "step": "buy",
                           "slots": {"n": {"kind": "number", "least": 1}, "item": "item", "site": "place"}, "does": "buy"}],
     }  # fmt: skip
     policy = {"war": WAR, "purchases": [{"sites": 2, "rest": True, "mix": {"foot": 1}}]}
-    found = orders(rules(policy, **shop), position(stores={"red": {"gold": 30, "men": men}}))
+    found = orders(rules(policy, **shop), position(treasuries={"red": {"gold": 30, "men": men}}))
     assert sum(slots["n"] for _, slots in found) == bought
 
 
@@ -604,9 +608,12 @@ def test_nothing_is_bought_for_which_a_stock_runs_short(men: int, bought: int) -
 
 
 def test_a_policy_takes_over_the_acts_of_others() -> None:
-    acts = [{"id": a, "form": a, "step": "talk", "slots": {}} for a in ("cheer", "wave")]
-    rows = [{"id": "p", "acts": [{"act": "cheer"}], "also": ["q"]}, {"id": "q", "when": "False", "acts": [{"act": "wave"}]}]
-    assert [key for key, _ in orders(rules({}, acts=acts, policies=rows), position())] == ["cheer", "wave"]
+    acts = [{"id": a, "syntax": a, "step": "talk", "slots": {}} for a in ("cheer", "wave")]
+    rows = [
+        {"id": "p", "actions": [{"action": "cheer"}], "also": ["q"]},
+        {"id": "q", "when": "False", "actions": [{"action": "wave"}]},
+    ]
+    assert [key for key, _ in orders(rules({}, actions=acts, policies=rows), position())] == ["cheer", "wave"]
 
 
 def test_a_policy_that_is_chosen_counts_where_its_test_holds() -> None:
@@ -618,9 +625,9 @@ def test_a_policy_that_is_chosen_counts_where_its_test_holds() -> None:
 
 
 def test_what_goes_wrong_while_a_policy_thinks_names_its_row() -> None:
-    acts = [{"id": "beg", "form": "beg", "step": "talk", "slots": {}}]
-    rows = [{"id": "p", "acts": [{"act": "beg", "weight": "=1 / (turn - turn)"}]}]
-    world = World(rules({}, acts=acts, policies=rows), position())
+    acts = [{"id": "beg", "syntax": "beg", "step": "talk", "slots": {}}]
+    rows = [{"id": "p", "actions": [{"action": "beg", "weight": "=1 / (turn - turn)"}]}]
+    world = World(rules({}, actions=acts, policies=rows), position())
     with pytest.raises(RuleError) as met:
         plan(world, "red", dice())
     assert met.value.rule == "policies/p"
@@ -628,59 +635,59 @@ def test_what_goes_wrong_while_a_policy_thinks_names_its_row() -> None:
 
 def test_what_is_required_is_met_by_the_first_rule_that_can(monkeypatch: pytest.MonkeyPatch) -> None:
     acts = [
-        {"id": "pay", "form": "pay", "step": "talk", "slots": {}, "cost": 40},
-        {"id": "beg", "form": "beg", "step": "talk", "slots": {}},
+        {"id": "pay", "syntax": "pay", "step": "talk", "slots": {}, "cost": 40},
+        {"id": "beg", "syntax": "beg", "step": "talk", "slots": {}},
     ]
-    rows = [{"id": "p", "acts": [{"act": a, "meets": ["due"]} for a in ("pay", "beg")]}]
+    rows = [{"id": "p", "actions": [{"action": a, "meets": ["due"]} for a in ("pay", "beg")]}]
     monkeypatch.setattr(bots, "gate", lambda world: ["due"])
     asked = iter([{"due": "open"}, {}])
     monkeypatch.setattr(bots, "standing", lambda world, nation, given: (list(given), next(asked)))
-    world = World(rules({}, acts=acts, policies=rows), position())
-    assert [o["order"] for o in plan(world, "red", dice())] == ["acts/beg"]
+    world = World(rules({}, actions=acts, policies=rows), position())
+    assert [o["order"] for o in plan(world, "red", dice())] == ["actions/beg"]
 
 
 def test_where_one_way_to_meet_it_is_refused_another_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     sell = {
         "id": "sell",
-        "form": "sell {place}",
+        "syntax": "sell {place}",
         "step": "talk",
         "slots": {"place": "place"},
         "limit": {1: ["nation", "place", "turn"]},
-        "needs": [{"test": "place.owner == self", "else": "that is not yours"}],
+        "requires": [{"test": "place.owner == self", "else": "that is not yours"}],
     }
-    rows = [{"id": "p", "acts": [{"act": "sell", "meets": ["due"]}]}]
+    rows = [{"id": "p", "actions": [{"action": "sell", "meets": ["due"]}]}]
     monkeypatch.setattr(bots, "gate", lambda world: ["due"])
     asked = iter([{"due": "open"}, {"due": "open"}, {"due": "open"}, {}])
     monkeypatch.setattr(bots, "standing", lambda world, nation, given: (list(given), next(asked)))
-    world = World(rules({}, acts=[sell], policies=rows), position())
+    world = World(rules({}, actions=[sell], policies=rows), position())
     assert [o["slots"]["place"] for o in plan(world, "red", dice())] == ["a", "b", "c"]
 
 
 def test_what_did_not_stand_is_not_given_again(monkeypatch: pytest.MonkeyPatch) -> None:
     acts = [
-        {"id": "sell", "form": "sell {what}", "step": "talk", "slots": {"what": {"kind": "choice", "choices": ["hat"]}}},
-        {"id": "beg", "form": "beg", "step": "talk", "slots": {}},
+        {"id": "sell", "syntax": "sell {what}", "step": "talk", "slots": {"what": {"kind": "choice", "choices": ["hat"]}}},
+        {"id": "beg", "syntax": "beg", "step": "talk", "slots": {}},
     ]
-    rows = [{"id": "p", "acts": [{"act": a, "meets": ["due"]} for a in ("sell", "beg")]}]
+    rows = [{"id": "p", "actions": [{"action": a, "meets": ["due"]} for a in ("sell", "beg")]}]
     monkeypatch.setattr(bots, "gate", lambda world: ["due"])
 
     def stands(_world: World, _nation: str, given: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], dict[str, str]]:
-        kept = [order for order in given if order["order"] == "acts/beg"]
+        kept = [order for order in given if order["order"] == "actions/beg"]
         return kept, {} if kept else {"due": "open"}
 
     monkeypatch.setattr(bots, "standing", stands)
-    world = World(rules({}, acts=acts, policies=rows), position())
-    assert [o["order"] for o in plan(world, "red", dice())] == ["acts/beg"]
+    world = World(rules({}, actions=acts, policies=rows), position())
+    assert [o["order"] for o in plan(world, "red", dice())] == ["actions/beg"]
 
 
 def test_who_begins_anew_knows_nothing_of_what_was_given() -> None:
     state = position()
-    giver = Giver(World(rules({}, acts=[{"id": "beg", "form": "beg", "slots": {}}]), state), "red", dice())
+    giver = Giver(World(rules({}, actions=[{"id": "beg", "syntax": "beg", "slots": {}}]), state), "red", dice())
     giver.fallen.add("x")
     for _ in range(2):
-        assert giver.give("acts/beg", {})
+        assert giver.give("actions/beg", {})
         giver.note_last()
-        assert [row["order"] for row in state.table("orders").values()] == ["acts/beg"]
+        assert [row["order"] for row in state.table("orders").values()] == ["actions/beg"]
         giver.begin_anew()
         assert not giver.orders and not giver.fallen and not state.table("orders")
 
@@ -808,12 +815,12 @@ def test_what_goes_up_all_round_is_bought_by_number_and_faces_nobody() -> None:
     """Of two orders for it the first is given, as it would be written."""
     data, ruleset, _ = load_scenario(scenarios() / "1914.yaml")
     assert data is not None and ruleset is not None
-    row = {**ruleset.rows("policies")["camp"], "acts": (), "also": (), "purchases": [{"share": 1, "mix": {"trench-ring": 1}}]}
+    row = {**ruleset.rows("policies")["camp"], "actions": (), "also": (), "purchases": [{"share": 1, "mix": {"trench-ring": 1}}]}
     forms = {form: dict(ruleset.rows(form)) for form in ruleset.forms} | {"policies": {"camp": row}}
     state = initial_state(ruleset, data)
-    state.put("stores", "german-empire", "money", 200)
+    state.put("treasuries", "german-empire", "money", 200)
     state.put("relations", "french-empire--german-empire", "*", {"stance": "war"})
-    world = World(Ruleset("t", "t", forms, ruleset.frame), state)
+    world = World(Ruleset("t", "t", forms, ruleset.sequence), state)
     bought = [
         o
         for o in plan(world, "german-empire", ScriptedDice([1] * 2000).stream(step="input", rule="p", subject="g"))
@@ -844,9 +851,9 @@ def test_guests_share_out_half_of_a_way_and_its_holder_has_the_rest(capacity: in
 
 def gunners(**more: Any) -> Ruleset:
     """Guns can fire from where they stand at whoever attacks a neighbor."""
-    cover = {**MOVE, "id": "cover", "form": "cover {target} with {units} from {origin}", "does": "fire"}
+    cover = {**MOVE, "id": "cover", "syntax": "cover {target} with {units} from {origin}", "does": "fire"}
     fire = {"id": "fire", "who": "gun", "steps": 1, "stays": "gun", "stays_alone": True, "attacks": True, "threatens": False}
-    return rules({"war": WAR, **more}, orders=[cover, MOVE], modes=[fire, {"id": "walk", "steps": 1}])
+    return rules({"war": WAR, **more}, orders=[cover, MOVE], movement=[fire, {"id": "walk", "steps": 1}])
 
 
 def covers(n: int, origin: str, target: str) -> tuple[str, Any]:
@@ -882,7 +889,7 @@ def facing_two(place: str, n: int, other: int, **war: Any) -> list[tuple[str, An
     ruleset = rules(
         {"war": {**WAR, "odds": 99, "garrison": {"who": "foot", "share": 9}, **war}},
         orders=[MOVE],
-        modes=[{"id": "walk", "steps": 1}],
+        movement=[{"id": "walk", "steps": 1}],
     )
     foes = [("blue", "foot", p, n if p == place else other) for p in "be"]
     state = position(
@@ -908,18 +915,18 @@ def test_a_place_that_is_worth_more_is_held_by_more() -> None:
 
 
 def test_nothing_is_ordered_for_which_the_money_would_have_to_come_in_first() -> None:
-    acts = [{"id": id_, "form": id_, "cost": 20} for id_ in ("feast", "parade")]
+    acts = [{"id": id_, "syntax": id_, "cost": 20} for id_ in ("feast", "parade")]
     frame = [
         {"input": "orders", "step": "orders"},
         {"step": "income", "do": "collect"},
-        {"step": "spend", "do": "act", "acts": ["feast", "parade"]},
+        {"step": "spend", "do": "act", "actions": ["feast", "parade"]},
     ]
-    ruleset = rules({"acts": [{"act": "feast"}, {"act": "parade"}]}, acts=acts)
-    ruleset = Ruleset("t", "t", ruleset.forms, frame=frame)
+    ruleset = rules({"actions": [{"action": "feast"}, {"action": "parade"}]}, actions=acts)
+    ruleset = Ruleset("t", "t", ruleset.forms, sequence=frame)
     world = World(ruleset, position())
-    both = [{"nation": "red", "order": f"acts/{act['id']}", "slots": {}, "options": {}, "line": 1} for act in acts]
+    both = [{"nation": "red", "order": f"actions/{act['id']}", "slots": {}, "options": {}, "line": 1} for act in acts]
     assert [d.code for d in check(world, "red", both).found] == ["O301"]  # a player may count on what comes in
-    assert [o["order"] for o in plan(world, "red", dice())] == ["acts/feast"]  # of 30 in the purse
+    assert [o["order"] for o in plan(world, "red", dice())] == ["actions/feast"]  # of 30 in the purse
 
 
 def seen_in_d(told: dict[str, Any] | None) -> tuple[int, Any]:
@@ -930,7 +937,7 @@ def seen_in_d(told: dict[str, Any] | None) -> tuple[int, Any]:
     wars = {"blue--red": {"stance": "war"}, "gray--red": {"stance": "war"}}
     state = position(("red", "foot", "c", 50), units=bands, knowledge=known, relations=wars)
     state.put("units", unit_key("red", "foot", "c"), "*", {"owner": "red", "kind": "foot", "place": "c", "n": 50})
-    return Front(World(rules({"war": WAR}, shows=shows), state), "red", WAR).defenders("d")
+    return Front(World(rules({"war": WAR}, visibility=shows), state), "red", WAR).defenders("d")
 
 
 def test_what_a_look_has_told_of_a_place_counts_for_all_who_stand_there_together() -> None:
@@ -947,7 +954,7 @@ def test_guns_alone_hold_no_place() -> None:
 
     def given(men: int) -> list[tuple[str, Any]]:
         war = {**WAR, "odds": 99, "garrison": {"who": "foot", "share": 9}, "shift": 3}
-        ruleset = rules({"war": war}, orders=[MOVE], modes=[{"id": "walk", "steps": 1}])
+        ruleset = rules({"war": war}, orders=[MOVE], movement=[{"id": "walk", "steps": 1}])
         units = [("red", "foot", "c", 6), ("red", "gun", "d", 8), ("blue", "foot", "b", 6), ("blue", "foot", "e", 6)]
         here = [("red", "foot", "d", men)] if men else []
         return orders(ruleset, position(*units, *here, places={"b": {"holder": "blue"}, "d": {"holder": "red"}}))

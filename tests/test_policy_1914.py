@@ -33,11 +33,11 @@ def only(policy: str, *wanted: str) -> Ruleset:
     row = ruleset.rows("policies")[policy]
     few = {
         "id": policy,
-        "acts": [rule for rule in row["acts"] if rule["act"] in wanted],
+        "actions": [rule for rule in row["actions"] if rule["act"] in wanted],
         "moves": [rule for rule in row.get("moves", ()) if rule["order"] in wanted],
     }
     forms = {form: dict(ruleset.rows(form)) for form in ruleset.forms} | {"policies": {policy: few}}
-    return Ruleset("t", "t", forms, ruleset.frame)
+    return Ruleset("t", "t", forms, ruleset.sequence)
 
 
 def start(**money: int) -> State:
@@ -45,7 +45,7 @@ def start(**money: int) -> State:
     state = loaded()[1].copy()
     state.put("relations", "french-empire--german-empire", "*", {"stance": "war"})
     for purse, n in money.items():
-        state.put("stores", f"german-empire/{purse}", "money", n)
+        state.put("treasuries", f"german-empire/{purse}", "money", n)
     return state
 
 
@@ -102,7 +102,7 @@ def test_japan_goes_to_war_on_the_mainland_with_china_rather_than_russia_and_not
     """In each of ten turns; beside a war with either it begins no other."""
     state = start()
     state.put("game", "game", "turn", 8)
-    state.put("marks", "nation:japan", "geared-up", {"since": 2})
+    state.put("flags", "nation:japan", "geared-up", {"since": 2})
     ruleset = only("rising-sun", "declare-war", "declare-limited-war")
     wars = Counter(str(o["slots"]["target"]) for o in ordered(ruleset, state, "japan", 300))
     peace = (1 - (wars["china"] + wars["russian-empire"]) / 300) ** 10

@@ -22,14 +22,14 @@ from .test_policy import MOVE, dice, position, rules
 
 TRIBUTE: dict[str, Any] = {
     "id": "tribute",
-    "form": "take {answer} in {place}",
+    "syntax": "take {answer} in {place}",
     "about": "place",
     "slots": {"place": "place", "answer": {"kind": "number", "least": 0}},
     "most": 9,
 }
 FLIGHT: dict[str, Any] = {
     "id": "flight",
-    "form": "flee from {place} to {answer}",
+    "syntax": "flee from {place} to {answer}",
     "about": "place",
     "slots": {"place": "place", "answer": "place"},
 }
@@ -49,7 +49,7 @@ def test_a_number_is_said_for_each_thing_that_the_rule_names() -> None:
         "decision": "tribute",
         "each": "place",
         "among": {"place": "places(owner='blue')"},
-        "numbers": {"answer": "=count(neighbours(place))"},
+        "numbers": {"answer": "=count(neighbors(place))"},
     }
     assert answered({"answers": [rule]}) == {"tribute/d": 2, "tribute/e": 2, "tribute/f": 1}
     assert answered({"answers": [{**rule, "when": "place.id == 'f'"}]}) == {"tribute/f": 1}
@@ -57,7 +57,7 @@ def test_a_number_is_said_for_each_thing_that_the_rule_names() -> None:
 
 @pytest.mark.parametrize(("face", "to"), [(1, "b"), (2, "d"), (4, "d")])
 def test_among_what_may_be_answered_the_weight_decides(face: int, to: str) -> None:
-    among = {"place": "these('c')", "answer": "neighbours(place)"}
+    among = {"place": "set_of('c')", "answer": "neighbors(place)"}
     rule = {"decision": "flight", "each": "place", "among": among, "weight": "=1 if answer.owner == self else 3"}
     assert answered({"answers": [rule]}, face) == {"flight/c": to}
 

@@ -12,7 +12,7 @@ from wteaw.world.world import World
 
 from .test_policy import MOVE, WAR, dice, position, rules
 
-WITHDRAW = {"id": "withdraw", "form": "withdraw above {n} losses", "slots": {"n": {"kind": "number", "least": 0}}}
+WITHDRAW = {"id": "withdraw", "syntax": "withdraw above {n} losses", "slots": {"n": {"kind": "number", "least": 0}}}
 LAND = {"id": "walk", "steps": 1, "stays": "gun"}
 
 
@@ -20,7 +20,7 @@ def war(*options: str) -> Ruleset:
     """Red attacks from c what blue holds in d; guns fire from behind, and one stays. The order takes these options."""
     policy = {"war": {**WAR, "mass": 99, "takes": "foot", "behind": 1, "conditions": {"withdraw": "=2 * n // 3"}}}
     order = {**MOVE, "options": list(options)}
-    return rules(policy, orders=[order], order_options=[WITHDRAW], modes=[LAND])
+    return rules(policy, orders=[order], order_options=[WITHDRAW], movement=[LAND])
 
 
 def attacks(ruleset: Ruleset, foot: int, guns: int) -> list[tuple[Any, Any]]:

@@ -64,8 +64,8 @@ def test_nobody_joins_a_camp_of_whose_great_powers_half_are_out_of_the_war(lost:
     state = start(15)
     state.put("tracks", "ottoman-empire", "opinion", -12)
     for mark, row in lost.items():
-        state.put("marks", "nation:german-empire", mark, row)
-    assert bool(ordered(state, "ottoman-empire", "acts/join-camp", games=20)) == (not lost)
+        state.put("flags", "nation:german-empire", mark, row)
+    assert bool(ordered(state, "ottoman-empire", "actions/join-camp", games=20)) == (not lost)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_small_nation_gets_no_peace_while_its_land_would_go_back(
         state.put("places", place, "incorporated", incorporated)
         put(state, "austria-hungary", place, infantry=4)
     if conquered:
-        state.put("marks", "nation:serbia", "conquered", {"since": 10})
+        state.put("flags", "nation:serbia", "conquered", {"since": 10})
     for nation in ("austria-hungary", "german-empire"):
         answers = ordered(state, nation, "decisions/surrender", games=2, scenario=scenario)
         assert [a["slots"] for a in answers] == [{"of": "serbia", "answer": "refuse"}] * (2 if refused else 0)
@@ -97,9 +97,9 @@ def test_land_of_the_conquered_is_incorporated_at_once() -> None:
     state.put("places", "serbia-territory", "holder", "austria-hungary")
     state.put("places", "serbia-territory", "incorporated", False)
     put(state, "austria-hungary", "serbia-territory", infantry=4)
-    state.put("marks", "nation:serbia", "conquered", {"since": 10})
-    state.put("stores", "austria-hungary/vienna", "money", 120)
-    assert len(ordered(state, "austria-hungary", "acts/incorporate", games=20)) == 20
+    state.put("flags", "nation:serbia", "conquered", {"since": 10})
+    state.put("treasuries", "austria-hungary/vienna", "money", 120)
+    assert len(ordered(state, "austria-hungary", "actions/incorporate", games=20)) == 20
 
 
 @pytest.mark.parametrize(("scenario", "men"), [("1914", 0), ("1914", 30), ("third-edition-1914", 0)])
@@ -133,7 +133,7 @@ def test_only_what_may_be_lost_again_is_dismantled(beside: bool, scrapped: bool)
         if ruleset.row("places", near)["kind"] == "land":
             state.put("places", near, "holder", "italy")
             put(state, "italy", near, infantry=1)
-    orders = ordered(state, "italy", "acts/plunder-port", games=6)
+    orders = ordered(state, "italy", "actions/plunder-port", games=6)
     assert ("trieste" in {o["slots"]["place"] for o in orders}) == scrapped
 
 
@@ -146,8 +146,8 @@ def test_who_has_more_men_at_his_ports_than_ships_take_buys_ships() -> None:
         state.put("relations", "japan--usa", "*", {"stance": "war"})
         state.put("wars", "japan--usa", "*", {"kind": "main", "parties": ["japan", "usa"], "since": 15, "by": "japan"})
         put(state, "usa", "east-coast", infantry=waiting)
-        state.put("stores", "usa/washington", "money", 0)
-        state.put("stores", "usa/east-coast", "money", 200)
+        state.put("treasuries", "usa/washington", "money", 0)
+        state.put("treasuries", "usa/east-coast", "money", 200)
         found = ordered(state, "usa", "orders/build", games=10)
         return sum(int(o["slots"]["n"]) for o in found if o["slots"]["item"] == "transport")
 
@@ -168,8 +168,8 @@ def test_a_nation_that_was_founded_in_the_course_of_a_game_fights_and_buys(scena
     for near in loaded(scenario)[2].next_to("donetsk"):
         if near != "voronezh" and loaded(scenario)[0].row("places", near)["kind"] == "land":
             put(state, "russian-empire", near, infantry=2)
-    state.put("stores", "bolsheviks/bolsheviks", "*", {"money": 60, "manpower": 60})
-    state.put("stores", "bolsheviks/donetsk", "*", {"money": 60})
+    state.put("treasuries", "bolsheviks/bolsheviks", "*", {"money": 60, "manpower": 60})
+    state.put("treasuries", "bolsheviks/donetsk", "*", {"money": 60})
     moves = ordered(state, "bolsheviks", "orders/move", games=3, scenario=scenario)
     assert {m["slots"]["target"] for m in moves} and sum(sum(m["slots"]["units"].values()) for m in moves) >= 3 * 20
     ruleset, _, geography = loaded(scenario)
@@ -182,7 +182,7 @@ def test_a_nation_that_was_founded_in_the_course_of_a_game_fights_and_buys(scena
 def test_a_border_is_dug_up_by_one_order_only() -> None:
     """A trench and a ring of trenches had been ordered at one border in one turn: the second would do nothing."""
     state = start(6)
-    state.put("stores", "german-empire/berlin", "money", 400)
+    state.put("treasuries", "german-empire/berlin", "money", 400)
     keys = [f"orders/{id_}" for id_ in loaded()[0].rows("orders")]
     found = ordered(state, "german-empire", *keys, games=4)  # which asks the door of all of them
     assert any("trench" in str(o["slots"].get("item")) for o in found)

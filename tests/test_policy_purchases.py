@@ -14,7 +14,7 @@ from .test_policy import BUILD, MOVE, Rows, orders, position, rules, sails, wate
 ITEMS: Rows = [{"id": "foot", "makes": "foot", "price": 3, "due": "x"}, {"id": "gun", "makes": "gun", "price": 20, "due": "x"}]
 MEND: dict[str, Any] = {
     "id": "mend",
-    "form": "mend {n} (ship|ships) in {site}",
+    "syntax": "mend {n} (ship|ships) in {site}",
     "slots": {"n": "number", "site": "place"},
     "step": "build",
     "does": "mending",
@@ -26,7 +26,7 @@ MENDING: Rows = [
         "price": 20,
         "due": "x",
         "site": "place.id == 'c'",
-        "appears": "neighbours(place, 'coast')",
+        "appears": "neighbors(place, 'coast')",
         "fits": {"units": "unit.hurt", "set": {"hurt": None}, "idle": True},
     }
 ]
@@ -41,7 +41,7 @@ MENDING: Rows = [
 )
 def test_what_is_dear_is_bought_now_and_then_before_the_money_is_gone(face: int, bought: dict[str, int]) -> None:
     policy = {"purchases": [{"sites": 1, "rest": True, "mix": {"foot": 5, "gun": 1}}]}
-    found = orders(rules(policy, orders=[MOVE, BUILD], catalogue=ITEMS), position(), *[face] * 9)
+    found = orders(rules(policy, orders=[MOVE, BUILD], production=ITEMS), position(), *[face] * 9)
     assert {slots["item"]: slots["n"] for _, slots in found} == bought
 
 
@@ -53,7 +53,7 @@ def test_what_is_dear_is_bought_now_and_then_before_the_money_is_gone(face: int,
     ],
 )
 def test_a_ship_that_is_repaired_stays_in_port(face: int, given: list[tuple[str, Any]]) -> None:
-    forms = waters({"stations": "=9 if place.id == 'r' else 0"}, catalogue=MENDING).forms
+    forms = waters({"stations": "=9 if place.id == 'r' else 0"}, production=MENDING).forms
     port = {"id": "c--p", "between": ["c", "p"], "kind": "coast"}
     policy = {**forms["policies"]["p"], "purchases": [{"share": "1/3", "mix": {"mending": 1}}]}
     more = {"links": {"c--p": port}, "orders": {"mend": MEND}, "policies": {"p": policy}}

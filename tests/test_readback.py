@@ -44,7 +44,7 @@ def said(back: ReadBack) -> list[str]:
 def test_every_sentence_of_a_row_can_be_read_and_names_slots_of_its_form(name: str) -> None:
     ruleset = begun(name, 1)[0]
     found = 0
-    for form in ("orders", "acts", "decisions", "order_options"):
+    for form in ("orders", "actions", "decisions", "order_options"):
         for row in ruleset.rows(form).values():
             if "read_back" not in row:
                 continue
@@ -53,7 +53,7 @@ def test_every_sentence_of_a_row_can_be_read_and_names_slots_of_its_form(name: s
                 named = {s.name for s in slots_in(read_form(row["read_back"], row.get("slots")))}
             except FormError as error:
                 raise AssertionError(row["id"]) from error
-            assert named == {s.name for s in slots_in(read_form(row["form"], row.get("slots")))}, row["id"]
+            assert named == {s.name for s in slots_in(read_form(row["syntax"], row.get("slots")))}, row["id"]
     assert found > 2
 
 
@@ -180,7 +180,8 @@ def test_the_odds_of_an_attack_are_those_of_the_command(germany: World, shown: b
     assert read_back(world, taken, game="g").groups[0].orders[1].odds == ""
 
 
-def test_no_odds_against_whom_nobody_has_counted(germany: World) -> None:
+def test_no_odds_against_whom_nobody_has_counted() -> None:
+    germany = known_to("1914", begun("1914", 1)[2], "german-empire")
     lines = "move 2 infantry from konigsberg to lithuania\nmove 2 infantry from cologne to alsace-lorraine"
     taken = take_in(germany.ruleset, lines, lambda _: germany, nation="german-empire")
     back = read_back(germany, taken, game="g", with_odds=True)

@@ -12,20 +12,20 @@ from wteaw.turn.events import settle
 from . import small
 
 RULES = small.ruleset(
-    terms=[
-        {"id": "front", "of": ["place"], "is": "some(neighbours(place), 'hostile_to', place.holder)"},
+    definitions=[
+        {"id": "front", "of": ["place"], "is": "any(neighbors(place), 'hostile_to', place.holder)"},
         {"id": "hostile_to", "of": ["place", "nation"], "is": "enemy(nation, place)"},
     ],
-    quantities=[{"id": "power", "of": "nation", "base": "stock(nation, 'gold')"}],
-    adjusts=[{"id": "old", "of": "power", "add": "=age(nation, 'proud')"}],
+    stats=[{"id": "power", "of": "nation", "base": "stock(nation, 'gold')"}],
+    modifiers=[{"id": "old", "of": "power", "add": "=age(nation, 'proud')"}],
 )
 
 
 @pytest.mark.parametrize(
     ("text", "tables"),
     [
-        ("stock(self, 'gold') > 3", {"stores", "places.holder", "units", "relations", "nations.side"}),
-        ("marked(self, 'proud')", {"marks"}),
+        ("stock(self, 'gold') > 3", {"treasuries", "places.holder", "units", "relations", "nations.side"}),
+        ("flagged(self, 'proud')", {"flags"}),
         ("turn > 3", {"game"}),
         ("place.worth > 2", {"places.*", "places.worth"}),
         ("self.calm > 2", {"nations.*", "nations.calm"}),
@@ -41,15 +41,15 @@ def test_tables(text: str, tables: set[str]) -> None:
 
 
 def test_a_purse_hangs_on_the_field_that_its_row_calls_the_seat() -> None:
-    fields = [{"id": "hoard", "of": ["nation"], "type": "id", "form": "places", "default": None, "open": True}]
-    rules = small.ruleset(fields=fields, stores=[{"id": "gold", "per": "region", "links": ["land"], "seat": "hoard"}])
+    fields = [{"id": "hoard", "of": ["nation"], "type": "id", "syntax": "places", "default": None, "open": True}]
+    rules = small.ruleset(fields=fields, treasuries=[{"id": "gold", "per": "region", "links": ["land"], "seat": "hoard"}])
     found = reads(rules, "stock(self, 'gold')")
     assert found is not None and "nations.hoard" in found and "nations.capital" not in found
 
 
 def test_quantities_read_what_their_adjusts_read() -> None:
     found = reads(RULES, "value(self, 'power') > 3")
-    assert found is not None and {"stores", "marks", "game"} <= found
+    assert found is not None and {"treasuries", "flags", "game"} <= found
 
 
 def test_what_is_not_known_may_read_anything() -> None:
@@ -62,7 +62,7 @@ def test_a_watching_event_is_asked_only_when_what_it_reads_has_changed(monkeypat
         "id": "rich",
         "for": "red",
         "becomes": "track('gray', 'mood') >= 5",
-        "effects": [{"mark": {"who": "red", "as": "loved"}}],
+        "effects": [{"flag": {"who": "red", "as": "loved"}}],
     }
     turn = small.turn(small.ruleset(events=[event]))
     watch.first_look(turn)
@@ -78,9 +78,9 @@ def test_a_watching_event_is_asked_only_when_what_it_reads_has_changed(monkeypat
         return asked.count(event["becomes"])  # type: ignore[arg-type]
 
     assert change("tracks", "gray", "mood", 1) == 1
-    assert change("stores", "red", "gold", 99) == 0
+    assert change("treasuries", "red", "gold", 99) == 0
     assert change("tracks", "gray", "mood", 6) == 1
-    assert turn.state.row("marks", "nation:red")
+    assert turn.state.row("flags", "nation:red")
 
 
 def test_a_mark_before_a_test_says_nothing_more() -> None:

@@ -159,7 +159,7 @@ def test_news_that_differ_in_a_place_are_one() -> None:
 
     def entry(n: int, template: str, nation: str, place: str) -> Entry:
         told = Message(template, {"who": nations[nation], "where": places[place]})
-        return Entry(n, 1, "s", "acts/x", "", "", [told], ("everyone",))
+        return Entry(n, 1, "s", "actions/x", "", "", [told], ("everyone",))
 
     takes = [entry(n, "{who} takes {where}.", *what) for n, what in enumerate([("r", "Lodz"), ("r", "Plock"), ("s", "Plock")], 1)]
     assert news._joined(takes, words) == [("Russia takes Lodz and Plock.", (1, 2)), ("Siam takes Plock.", (3,))]
@@ -315,7 +315,7 @@ def _refs(block: Block) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    ("marks", "said"),
+    ("flags", "said"),
     [({"born": 18}, ""), ({"damage": 1}, "3 Infantry (damage 1)"), ({"born": 18, "damage": 1}, "3 Infantry (damage 1)")],
 )
 def test_marks_of_the_rules_own_are_told_of_no_unit(marks: dict[str, int], said: str) -> None:
@@ -426,18 +426,18 @@ def test_who_is_conquered_is_told_and_who_holds_what_stands_elsewhere() -> None:
             1,
             2,
             "standing",
-            "control/conquered",
+            "capture/conquered",
             "",
             "serbia",
             [Message("{nation} is conquered.", {"nation": thing("nation", "serbia", "Serbia")})],
             everyone,
-            data={"mark": "conquered", "on": True},
+            data={"flag": "conquered", "on": True},
         ),
         Entry(
             2,
             2,
             "capture",
-            "control/capture",
+            "capture/capture",
             "",
             "paris",
             [Message("Germany takes Paris.")],
@@ -446,7 +446,7 @@ def test_who_is_conquered_is_told_and_who_holds_what_stands_elsewhere() -> None:
         ),
     ]
     for entry in entries:
-        entry.changes.append(["marks", "nation:serbia", "conquered", None, True])
+        entry.changes.append(["flags", "nation:serbia", "conquered", None, True])
     public, _ = news.other_news(world, entries, "french-empire", Wording(world, "french-empire"), ())
     assert [text for text, _ in public] == ["Serbia is conquered."]
 
@@ -467,8 +467,8 @@ def test_a_purse_whose_seat_is_lost_is_out_of_reach_from_then_on() -> None:
     _, ruleset, geography = loaded()
     state = played(2)[-1].position.state.copy()
     state.put("places", "samoa", "holder", "japan")
-    state.put("stores", "german-empire/samoa", "money", 28)
-    lost = Entry(1, 3, "control", "control/x", "", "", changes=[["places", "samoa", "holder", "german-empire", "japan"]])
+    state.put("treasuries", "german-empire/samoa", "money", 28)
+    lost = Entry(1, 3, "capture", "capture/x", "", "", changes=[["places", "samoa", "holder", "german-empire", "japan"]])
     world = World(ruleset, state, geography=geography)
 
     def money(world: World, entries: list[Entry]) -> account.Account:
@@ -480,6 +480,6 @@ def test_a_purse_whose_seat_is_lost_is_out_of_reach_from_then_on() -> None:
     assert now.lines == (("out of reach", 0, -28),) and now.left == later.left
     assert now.begun == (later.left[0], later.left[1] + 28)
     state.put("places", "samoa", "holder", "german-empire")
-    freed = Entry(1, 3, "control", "control/x", "", "", changes=[["places", "samoa", "holder", "japan", "german-empire"]])
+    freed = Entry(1, 3, "capture", "capture/x", "", "", changes=[["places", "samoa", "holder", "japan", "german-empire"]])
     back = money(World(ruleset, state, geography=geography), [freed])
     assert back.lines == (("in reach again", 0, 28),) and back.begun == later.left

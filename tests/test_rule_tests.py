@@ -24,10 +24,10 @@ from .folders import own_cache, write
 __all__ = ["own_cache"]
 
 RULES = """
-frame:
+sequence:
   - {input: orders, from: everyone}
-  - {phase: talks, steps: [{step: court, do: act, acts: [court]}, {step: vow, do: act, acts: [vow]}]}
-  - {each: nation, order: nations(), steps: [{step: dig, do: act, acts: [dig]}]}
+  - {phase: talks, steps: [{step: court, do: act, actions: [court]}, {step: vow, do: act, actions: [vow]}]}
+  - {each: nation, order: nations(), steps: [{step: dig, do: act, actions: [dig]}]}
 places:
   - {id: ash, name: Ash, kind: land, owner: red, worth: 3}
   - {id: birch, name: Birch, kind: land, owner: gray, worth: 1}
@@ -39,36 +39,36 @@ nations:
   - {id: gray, name: Gray}
 stances: [{id: peace, default: true}, {id: friends, friendly: true}, {id: war, hostile: true}]
 resources: [{id: gold, name: Gold}]
-shows: [{id: purses, what: stores, to: owner}, {id: nations, what: nations, to: everyone, fields: [side]}]
+visibility: [{id: purses, what: treasuries, to: owner}, {id: nations, what: nations, to: everyone, fields: [side]}]
 tracks: [{id: mood, signed: true, leans: {east: up, west: down}, thresholds: [-5, 5]}]
 units: [{id: foot, name: Foot, strength: 3}]
 fields:
   - {id: worth, of: [place], type: number, default: 0, open: true}
   - {id: strength, of: [unit], type: number, default: 0, open: true}
-  - {id: capital, of: [nation], type: id, form: places, default: null, open: true}
-quantities: [{id: punch, of: unit, base: unit.strength}]
-adjusts: [{id: storm, of: punch, when: battle.attacks, add: 2}]
-acts:
+  - {id: capital, of: [nation], type: id, table: places, default: null, open: true}
+stats: [{id: punch, of: unit, base: unit.strength}]
+modifiers: [{id: storm, of: punch, when: battle.attacks, add: 2}]
+actions:
   - id: court
-    form: court {target}
+    syntax: court {target}
     slots: {target: nation}
-    needs: [{test: neutral(target), else: "{target} has chosen already"}]
+    requires: [{test: neutral(target), message: "{target} has chosen already"}]
     cost: 4
     limit: {1: [nation, target, turn]}
-    roll: {die: 1d6, from: 5}
+    roll: {die: 1d6, at_least: 5}
     effects: [{shift: {who: =target, track: mood, toward: =self.side, by: 0..3}}]
     audience: [=self]
     says: "{self} courts {target}."
   - id: vow
-    form: vow
+    syntax: vow
     slots: {}
-    effects: [{mark: {who: =self, as: vowed}}]
+    effects: [{flag: {who: =self, as: vowed}}]
   - id: dig
-    form: dig
+    syntax: dig
     slots: {}
     effects: [{join: {who: =self, side: west}}]
 events:
-  - {id: won-over, on: {reached: {track: mood}}, effects: [{mark: {who: =event.actor, as: won}}]}
+  - {id: won-over, on: {reached: {track: mood}}, effects: [{flag: {who: =event.actor, as: won}}]}
 """
 
 
@@ -93,7 +93,7 @@ def only(folder: Path, text: str) -> Result:
 
 COURT = """
 - id: c
-  given: {nations: {red: {stores: {gold: 10}}}}
+  given: {nations: {red: {treasury: {gold: 10}}}}
   orders: {red: [court gray]}
   dice: [5, 2]
   when: court
@@ -103,7 +103,7 @@ COURT = """
 def test_a_case_that_comes_out_as_it_says_passes(folder: Path) -> None:
     result = only(
         folder,
-        COURT + "  then: {nations: {red: {stores: {gold: 6}}, gray: {tracks: {mood: 2}, side: none}}, nothing_else: true}",
+        COURT + "  then: {nations: {red: {treasury: {gold: 6}}, gray: {tracks: {mood: 2}, side: none}}, nothing_else: true}",
     )
     assert (result.status, result.failures) == ("passed", ())
 
@@ -115,7 +115,7 @@ def test_a_failure_shows_expected_got_and_the_line_of_the_rule(folder: Path) -> 
     assert failure.where == "tests/c.yaml:10"
     (line,) = failure.lines
     row = RULES.split("\n").index("  - id: court") + 1
-    assert line.rule == "acts/court" and line.at.endswith(f"tables/t.yaml:{row}")
+    assert line.rule == "actions/court" and line.at.endswith(f"tables/t.yaml:{row}")
     assert line.dice == (5, 2) and line.changes == ("tracks/gray.mood: none → 2",)
     assert "expected  3" in render(run(folder, "cases:\n" + COURT + "  then: {nations: {gray: {tracks: {mood: 3}}}}"))
 
@@ -125,7 +125,7 @@ def test_a_failure_shows_expected_got_and_the_line_of_the_rule(folder: Path) -> 
     [
         ("[5, 2, 6]", "all dice used", "left over: [6]"),
         ("[5]", "dice enough for what is rolled", "no dice are left for 0..3"),
-        ("{acts/court: [5, 2], acts/vow: [1]}", "all dice of acts/vow used", "left over: [1]"),
+        ("{actions/court: [5, 2], actions/vow: [1]}", "all dice of actions/vow used", "left over: [1]"),
         ("[7]", "dice enough for what is rolled", "7 is not a face of 1d6"),
     ],
 )
@@ -137,11 +137,11 @@ def test_dice_must_be_just_enough(folder: Path, dice: str, what: str, got: str) 
 
 def test_spare_dice_and_any_dice_are_for_the_asking(folder: Path) -> None:
     assert only(folder, COURT.replace("[5, 2]", "[5, 2, 6]") + "  spare: true").status == "passed"
-    assert only(folder, COURT.replace("[5, 2]", "any") + "  then: {nations: {red: {stores: {gold: 6}}}}").status == "passed"
-    loose = COURT.replace("[5, 2]", "{acts/court: any}")
-    assert only(folder, loose + "  then: {nations: {red: {stores: {gold: 6}}}}").status == "passed"
-    assert only(folder, COURT.replace("[5, 2]", "{acts/vow: any}")).status == "failed"
-    half = COURT.replace("[5, 2]", "{acts/court: [5], otherwise: any}")
+    assert only(folder, COURT.replace("[5, 2]", "any") + "  then: {nations: {red: {treasury: {gold: 6}}}}").status == "passed"
+    loose = COURT.replace("[5, 2]", "{actions/court: any}")
+    assert only(folder, loose + "  then: {nations: {red: {treasury: {gold: 6}}}}").status == "passed"
+    assert only(folder, COURT.replace("[5, 2]", "{actions/vow: any}")).status == "failed"
+    half = COURT.replace("[5, 2]", "{actions/court: [5], otherwise: any}")
     assert only(folder, half + "  then: {nations: {gray: {tracks: {mood: {range: [0, 3]}}}}}").status == "passed"
 
 
@@ -162,7 +162,7 @@ def test_an_order_that_cannot_be_read_is_refused(folder: Path) -> None:
 
 def test_nothing_else_finds_what_the_case_leaves_out(folder: Path) -> None:
     (failure,) = only(folder, COURT + "  then: {nations: {gray: {tracks: {mood: 2}}}, nothing_else: true}").failures
-    assert failure.expected == "no other change" and "stores/red/ash.gold: 10 → 6" in failure.got.replace(
+    assert failure.expected == "no other change" and "treasuries/red/ash.gold: 10 → 6" in failure.got.replace(
         "red.gold", "red/ash.gold"
     )
 
@@ -175,7 +175,7 @@ def test_chances_are_exact_over_every_way_the_dice_can_fall(folder: Path) -> Non
         "      \"track('gray', 'mood')\": {0: 3/4, 3: 1/12}\n"
         "    means: {\"track('gray', 'mood')\": 1/2}\n"
         "    ranges: {\"track('gray', 'mood')\": [0, 3]}\n"
-        "    nations: {red: {stores: {gold: 6}}}\n"
+        "    nations: {red: {treasury: {gold: 6}}}\n"
     )
     assert only(folder, text).failures == ()
     assert only(folder, text.replace("1/12", "1/6")).status == "failed"
@@ -213,11 +213,11 @@ def test_a_tree_without_end_is_refused() -> None:
 @pytest.mark.parametrize(
     ("given_", "says"),
     [
-        ("nations: {rde: {stores: {gold: 1}}}", "did you mean 'red'?"),
+        ("nations: {rde: {treasury: {gold: 1}}}", "did you mean 'red'?"),
         ("places: {ash: {wroth: 2}}", "a place has no field 'wroth'"),
         ("units: {ash: {red: {foots: 2}}}", "no unit 'foots'"),
         ("relations: {war: [[red, bleu]]}", "did you mean 'blue'?"),
-        ("nations: {red: {stores: {gild: 1}}}", "no resource 'gild'"),
+        ("nations: {red: {treasury: {gild: 1}}}", "no resource 'gild'"),
         ("works: {ash: {ash: trench}}", "no link between"),
         ("made_up: {places: [ash]}", "is in the ruleset already"),
         ("scenario: none-such", "no scenario"),
@@ -231,9 +231,13 @@ def test_what_is_not_there_is_said_with_the_nearest_name(folder: Path, given_: s
 
 @pytest.mark.parametrize(
     ("when", "says"),
-    [("cuort", "did you mean 'court'?"), ("{do: juggle}", "no mechanic 'juggle'"), ("{do: act, with: {acts: [none]}}", "no row")],
+    [
+        ("cuort", "did you mean 'court'?"),
+        ("{do: juggle}", "no mechanic 'juggle'"),
+        ("{do: act, with: {actions: [none]}}", "no row"),
+    ],
 )
-def test_a_step_that_the_frame_does_not_have_is_an_error_of_the_case(folder: Path, when: str, says: str) -> None:
+def test_a_step_that_the_sequence_does_not_have_is_an_error_of_the_case(folder: Path, when: str, says: str) -> None:
     result = only(folder, f"- id: c\n  when: {when}\n")
     assert result.status == "error" and says in result.message
 
@@ -244,10 +248,10 @@ def test_a_step_that_the_frame_does_not_have_is_an_error_of_the_case(folder: Pat
 )
 def test_a_failure_tells_of_orders_whose_step_the_case_leaves_out(folder: Path, when: str, left: list[tuple[str, str]]) -> None:
     case = COURT.replace("when: court", f"when: {when}").replace("dice: [5, 2]", "dice: any")
-    result = only(folder, case + "  then: {nations: {red: {stores: {gold: 5}}}}")
+    result = only(folder, case + "  then: {nations: {red: {treasury: {gold: 5}}}}")
     assert [(f.expected, f.got) for f in result.failures if f.what == "when"] == left
-    assert result.status == "failed" and result.failures[0].what == "nations.red.stores.gold"
-    passes = only(folder, case + f"  then: {{nations: {{red: {{stores: {{gold: {10 if left else 6}}}}}}}}}")
+    assert result.status == "failed" and result.failures[0].what == "nations.red.treasury.gold"
+    passes = only(folder, case + f"  then: {{nations: {{red: {{treasury: {{gold: {10 if left else 6}}}}}}}}}")
     assert (passes.status, passes.failures) == ("passed", ())  # what is left out and matters to nobody is no fault
 
 
@@ -277,22 +281,22 @@ def test_an_id_in_two_files_of_a_folder_is_reported(folder: Path) -> None:
 def test_stages_follow_one_another_and_may_expect_something_each(folder: Path) -> None:
     text = """
 - id: c
-  given: {nations: {red: {stores: {gold: 10}}}}
+  given: {nations: {red: {treasury: {gold: 10}}}}
   dice: [6, 3, 5, 3]
   when:
-    - {step: court, orders: {red: [court gray]}, then: {nations: {gray: {tracks: {mood: 3}, marks: {won: false}}}}}
+    - {step: court, orders: {red: [court gray]}, then: {nations: {gray: {tracks: {mood: 3}, flags: {won: false}}}}}
     - {end: turn}
     - {begin: turn}
     - {step: court, orders: {red: [court gray]}}
   then:
-    nations: {gray: {tracks: {mood: 6}, marks: [won]}, red: {stores: {gold: 2}}}
-    facts: [{reached: {by: gray, at: 5}}]
+    nations: {gray: {tracks: {mood: 6}, flags: [won]}, red: {treasury: {gold: 2}}}
+    triggers: [{reached: {by: gray, at: 5}}]
 """
     assert only(folder, text).failures == ()
 
 
 def test_whole_turns_are_played(folder: Path) -> None:
-    text = "- {id: c, given: {turn: 3}, orders: {red: [vow]}, when: {turns: 2}, then: {game: {turn: 4}, nations: {red: {marks: [vowed]}}}}"
+    text = "- {id: c, given: {turn: 3}, orders: {red: [vow]}, when: {turns: 2}, then: {game: {turn: 4}, nations: {red: {flags: [vowed]}}}}"
     assert only(folder, text).failures == ()
 
 
@@ -302,10 +306,10 @@ def test_a_step_inside_a_loop_is_run_for_the_nation_named(folder: Path) -> None:
 
 
 def test_facts_and_effects_set_events_off(folder: Path) -> None:
-    fact = "- {id: c, when: {fact: {reached: {by: gray, track: mood, at: 5}}}, then: {nations: {gray: {marks: [won]}}}}"
+    fact = "- {id: c, when: {trigger: {reached: {by: gray, track: mood, at: 5}}}, then: {nations: {gray: {flags: [won]}}}}"
     effect = (
         "- {id: c, when: {effects: [{shift: {who: gray, track: mood, up: true, by: 7}}]},"
-        " then: {nations: {gray: {marks: [won]}}, journal: [{rule: events/won-over, times: 1}]}}"
+        " then: {nations: {gray: {flags: [won]}}, journal: [{rule: events/won-over, times: 1}]}}"
     )
     assert only(folder, fact).failures == ()
     assert only(folder, effect).failures == ()
@@ -321,9 +325,9 @@ def test_made_up_nations_on_a_map_of_their_own(folder: Path) -> None:
     units: {x: {a: {foot: [2, {n: 1, damage: 1}]}}}
     names: {battle: {attacks: true}}
   then:
-    values: {"count(places())": 3, "place('p').owner": d, "at_war('a', 'd')": true, "count(neighbours('x', 'sea'))": 1}
+    values: {"count(places())": 3, "place('p').owner": d, "at_war('a', 'd')": true, "count(neighbors('x', 'sea'))": 1}
     figures: {a: {foot: {punch: 9}}}
-    asks: [{quantity: punch, of: "=units(owner='a')", with: {battle: {attacks: false}}, is: 7}]
+    asks: [{stat: punch, of: "=units(owner='a')", with: {battle: {attacks: false}}, is: 7}]
     units: {x: {a: {foot: 3}}, p: none}
     places: {p: {worth: 2, holder: d}}
     wars: [[d, a]]
@@ -359,18 +363,18 @@ def test_a_nation_may_have_nothing_of_what_the_scenario_gives_it(folder: Path) -
 
 
 def test_who_may_read_an_entry_is_part_of_the_result(folder: Path) -> None:
-    entry = "  then: {journal: [{rule: acts/court, text: courts Gray, dice: [5, 2], audience: red, read_by: red, hidden_from: [gray, blue]}]}"
+    entry = "  then: {journal: [{rule: actions/court, text: courts Gray, dice: [5, 2], audience: red, read_by: red, hidden_from: [gray, blue]}]}"
     assert only(folder, COURT + entry).failures == ()
-    assert only(folder, COURT + "  then: {journal: [{rule: acts/court, read_by: blue}]}").status == "failed"
-    assert only(folder, COURT + "  then: {journal: [{rule: acts/vow, absent: true}]}").status == "passed"
+    assert only(folder, COURT + "  then: {journal: [{rule: actions/court, read_by: blue}]}").status == "failed"
+    assert only(folder, COURT + "  then: {journal: [{rule: actions/vow, absent: true}]}").status == "passed"
 
 
 def test_a_shared_fixture_lies_under_what_each_case_says(folder: Path) -> None:
     text = """
-given: {nations: {red: {stores: {gold: 9}, tracks: {mood: 1}}}}
+given: {nations: {red: {treasury: {gold: 9}, tracks: {mood: 1}}}}
 cases:
-- {id: a, then: {nations: {red: {stores: {gold: 9}}}}}
-- {id: b, given: {nations: {red: {stores: {gold: 2}}}}, then: {nations: {red: {stores: {gold: 2}, tracks: {mood: 1}}}}}
+- {id: a, then: {nations: {red: {treasury: {gold: 9}}}}}
+- {id: b, given: {nations: {red: {treasury: {gold: 2}}}}, then: {nations: {red: {treasury: {gold: 2}, tracks: {mood: 1}}}}}
 """
     assert [r.status for r in run(folder, text).results] == ["passed", "passed"]
 
@@ -387,7 +391,7 @@ def test_what_a_case_makes_up_is_added_to_what_its_file_makes_up() -> None:
 def test_orders_may_only_be_checked(folder: Path) -> None:
     text = """
 - id: c
-  given: {nations: {red: {stores: {gold: 7}}}}
+  given: {nations: {red: {treasury: {gold: 7}}}}
   orders: {red: [court gray, court gary, court blue, court gray]}
   when: {check: true}
   then: {refused: [{order: 2}, {order: 3, says: chosen already}, {order: 4, says: once}], nothing_else: true}
@@ -398,8 +402,8 @@ def test_orders_may_only_be_checked(folder: Path) -> None:
 @pytest.mark.parametrize("line", ["court blue", "{order: court, slots: {target: blue}}"])
 def test_orders_go_in_by_the_door_of_a_players_mail_unless_a_case_says_why_not(folder: Path, line: str) -> None:
     case = f"- id: c\n  orders: {{red: [{line}]}}\n  when: court\n"
-    at_the_door = "{journal: [{rule: frame/input, data: {orders: 0}}], refused: [{order: 1, says: chosen already}]}"
-    behind = "{journal: [{rule: frame/input, data: {orders: 1}}], refused: [{order: 1, says: chosen already}]}"
+    at_the_door = "{journal: [{rule: sequence/input, data: {orders: 0}}], refused: [{order: 1, says: chosen already}]}"
+    behind = "{journal: [{rule: sequence/input, data: {orders: 1}}], refused: [{order: 1, says: chosen already}]}"
     assert only(folder, f"{case}  then: {at_the_door}").failures == ()
     past = f"{case}  past_the_door: true\n"
     assert only(folder, f"{past}  why: what the resolution says\n  then: {behind}").failures == ()
@@ -408,21 +412,21 @@ def test_orders_go_in_by_the_door_of_a_players_mail_unless_a_case_says_why_not(f
 
 def test_a_nation_orders_by_what_its_view_shows(folder: Path) -> None:
     """The mark of another that a need reads is in no view: the order passes the door, and the resolution refuses it."""
-    hidden = RULES.replace("needs: [", "needs: [{test: \"not marked(target, 'won')\", else: won already}, ")
+    hidden = RULES.replace("requires: [", "requires: [{test: \"not flagged(target, 'won')\", message: won already}, ")
     write(folder, {"tables/t.yaml": hidden})
     case = """
 - id: c
-  given: {nations: {gray: {marks: MARKS}, red: {stores: {gold: 9}}}}
+  given: {nations: {gray: {flags: MARKS}, red: {treasury: {gold: 9}}}}
   orders: {red: [court gray]}
   when: court
-  then: {journal: [{rule: frame/input, data: {orders: N}}], refused: [{says: won already}]}
+  then: {journal: [{rule: sequence/input, data: {orders: N}}], refused: [{says: won already}]}
 """
     assert only(folder, case.replace("MARKS", "[won]").replace("N", "1")).failures == ()
     assert only(folder, case.replace("MARKS", "{won: {seen_by: [red]}}").replace("N", "0")).failures == ()
 
 
 def test_a_line_that_answers_a_decision_is_an_answer(folder: Path) -> None:
-    decided = RULES + "decisions: [{id: yielding, form: 'yield to {answer}', slots: {answer: nation}, default: red}]\n"
+    decided = RULES + "decisions: [{id: yielding, syntax: 'yield to {answer}', slots: {answer: nation}, default: red}]\n"
     write(folder, {"tables/t.yaml": decided})
     text = (
         "- {id: c, orders: {red: [yield to blue]}, when: court, then: {state: {answers: {red: {yielding: blue}}}, refused: []}}"
@@ -430,7 +434,7 @@ def test_a_line_that_answers_a_decision_is_an_answer(folder: Path) -> None:
     assert only(folder, text).failures == ()
 
 
-@pytest.mark.parametrize("text", ["every(nations(), 'no_such_term')", "count(nations(mod=1))", "count(places(), 'wort')"])
+@pytest.mark.parametrize("text", ["all(nations(), 'no_such_term')", "count(nations(mod=1))", "count(places(), 'wort')"])
 def test_a_value_that_names_what_is_not_there_is_an_error(folder: Path, text: str) -> None:
     result = only(folder, f'- {{id: c, then: {{values: {{"{text}": 0}}}}}}')
     assert result.status == "error" and text in result.message
@@ -453,7 +457,7 @@ def test_an_answer_is_one_that_its_decision_allows(folder: Path, answer: str, wh
         RULES
         + """
 decisions:
-  - {id: yielding, form: "yield to {answer}", slots: {answer: nation}, default: red}
+  - {id: yielding, syntax: "yield to {answer}", slots: {answer: nation}, default: red}
   - {id: stakes, least: 0, most: 3, default: 1}
   - {id: manner, from: [kindly, coldly], default: coldly}
   - {id: place-of-talks, about: place, least: 0, most: 3, default: 1}

@@ -33,13 +33,15 @@ SAY = Spoken(
 GAME = {
     "nations": [{"id": "red", "name": "Red"}],
     "units": [{"id": "foot", "name": "foot", "attack": 3, "source": ["x.foot"]}],
-    "frame": [
+    "sequence": [
         {"input": "orders", "from": "everyone"},
-        {"phase": "muster", "when": "turn == 1", "steps": [{"step": "mustering", "do": "watch"}]},
-        {"phase": "talk", "name": "Talking", "steps": [{"step": "talking", "do": "act", "acts": ["shout"]}]},
-        {"phase": "march", "name": "Marching", "steps": [{"step": "marching", "do": "watch"}]},
+        {"phase": "muster", "when": "turn == 1", "steps": [{"step": "mustering", "do": "moment"}]},
+        {"phase": "talk", "name": "Talking", "steps": [{"step": "talking", "do": "act", "actions": ["shout"]}]},
+        {"phase": "march", "name": "Marching", "steps": [{"step": "marching", "do": "moment"}]},
     ],
-    "acts": [{"id": "shout", "name": "Shouting", "form": "shout {n} [times]", "slots": {"n": "number"}, "source": ["x.shout"]}],
+    "actions": [
+        {"id": "shout", "name": "Shouting", "syntax": "shout {n} [times]", "slots": {"n": "number"}, "source": ["x.shout"]}
+    ],
     "options": [{"id": "loud", "default": False, "text": "Whether shouts are loud"}],
     "chapters": [
         {"id": "last", "title": "Marches", "phase": "march"},
@@ -105,7 +107,7 @@ def test_every_order_and_every_unit_stands_in_it(path: Path) -> None:
     ruleset = shipped(path)
     chapters = book(ruleset).chapters
     written = [t for c in chapters for t in c.blocks if isinstance(t, FigureTable) and t.code]
-    assert sum(len(t.rows) for t in written) >= len(ruleset.rows("acts")) + len(ruleset.rows("orders"))
+    assert sum(len(t.rows) for t in written) >= len(ruleset.rows("actions")) + len(ruleset.rows("orders"))
     units = [row[0] for c in chapters for t in c.blocks if isinstance(t, FigureTable) and t.caption == "Units" for row in t.rows]
     for row in ruleset.rows("units").values():
         assert not units or any(u.startswith(row["name"]) for u in units), row["id"]
@@ -202,8 +204,8 @@ def test_refusals_read_before_anybody_is_meant() -> None:
         ("not neutral(target) or turn < 3", "the target is not neutral or the turn is less than 3"),
         ("(a or b) and not (c and d)", "(the a or the b) and not (the c and the d)"),
         ("5 if self.side == 'x' else n // 2 * 3", "5 if your side is “x”, else (the n divided (rounded down) by 2) times 3"),
-        ("some(units(owner=self, at=place))", "there are units of you in the place"),
-        ("not some(nations(side='x'))", "there are no nations of “x”"),
+        ("any(units(owner=self, at=place))", "there are units of you in the place"),
+        ("not any(nations(side='x'))", "there are no nations of “x”"),
         ("count(places(holder=nation('blue')))", "the number of places held by Blue"),
         ("self.alive and place.owner", "you are alive and the place has an owner"),
         ("unknown_function(a, b=2)", "unknown function (the a, b: 2)"),

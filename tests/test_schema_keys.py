@@ -19,16 +19,16 @@ REMARKS = {"id", "name", "note", "source", "silence", "remove", "append", "text"
 BY_EXPRESSIONS = {"places": {"section"}, "technologies": {"category", "name"}, "units": {"tags"}}
 """Facts that expressions read as fields, whatever the engine does."""
 READERS: dict[str, tuple[str, ...]] = {
-    "acts": ("turn/effects.py", "turn/calendar.py", "orders", "report/build.py"),
+    "actions": ("turn/effects.py", "turn/calendar.py", "orders", "report/build.py"),
     "events": ("turn/effects.py",),
     "battles": ("battle",),
-    "contacts": ("battle", "units"),
+    "detection": ("battle", "units"),
     "decisions": ("turn", "orders", "economy"),
     "fields": ("ruleset", "world"),
-    "frame": ("turn", "units", "battle", "economy", "orders/lookahead.py", "world/view.py"),
-    "frame_changes": ("ruleset",),
+    "sequence": ("turn", "units", "battle", "economy", "orders/lookahead.py", "world/view.py"),
+    "sequence_changes": ("ruleset",),
     "missions": ("units",),
-    "modes": ("units", "world", "orders", "turn/effects.py", "battle"),
+    "movement": ("units", "world", "orders", "turn/effects.py", "battle"),
     "orders": ("orders",),
     "order_options": ("units", "orders", "turn"),
     "policies": ("bots",),
@@ -36,13 +36,13 @@ READERS: dict[str, tuple[str, ...]] = {
     "tables": ("world", "ruleset"),
     "schedule": ("play",),
     "refusals": ("orders",),
-    "rooms": ("economy",),
+    "placement_limits": ("economy",),
     "limits": ("ruleset/limits.py", "turn", "orders"),
     "own_cases": ("ruleset/limits.py", "turn"),
     "link_lists": ("ruleset",),
     "links": ("world", "ruleset"),
     "war_kinds": ("turn/relations.py",),
-    "adjusts": ("world", "battle"),
+    "modifiers": ("world", "battle"),
     "tallies": ("turn",),
     "clauses": ("ruleset/clauses.py", "rulebook"),
 }
@@ -82,7 +82,7 @@ def keys(schema: Any) -> Iterator[str]:
 
 
 def unread(form: str) -> list[str]:
-    apart = form not in ("fields", "frame_changes", "tables", "links")
+    apart = form not in ("fields", "sequence_changes", "tables", "links")
     near = READERS.get(form, ())
     modules = [
         name

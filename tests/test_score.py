@@ -15,7 +15,7 @@ from wteaw.turn.score import Scores, combine, hundredths, root
 
 from .economy import position, rules, turn_of
 
-LAND: Row = {"id": "land", "of": "nation", "is": "100 * total(places(holder=nation), 'worth') / 10"}
+LAND: Row = {"id": "land", "of": "nation", "is": "100 * sum(places(holder=nation), 'worth') / 10"}
 COIN: Row = {"id": "coin", "of": "nation", "is": "stock(nation, 'coin')", "at_most": 90}
 BOTH: Row = {"id": "both", "of": "nation", "parts": ["land", "coin"], "how": "geometric"}
 SIDES: Row = {"id": "sides", "of": "side", "members": "both", "how": "mean"}
@@ -59,7 +59,7 @@ def test_who_cannot_be_first_follows() -> None:
 
 @pytest.mark.parametrize(("tie", "winners"), [("share", ["blue", "red"]), ("draw", [])])
 def test_equal_values_share_a_rank(tie: str, winners: list[str]) -> None:
-    turn = scored({"id": "long", "rank": "coin", "tie": tie}, stores={"red": {"coin": 7}, "blue": {"coin": 7}})
+    turn = scored({"id": "long", "rank": "coin", "tie": tie}, treasuries={"red": {"coin": 7}, "blue": {"coin": 7}})
     assert [r["rank"] for r in turn.journal.entries[-1].data["ranks"]] == [1, 1]
     assert turn.state.get("game", "game", "winners") == winners
 
@@ -72,7 +72,7 @@ def test_a_lead_may_be_asked_for(lead: int, ended: bool) -> None:
 
 def test_outright_victory_comes_before_the_rest() -> None:
     ends = [
-        {"id": "all", "when": "not some(places(holder=nation('red')))", "wins": "west"},
+        {"id": "all", "when": "not any(places(holder=nation('red')))", "wins": "west"},
         {"id": "town", "wins": "=place('c').side"},
     ]
     assert scored(*ends).state.get("game", "game", "winners") == ["west"]
@@ -98,7 +98,7 @@ def test_shown_figures_are_right_to_the_hundredth(value: Fraction) -> None:
 
 AIMS: list[Row] = [
     {"id": "take", "of": "places", "is": "it.holder == nation", "points": 10},
-    {"id": "gates", "of": "places", "is": "it.holder == nation", "group": "any", "count": "together", "points": 20},
+    {"id": "passages", "of": "places", "is": "it.holder == nation", "group": "any", "count": "together", "points": 20},
     {"id": "grudge", "of": "places", "with": "nations", "is": "it.holder == other", "points": 7},
     {"id": "rich", "of": "number", "is": "stock(nation, 'coin') >= it", "points": 50},
 ]
@@ -119,9 +119,9 @@ def pointed(goals: dict[str, dict[str, object]], *, holds: str = "abe", coin: in
     [
         ({"take": ["a", "b", "c"]}, 20),
         ({"take": ["shore"]}, 0),
-        ({"gates": ["shore"]}, 20),
-        ({"gates": ["shore", "b"]}, 20),
-        ({"gates": ["shore", "d"]}, 0),
+        ({"passages": ["shore"]}, 20),
+        ({"passages": ["shore", "b"]}, 20),
+        ({"passages": ["shore", "d"]}, 0),
         ({"grudge": {"c": "blue", "d": "red", "a": "red"}}, 14),
         ({"rich": 25}, 50),
         ({"rich": 26}, 0),

@@ -22,7 +22,7 @@ from wteaw.world.view import view
 from wteaw.world.world import World
 
 from . import small
-from .test_frame import DICE
+from .test_sequence import DICE
 
 UNDER_WAY: dict[str, Any] = {"red#0001": {"nation": "red", "what": "horse", "at": "birch", "n": 2}}
 SHOWS: small.Rows = [
@@ -33,8 +33,8 @@ SHOWS: small.Rows = [
 
 
 def effects(turn: Turn, *effects: Any, **names: Any) -> None:
-    with turn.journal.entry("acts/test") as entry:
-        EffectRunner(turn, entry, "acts/test", "").effects(effects, {"self": Entity("nation", "red"), **names})
+    with turn.journal.entry("actions/test") as entry:
+        EffectRunner(turn, entry, "actions/test", "").effects(effects, {"self": Entity("nation", "red"), **names})
 
 
 def of(turn: Turn, reader: str) -> list[dict[str, Any]]:
@@ -45,10 +45,10 @@ def of(turn: Turn, reader: str) -> list[dict[str, Any]]:
 
 
 def test_only_the_number_shows_until_a_step_opens_the_row_and_only_for_the_turn() -> None:
-    turn = small.turn(small.ruleset(shows=SHOWS), small.state(under_way=UNDER_WAY))
+    turn = small.turn(small.ruleset(visibility=SHOWS), small.state(under_way=UNDER_WAY))
     assert of(turn, "blue") == [{"nation": "red", "at": "birch", "what": "?", "n": 2}]
     assert [r["what"] for r in of(turn, "red")] == ["horse"]
-    run_step(turn, {"step": "show", "do": "inform", "shows": ["open"]})
+    run_step(turn, {"step": "show", "do": "inform", "visibility": ["open"]})
     assert [r["what"] for r in of(turn, "blue")] == ["horse"]
     assert [e.text for e in turn.journal.entries if e.audience == ("everyone",) and e.data] == ["Shown. Red: 2 Horse in birch."]
     turn.state.put("game", "game", "turn", 2)
@@ -57,8 +57,8 @@ def test_only_the_number_shows_until_a_step_opens_the_row_and_only_for_the_turn(
 
 def test_a_row_opened_for_good_stays_open_and_is_told_to_those_it_is_for() -> None:
     rows: small.Rows = [{"id": "allies", "what": "under_way", "to": "side", "opens": "game", "says": "Look."}]
-    turn = small.turn(small.ruleset(shows=rows), small.state(under_way=UNDER_WAY))
-    run_step(turn, {"step": "show", "do": "inform", "shows": ["allies"]})
+    turn = small.turn(small.ruleset(visibility=rows), small.state(under_way=UNDER_WAY))
+    run_step(turn, {"step": "show", "do": "inform", "visibility": ["allies"]})
     assert {e.audience for e in turn.journal.entries if e.text.startswith("Look.")} == {("red",)}
     turn.state.put("game", "game", "turn", 9)
     assert of(turn, "red") and not of(turn, "blue")
@@ -70,12 +70,12 @@ def test_a_row_opened_for_good_stays_open_and_is_told_to_those_it_is_for() -> No
 def test_orders_of_an_earlier_input_point_are_laid_away() -> None:
     frame = [
         {"input": "first", "from": "everyone"},
-        {"step": "one", "do": "act", "acts": ["cheer"]},
+        {"step": "one", "do": "act", "actions": ["cheer"]},
         {"input": "second", "from": "everyone"},
-        {"step": "two", "do": "act", "acts": ["cheer"]},
+        {"step": "two", "do": "act", "actions": ["cheer"]},
     ]
-    acts: small.Rows = [{"id": "cheer", "form": "cheer", "effects": [{"change": {"of": "=self", "field": "calm", "by": 1}}]}]
-    rules = small.ruleset(frame, acts=acts)
+    acts: small.Rows = [{"id": "cheer", "syntax": "cheer", "effects": [{"change": {"of": "=self", "field": "calm", "by": 1}}]}]
+    rules = small.ruleset(frame, actions=acts)
     position = start(rules, small.state(game={"game": {"turn": 0}}), DICE).position
     position = resolve(rules, position, Inputs({"red": [small.order("cheer"), small.order("cheer", 2)]}), DICE).position
     assert position.state.get("nations", "red", "calm") == 9
@@ -84,7 +84,7 @@ def test_orders_of_an_earlier_input_point_are_laid_away() -> None:
 
 
 def test_a_pass_that_uses_nothing_up_is_told_instead_of_going_on_for_ever() -> None:
-    frame = [{"passes": {"over": "these('red')", "while": "True"}, "steps": [{"step": "idle", "do": "watch"}]}]
+    frame = [{"passes": {"over": "set_of('red')", "while": "True"}, "steps": [{"step": "idle", "do": "moment"}]}]
     with pytest.raises(RuleError, match="passes without end"):
         start(small.ruleset(frame), small.state(game={"game": {"turn": 0}}), DICE)
 
@@ -94,7 +94,7 @@ def test_a_pass_that_uses_nothing_up_is_told_instead_of_going_on_for_ever() -> N
 
 @pytest.mark.parametrize(("answers", "expected"), [({}, 1), ({"red": 3}, 3), ({"red": 99}, 5), ({"blue": "all"}, 5)])
 def test_a_number_is_asked_of_a_set_and_kept_in_its_bounds(answers: dict[str, Any], expected: int) -> None:
-    row = {"id": "share", "asks": "=these('blue', 'red')", "least": 1, "most": "=2 + 3", "default": "none"}
+    row = {"id": "share", "asks": "=set_of('blue', 'red')", "least": 1, "most": "=2 + 3", "default": "none"}
     turn = small.turn(small.ruleset(), small.state(answers={n: {"share": a} for n, a in answers.items()}))
     assert decide(turn, row, {}, lambda: turn.stream("x/y", "")) == expected
 
@@ -120,7 +120,7 @@ def test_a_choice_binds_its_answer_for_the_effects() -> None:
     turn = small.turn(small.ruleset(decisions=rows), small.state(answers={"red": {"gift": 6}}))
     pay = {"pay": {"from": "=self", "to": "blue", "what": "gold", "amount": "=answer"}}
     effects(turn, {"choose": "gift", "effects": [pay]})
-    assert (turn.state.get("stores", "red", "gold"), turn.state.get("stores", "blue", "gold")) == (14, 11)
+    assert (turn.state.get("treasuries", "red", "gold"), turn.state.get("treasuries", "blue", "gold")) == (14, 11)
 
 
 # ---- units out of lists and pools
@@ -168,17 +168,17 @@ def test_words_about_sets_and_lists() -> None:
 RING: dict[str, small.Rows] = {
     "places": [{"id": p, "kind": "land"} for p in ("home", "near", "wild", "goal")],
     "links": [{"between": b} for b in (["home", "near"], ["near", "goal"], ["home", "wild"], ["wild", "goal"])],
-    "terms": [{"id": "paved", "of": ["place"], "is": "place.id in these('home', 'near')"}],
-    "modes": [
+    "definitions": [{"id": "paved", "of": ["place"], "is": "place.id in set_of('home', 'near')"}],
+    "movement": [
         {
-            "id": "walk", "links": ["land"], "by_way": True, "steps": "=3 if every(path.places, 'paved') else 1",
+            "id": "walk", "links": ["land"], "by_way": True, "steps": "=3 if all(path.places, 'paved') else 1",
             "cost": "=1 if path.last.id == 'wild' else (2 if path.last.id == 'near' else 1)",
         }
     ],
     "orders": [
         {
-            "id": "go", "form": "go {units} from {origin} to {target}", "step": "going", "does": "walk", "alike": ["origin"],
-            "slots": {"units": "units", "origin": "place", "target": "place"}, "needs": [{"test": "origin.id == 'home'", "else": "no"}],
+            "id": "go", "syntax": "go {units} from {origin} to {target}", "step": "going", "does": "walk", "alike": ["origin"],
+            "slots": {"units": "units", "origin": "place", "target": "place"}, "requires": [{"test": "origin.id == 'home'", "else": "no"}],
         }
     ],
 }  # fmt: skip
@@ -190,7 +190,7 @@ def ring(**more: Any) -> World:
         "red.foot@near": {"owner": "red", "kind": "foot", "place": "near", "n": 1},
     }
     rules = small.ruleset(
-        [{"input": "orders", "from": "everyone"}, {"step": "going", "do": "move", "modes": ["walk"]}], **RING, **more
+        [{"input": "orders", "from": "everyone"}, {"step": "going", "do": "move", "movement": ["walk"]}], **RING, **more
     )
     return World(rules, State({"game": {"game": {"turn": 1}}, "units": units}))
 

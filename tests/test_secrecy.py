@@ -71,7 +71,7 @@ def hidden_places(state: State, reader: str) -> list[str]:
     """Land where the reader sees nobody and from which nothing of the reader's is next."""
     _, ruleset, geography = loaded()
     world = World(ruleset, state, geography=geography)
-    seen = {p.id for p in world.value("either(lookouts(self), neighbours(lookouts(self)))", {"self": Entity("nation", reader)})}
+    seen = {p.id for p in world.value("union(lookouts(self), neighbors(lookouts(self)))", {"self": Entity("nation", reader)})}
     return [p for p in ruleset.rows("places") if p not in seen]
 
 
@@ -114,7 +114,7 @@ def plant(state: State, reader: str, what: str, pick: int) -> None:
     places = hidden_places(state, reader)
     place = places[pick % len(places)]
     if what == "money":
-        state.put("stores", f"{other}/{place}", "money", CANARY)
+        state.put("treasuries", f"{other}/{place}", "money", CANARY)
     elif what == "tech":
         state.put("techs", other, "rockets", 3)
     elif what == "opinion":
@@ -141,7 +141,7 @@ def plant(state: State, reader: str, what: str, pick: int) -> None:
             "orders",
             f"{other}/0001",
             "*",
-            {"nation": other, "order": "acts/influence", "slots": {"target": "spain"}, "text": f"x{CANARY}"},
+            {"nation": other, "order": "actions/influence", "slots": {"target": "spain"}, "text": f"x{CANARY}"},
         )
     elif what == "uses":
         state.put("uses", f"influence|nation|target|turn|{other}|spain", "*", {"n": CANARY, "turn": 3, "nation": other})
@@ -150,7 +150,7 @@ def plant(state: State, reader: str, what: str, pick: int) -> None:
     elif what == "knowledge":
         state.put("knowledge", other, f"units:{place}", {"as": "exact", "seen": str(CANARY), "since": 1})
     elif what == "mark":
-        state.put("marks", f"nation:{other}", "plots", {"since": CANARY, "seen_by": [other]})
+        state.put("flags", f"nation:{other}", "plots", {"since": CANARY, "seen_by": [other]})
     elif what == "once":
         state.put("once", f"plot{CANARY}", "turn", 2)
     elif what == "income":
@@ -196,7 +196,7 @@ def test_entries_for_others_leave_no_trace(plain: dict[str, dict[str, bytes]], r
         0,
         2,
         "influence",
-        "acts/influence",
+        "actions/influence",
         "",
         other,
         [messages.plain(f"canary {CANARY}")],
@@ -241,5 +241,5 @@ def test_the_owner_does_see_what_is_his(plain: dict[str, dict[str, bytes]]) -> N
     """The other way round: the tests above can fail."""
     result = played(2)[-1]
     state = result.position.state.copy()
-    state.put("stores", "german-empire/berlin", "money", CANARY)
+    state.put("treasuries", "german-empire/berlin", "money", CANARY)
     assert str(CANARY).encode() in outputs(state, list(result.entries), "german-empire")["text"]

@@ -50,7 +50,19 @@ def test_the_game_has_all_that_a_designer_looks_for(tmp_path: Path) -> None:
     ruleset, _ = load_ruleset(begin(tmp_path / "small").folder)
     assert ruleset is not None
     assert 10 <= len(ruleset.rows("places")) <= 15 and len([n for n in ruleset.rows("nations").values() if n["side"]]) == 2
-    for form in ("units", "battles", "events", "matrices", "tracks", "orders", "policies", "acts", "catalogue", "shows", "ends"):
+    for form in (
+        "units",
+        "battles",
+        "events",
+        "matrices",
+        "tracks",
+        "orders",
+        "policies",
+        "actions",
+        "production",
+        "visibility",
+        "ends",
+    ):
         assert ruleset.rows(form), form
     settings = json.loads((tmp_path / "small" / ".vscode" / "settings.json").read_text(encoding="utf-8"))
     for schema in settings["yaml.schemas"]:

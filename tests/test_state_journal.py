@@ -37,7 +37,7 @@ def test_altered_units_leave_one_stack_and_join_another() -> None:
 def test_a_change_outside_an_entry_is_an_error() -> None:
     journal = Journal(small.ruleset(), small.state())
     with pytest.raises(UnexplainedChange):
-        journal.set("stores", "red", "gold", 1)
+        journal.set("treasuries", "red", "gold", 1)
     assert journal.state == small.state()
 
 
@@ -58,7 +58,7 @@ def test_the_journal_rebuilds_the_state(steps: list[tuple[str, str, str, int]]) 
     for number, (what, a, b, n) in enumerate(steps):
         with journal.entry(f"test/{number}"):
             if what == "set":
-                journal.set("stores", a, b, n)
+                journal.set("treasuries", a, b, n)
             elif what == "units":
                 journal.units("red", b, a, n)
             else:
@@ -76,7 +76,7 @@ def test_tampering_with_an_entry_shows() -> None:
     journal = Journal(small.ruleset(), small.state())
     for amount in (3, 4, 5):
         with journal.entry("test/x"):
-            journal.set("stores", "red", "gold", amount)
+            journal.set("treasuries", "red", "gold", amount)
     journal.seal()
     rows = [e.to_json() for e in journal.entries]
     assert verify_chain(rows) is None
@@ -111,7 +111,7 @@ def test_the_chain_is_seen_in_the_text_of_the_entries(text: str, data: dict[str,
         with journal.entry(
             "test/x", says=Message(text, {**data, "hash": text}), subject=text, data={**data, "inner": {"hash": "0" * 64, "n": 5}}
         ):
-            journal.set("stores", "red", "gold", amount)
+            journal.set("treasuries", "red", "gold", amount)
     try:
         journal.seal()
     except UnicodeEncodeError:

@@ -23,10 +23,10 @@ from . import small
 
 FRAME = [
     {"input": "orders", "from": "everyone"},
-    {"phase": "court", "steps": [{"step": "acts", "do": "act", "acts": ["dig"]}]},
-    {"phase": "luck", "steps": [{"step": "luck", "do": "watch"}]},
+    {"phase": "court", "steps": [{"step": "actions", "do": "act", "actions": ["dig"]}]},
+    {"phase": "luck", "steps": [{"step": "luck", "do": "moment"}]},
 ]
-RULES = small.ruleset(FRAME, acts=[small.DIG], events=[small.LUCK])
+RULES = small.ruleset(FRAME, actions=[small.DIG], events=[small.LUCK])
 
 
 def new(folder: Path, *players: str) -> Game:
@@ -107,7 +107,7 @@ def test_the_last_orders_before_the_deadline_count(tmp_path: Path) -> None:
     send(game, "red", 3)
     send(game, "red", 1)
     game.resolve()
-    assert sum(e.rule == "acts/dig" for e in game.journal(position=2)) == 1
+    assert sum(e.rule == "actions/dig" for e in game.journal(position=2)) == 1
 
 
 def test_orders_of_policies_are_resolved_as_they_are_kept(tmp_path: Path) -> None:
@@ -271,8 +271,8 @@ def test_new_rules_show_their_first_difference(tmp_path: Path) -> None:
     send(game, "red")
     game.resolve()
     assert first_difference(game, RULES) is None
-    dearer = small.ruleset(FRAME, acts=[{**small.DIG, "cost": 3}], events=[small.LUCK])
-    assert "stores/red.gold" in str(first_difference(game, dearer))
+    dearer = small.ruleset(FRAME, actions=[{**small.DIG, "cost": 3}], events=[small.LUCK])
+    assert "treasuries/red.gold" in str(first_difference(game, dearer))
     game.use_ruleset(dearer, "dearer digging")
     assert Game.open(tmp_path).ruleset.hash == dearer.hash
     assert compare(small.state(), small.state()) is None
@@ -284,9 +284,9 @@ def test_why_something_is_so(tmp_path: Path) -> None:
     game.resolve()
     answer = why(game.ruleset, game.stage().position.state, game.journal(), "red gold")
     entries = [e for e, _ in answer.history]
-    assert {e.rule for e in entries} >= {"acts/dig", "events/luck"}
-    assert [(c.table, c.id, c.field) for c in answer.now] == [("stores", "red", "gold")]
-    assert all(c.table == "stores" for _, changes in answer.history for c in changes)
+    assert {e.rule for e in entries} >= {"actions/dig", "events/luck"}
+    assert [(c.table, c.id, c.field) for c in answer.now] == [("treasuries", "red", "gold")]
+    assert all(c.table == "treasuries" for _, changes in answer.history for c in changes)
     with pytest.raises(Unknown, match=r"nothing in this game is called 'glod'; did you mean Gold"):
         why(game.ruleset, game.stage().position.state, game.journal(), "red glod")
 

@@ -10,7 +10,7 @@ from .economy import BY_REGION, position, rules, turn_of
 
 def world(purses: dict[str, dict[str, int]], **places: str) -> World:
     table = {p: {"holder": h} for p, h in places.items()}
-    return World(rules(stores=BY_REGION), position(purses, places=table) if table else position(purses))
+    return World(rules(treasuries=BY_REGION), position(purses, places=table) if table else position(purses))
 
 
 def test_places_that_hang_together_draw_on_one_purse() -> None:
@@ -42,11 +42,11 @@ def test_an_enemy_in_a_place_cuts_it_off() -> None:
 
 def test_purses_that_meet_become_one_at_the_capital() -> None:
     turn = turn_of(
-        rules(stores=BY_REGION), position({"red/a": {"coin": 4}, "red/c": {"coin": 9}}, places={"c": {"holder": "red"}})
+        rules(treasuries=BY_REGION), position({"red/a": {"coin": 4}, "red/c": {"coin": 9}}, places={"c": {"holder": "red"}})
     )
-    with turn.journal.entry("stores/coin"):
+    with turn.journal.entry("treasuries/coin"):
         stores.unite(turn.world, turn.journal, "red", "coin")
-    assert turn.state.table("stores") == {"red/a": {"coin": 13}}
+    assert turn.state.table("treasuries") == {"red/a": {"coin": 13}}
 
 
 def test_one_purse_for_a_nation_without_a_row() -> None:
@@ -62,7 +62,7 @@ def test_a_purse_is_out_of_reach_while_another_holds_its_seat() -> None:
 
 
 def test_what_a_landless_nation_was_given_finds_a_seat() -> None:
-    turn = turn_of(rules(stores=BY_REGION), position({"red": {"coin": 4}, "red/a": {"coin": 1}}))
-    with turn.journal.entry("stores/coin"):
+    turn = turn_of(rules(treasuries=BY_REGION), position({"red": {"coin": 4}, "red/a": {"coin": 1}}))
+    with turn.journal.entry("treasuries/coin"):
         stores.unite(turn.world, turn.journal, "red", "coin")
-    assert turn.state.table("stores") == {"red/a": {"coin": 5}}
+    assert turn.state.table("treasuries") == {"red/a": {"coin": 5}}

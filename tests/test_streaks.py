@@ -11,7 +11,7 @@ from wteaw.turn.context import Turn
 from .economy import BY_REGION, position, rules, turn_of
 
 CORDON: Row = {
-    "id": "cordon", "of": "red", "at": {"step": "count"}, "while": "some(units(owner='blue', kind='boat', at='z'))", "from": 2,
+    "id": "cordon", "of": "red", "at": {"step": "count"}, "while": "any(units(owner='blue', kind='boat', at='z'))", "from": 2,
     "effects": [{"pay": {"from": "=nation", "what": "men", "amount": "=3 * 2 ** (streak(nation, 'cordon') - 2)", "as_far_as": True}}],
 }  # fmt: skip
 
@@ -23,8 +23,8 @@ def played(turn: Turn, blockaded: list[bool]) -> list[Any]:
         with turn.journal.entry("test/boats"):
             now = int(turn.state.get("units", "blue.boat@z", "n", 0))
             turn.journal.units("blue", "boat", "z", int(here) - now)
-        watch.run({"step": "count", "do": "watch"}, turn)
-        out.append(turn.state.get("stores", "red", "men"))
+        watch.run({"step": "count", "do": "moment"}, turn)
+        out.append(turn.state.get("treasuries", "red", "men"))
     return out
 
 
@@ -38,28 +38,28 @@ def test_each_region_may_have_a_streak_of_its_own() -> None:
         "id": "cut-off",
         "of": {"regions": "men"},
         "at": {"step": "count"},
-        "while": "not reaches(place, these('b'), 'is_red')",
+        "while": "not reaches(place, set_of('b'), 'is_red')",
     }
     forms: dict[str, list[Row]] = {
-        "streaks": [row], "stores": BY_REGION, "terms": [{"id": "is_red", "of": ["place"], "is": "place.holder == 'red' and place.kind == 'land'"}],
+        "streaks": [row], "treasuries": BY_REGION, "definitions": [{"id": "is_red", "of": ["place"], "is": "place.holder == 'red' and place.kind == 'land'"}],
     }  # fmt: skip
     links = [r for r in rules().rows("links").values() if "z" not in r["between"]]
     turn = turn_of(rules(**forms, links=links), position({"red/a": {"men": 1}, "red/e": {"men": 1}}))
-    watch.run({"step": "count", "do": "watch"}, turn)
+    watch.run({"step": "count", "do": "moment"}, turn)
     assert turn.state.table("streaks") == {"place:e": {"cut-off": 1}}
 
 
 def test_a_region_without_a_purse_draws_on_the_main_one() -> None:
     row = {
-        "id": "cut-off", "of": {"regions": "men"}, "at": {"step": "count"}, "while": "not reaches(place, these('b'), 'is_red')",
+        "id": "cut-off", "of": {"regions": "men"}, "at": {"step": "count"}, "while": "not reaches(place, set_of('b'), 'is_red')",
         "effects": [{"pay": {"from": "=purse", "what": "men", "amount": 1}}],
     }  # fmt: skip
     terms = [{"id": "is_red", "of": ["place"], "is": "place.holder == 'red' and place.kind == 'land'"}]
     links = [r for r in rules().rows("links").values() if "z" not in r["between"]]
-    turn = turn_of(rules(streaks=[row], stores=BY_REGION, terms=terms, links=links), position({"red/a": {"men": 5}}))
-    watch.run({"step": "count", "do": "watch"}, turn)
+    turn = turn_of(rules(streaks=[row], treasuries=BY_REGION, definitions=terms, links=links), position({"red/a": {"men": 5}}))
+    watch.run({"step": "count", "do": "moment"}, turn)
     assert turn.state.table("streaks") == {"place:e": {"cut-off": 1}}
-    assert turn.state.table("stores")["red/a"]["men"] == 4
+    assert turn.state.table("treasuries")["red/a"]["men"] == 4
 
 
 def test_a_tally_is_fed_by_facts_and_weighs_them() -> None:

@@ -10,7 +10,7 @@ from wteaw.turn.context import Turn
 
 # a - b - c in a line; a is the capital of red
 CUT_OFF: Row = {
-    "id": "cut-off", "over": "units(tag='land')", "ok": "reaches(place, these(place('a')), 'held_by', self)", "counter": "misses",
+    "id": "cut-off", "over": "units(tag='land')", "ok": "reaches(place, set_of(place('a')), 'held_by', self)", "counter": "misses",
     "clear": "place.id == 'a'", "at": {"4": [{"remove": {"units": "unit"}}]},
 }  # fmt: skip
 
@@ -21,7 +21,7 @@ def begin(rows: list[Row], units: dict[str, int], holders: dict[str, str]) -> Tu
         "links": [{"id": "a--b", "between": ["a", "b"]}, {"id": "b--c", "between": ["b", "c"]}],
         "nations": [{"id": "red"}, {"id": "blue"}],
         "units": [{"id": "foot", "tags": ["land"]}, {"id": "ship", "tags": ["ship"]}],
-        "terms": [{"id": "held_by", "of": ["place", "nation"], "is": "place.holder == nation"}],
+        "definitions": [{"id": "held_by", "of": ["place", "nation"], "is": "place.holder == nation"}],
         "traces": rows,
     }
     state = State({"game": {"game": {"turn": 1}}})
@@ -76,11 +76,11 @@ def test_a_later_row_sees_what_an_earlier_one_did() -> None:
 
 
 def test_places_are_traced_and_marked_every_turn() -> None:
-    line: Row = {"id": "line", "over": "places()", "ok": "reaches(place, these(place('a')), 'held_by', 'red')", "counter": "cut",
-                 "at": {"1": [{"mark": {"who": "place", "as": "cut"}}]}}  # fmt: skip
+    line: Row = {"id": "line", "over": "places()", "ok": "reaches(place, set_of(place('a')), 'held_by', 'red')", "counter": "cut",
+                 "at": {"1": [{"flag": {"who": "place", "as": "cut"}}]}}  # fmt: skip
     turn = begin([line], {}, {"b": "blue"})
     run(turn, 2)
-    assert turn.state.table("marks") == {"place:c": {"cut": {"since": 1}}}
+    assert turn.state.table("flags") == {"place:c": {"cut": {"since": 1}}}
     assert turn.state.table("streaks") == {"place:c": {"cut": 2}}
     turn.state.put("places", "b", "holder", "red")
     run(turn)

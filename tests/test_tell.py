@@ -34,7 +34,7 @@ def test_what_only_says_where_a_rule_comes_from_is_no_difference() -> None:
     assert list(compare(a, rules(units=[{"id": "u", "source": ["a", "b"]}]))) == []
 
 
-def test_the_frame_is_compared_node_by_node() -> None:
+def test_the_sequence_is_compared_node_by_node() -> None:
     steps = [{"step": "one", "do": "act"}, {"step": "two", "do": "act"}, {"step": "three", "do": "act"}]
     a = rules([{"input": "orders", "from": "everyone"}, {"phase": "talk", "steps": steps}])
     turns = {
@@ -61,11 +61,11 @@ def test_the_frame_is_compared_node_by_node() -> None:
 
 def test_long_values_are_said_on_lines_of_their_own_and_reasons_are_named() -> None:
     long = "a " * 80
-    a = rules(terms=[{"id": "t", "is": long, "source": ["x"]}], acts=[{"id": "gone"}])
-    b = rules(terms=[{"id": "t", "is": "b", "needs": [{"else": "no"}], "source": ["x", "y"]}])
+    a = rules(definitions=[{"id": "t", "is": long, "source": ["x"]}], actions=[{"id": "gone"}])
+    b = rules(definitions=[{"id": "t", "is": "b", "requires": [{"else": "no"}], "source": ["x", "y"]}])
     lines = said(a, b)
     assert lines[:3] == ["Acts", "  gone: gone", ""]
     assert lines[3:5] == ["Terms", "  t  [y]"]
     assert lines[5] == "    is:" and lines[6].startswith("      was a a") and "      is  b" in lines
-    assert lines[-1] == "    needs: [{else: no}] (new)"
+    assert lines[-1] == "    requires: [{else: no}] (new)"
     assert all(len(line) <= 130 for line in lines)

@@ -180,9 +180,9 @@ def test_the_reference_has_every_form_condition_and_choice(name: str) -> None:
     text = order_reference(ruleset)
     told = " ".join(text.split())
     assert max(map(len, text.splitlines())) <= 72 and "{" not in text and "|" not in text
-    for form in ("orders", "acts", "decisions"):
+    for form in ("orders", "actions", "decisions"):
         for row in ruleset.rows(form).values():
-            assert "form" not in row or str(row.get("help", "")).partition("{")[0][:60] in told, row["id"]
+            assert "syntax" not in row or str(row.get("help", "")).partition("{")[0][:60] in told, row["id"]
     for row in ruleset.rows("orders").values():
         for slot in row.get("slots", {}).values():
             for choice in slot.get("choices", ()) if isinstance(slot, dict) else ():
@@ -216,17 +216,19 @@ def test_a_game_that_has_ended_offers_nothing() -> None:
 
 def test_the_orders_of_a_step_that_the_turn_does_not_have_are_not_taken() -> None:
     ruleset, geography, here = begun("alliances-6", 1)
-    frame = [dict(node) for node in ruleset.frame]
+    frame = [dict(node) for node in ruleset.sequence]
 
     def world(test: str) -> World:
-        changed = replace(ruleset, frame=({"phase": "only", "when": test, "steps": frame},))
+        changed = replace(ruleset, sequence=({"phase": "only", "when": test, "steps": frame},))
         return World(changed, here.state.copy(), moments=here.moments, geography=geography)
 
-    assert not [k for k in orders_now(world("turn == 3")) or () if k.startswith("acts/")]
+    assert not [k for k in orders_now(world("turn == 3")) or () if k.startswith("actions/")]
     assert [
-        k for k in orders_now(world("turn == 1 and option('mole') == option('mole')")) or ["acts/all"] if k.startswith("acts/")
+        k
+        for k in orders_now(world("turn == 1 and option('mole') == option('mole')")) or ["actions/all"]
+        if k.startswith("actions/")
     ]
-    assert [k for k in orders_now(world("some(nations())")) or ["acts/all"] if k.startswith("acts/")]
+    assert [k for k in orders_now(world("any(nations())")) or ["actions/all"] if k.startswith("actions/")]
 
 
 def test_only_the_options_that_an_order_may_carry_are_named() -> None:

@@ -82,20 +82,20 @@ def test_no_row_of_the_base_is_replaced_by_accident(base: Ruleset, third: Rulese
 
 
 def test_a_player_goes_through_twelve_phases(third: Ruleset) -> None:
-    turn = third.frame[1]
-    assert third.frame[0]["phase"] == "deployment", "before the first game turn, all players deploy together"
+    turn = third.sequence[1]
+    assert third.sequence[0]["phase"] == "deployment", "before the first game turn, all players deploy together"
     assert turn["each"] == "nation" and turn["own_turn"] is True
     names = [str(p["name"]) for p in phases(turn["steps"])]
     assert [int(name.partition(".")[0]) for name in names] == list(range(1, 13))
-    assert [p["phase"] for p in phases(third.frame)][-1] == "special-rules"
+    assert [p["phase"] for p in phases(third.sequence)][-1] == "special-rules"
     orders, answers = inputs(turn["steps"])
     assert orders["from"] == "nation"
-    assert not answers["takes"] and "'acts/offer-surrender'" in answers["when"], "its enemies are asked only how they answer"
+    assert not answers["takes"] and "'actions/offer-surrender'" in answers["when"], "its enemies are asked only how they answer"
 
 
 def test_every_step_of_the_base_is_still_there_but_those_that_are_dropped(base: Ruleset, third: Ruleset) -> None:
     def names(rules: Ruleset) -> set[str]:
-        return {str(s.get("step", s["do"])) for s in steps(rules.frame)}
+        return {str(s.get("step", s["do"])) for s in steps(rules.sequence)}
 
     fire_on_the_way = {"overflights", "overflights-of-strikes", "overflights-of-rebasing", "overflights-at-sea"}
     assert names(base) - names(third) == {"declarations", "arrivals", *fire_on_the_way}
@@ -156,7 +156,7 @@ def test_players_move_one_after_the_other(tmp_path: Path, scenario: tuple[dict[s
         assert game.stage().position.turn == 1
         outcome = resolve_turn(game)
         assert outcome.played == (nation,)
-        said = [e for e in outcome.result.entries if e.rule.startswith(("orders/", "catalogue/"))]
+        said = [e for e in outcome.result.entries if e.rule.startswith(("orders/", "production/"))]
         assert {e.subject.partition(":")[0] for e in said} <= {nation}
     assert len(commanded(game)) > len(order) - 1
     again = Game.open(tmp_path / "game")

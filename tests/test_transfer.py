@@ -24,7 +24,7 @@ OVERSEAS: Row = {
     "no_way": {"to_cutter": "1/2", "round": "up"},
 }  # fmt: skip
 GIFTS: list[Row] = [
-    {"id": "kin", "what": "money", "when": "these(self.id, target.id) == these('red', 'rose')"},
+    {"id": "kin", "what": "money", "when": "set_of(self.id, target.id) == set_of('red', 'rose')"},
     {"id": "ally", "what": "money", "when": "allied(self, target)", "arrives": "1/2", "round": "up"},
 ]
 TRIBUTE: Row = {
@@ -42,17 +42,17 @@ def rules() -> Ruleset:
         "stances": [{"id": "peace", "default": True}, {"id": "pact", "friendly": True}, {"id": "war", "hostile": True}],
         "nations": [{"id": "green"}, {"id": "red", "capital": "home"}, {"id": "rose"}, {"id": "pink"}, {"id": "blue"}],
         "resources": [{"id": "money"}],
-        "stores": [{"id": "money", "per": "region", "seat": "capital", "links": ["land"]}],
+        "treasuries": [{"id": "money", "per": "region", "seat": "capital", "links": ["land"]}],
         "units": units,
         "fields": [
-                   {"id": "capital", "of": ["nation"], "type": "id", "form": "places", "default": None},
+                   {"id": "capital", "of": ["nation"], "type": "id", "table": "places", "default": None},
                    {"id": "sight", "of": ["unit"], "type": "number", "default": 0},
                    {"id": "income", "of": ["nation"], "type": "number", "default": 0}],
-        "contacts": [{"id": "sighting", "pairs": "same_place", "gives": "battle", "value": "sight", "die": "1d10"}],
+        "detection": [{"id": "sighting", "pairs": "same_place", "gives": "battle", "value": "sight", "die": "1d10"}],
         "routes": [OVERSEAS],
         "gifts": GIFTS,
         "levies": [TRIBUTE],
-        "orders": [{"id": "send", "form": "send", "step": "pay", "does": "overseas"}, {"id": "give", "form": "give", "step": "pay", "does": "ally"}],
+        "orders": [{"id": "send", "syntax": "send", "step": "pay", "does": "overseas"}, {"id": "give", "syntax": "give", "step": "pay", "does": "ally"}],
     }  # fmt: skip
     return Ruleset("t", "T", {f: {r["id"]: r for r in those} for f, those in forms.items()})
 
@@ -66,7 +66,7 @@ def begin(
     for pair, stance in {"blue--red": "war", "green--red": "war", "pink--red": "pact", "red--rose": "pact"}.items():
         state.put("relations", pair, "*", {"stance": stance})
     for purse, n in stores.items():
-        state.put("stores", purse, "money", n)
+        state.put("treasuries", purse, "money", n)
     for place, (nation, what, n) in (at or {}).items():
         kind = "raider" if what == "raider" else "cruiser"
         force = f"{nation}#{place}"
@@ -89,7 +89,7 @@ def begin(
 
 
 def purses(turn: Turn) -> dict[str, int]:
-    return {k: r["money"] for k, r in sorted(turn.state.table("stores").items()) if r.get("money")}
+    return {k: r["money"] for k, r in sorted(turn.state.table("treasuries").items()) if r.get("money")}
 
 
 def send(amount: int, **more: Any) -> tuple[str, str, Row]:
@@ -114,7 +114,7 @@ def test_a_sum_goes_from_one_purse_to_the_other() -> None:
 
 def test_more_than_there_is_nothing_and_what_needs_no_way_are_refused() -> None:
     turn = run(begin([send(31), send(0), send(5, target="colony")], PURSES))
-    assert refused(turn) == ["30 are there", "it names no amount", "both places draw on one purse"]
+    assert refused(turn) == ["30 are there", "it names no amount", "both places draw on one treasury"]
     assert purses(turn) == {"red/colony": 30, "red/home": 10}
 
 

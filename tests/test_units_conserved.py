@@ -18,7 +18,7 @@ from .battlefield import Field
 from .world1914 import played
 
 Numbers = Counter[tuple[str, str]]
-MAKES = ("catalogue", "events", "acts", "transfer", "yields")
+MAKES = ("production", "events", "actions", "transfer", "income")
 """Forms whose rows make units."""
 
 

@@ -102,7 +102,7 @@ def test_exact_chances(file: Path, rules: Path, capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("case", "why"),
     [
-        ("  - {id: x, then: {journal: [{rule: acts/none}]}}\n", "meant, not measured"),
+        ("  - {id: x, then: {journal: [{rule: actions/none}]}}\n", "meant, not measured"),
         ("  - {id: x, then: {values: {'5': {range: [1, 2]}}}}\n", "a range is meant"),
         ("  - {id: x, dice: [3], then: {values: {'1': 1}}}\n", "dice are what the case gives"),
         ("  - {id: x, then: {values: {'nonsense(1)': 1}}}\n", "nonsense"),

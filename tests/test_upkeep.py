@@ -31,7 +31,7 @@ def billed(row: Row, coin: int, *, season: str = "winter", answers: Any = None) 
     state.put("game", "game", "season", season)
     if answers is not None:
         state.put("answers", "red", "whom-to-pay", answers)
-    turn = turn_of(rules(bills=[row]), state, step="payment")
+    turn = turn_of(rules(upkeep=[row]), state, step="payment")
     upkeep.run({"step": "payment", "do": "upkeep"}, turn)
     return turn
 
@@ -39,7 +39,7 @@ def billed(row: Row, coin: int, *, season: str = "winter", answers: Any = None) 
 def test_who_can_pay_keeps_everything() -> None:
     turn = billed(GARRISON, 6)
     assert standing(turn) == UNITS
-    assert turn.state.get("stores", "red", "coin") == 0
+    assert turn.state.get("treasuries", "red", "coin") == 0
 
 
 def test_what_was_paid_is_told_with_what_it_was_for() -> None:
@@ -52,7 +52,7 @@ def test_what_was_paid_is_told_with_what_it_was_for() -> None:
 def test_the_largest_garrison_is_paid_first_and_each_whole_or_not_at_all() -> None:
     turn = billed(GARRISON, 4)
     assert standing(turn) == {"red foot a": 3, "red boat z": 1, "blue foot b": 2}
-    assert turn.state.get("stores", "red", "coin") == 0
+    assert turn.state.get("treasuries", "red", "coin") == 0
 
 
 def test_the_unpaid_at_sea_are_lost() -> None:
@@ -62,14 +62,14 @@ def test_the_unpaid_at_sea_are_lost() -> None:
 def test_the_owner_may_choose_whom_to_pay_and_leave_others_unpaid() -> None:
     turn = billed(GARRISON, 6, answers=["b", "z"])
     assert standing(turn) == {"blue foot a": 3, "red foot b": 2, "red boat z": 1}
-    assert turn.state.get("stores", "red", "coin") == 3
+    assert turn.state.get("treasuries", "red", "coin") == 3
 
 
 @pytest.mark.parametrize(("coin", "foot", "left"), [(17, 5, 1), (9, 4, 1), (0, 0, 0)])
 def test_a_bill_of_the_nation_is_paid_as_far_as_it_goes_the_cheapest_first(coin: int, foot: int, left: Any) -> None:
     turn = billed(WINTER, coin)
     assert sum(n for k, n in standing(turn).items() if "foot" in k) == foot
-    assert turn.state.get("stores", "red", "coin") == left
+    assert turn.state.get("treasuries", "red", "coin") == left
 
 
 def test_no_bill_in_other_seasons() -> None:

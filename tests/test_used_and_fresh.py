@@ -23,7 +23,14 @@ from wteaw.world.world import World
 
 from .world1914 import loaded, played
 
-KINDS = {"nation": "nations", "place": "places", "side": "sides", "tech": "technologies", "gate": "gates", "item": "catalogue"}
+KINDS = {
+    "nation": "nations",
+    "place": "places",
+    "side": "sides",
+    "tech": "technologies",
+    "passage": "passages",
+    "item": "production",
+}
 
 
 class Chance(random.Random):
@@ -55,14 +62,14 @@ def things(world: World, kind: str, chance: Chance, most: int = 3) -> list[Any]:
 
 def questions(world: World, chance: Chance) -> Iterator[tuple[str, dict[str, Any]]]:
     """Every term and every quantity, of things drawn by lot, as an expression and its names."""
-    for id_, row in world.ruleset.rows("terms").items():
+    for id_, row in world.ruleset.rows("definitions").items():
         kinds = [a.rpartition(":")[2] for a in row.get("of", ())]
         drawn = [things(world, kind, chance) for kind in kinds]
         if all(drawn):
             for number in range(min(map(len, drawn), default=1)):
                 names = {f"x{i}": d[number] for i, d in enumerate(drawn)}
                 yield f"{id_}({', '.join(names)})", names
-    for id_, row in world.ruleset.rows("quantities").items():
+    for id_, row in world.ruleset.rows("stats").items():
         for thing in things(world, row["of"], chance):
             yield f"value(x, '{id_}')", {"x": thing}
 
@@ -87,7 +94,7 @@ def asked(world: World, seed: int, near: frozenset[str] = frozenset()) -> dict[s
             out[f"{text} of {n.id}, {m.id}, {p.id}"] = answer(world, text, {"n": n, "m": m, "p": p, "q": q})
         for resource in world.ruleset.rows("resources"):
             out[f"purses {n.id} {resource}"] = treasury.purses(world, n.id, resource)
-    for mode in world.ruleset.rows("modes").values():
+    for mode in world.ruleset.rows("movement").values():
         for place in things(world, "place", chance):
             out[f"capacity {mode['id']} {place.id}"] = routes.capacity(world, mode, place.id)
         for stack in things(world, "unit", chance, 2):
@@ -179,9 +186,9 @@ LEFT_OUT = ("game", "orders", "becomes", "knowledge", "wars", "facts", "under_wa
 def change_of(world: World, table: str, chance: random.Random) -> tuple[str, str, str, Any]:
     """Something in a table becomes otherwise: a field of a row, set to what it is in another row or gone; of units, a stack."""
     nations = sorted(world.ruleset.rows("nations"))
-    if table == "marks":  # few are set so early: any that a rule asks about
-        texts = " ".join(str(r["is"]) for r in world.ruleset.rows("terms").values())
-        mark = chance.choice(sorted(set(re.findall(r"marked\(nation, '([^']+)'\)", texts))))
+    if table == "flags":  # few are set so early: any that a rule asks about
+        texts = " ".join(str(r["is"]) for r in world.ruleset.rows("definitions").values())
+        mark = chance.choice(sorted(set(re.findall(r"flagged\(nation, '([^']+)'\)", texts))))
         return table, f"nation:{chance.choice(nations)}", mark, {"since": 1}
     if table == "places":
         return table, chance.choice(sorted(world.ruleset.rows("places"))), "holder", chance.choice(nations)

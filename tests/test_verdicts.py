@@ -19,17 +19,17 @@ stances: [{id: rivals, name: Rivals, default: true}]
 resources: [{id: coin, name: coins}]
 units: [{id: foot, name: Foot}]
 fields:
-  - {id: leans_on, of: [place], type: id, form: places, open: true}
-  - {id: fights, of: [place], type: id, form: places, open: true}
+  - {id: leans_on, of: [place], type: id, table: places, open: true}
+  - {id: fights, of: [place], type: id, table: places, open: true}
   - {id: firm, of: [place], type: number, default: 0, open: true}
-frame: [{input: orders, from: everyone}, {phase: only, steps: [{step: judge, do: settle, verdicts: [stands]}]}]
+sequence: [{input: orders, from: everyone}, {phase: only, steps: [{step: judge, do: settle, verdicts: [stands]}]}]
 """
 
 
 def world(tmp_path: Path, places: str, verdict: str, terms: str = "") -> World:
     (tmp_path / "tables").mkdir()
     (tmp_path / "ruleset.yaml").write_text(HEAD, encoding="utf-8")
-    rows = f"places: [{places}]\nverdicts: [{verdict}]\nterms: [{terms}]\n"
+    rows = f"places: [{places}]\nverdicts: [{verdict}]\ndefinitions: [{terms}]\n"
     (tmp_path / "tables" / "all.yaml").write_text(TABLES + rows, encoding="utf-8")
     ruleset, found = load_ruleset(tmp_path)
     if ruleset is None:
@@ -95,13 +95,13 @@ def bounds(tmp_path: Path, yes: str, terms: str = "") -> dict[str, bool]:
     ("yes", "expected"),
     [
         ("stands(place) if place.leans_on else not stands(place.leans_on)", True),  # of nothing no verdict is yes
-        ("stands(place) if place.leans_on else some(places(), 'stands')", False),  # itself: left is no
+        ("stands(place) if place.leans_on else any(places(), 'stands')", False),  # itself: left is no
         ("stands(place) if place.leans_on else count(places(), 'stands') < 3", True),
-        ("stands(place) if place.leans_on else every(places(leans_on='a'), 'stands')", False),
+        ("stands(place) if place.leans_on else all(places(leans_on='a'), 'stands')", False),
         ("stands(place) if place.leans_on else 2 - count(places(leans_on='a'), 'stands') > 0", True),
-        ("stands(place) if place.leans_on else count(without(places(), those(places(), 'stands'))) >= 0", True),
-        ("stands(place) if place.leans_on else total(those(places(), 'stands'), 'firm') <= 1", True),
-        ("stands(place) if place.leans_on else highest(those(places(leans_on='a'), 'stands'), 'firm') == 0", True),
+        ("stands(place) if place.leans_on else count(difference(places(), where(places(), 'stands'))) >= 0", True),
+        ("stands(place) if place.leans_on else sum(where(places(), 'stands'), 'firm') <= 1", True),
+        ("stands(place) if place.leans_on else maximum(where(places(leans_on='a'), 'stands'), 'firm') == 0", True),
         ("stands(place) if place.leans_on else min(1, count(places(leans_on='a'), 'stands')) != 2", True),
     ],
 )
@@ -112,7 +112,7 @@ def test_bounds_of_each_function(tmp_path: Path, yes: str, expected: bool) -> No
 
 @pytest.mark.parametrize(
     "yes",
-    ["first(those(places(), 'stands')) == these(place)", "some(places(stands=True))", "floor(count(places(), 'stands')) > 0",
+    ["first(where(places(), 'stands')) == set_of(place)", "any(places(stands=True))", "floor(count(places(), 'stands')) > 0",
      "0 < count(places(), 'stands') < 2"],
 )  # fmt: skip
 def test_what_cannot_be_judged_is_told_by_validation(tmp_path: Path, yes: str) -> None:
@@ -122,7 +122,7 @@ def test_what_cannot_be_judged_is_told_by_validation(tmp_path: Path, yes: str) -
 
 def test_things_that_hang_on_a_verdict_are_told_by_validation(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="E320"):
-        world(tmp_path, LEANS, '{id: stands, of: place, over: "those(places(), \'stands\')", yes: "place.firm > 0"}')
+        world(tmp_path, LEANS, '{id: stands, of: place, over: "where(places(), \'stands\')", yes: "place.firm > 0"}')
 
 
 def test_a_verdict_is_read_like_a_term_afterwards(tmp_path: Path) -> None:

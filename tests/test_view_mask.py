@@ -18,8 +18,8 @@ SHOWS: list[dict[str, Any]] = [
 def seen(marks: dict[str, Any], **units: int) -> dict[str, str]:
     """Owner to the band that gray sees in cedar, which blue holds."""
     stacks = {f"{owner}.foot@cedar": {"owner": owner, "kind": "foot", "place": "cedar", "n": n} for owner, n in units.items()}
-    here = State({"game": {"game": {"turn": 1}}, "units": stacks, "marks": {"place:cedar": marks}})
-    rows = view(ruleset(shows=SHOWS), here, "gray").table("units").values()
+    here = State({"game": {"game": {"turn": 1}}, "units": stacks, "flags": {"place:cedar": marks}})
+    rows = view(ruleset(visibility=SHOWS), here, "gray").table("units").values()
     assert all(r["kind"] == UNKNOWN for r in rows)
     return {r["owner"]: r["band"] for r in rows}
 

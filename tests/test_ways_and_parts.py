@@ -17,7 +17,7 @@ stances: [{id: rivals, name: Rivals, default: true}]
 resources: [{id: coin, name: coins}]
 units: [{id: foot, name: Foot}, {id: boat, name: Boat}]
 fields: [{id: open_way, of: [place], type: truth, default: false, open: true}]
-terms: [{id: passes, of: [place], is: place.open_way}]
+definitions: [{id: passes, of: [place], is: place.open_way}]
 places:
   - {id: a, kind: land}
   - {id: b, kind: sea, open_way: true}
@@ -35,9 +35,9 @@ links:
   - {between: [a, e], kind: road}
   - {between: [d, e-one], kind: shore}
   - {between: [a, e-two], kind: road}
-modes: [{id: rowing, name: rowing, who: boat, links: [water, shore]}]
-orders: [{id: row, does: rowing, form: "row {units} from {origin} to {target}", slots: {units: units, origin: place, target: place}, step: rows}]
-frame: [{input: orders, from: everyone}, {phase: only, steps: [{step: rows, do: move, modes: [rowing]}]}]
+movement: [{id: rowing, name: rowing, who: boat, links: [water, shore]}]
+orders: [{id: row, does: rowing, syntax: "row {units} from {origin} to {target}", slots: {units: units, origin: place, target: place}, step: rows}]
+sequence: [{input: orders, from: everyone}, {phase: only, steps: [{step: rows, do: move, movement: [rowing]}]}]
 """
 
 
@@ -67,8 +67,8 @@ def world(tmp_path: Path) -> World:
         ("on_way(place('d'), place('a'), place('e'), 'passes')", True),
         ("on_way(place('c'), place('a'), place('e'), 'passes')", False),  # b and d touch: c is needless
         ("on_way(place('a'), place('b'), place('d'), 'passes')", False),  # it does not pass
-        ("only(units(owner='south')).kind", "foot"),
-        ("only(places(kind='sea')) == only(places(kind='none'))", True),
+        ("single(units(owner='south')).kind", "foot"),
+        ("single(places(kind='sea')) == single(places(kind='none'))", True),
         ("count(units(at=place('e')))", 2),
         ("count(units(at=place('e-two')))", 0),
         ("place('e').stack.owner", "north"),

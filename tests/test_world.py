@@ -17,14 +17,14 @@ from wteaw.world.world import World
 from . import small
 
 TERMS = [
-    {"id": "front", "of": ["place"], "is": "some(neighbours(place), 'hostile_to', place.holder)"},
+    {"id": "front", "of": ["place"], "is": "any(neighbors(place), 'hostile_to', place.holder)"},
     {"id": "hostile_to", "of": ["place", "nation"], "is": "enemy(nation, place)"},
 ]
 
 
 def ask(text: str, state: State | None = None, **names: Any) -> Any:
     world = World(
-        small.ruleset(terms=TERMS, tables=[{"id": "steps", "bands": {"0..3": 0, "4..9": "1/2", "10..": 1}}]),
+        small.ruleset(definitions=TERMS, tables=[{"id": "steps", "bands": {"0..3": 0, "4..9": "1/2", "10..": 1}}]),
         state or small.state(),
     )
     return world.value(text, {"self": Entity("nation", "red"), **names})
@@ -38,10 +38,10 @@ def ask(text: str, state: State | None = None, **names: Any) -> Any:
         ("6 / 2", 3),
         ("count(units(owner=self))", 4),
         ("count(units(owner='blue', at='cedar'))", 2),
-        ("total(units(), 'strength')", 22),
-        ("highest(units(), 'strength')", 5),
+        ("sum(units(), 'strength')", 22),
+        ("maximum(units(), 'strength')", 5),
         ("count(places(holder=self))", 2),
-        ("count(neighbours('birch'))", 2),
+        ("count(neighbors('birch'))", 2),
         ("place('cedar').front", True),
         ("place('ash').front", False),
         ("at_war(self, 'blue')", True),
@@ -55,10 +55,10 @@ def ask(text: str, state: State | None = None, **names: Any) -> Any:
         ("reaches('ash', place('dale'), 'front')", False),
         ("band('steps', 7)", Fraction(1, 2)),
         ("rank('red', 'calm', nations())", 1),
-        ("kinds(units(), 'kind')", 2),
+        ("count_distinct(units(), 'kind')", 2),
         ("stock(self, 'gold')", 20),
-        ("'red' in these('red', 'blue')", True),
-        ("count(without(places(), places(holder=self)))", 2),
+        ("'red' in set_of('red', 'blue')", True),
+        ("count(difference(places(), places(holder=self)))", 2),
     ],
 )
 def test_values(text: str, value: Any) -> None:
@@ -105,7 +105,7 @@ def test_a_quantity_is_put_together_in_one_order() -> None:
         {"id": "cap", "of": "power", "at_most": 5},
         {"id": "others", "of": "power", "for": "horse", "final": 99},
     ]
-    world = World(small.ruleset(quantities=[{"id": "power", "of": "unit", "base": "unit.strength"}], adjusts=rows), small.state())
+    world = World(small.ruleset(stats=[{"id": "power", "of": "unit", "base": "unit.strength"}], modifiers=rows), small.state())
     value, applied = world.quantity_with_rows("power", Entity("unit", "red.foot@birch"))
     assert value == 5  # (10 + 3 - 2) / 2, up to 6, at most 5
     assert [r["id"] for r in applied] == ["replaced", "more", "less", "half", "cap"]
@@ -113,7 +113,7 @@ def test_a_quantity_is_put_together_in_one_order() -> None:
 
 
 def test_terms_are_asked_again_when_the_state_changes() -> None:
-    turn = small.turn(small.ruleset(terms=TERMS))
+    turn = small.turn(small.ruleset(definitions=TERMS))
     assert turn.world.value("place('cedar').front", {}) is True
     with turn.journal.entry("test/x"):
         turn.journal.set("relations", "blue--red", "stance", "peace")

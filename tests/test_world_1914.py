@@ -132,7 +132,7 @@ def tags(kind: str) -> set[str]:
 
 
 def purses(nation: str) -> dict[str, Row]:
-    return scenario()["nations"].get(nation, {}).get("stores", {})  # type: ignore[no-any-return]
+    return scenario()["nations"].get(nation, {}).get("treasury", {})  # type: ignore[no-any-return]
 
 
 def saved(nation: str) -> int:
@@ -251,7 +251,7 @@ def test_passages_can_be_closed_by_those_who_hold_their_keys() -> None:
         "philippines": ({"south-china-sea", "philippine-sea"}, {"philippines"}, surface),
         "panama-canal": ({"gulf-of-mexico", "gulf-of-tehuantepec"}, {"panama"}, ship),
     }
-    gates = rows("gates")
+    gates = rows("passages")
     assert {i: (set(g["between"]), set(g["keys"]), g["stops"]) for i, g in gates.items()} == stated
     for gate in gates.values():
         assert graph("sea").has_edge(*gate["between"])
@@ -273,7 +273,7 @@ def test_the_sound_is_shut_while_denmark_is_neutral(holder: str | None, side: st
         tables["places"] = {"denmark": {"holder": holder}}
     if side:
         tables["nations"] = {"denmark": {"side": side}}
-    assert World(rules(), State(tables)).test(rules().row("gates", "denmark")["shut_when"], {}) is shut
+    assert World(rules(), State(tables)).test(rules().row("passages", "denmark")["shut_when"], {}) is shut
 
 
 def test_stated_values() -> None:
@@ -679,7 +679,7 @@ def test_what_industry_makes_cheaper() -> None:
         "trench": [5, 5, 5],
         "super-trench": [20, 20, 20],
     }
-    shop = Ruleset("shop", "", {**rules().forms, "catalogue": makes})
+    shop = Ruleset("shop", "", {**rules().forms, "production": makes})
     buyer = {"self": Entity("nation", "german-empire")}
     for kind, prices in wanted.items():
         for level, price in enumerate(prices):
@@ -868,7 +868,7 @@ def test_a_damaged_battleship_does_not_fire() -> None:
 
 
 def test_the_turn_has_nine_phases_in_their_order() -> None:
-    names = [p["name"] for p in phases(rules().frame) if p["phase"] != "deployment"]
+    names = [p["name"] for p in phases(rules().sequence) if p["phase"] != "deployment"]
     assert names == [
         "Diplomatic actions", "Technology", "Building new units", "Combat and movement", "Plunder", "Incorporation",
         "Deploying units", "Collecting resources", "Special rules",
@@ -1280,7 +1280,7 @@ def test_rows_say_where_they_come_from() -> None:
     for form in (
         "places",
         "links",
-        "gates",
+        "passages",
         "nations",
         "units",
         "technologies",
@@ -1291,11 +1291,11 @@ def test_rows_say_where_they_come_from() -> None:
         "war_kinds",
     ):
         assert not [i for i in rows(form) if not clauses_of_row(rules(), form, i)], form
-    assert not [i for i, r in rows("adjusts").items() if not r.get("source")]
+    assert not [i for i, r in rows("modifiers").items() if not r.get("source")]
 
 
 def test_aliases_lead_to_one_thing_only() -> None:
-    for form in ("places", "nations", "units", "technologies", "gates", "sides"):
+    for form in ("places", "nations", "units", "technologies", "passages", "sides"):
         names: dict[str, set[str]] = defaultdict(set)
         for i, row in rows(form).items():
             for name in {i, row.get("name", i), row.get("plural", i), *row.get("aliases", ())}:

@@ -80,7 +80,7 @@ def _reference(hall: Games, id_: str, stage: int, head: str, nation: str) -> str
 
 def examples(ruleset: Ruleset) -> list[tuple[str, str]]:
     """Name and example of every order that gives one."""
-    rows = [row for form in ("acts", "orders") for row in ruleset.rows(form).values()]
+    rows = [row for form in ("actions", "orders") for row in ruleset.rows(form).values()]
     return [(str(row["name"]), str(row["help"])) for row in rows if "help" in row and "name" in row]
 
 

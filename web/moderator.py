@@ -211,7 +211,7 @@ def _local(run: Settings) -> str:
 
 def input_points(ruleset: Ruleset) -> list[str]:
     """The points of a turn at which orders are asked for, where there are several."""
-    names = list(dict.fromkeys(str(node["input"]) for node in inputs(ruleset.frame)))
+    names = list(dict.fromkeys(str(node["input"]) for node in inputs(ruleset.sequence)))
     return names if len(names) > 1 else []
 
 

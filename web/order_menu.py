@@ -44,7 +44,7 @@ MOST_LISTED = 500
 """Of more than this a player chooses slot by slot."""
 MOST_CHOICES = 12
 """Numbers up to which each is offered in a list."""
-LIMITS = {"upto": "less", "from": "more"}
+LIMITS = {"at_most": "less", "from": "more"}
 """The keys of a roll's limit, and on which side of it success lies."""
 LONGEST = 600
 """Letters of a line that may be made of a choice."""
@@ -187,7 +187,7 @@ def composed(world: World, nation: str, form: Mapping[str, str]) -> str:
     rules = world.ruleset
     key = form.get("order", "")
     table, _, id_ = key.partition("/")
-    row = rules.rows(table).get(id_) if table in ("orders", "acts", "decisions") else None
+    row = rules.rows(table).get(id_) if table in ("orders", "actions", "decisions") else None
     if row is None or Grammar.of(rules).form(key) is None:
         raise StoreError("choose an order from the list")
     declared = {name: slot_of(name, kind) for name, kind in row.get("slots", {}).items()}
@@ -285,8 +285,8 @@ class _Maker:
         rules = self.world.ruleset
         titled = [(title, key) for title, keys in by_phase(rules) for key in keys]
         listed = {key for _, key in titled}
-        titled += [("Orders", f"{f}/{i}") for f in ("acts", "orders") for i in rules.rows(f) if f"{f}/{i}" not in listed]
-        titled += [("Answers", f"decisions/{i}") for i, row in rules.rows("decisions").items() if "form" in row]
+        titled += [("Orders", f"{f}/{i}") for f in ("actions", "orders") for i in rules.rows(f) if f"{f}/{i}" not in listed]
+        titled += [("Answers", f"decisions/{i}") for i, row in rules.rows("decisions").items() if "syntax" in row]
         entries: dict[str, list[Legal]] = {}
         by_position: dict[int, list[str]] = {}
         for _, key in titled:
@@ -458,7 +458,7 @@ class _Maker:
         wanted = _wanted(self.world.ruleset, key, row)
         extra = [s for s in slots.values() if s.kind == "choice" and s.optional and not s.many]
         unfilled = [s for s in wanted if s not in entries[0].slots]
-        if key.startswith("acts/") and all(slots[s].kind in ENUMERABLE and not slots[s].many for s in unfilled):
+        if key.startswith("actions/") and all(slots[s].kind in ENUMERABLE and not slots[s].many for s in unfilled):
             ways = [self._ways(key, row, entry.slots, [*unfilled, *(s.name for s in extra)]) for entry in entries]
             if None not in ways:
                 both = zip(ways, entries, strict=True)
@@ -536,7 +536,7 @@ class _Maker:
 
     def _mine_first(self, key: str, slot: str) -> bool:
         """Whether the first place of an order is one where its nation is: only there it is looked for."""
-        return key.startswith("acts/") and slot == "place"
+        return key.startswith("actions/") and slot == "place"
 
     def _of_line(
         self, key: str, slots: Mapping[str, Slot], given: Mapping[str, Any], varying: Sequence[str], entry: Legal
@@ -556,7 +556,7 @@ class _Maker:
         """The chance of an act that hangs on one roll against a limit, as far as the nation knows what changes it."""
         row = self._row(key)
         roll = row.get("roll")
-        if not key.startswith("acts/") or not isinstance(roll, Mapping) or not LIMITS.keys() & roll.keys():
+        if not key.startswith("actions/") or not isinstance(roll, Mapping) or not LIMITS.keys() & roll.keys():
             return ""
         context = OrderContext(self._at(key))
         names = order_kinds(self.world.ruleset)[key].names_of(context, self.nation, slots)
@@ -614,7 +614,7 @@ class _Maker:
         for one in partial:
             filled = {**fixed, **{k: v for k, v in one.items() if v is not None}}
             order_ = {"nation": self.nation, "order": key, "slots": filled}
-            if not key.startswith("acts/") or forbidden(context, row, order_, context.order_names(order_)) is None:
+            if not key.startswith("actions/") or forbidden(context, row, order_, context.order_names(order_)) is None:
                 out.append(filled)
         return out if len(out) <= MOST_LISTED or any(s.kind == "place" for s in slots.values()) else None
 
@@ -681,7 +681,7 @@ class _Maker:
     def _condition(self, id_: str, place: str, ends: Sequence[str]) -> Condition:
         row = self.world.ruleset.rows("order_options")[id_]
         parts: list[str | Blank] = []
-        for part in _shown(read_form(row["form"], row.get("slots"))):
+        for part in _shown(read_form(row["syntax"], row.get("slots"))):
             if isinstance(part, str):
                 parts = [*parts[:-1], f"{parts[-1]} {part}"] if parts and isinstance(parts[-1], str) else [*parts, part]
                 continue
@@ -732,4 +732,4 @@ def _shown(pattern: Pattern) -> Iterator[str | Slot]:
 
 def _shown_slots(row: Row) -> list[Slot]:
     """What is to be filled in of a condition."""
-    return [part for part in _shown(read_form(row["form"], row.get("slots"))) if isinstance(part, Slot)]
+    return [part for part in _shown(read_form(row["syntax"], row.get("slots"))) if isinstance(part, Slot)]

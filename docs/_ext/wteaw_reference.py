@@ -32,11 +32,11 @@ from wteaw.ruleset.nodes import plain_value
 from wteaw.testing.cases import CitedBy
 
 GROUPS = {
-    "The board": ("places", "links", "gates", "groups", "link_lists"),
+    "The board": ("places", "links", "passages", "groups", "link_lists"),
     "Who plays": ("nations", "sides", "stances", "war_kinds", "tracks"),
-    "What is moved and bought": ("units", "technologies", "resources", "catalogue", "rooms", "stores"),
+    "What is moved and bought": ("units", "technologies", "resources", "production", "placement_limits", "treasuries"),
     "What may be ordered": (
-        "acts",
+        "actions",
         "orders",
         "order_options",
         "limits",
@@ -46,14 +46,14 @@ GROUPS = {
         "refusals",
         "aliases",
     ),
-    "Moving and fighting": ("modes", "missions", "contacts", "battles", "control", "routes", "traces", "verdicts"),
-    "Income and upkeep": ("yields", "bills", "levies", "gifts", "records"),
+    "Moving and fighting": ("movement", "missions", "detection", "battles", "capture", "routes", "traces", "verdicts"),
+    "Income and upkeep": ("income", "upkeep", "levies", "gifts", "records"),
     "What happens by itself": ("events", "matrices", "tallies", "streaks"),
-    "Numbers and words": ("terms", "quantities", "adjusts", "tables", "fields"),
+    "Numbers and words": ("definitions", "stats", "modifiers", "tables", "fields"),
     "Winning": ("aims", "objectives", "criteria", "ends"),
     "The turn and the table": (
-        *("frame", "frame_changes", "calendar", "schedule", "options"),
-        *("absence", "replacements", "policies", "shows"),
+        *("sequence", "sequence_changes", "calendar", "schedule", "options"),
+        *("absence", "replacements", "policies", "visibility"),
     ),
     "The text behind the rules": ("clauses", "chapters", "except", "audits", "imports"),
 }

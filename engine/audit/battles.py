@@ -136,7 +136,7 @@ def _value(entry: Entry, row: Row, stage: Row, fire: Mapping[str, Any], reader: 
     except Beyond as why:
         book.skip(str(why))
         return
-    extra = [int(pair["add"]) for pair in row.get("pairs", ()) if isinstance(pair.get("add"), int)]
+    extra = [int(pair["add"]) for pair in row.get("support", ()) if isinstance(pair.get("add"), int)]
     fine = {v + add for v in found for add in (0, *extra)}
     book.check(
         max(0, int(fire["value"])) in {max(0, v) for v in fine}, entry, fire["owner"],
@@ -157,7 +157,7 @@ def _values(row: Row, stage: Row, side: str) -> Iterator[Any]:
 
 def figures(reader: Reader, said: Any, unit: Thing, names: Mapping[str, Any], applied: set[str]) -> list[Fraction]:
     """What a value may come to: the quantity with the adjusts that applied, whose tests are judged where they can be."""
-    row = reader.ruleset.rows("quantities").get(said) if isinstance(said, str) else None
+    row = reader.ruleset.rows("stats").get(said) if isinstance(said, str) else None
     if row is None:
         return [reader.figure(said, names, unit)]
     scope = {**names, "unit": unit}

@@ -22,7 +22,7 @@ def commands(played: RecordedGame, book: Book) -> None:
     asked: set[str] = set()
     there = _with_troops(played.start)
     for entry, state in played.moments():
-        if entry.rule == "frame/input":
+        if entry.rule == "sequence/input":
             asked.add(entry.subject)
             _handed_in(entry, state, book)
         _obeyed(entry, state, played.ruleset, book)

@@ -34,8 +34,8 @@ def in_vain(played: RecordedGame, book: Book) -> None:
             book.check(
                 not paid, entry, whose, f"what is paid for what cannot be done ({entry.data['void']})", "nothing", ", ".join(paid)
             )
-        elif entry.rule.startswith(("acts/", "orders/", "catalogue/")) and "stores" in tables and _paid(entry, state):
-            other = tables - BOOKS - {"stores"}
+        elif entry.rule.startswith(("actions/", "orders/", "production/")) and "treasuries" in tables and _paid(entry, state):
+            other = tables - BOOKS - {"treasuries"}
             happened = bool(entry.dice) or any(f.word not in ("paid", "acted") for f in entry.facts) or bool(entry.happened)
             handed = any(f.word == "paid" and f.roles.get("of") for f in entry.facts)
             book.check(bool(other) or happened or handed, entry, whose, "what came of what was paid", "something", "nothing")
@@ -44,7 +44,7 @@ def in_vain(played: RecordedGame, book: Book) -> None:
 def _paid(entry: Entry, state: State) -> list[str]:
     """What an entry takes from purses, on the whole."""
     out: dict[str, int] = {}
-    for _, before, after in rows_changed(entry, state, "stores"):
+    for _, before, after in rows_changed(entry, state, "treasuries"):
         for what in {*before, *after}:
             out[what] = out.get(what, 0) + (after.get(what, 0) or 0) - (before.get(what, 0) or 0)
     return [f"{-by} {what}" for what, by in out.items() if by < 0]

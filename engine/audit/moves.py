@@ -28,7 +28,7 @@ def moves(played: RecordedGame, book: Book) -> None:
         form = entry.rule.partition("/")[0]
         if form == "orders" and len(entry.data.get("path", ())) > 1:
             _order(entry, played.ruleset, reader, links, book)
-        elif form in ("missions", "modes", "orders"):
+        elif form in ("missions", "movement", "orders"):
             _forces(entry, played.ruleset, reader, links, book)
         _capacities(entry, played.ruleset, reader, book)
 
@@ -46,7 +46,7 @@ def _order(entry: Entry, ruleset: Ruleset, reader: Reader, links: Mapping[str, s
     nation = entry.subject.partition(":")[0]
     path = [str(p) for p in entry.data["path"]]
     if mode is None:
-        book.skip("orders whose row names no mode")
+        book.skip("orders whose row names no way of moving")
         return
     if not _linked(entry, ruleset, mode, nation, path, links, book):
         return
@@ -66,7 +66,7 @@ def _order(entry: Entry, ruleset: Ruleset, reader: Reader, links: Mapping[str, s
 def _mode(entry: Entry, ruleset: Ruleset) -> Row | None:
     form, _, id_ = entry.rule.partition("/")
     row = ruleset.rows(form).get(id_, {})
-    return ruleset.rows("modes").get(str(row.get("does", "")))
+    return ruleset.rows("movement").get(str(row.get("does", "")))
 
 
 def _linked(
@@ -144,7 +144,7 @@ def _allowance(
     own = reader.thing("nation", nation)
     names = {"self": own, "nation": own, "unit": unit, "place": reader.thing("place", path[0])}
     steps = mode["steps"]
-    if isinstance(steps, str) and not steps.startswith("=") and steps not in ruleset.rows("quantities") and not steps.isdigit():
+    if isinstance(steps, str) and not steps.startswith("=") and steps not in ruleset.rows("stats") and not steps.isdigit():
         return Fraction(reader.field(unit, steps) or 0)
     return reader.figure(steps, names, unit)
 
@@ -177,7 +177,7 @@ def _forces(entry: Entry, ruleset: Ruleset, reader: Reader, links: Mapping[str, 
     """Forces that go a step: over a link, and no further in all than the slowest of them may."""
     for id_, before, after in rows_changed(entry, reader.state, "forces"):
         way, was = after.get("path", ()), before.get("path", ())
-        mode = ruleset.rows("modes").get(str(after.get("mode", "")))
+        mode = ruleset.rows("movement").get(str(after.get("mode", "")))
         if mode is None or len(way) <= len(was) or not was or list(way[: len(was)]) != list(was):
             continue
         nation = str(after["owner"])
@@ -207,7 +207,7 @@ def _capacities(entry: Entry, ruleset: Ruleset, reader: Reader, book: Book) -> N
     """What shared capacities carry in a turn is no more than they can."""
     for id_, _, after in rows_changed(entry, reader.state, "loads"):
         mode_id, _, place = id_.partition(":")
-        said = ruleset.rows("modes").get(mode_id, {}).get("capacity", {}).get("is")
+        said = ruleset.rows("movement").get(mode_id, {}).get("capacity", {}).get("is")
         if not after or said is None:
             continue
         nation = reader.thing("nation", entry.subject.partition(":")[0])

@@ -120,7 +120,7 @@ def rows_behind(ruleset: Ruleset, entry: Entry) -> list[Row]:
     if row is None:
         return []
     does = row.get("does") if form == "orders" else None
-    return [row, *(ruleset.rows(f)[does] for f in ("modes", "routes", "gifts") if does is not None and ruleset.has(f, does))]
+    return [row, *(ruleset.rows(f)[does] for f in ("movement", "routes", "gifts") if does is not None and ruleset.has(f, does))]
 
 
 def said_in(row: Any, word: str) -> bool:

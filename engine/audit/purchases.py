@@ -20,9 +20,9 @@ from .reading import Reader, owned_by
 def purchases(played: RecordedGame, book: Book) -> None:
     """Every purchase, and everything that is ready."""
     for entry, reader in played.readings():
-        if not entry.rule.startswith("catalogue/"):
+        if not entry.rule.startswith("production/"):
             continue
-        item = played.ruleset.rows("catalogue").get(entry.rule.partition("/")[2], {})
+        item = played.ruleset.rows("production").get(entry.rule.partition("/")[2], {})
         for key, before, after in rows_changed(entry, reader.state, "under_way"):
             if after and not before:
                 _bought(entry, key, item, after, played.ruleset, reader, book)
@@ -36,7 +36,7 @@ def _bought(entry: Entry, key: str, item: Row, row: Mapping[str, Any], ruleset: 
     for other, bought in sorted(reader.state.table("under_way").items()):
         if other == key or bought.get("nation") != nation or not bought.get("item"):
             continue
-        its = ruleset.rows("catalogue").get(str(bought["item"]), {})
+        its = ruleset.rows("production").get(str(bought["item"]), {})
         if bought.get("at") != row.get("at") or row.get("at") is None:
             continue
         if "works" in item and item["works"] == its.get("works"):
@@ -66,8 +66,8 @@ def _bought(entry: Entry, key: str, item: Row, row: Mapping[str, Any], ruleset: 
 
 def _ready(entry: Entry, item: Row, row: Mapping[str, Any], reader: Reader, book: Book) -> None:
     nation, n = str(row["nation"]), int(row.get("n", 1))
-    if "else" in entry.data:
-        if entry.data["else"] == "lost":
+    if "if_lost" in entry.data:
+        if entry.data["if_lost"] == "lost":
             _in_vain(entry, row, reader, book)
         return
     if "works" in item:

@@ -61,12 +61,12 @@ def money(ruleset: Ruleset) -> str:
 def _moved(entry: Entry, state: State, book: Book) -> dict[tuple[str, str], Fraction]:
     """Purse and resource -> by how much an entry changes it; what falls below nothing is written down."""
     out: dict[tuple[str, str], Fraction] = {}
-    for purse, before, after in rows_changed(entry, state, "stores"):
+    for purse, before, after in rows_changed(entry, state, "treasuries"):
         for what in sorted({*before, *after}):
             was, now = Fraction(before.get(what, 0) or 0), Fraction(after.get(what, 0) or 0)
             if was != now:
                 out[purse, what] = now - was
-                book.check(now >= 0, entry, purse, f"{what} in the purse", "0 or more", now)
+                book.check(now >= 0, entry, purse, f"{what} in the treasury", "0 or more", now)
     return out
 
 
@@ -103,31 +103,31 @@ def _causes(
     def add(what: str, amount: Any) -> None:
         out[what] = out.get(what, Fraction(0)) + Fraction(amount)
 
-    if form == "catalogue" and "cost" in data:
+    if form == "production" and "cost" in data:
         add(main, -_price(entry, ruleset, row, reader))
         if any(str(use.get("taken", "purchase")) != "complete" for use in row.get("uses", {}).values()):
             raise Beyond("purchases that use up other stocks at once")
         return out
     if "income" in data and "items" in data:
         return _yielded(entry, ruleset, main)
-    if form == "bills":
+    if form == "upkeep":
         if str(data.get("unpaid", "0")) != "0":
-            raise Beyond("bills that are paid in part")
+            raise Beyond("upkeep that is paid in part")
         add(str(row.get("what") or main), -Fraction(data["owed"]))
         return out
     if form in ("levies", "gifts", "routes"):
         return _sent_off(entry, form, row, sent.at(entry))
-    if form == "frame" and sent.at(entry) and any(c[0] == "stores" for c in entry.changes):
+    if form == "sequence" and sent.at(entry) and any(c[0] == "treasuries" for c in entry.changes):
         arrived, sent.amounts = dict(sent.at(entry)), {}
         return arrived
-    if form == "acts" and row.get("cost") is not None and any(fact.word == "acted" for fact in entry.facts):
+    if form == "actions" and row.get("cost") is not None and any(fact.word == "acted" for fact in entry.facts):
         for what, amount in _act_price(entry, state, ruleset, reader, row, main).items():
             add(what, -amount)
     for _, before, after in rows_changed(entry, state, "under_way"):
-        if before and not after and form == "catalogue":
-            for resource, purse, amount in before.get("uses", ()) if "else" not in data else ():
-                add(resource, -min(Fraction(amount), Fraction(state.get("stores", purse, resource, 0))))
-            if data.get("else") == "refund":
+        if before and not after and form == "production":
+            for resource, purse, amount in before.get("uses", ()) if "if_lost" not in data else ():
+                add(resource, -min(Fraction(amount), Fraction(state.get("treasuries", purse, resource, 0))))
+            if data.get("if_lost") == "refund":
                 add(main, before.get("cost", 0))
     for fact in entry.facts:
         if fact.word == "paid":
@@ -162,7 +162,7 @@ def _yielded(entry: Entry, ruleset: Ruleset, main: str) -> dict[str, Fraction]:
     out = {main: Fraction(data["income"])}
     limited = Fraction(0)
     for item in data["items"]:
-        row = ruleset.rows("yields").get(item["yield"], {})
+        row = ruleset.rows("income").get(item["yield"], {})
         what = str(row.get("into", main))
         if what != main or row.get("limited") is False:
             out[what] = out.get(what, Fraction(0)) + Fraction(item["amount"])
@@ -261,7 +261,7 @@ def _granted(entry: Entry, reader: Reader, book: Book) -> Fraction:
     nation = reader.thing("nation", entry.subject)
     names = {"self": nation, "nation": nation}
     for item in entry.data["items"]:
-        row = reader.ruleset.rows("yields").get(item["yield"], {})
+        row = reader.ruleset.rows("income").get(item["yield"], {})
         if "over" in row:
             continue
         total += Fraction(item["amount"])

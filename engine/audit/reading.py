@@ -19,7 +19,7 @@ from ..core.model import Row, Ruleset
 from ..core.state import State, pair_key
 
 FORMS = {
-    "nation": "nations", "place": "places", "side": "sides", "tech": "technologies", "item": "catalogue", "gate": "gates",
+    "nation": "nations", "place": "places", "side": "sides", "tech": "technologies", "item": "production", "passage": "passages",
     "unit": "units", "link": "links", "force": "forces", "track": "tracks", "record": "records", "war": "wars",
     "resource": "resources",
 }  # fmt: skip
@@ -71,24 +71,24 @@ class Reader:
             "side": lambda id_: self.thing("side", id_),
             "item": lambda id_: self.thing("item", id_),
             "tech": lambda id_: self.thing("tech", id_),
-            "these": lambda *those: tuple(those),
+            "set_of": lambda *those: tuple(those),
             "group": self._group,
             "nations": lambda **f: self._those("nation", f),
             "places": lambda **f: self._those("place", f),
             "units": lambda **f: self._units(f),
             "count": self._count,
-            "some": lambda those, name=None, *rest: any(self._apply(t, name, rest) for t in _set(those)),
-            "every": lambda those, name, *rest: all(self._apply(t, name, rest) for t in _set(those)),
-            "those": lambda those, name, *rest: tuple(t for t in _set(those) if self._apply(t, name, rest)),
-            "total": lambda those, name: sum(self._apply(t, name, ()) * self.weight(t) for t in _set(those)),
+            "any": lambda those, name=None, *rest: any(self._apply(t, name, rest) for t in _set(those)),
+            "all": lambda those, name, *rest: all(self._apply(t, name, rest) for t in _set(those)),
+            "where": lambda those, name, *rest: tuple(t for t in _set(those) if self._apply(t, name, rest)),
+            "sum": lambda those, name: sum(self._apply(t, name, ()) * self.weight(t) for t in _set(those)),
             "value": lambda thing, id_: self.quantity(str(_id(id_)), thing),
             "level": self._level,
             "was": self._was,
-            "neighbours": self._neighbours,
+            "neighbors": self._neighbours,
             "knows": lambda n, tech: self._level(n, tech) > 0,
             "model": lambda n, kind: Thing(self, "unit", f"{_id(n)}.{_id(kind)}@"),
             "track": lambda n, id_: self.state.get("tracks", _id(n), _id(id_), 0),
-            "marked": self._marked,
+            "flagged": self._marked,
             "tally": lambda thing, name: self.state.get("tallies", f"{thing.kind}:{thing.id}", _id(name), 0),
             "option": self._option,
             "lookup": self._lookup,
@@ -98,7 +98,7 @@ class Reader:
             "allied": lambda a, b: self.friendly(_id(a), _id(b)),
             "min": min, "max": max, "abs": abs, "floor": floor, "ceil": ceil,
         }  # fmt: skip
-        self.functions |= {name: self.functions_of_terms(name) for name in ruleset.rows("terms")}
+        self.functions |= {name: self.functions_of_terms(name) for name in ruleset.rows("definitions")}
 
     # ---- things
 
@@ -138,9 +138,9 @@ class Reader:
             value = row[name]
         elif declared is not None:
             value = declared.get("default")
-        elif name in self.ruleset.rows("terms"):
+        elif name in self.ruleset.rows("definitions"):
             return self.functions_of_terms(name)(thing)
-        elif name in self.ruleset.rows("quantities"):
+        elif name in self.ruleset.rows("stats"):
             return self.quantity(name, thing)
         elif name in THINGS or name in ("capital", "tags", "kind", "name", "n", "aboard", "force"):
             value = None
@@ -165,14 +165,14 @@ class Reader:
             return self._wrapped(name, kind[name], declared)
         if declared is not None:
             return self._wrapped(name, declared.get("default"), declared)
-        if name in self.ruleset.rows("quantities"):
+        if name in self.ruleset.rows("stats"):
             return self.quantity(name, thing)
         if name in ("damage", "aboard", "tags"):
             return () if name == "tags" else None
         raise Beyond(f"field {name} of units")
 
     def _wrapped(self, name: str, value: Any, declared: Row | None) -> Any:
-        kind = LISTED.get(str(declared.get("form", ""))) if declared else THINGS.get(name)
+        kind = LISTED.get(str(declared.get("table", ""))) if declared else THINGS.get(name)
         if kind is None and name == "capital":
             kind = "place"
         if isinstance(value, str) and kind:
@@ -204,7 +204,7 @@ class Reader:
         if not isinstance(text, str):
             return text
         if self.deep > DEEPEST:
-            raise Beyond("terms within terms")
+            raise Beyond("definitions within definitions")
         self.deep += 1
         try:
             return self._run(text.removeprefix("=").strip(), names)
@@ -214,8 +214,8 @@ class Reader:
     def figure(self, said: Any, names: Mapping[str, Any], thing: Any = None) -> Fraction:
         """A number as a row writes it: plain, a fraction as text, an expression, or the id of a quantity of a thing."""
         if isinstance(said, str) and not said.startswith("="):
-            if said in self.ruleset.rows("quantities"):
-                about = thing if thing is not None else names.get(str(self.ruleset.row("quantities", said)["of"]))
+            if said in self.ruleset.rows("stats"):
+                about = thing if thing is not None else names.get(str(self.ruleset.row("stats", said)["of"]))
                 if about is None:
                     about = names.get("self")
                 return number(self.quantity(said, about, names))
@@ -246,7 +246,7 @@ class Reader:
             raise Beyond(_why(error)) from error
 
     def functions_of_terms(self, name: str) -> Callable[..., Any]:
-        row = self.ruleset.row("terms", name)
+        row = self.ruleset.row("definitions", name)
 
         def asked(*things: Any) -> Any:
             names = {}
@@ -260,7 +260,7 @@ class Reader:
 
     def quantity(self, id_: str, thing: Any, names: Mapping[str, Any] | None = None) -> Any:
         """A quantity of a thing with all adjusts that are made to it (`Beyond` if one of them cannot be judged here)."""
-        row = self.ruleset.rows("quantities").get(id_)
+        row = self.ruleset.rows("stats").get(id_)
         if row is None:
             return self.field(thing, id_)
         scope = self._about(thing, {**(names or {}), row["of"]: thing})
@@ -273,7 +273,7 @@ class Reader:
 
     def adjusts(self, id_: str) -> list[Row]:
         """The rows of `adjusts` of a quantity."""
-        return [a for a in self.ruleset.rows("adjusts").values() if a["of"] == id_]
+        return [a for a in self.ruleset.rows("modifiers").values() if a["of"] == id_]
 
     def _about(self, thing: Any, scope: dict[str, Any]) -> dict[str, Any]:
         if isinstance(thing, Thing) and thing.kind == "unit":
@@ -353,7 +353,7 @@ class Reader:
     def _apply(self, thing: Any, name: Any, rest: tuple[Any, ...]) -> Any:
         if name is None:
             return True
-        if name in self.ruleset.rows("terms"):
+        if name in self.ruleset.rows("definitions"):
             return self.functions_of_terms(name)(thing, *rest)
         found = self.field(thing, name)
         return _id(found) in [_id(r) for r in rest] if rest else found
@@ -407,7 +407,7 @@ class Reader:
             if kind is None:
                 raise Beyond("marks of what is not known")
             thing = Thing(self, kind, thing)
-        return self.state.get("marks", f"{thing.kind}:{thing.id}", _id(name)) is not None
+        return self.state.get("flags", f"{thing.kind}:{thing.id}", _id(name)) is not None
 
     def _neutral(self, who: Any) -> bool:
         if not isinstance(who, Thing) or who.kind != "nation":

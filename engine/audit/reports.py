@@ -31,7 +31,7 @@ def reports(played: RecordedGame, book: Book) -> None:
     """Counts of units of others in the journal, and all reports."""
     looks: dict[tuple[str, str], _Look] = {}
     for entry, reader in played.readings():
-        if entry.rule.startswith("contacts/"):
+        if entry.rule.startswith("detection/"):
             _sightings(entry, reader.state, played.ruleset, looks, book)
     for report in played.reports():
         _money(report, played.ruleset, book)
@@ -57,7 +57,7 @@ def _sightings(entry: Entry, state: State, ruleset: Ruleset, looks: dict[tuple[s
     among those counted exactly (without it: all). Only who is at war with somebody there, or else with the holder, is told of
     what is seen without orders. What is told later (`from`) is what the look has found, for each reader by his own enemies.
     """
-    row = ruleset.rows("contacts").get(entry.rule.partition("/")[2], {})
+    row = ruleset.rows("detection").get(entry.rule.partition("/")[2], {})
     know = str(row.get("know", "units"))
     for table, nation, field, _, value in entry.changes:
         what, colon, place = str(field).partition(":")
@@ -189,7 +189,7 @@ def _income(text: str) -> Fraction | None:
 def stock(ruleset: Ruleset, state: State, nation: str, resource: str) -> Fraction:
     """What a nation has of a resource in the purses that it can reach."""
     total = Fraction(0)
-    for key, row in state.table("stores").items():
+    for key, row in state.table("treasuries").items():
         owner, _, seat = key.partition("/")
         if owner == nation and resource in row and (not seat or held_by(ruleset, state, seat) == nation):
             total += Fraction(row[resource])

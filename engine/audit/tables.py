@@ -54,7 +54,7 @@ def _cells(matrix: Row, row: Row, nation: str, reader: Reader, book: Book) -> li
             if not unsure:
                 break
     if unsure:
-        book.skip("columns whose test hangs on the act")
+        book.skip("columns whose test hangs on the action")
     return out
 
 
@@ -87,7 +87,7 @@ def _drawn(entry: Entry, cells: list[dict[str, Any]], nation: str, book: Book) -
 
 def _moved(entry: Entry, matrix: Row, row: Row, cells: list[dict[str, Any]], nation: str, reader: Reader, book: Book) -> None:
     """How far the track moved, and which way."""
-    held = cells[0].get("hold", row.get("hold", matrix.get("hold")))
+    held = cells[0].get("delay", row.get("delay", matrix.get("delay")))
     totals = [int(d["total"]) for record in entry.dice for d in record.get("drawn", ())]
     by = totals[0] if totals else cells[0].get("by")
     if len(cells) != 1 or not isinstance(by, int) or (held and held != "none") or cells[0].get("to_zero"):

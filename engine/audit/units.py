@@ -130,7 +130,9 @@ def _queued(entry: Entry, ruleset: Ruleset, rest: Numbers, way: Numbers) -> bool
 def _fitting_out(entry: Entry, rest: Numbers, wanted: Numbers) -> bool:
     """Whether what is bought or ready is fitted to units that are there, and makes none of its own."""
     item = entry.data.get("item")
-    return item is not None and entry.rule.startswith("catalogue/") and all(wanted[k] == 0 or rest[k] == -wanted[k] for k in rest)
+    return (
+        item is not None and entry.rule.startswith("production/") and all(wanted[k] == 0 or rest[k] == -wanted[k] for k in rest)
+    )
 
 
 def _stages(played: RecordedGame, book: Book) -> None:

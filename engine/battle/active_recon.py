@@ -111,7 +111,7 @@ def _out_of_reach(turn: OrderContext, row: Row, nation: str, key: str, origin: s
     how = _mode(turn, row, kind)
     if how == "same":
         return None if origin == target else f"{routes.name_of(turn.world, 'units', kind)} looks only where it is"
-    going = routes.Going(turn.world, nation, turn.ruleset.row("modes", how), [Entity("unit", key)])
+    going = routes.Going(turn.world, nation, turn.ruleset.row("movement", how), [Entity("unit", key)])
     path = routes.find_path(going, origin, target) if origin != target else (origin,)
     if path is None:
         return f"no way to {routes.name_of(turn.world, 'places', target)} is open"
@@ -138,7 +138,7 @@ def _ends(turn: OrderContext, row: Row, nation: str, key: str, origin: str) -> s
     how = _mode(turn, row, str(turn.world.state.get("units", key, "kind")))
     if how == "same":
         return {origin}
-    going = routes.Going(turn.world, nation, turn.ruleset.row("modes", how), [Entity("unit", key)])
+    going = routes.Going(turn.world, nation, turn.ruleset.row("movement", how), [Entity("unit", key)])
     return {place for place, (_, path) in routes.ways(going, origin).items() if routes.check_path(going, path) is None}
 
 
@@ -148,7 +148,7 @@ def _ends(turn: OrderContext, row: Row, nation: str, key: str, origin: str) -> s
 def send(turn: Turn, row: Row, probe: Probe) -> Probe:
     """The lookers have moved and are marked; gives the order with the stacks as they are now."""
     names = {"self": Entity("nation", probe.nation), "place": Entity("place", probe.target)}
-    marks = {k: _value(turn, v, names) for k, v in row.get("marks", {}).items()}
+    marks = {k: _value(turn, v, names) for k, v in row.get("sets", {}).items()}
     subject = f"{probe.nation}:{probe.origin}>{probe.target}"
     picks: dict[str, int] = {}
     with turn.journal.entry(probe.order["order"], subject=subject, audience=(probe.nation,)):
@@ -177,11 +177,11 @@ def draw_fire(turn: Turn, row: Row, shots: Row, probe: Probe, lookers: dict[str,
             firing[stack["owner"]] = firing.get(stack["owner"], 0) + int(stack["n"])
     if not at or not firing:
         return
-    rule, subject = f"contacts/{row['id']}", f"{probe.nation}>{target}:{number}:fire"
+    rule, subject = f"detection/{row['id']}", f"{probe.nation}>{target}:{number}:fire"
     parties = tuple(sorted({probe.nation, *firing}))
     with turn.journal.entry(rule, subject=subject, audience=parties, data={"place": target}) as entry:
         stream = turn.stream(rule, subject, entry.audience)
-        upto = int(shots.get("upto", 1))
+        upto = int(shots.get("at_most", 1))
         hits = [o for o, n in sorted(firing.items()) for _ in range(n) if stream.roll(shots.get("die", "1d10"), upto) <= upto]
         record = stream.take()
         if record is not None:
@@ -274,7 +274,7 @@ def intercept(turn: Turn, looking: Sequence[tuple[Row, Probe, dict[str, int]]]) 
 def _go_out(turn: Turn, row: Row, probe: Probe, at: Mapping[str, int]) -> str:
     """Lookers as a force over the place that they look at, with what is left of their allowance."""
     kind = str(turn.state.get("units", next(iter(at)), "kind"))
-    mode = turn.ruleset.row("modes", _mode(turn, row, kind))
+    mode = turn.ruleset.row("movement", _mode(turn, row, kind))
     going = routes.Going(turn.world, probe.nation, mode, [Entity("unit", k) for k in at])
     path = routes.find_path(going, probe.origin, probe.target) or (probe.origin, probe.target)
     subject = f"{probe.nation}:{probe.origin}>{probe.target}"
@@ -306,7 +306,7 @@ def look(turn: Turn, row: Row, probe: Probe, lookers: Mapping[str, int]) -> None
     """One roll for all who are left; with nobody left nothing is rolled."""
     nation, target = probe.nation, probe.target
     there = Entity("place", target)
-    rule, subject = f"contacts/{row['id']}", f"{nation}:{probe.origin}>{target}:{probe.order['key']}"
+    rule, subject = f"detection/{row['id']}", f"{nation}:{probe.origin}>{target}:{probe.order['key']}"
     with turn.journal.entry(rule, subject=subject, audience=(nation,), data={"place": target}) as entry:
         stream = turn.stream(rule, subject, entry.audience)
         percent = chance(turn, row, lookers)

@@ -36,7 +36,7 @@ def apply_losses(
         left = n if down == GONE else n - _passed_on(plan, net, down)
         note = {"owner": group.owner, "kind": group.kind, "n": left, "stage": stages[index, down], "lost": down == GONE}
         if down != GONE:
-            became = plan.groups[down].fields.get(plan.row.get("ladder", LADDER).get("field"))
+            became = plan.groups[down].fields.get(plan.row.get("step_losses", LADDER).get("field"))
             note["becomes"] = became if isinstance(became, str) else "damaged"
         if left > 0:
             out[group.side].append({**note, "virtual": True} if group.virtual else note)

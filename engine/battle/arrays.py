@@ -219,20 +219,20 @@ def _at_most(passing: list[list[int]], most: Compiled) -> Compiled:
 
 
 def _counting(word: str, columns: list[int], values: list[Any]) -> Compiled:
-    if word in ("count", "some", "every"):
+    if word in ("count", "any", "all"):
         passing = [c for c, v in zip(columns, values, strict=True) if v]
         failing = [c for c, v in zip(columns, values, strict=True) if not v]
         if word == "count":
             return Compiled(False, run=lambda c, r: c[:, passing].sum(axis=1, dtype=np.int64))
-        if word == "some":
+        if word == "any":
             return Compiled(False, run=lambda c, r: (c[:, passing] > 0).any(axis=1))
         return Compiled(False, run=lambda c, r: ~(c[:, failing] > 0).any(axis=1))
-    if word == "kinds":
+    if word == "count_distinct":
         plain = [v.id if isinstance(v, Entity) else v for v in values]
         by_value = [[c for c, v in zip(columns, plain, strict=True) if v == each] for each in dict.fromkeys(plain)]
         return Compiled(False, run=lambda c, r: _sum([(c[:, k] > 0).any(axis=1) for k in by_value], len(c)))
     figures = array_of([v or 0 for v in values])
-    if word == "total":
+    if word == "sum":
         return Compiled(False, run=lambda c, r: (c[:, columns] * figures).sum(axis=1))
     return Compiled(False, run=lambda c, r: np.where(c[:, columns] > 0, figures, 0).max(axis=1, initial=0))
 

@@ -326,7 +326,7 @@ def compile_contest(turn: Turn, battle: Battle, members: Sequence[Troops]) -> Pl
     return battle.plan
 
 
-def compile_parting(turn: Turn, battle: Battle, members: Sequence[Troops]) -> Plan:
+def compile_fire_on_retreat(turn: Turn, battle: Battle, members: Sequence[Troops]) -> Plan:
     """A plan of its own for shots at those who leave, so that the plan of the rounds stays as it is."""
     virtual = dict(battle.virtual_left)
     return make_plan(turn.world, battle.row, members, _setting(turn, battle), frozen=battle.frozen, virtual_left=virtual)

@@ -55,7 +55,7 @@ class Lineup:
         missing = {t.key: t.row for t in troops if t.key not in world.state.table("units")}
         self.base = scene(world, missing) if missing else world
         self.troops = [*troops, *self._virtual(troops)]
-        ladder = row.get("ladder", LADDER)
+        ladder = row.get("step_losses", LADDER)
         self.groups = groups_of(self.troops, ladder, self.base)
         unknown = {g.key: g.fields for g in self.groups if g.key not in self.base.state.table("units")}
         self.world = scene(self.base, unknown) if unknown else self.base
@@ -177,7 +177,7 @@ class Lineup:
         scope, sets = self.scope(group.side, group), self.sets(group.side)
         ignored = self.ignored()
         value = compile_value(self.world, text, group.entity, scope, sets, self.start, self.frozen, ignored)
-        self.reads_round |= any(rule.row["id"] in by_round(self.world, "adjusts") for rule in value.rules)
+        self.reads_round |= any(rule.row["id"] in by_round(self.world, "modifiers") for rule in value.rules)
         return value
 
     def ignored(self) -> tuple[str, ...]:
@@ -185,7 +185,7 @@ class Lineup:
         wanted = set(self.setting.ignore)
         if not wanted:
             return ()
-        rows = self.world.ruleset.rows("adjusts").values()
+        rows = self.world.ruleset.rows("modifiers").values()
         return tuple(r["id"] for r in rows if r["id"] in wanted or not wanted.isdisjoint(r.get("tags", ())))
 
 

@@ -221,7 +221,7 @@ class _Maker(Lineup):
 
     def _taken(self, group: Group) -> int:
         """How many hits a unit of a group has taken."""
-        ladder = self.row.get("ladder", LADDER)
+        ladder = self.row.get("step_losses", LADDER)
         now = group.fields.get(ladder.get("field"))
         return ladder["values"].index(now) if now in ladder.get("values", ()) else int(now) if isinstance(now, int) else 0
 
@@ -254,7 +254,7 @@ class _Maker(Lineup):
 
     def _pairs(self) -> list[Pair]:
         out = []
-        for row in self.row.get("pairs", ()):
+        for row in self.row.get("support", ()):
             for side in (ATTACKER, DEFENDER):
                 if row.get("side") in (None, SIDES[side]):
                     givers = [i for i in self.of_side[side] if self.passes(row["giver"], i)]

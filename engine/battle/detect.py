@@ -16,7 +16,7 @@ from . import active_recon
 
 def run(node: Row, turn: Turn) -> None:
     """Settle the contact rows that the node names (`contacts`). Contacts of these rows made before are over."""
-    rows = [turn.ruleset.row("contacts", id_) for id_ in node["contacts"]]
+    rows = [turn.ruleset.row("detection", id_) for id_ in node["detection"]]
     if any("reach" in row for row in rows):
         active_recon.run(turn, [row for row in rows if "reach" in row])
     for row in rows:

@@ -107,7 +107,7 @@ def passed(turn: Turn, row: Row) -> list[Battle]:
     over: dict[tuple[int, str], list[str]] = {}
     for force in _chosen(turn, row, sorted(turn.state.table("forces"))):
         data = turn.state.row("forces", force)
-        if not turn.ruleset.rows("modes").get(str(data.get("mode")), {}).get("passes_over"):
+        if not turn.ruleset.rows("movement").get(str(data.get("mode")), {}).get("passes_over"):
             continue
         for step, place in enumerate((data.get("path") or ())[:-1]):
             if (step or row.get("from_start")) and is_for(turn, row, place):
@@ -235,7 +235,7 @@ def _camps(turn: Turn, invading: Sequence[str]) -> list[list[str]]:
 
 def contacts(turn: Turn, row: Row) -> list[Battle]:
     """Forces that have found each other, connected into one battle each. Who made contact attacks; if both did, both do."""
-    wanted = row.get("contacts")
+    wanted = row.get("detection")
     found = [
         c for _, c in sorted(turn.state.table("contacts").items())
         if c.get("gives", "battle") == "battle" and (wanted is None or c.get("row") in wanted)
@@ -308,7 +308,7 @@ def _stands_with(turn: Turn, owner: str, battle: Battle, side: int) -> bool:
 
 def _rank(row: Row, contact: Row) -> int:
     """Contacts of the rows that a battle names first say who attacks."""
-    wanted = row.get("contacts", ())
+    wanted = row.get("detection", ())
     return list(wanted).index(contact["row"]) if contact.get("row") in wanted else 0
 
 
@@ -328,7 +328,7 @@ def in_touch(turn: Turn, battle: Battle) -> bool:
         if {seeker, foe} & battle.apart.keys():
             continue
         if forces.stacks_of(turn.state, seeker) and forces.stacks_of(turn.state, foe):
-            touch = finds(turn, turn.ruleset.row("contacts", row), seeker, foe, subject=_about(battle, seeker, foe)) or touch
+            touch = finds(turn, turn.ruleset.row("detection", row), seeker, foe, subject=_about(battle, seeker, foe)) or touch
     for force, side in sorted(battle.apart.items()) if touch else ():
         _come_back(turn, battle, force, side)
     return touch
@@ -340,7 +340,7 @@ def _about(battle: Battle, seeker: str, foe: str) -> str:
 
 def _come_back(turn: Turn, battle: Battle, force: str, side: int) -> None:
     """A force that has broken off is in the battle again if it finds anybody of the other side."""
-    rows = [turn.ruleset.row("contacts", id_) for id_ in battle.row.get("contacts", ())]
+    rows = [turn.ruleset.row("detection", id_) for id_ in battle.row.get("detection", ())]
     foes = [f for f in sorted(battle.parties[1 - side].forces) if forces.stacks_of(turn.state, f)]
     looks = [(row, foe) for row in rows for foe in foes if may_find(turn, row, force, foe)]
     found = [(force, foe, row["id"]) for row, foe in looks if finds(turn, row, force, foe, subject=_about(battle, force, foe))]

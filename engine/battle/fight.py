@@ -30,7 +30,7 @@ from .battles import (
     abandon,
     at_home,
     compile_contest,
-    compile_parting,
+    compile_fire_on_retreat,
     leave_rule,
     order_options,
     outline_contest,
@@ -41,7 +41,7 @@ from .battles import (
 )
 from .encounters import contested, in_touch, is_for, meetings, rivals
 from .groups import ATTACKER, DEFENDER, SIDES, Troops
-from .record import absent_entries, begin_entry, describe, end_entry, stuck_entry, write_leave, write_parting, write_round
+from .record import absent_entries, begin_entry, describe, end_entry, stuck_entry, write_fire_on_retreat, write_leave, write_round
 from .rounds import Rounds, start
 from .samplers import RealDice
 
@@ -153,7 +153,7 @@ def _interrupt(turn: Turn, battle: Battle) -> None:
 
 def _mark(turn: Turn, battle: Battle) -> None:
     """Attackers of a battle wear what its row says (`marks`), such as that they have no movement left."""
-    rule = battle.row.get("marks")
+    rule = battle.row.get("sets")
     if rule is None:
         return
     with turn.journal.entry(f"battles/{battle.row['id']}", subject=battle.subject, audience=("nobody",), keep=False):
@@ -229,14 +229,14 @@ def fallen_places(turn: Turn, running: Sequence[Battle]) -> list[str]:
     """Places that have gone over before the first round, because nobody was there to fight for them."""
     rows = {c.row["falls"] for c in running if "falls" in c.row}
     fought = {c.place for c in running}
-    control = [turn.ruleset.row("control", r) for r in sorted(rows)]
+    control = [turn.ruleset.row("capture", r) for r in sorted(rows)]
     return [p for p in sorted(turn.state.occupied_places()) if p not in fought and any(takers_of(turn, r, p) for r in control)]
 
 
 def _falls(turn: Turn, battle: Battle) -> bool:
     """Whether a place that the attackers have won goes over to them."""
     row = battle.row.get("falls")
-    return row is None or bool(takers_of(turn, turn.ruleset.row("control", row), battle.place))
+    return row is None or bool(takers_of(turn, turn.ruleset.row("capture", row), battle.place))
 
 
 def _position(turn: Turn, running: Sequence[Battle], number: int) -> str:
@@ -364,7 +364,7 @@ def _leaving(turn: Turn, battles: Sequence[Battle], fallen: dict[str, str]) -> N
         for battle, who, options in plans[side]:
             open_ = {k: v for k, v in shut.items() if k != battle.place}
             with turn.journal.entry(battle.rule, subject=battle.subject, audience=battle.audience, keep=False) as entry:
-                fire = _parting(turn, battle, side, who, entry)
+                fire = _fire_on_retreat(turn, battle, side, who, entry)
                 left = retreat.leave(turn, battle, side, who, options, open_, fire)
                 if left:
                     write_leave(turn, battle, entry, side, left)
@@ -376,7 +376,7 @@ def _leaving(turn: Turn, battles: Sequence[Battle], fallen: dict[str, str]) -> N
 
 def _slip_away(turn: Turn, battle: Battle) -> None:
     """Before a round those leave who may get out of the battle without a shot: the attackers decide first."""
-    if "slip" not in battle.row:
+    if "evade" not in battle.row:
         return
     for side in (ATTACKER, DEFENDER):
         for rule, who, options in list(retreat.who_slips(turn, battle, side)):
@@ -389,15 +389,15 @@ def _slip_away(turn: Turn, battle: Battle) -> None:
         battle.winner = None
 
 
-def _parting(turn: Turn, battle: Battle, side: int, who: str, entry: Entry) -> Callable[[Sequence[str]], None] | None:
-    """What shoots at those who leave, as the battle's row says (stages with `parting`); None if nothing does."""
-    if not any(stage.get("parting") == SIDES[side] for stage in battle.row.get("stages", ())):
+def _fire_on_retreat(turn: Turn, battle: Battle, side: int, who: str, entry: Entry) -> Callable[[Sequence[str]], None] | None:
+    """What shoots at those who leave, as the battle's row says (stages with `fire_on_retreat`); None if nothing does."""
+    if not any(stage.get("fire_on_retreat") == SIDES[side] for stage in battle.row.get("stages", ())):
         return None
 
     def fire(going: Sequence[str]) -> None:
         members = [m for m in troops(turn, battle, {}) if m.side != side]
         members += [Troops(key, dict(turn.state.row("units", key)), side, "", who if "#" in who else "") for key in going]
-        plan = compile_parting(turn, battle, members)
+        plan = compile_fire_on_retreat(turn, battle, members)
         dice = RealDice(streams(turn, battle, f"{who}:"))
         rounds = Rounds(plan, dice)
         flows: list[apply_losses.Flow] = []
@@ -406,7 +406,7 @@ def _parting(turn: Turn, battle: Battle, side: int, who: str, entry: Entry) -> C
         if turn.dice.onlooker is not None:
             turn.dice.onlooker.leaving(turn, battle, plan, after, side)
         lost = apply_losses.apply_losses(turn, battle, plan, flows, EffectRunner(turn, entry, battle.rule, battle.subject))
-        write_parting(turn, battle, entry, plan, dice, lost)
+        write_fire_on_retreat(turn, battle, entry, plan, dice, lost)
 
     return fire
 

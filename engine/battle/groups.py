@@ -121,7 +121,7 @@ def below(group: Group, ladder: Row, world: World, most: dict[tuple[str, str], i
 
 def hits_to_destroy(group: Group, world: World) -> int:
     """How many hits destroy a unit of a group: the quantity `hits`, else that figure of its kind, as its owner has it."""
-    if "hits" in world.ruleset.rows("quantities") and group.key in world.state.table("units"):
+    if "hits" in world.ruleset.rows("stats") and group.key in world.state.table("units"):
         return max(1, int(world.quantity("hits", group.entity)))
     return max(1, int(world.unit_row(group.kind, group.owner).get("hits") or 1))
 

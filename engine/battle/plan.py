@@ -111,16 +111,16 @@ class Stage:
 
     @property
     def at_once(self) -> bool:
-        return bool(self.row.get("losses", "end_of_round") == "at_once") or self.parting is not None
+        return bool(self.row.get("losses", "end_of_round") == "at_once") or self.fire_on_retreat is not None
 
     @property
-    def parting(self) -> str | None:
+    def fire_on_retreat(self) -> str | None:
         """The side at whose leaving the stage is fought, instead of in the rounds."""
-        return self.row.get("parting")
+        return self.row.get("fire_on_retreat")
 
     def in_round(self, round_: int) -> bool:
         rounds = self.row.get("rounds")
-        return self.parting is None and (
+        return self.fire_on_retreat is None and (
             rounds is None or any(_in_rounds(r, round_) for r in (rounds if isinstance(rounds, list) else [rounds]))
         )
 

@@ -250,13 +250,13 @@ def back_entry(turn: Turn, battle: Battle, side: int, force: str) -> AbstractCon
     return turn.journal.entry(battle.rule, subject=battle.subject, says=says, audience=battle.audience, data=data)
 
 
-def write_parting(
+def write_fire_on_retreat(
     turn: Turn, battle: Battle, entry: Entry, plan: Plan, dice: RealDice, lost: Mapping[int, Sequence[Mapping[str, Any]]]
 ) -> None:
     """Shots at those who leave: dice and losses, beside what `write_leave` says."""
     entry.dice.extend(dice.records)
     entry.data.update(
-        **_head(battle), event="leave", round=battle.number, parting=[_fire(turn, plan, battle, r) for r in dice.rolled],
+        **_head(battle), event="leave", round=battle.number, fire_on_retreat=[_fire(turn, plan, battle, r) for r in dice.rolled],
         lost={SIDES[s]: list(parts) for s, parts in lost.items() if parts},
     )  # fmt: skip
     for side in (ATTACKER, DEFENDER):

@@ -44,7 +44,7 @@ def who_leaves(turn: Turn, battle: Battle, side: int) -> Iterator[tuple[str, dic
 
 def who_slips(turn: Turn, battle: Battle, side: int) -> Iterator[tuple[Row, str, dict[str, Any]]]:
     """The parts of a side that get out of the battle before its next round (`slip`), each with the rule that lets it."""
-    for rule in battle.row.get("slip", ()):
+    for rule in battle.row.get("evade", ()):
         if "may" in rule and not _holds(turn, battle, side, rule["may"]):
             continue
         for who, options in order_options(turn, battle, side).items():
@@ -204,7 +204,7 @@ def _goes_on(turn: Turn, rule: Row, force: str) -> bool:
 
 
 def _flies_home(turn: Turn, force: str) -> bool:
-    mode = turn.ruleset.rows("modes").get(str(turn.state.get("forces", force, "mode", "")), {})
+    mode = turn.ruleset.rows("movement").get(str(turn.state.get("forces", force, "mode", "")), {})
     return bool("home" in mode and mode.get("passes_over"))
 
 
@@ -305,7 +305,7 @@ def _origins(turn: Turn, battle: Battle) -> frozenset[str]:
     if battle.origins is not None:
         return battle.origins
     rows = [turn.state.row("forces", f) for f in battle.parties[ATTACKER].forces]
-    modes = turn.ruleset.rows("modes")
+    modes = turn.ruleset.rows("movement")
     walked = [r for r in rows if not modes.get(str(r.get("mode")), {}).get("passes_over")]
     battle.origins = frozenset(str(r["path"][-2]) for r in walked if len(r.get("path") or ()) > 1)
     return battle.origins
@@ -319,7 +319,7 @@ def _home(turn: Turn, who: str, keys: Iterable[str]) -> str | None:
 
 def _own_home(turn: Turn, who: str, key: str) -> str | None:
     """Where the mode of a force says that a stack of it ends, by what it has left, if it says so and it can come there."""
-    mode = turn.ruleset.rows("modes").get(str(turn.state.get("forces", who, "mode", "")), {})
+    mode = turn.ruleset.rows("movement").get(str(turn.state.get("forces", who, "mode", "")), {})
     return home_of(turn, mode, who, key) if "home" in mode and mode.get("passes_over") else None
 
 

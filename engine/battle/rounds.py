@@ -214,11 +214,11 @@ class Rounds:
         allowed = np.broadcast_to(volley.when.truth(batch.n, number), (len(batch),))
         if stage.row.get("resolve") != "sum":  # nobody shoots where there is nothing to hit
             allowed = allowed & batch.n[:, volley.targets].any(axis=1)
-        if stage.parting is not None:
-            allowed = allowed & batch.more["parting"]
+        if stage.fire_on_retreat is not None:
+            allowed = allowed & batch.more["fire_on_retreat"]
         if not allowed.any():
             return []
-        again = bool(stage.row.get("again")) or stage.parting is not None
+        again = bool(stage.row.get("again")) or stage.fire_on_retreat is not None
         fired = batch.more.get("fired")
         out = []
         for fire in volley.fires:
@@ -238,7 +238,7 @@ class Rounds:
             out = [Shots(out[0].group, whole, out[0].value)]
         if volley.most is not None:
             out = _strongest(out, np.asarray(volley.most(batch.n, number)))
-        if stage.row.get("resolve", "under") == "under":
+        if stage.row.get("resolve", "roll_under") == "roll_under":
             out = self._supported(volley, batch, out)
             for shot in out:
                 batch.more["armed"] |= (shot.dice > 0) & (shot.value > 0)
@@ -337,18 +337,18 @@ class Rounds:
         return out
 
     def part(self, batch: Batch, side: int, mask: Array) -> tuple[Batch, Array]:
-        """Those of a side who leave, in the rows of the mask, are fired at once more where stages say so (`parting`).
+        """Those of a side who leave, in the rows of the mask, are fired at once more where stages say so (`fire_on_retreat`).
 
         Returns the batch, which the dice may have split, and the mask for it. Other columns of `more` go along.
         """
-        batch.more["parting"] = np.broadcast_to(mask, (len(batch),)).copy()
+        batch.more["fire_on_retreat"] = np.broadcast_to(mask, (len(batch),)).copy()
         batch.more.setdefault("armed", np.zeros(len(batch), dtype=bool))
         for stage in self.plan.stages:
-            if stage.parting == SIDES[side]:
+            if stage.fire_on_retreat == SIDES[side]:
                 self.stage = stage.id
                 batch.n = batch.n.copy()
                 batch = self._stage(stage, batch, 0)
-        return batch, batch.more.pop("parting")
+        return batch, batch.more.pop("fire_on_retreat")
 
     def tire(self, batch: Batch, mask: Array, number: int) -> None:
         """Groups for which this was the last round that they could fight leave the battle, in the rows of the mask."""
@@ -419,7 +419,7 @@ def _pair(pair: Pair, batch: Batch, shots: list[Shots]) -> list[Shots]:
 def _may_fire_twice(plan: Plan) -> bool:
     seen: set[int] = set()
     for stage in plan.stages:
-        if stage.row.get("again") or stage.parting is not None:
+        if stage.row.get("again") or stage.fire_on_retreat is not None:
             continue
         for volley in stage.volleys:
             for fire in volley.fires:

@@ -53,8 +53,10 @@ def plan(world: World, nation: str, stream: Stream, chosen: str | None = None) -
 def _plan(world: World, nation: str, stream: Stream, row: Row) -> list[Order]:
     """The orders that a row gives, one kind after another."""
     giver = Giver(world, nation, stream)
-    acts = _taken(world, row, "acts")
-    opened = give_acts(giver, [rule for rule in acts if "meets" not in rule], share=row.get("acts_share", 1))
+    acts = _taken(world, row, "actions")
+    opened = give_acts(
+        giver, [rule for rule in acts if "meets" not in rule], share=row.get("actions_share", 1)
+    )
     if "moves" in row and giver.has_units:
         give_moves(giver, row["moves"])
     if "war" in row and giver.has_units:

@@ -75,8 +75,8 @@ def give_acts(giver: Giver, rules: Sequence[Row], *, share: Any = 1, insist: boo
     context = OrderContext(giver.world)
     whole = Purse(giver, Fraction(giver.world.number(share, {"self": Entity("nation", giver.nation)})))
     for rule in rules:
-        key = f"acts/{rule['act']}"
-        if rule["act"] not in giver.world.ruleset.rows("acts"):
+        key = f"actions/{rule['action']}"
+        if rule["action"] not in giver.world.ruleset.rows("actions"):
             continue
         if "each" in rule:
             _give_one_for_each(giver, context, rule, key, whole)

@@ -23,7 +23,7 @@ def give_purchases(giver: Giver, rules: Sequence[Row], front: Front | None) -> N
     if not rules:
         return
     world = giver.world
-    catalogue = world.ruleset.rows("catalogue")
+    catalogue = world.ruleset.rows("production")
     names = OrderContext(world).order_names({"nation": giver.nation, "order": "", "slots": {}})
     mixes = []
     for rule in rules:
@@ -167,7 +167,7 @@ def _give(giver: Giver, front: Front | None, offer: Legal, slots: Mapping[str, A
     done to them."""
     if front is None:
         return giver.give(offer.order, slots)
-    row = giver.world.ruleset.rows("catalogue")[_item(giver, offer)]
+    row = giver.world.ruleset.rows("production")[_item(giver, offer)]
     busy = giver.understood(offer.order, slots) if row.get("fits", {}).get("idle") else None
     if not giver.give(offer.order, slots):
         return False
@@ -192,7 +192,7 @@ def _room(giver: Giver, front: Front | None, offer: Legal) -> int:
 
 def _makes(giver: Giver, offer: Legal) -> bool:
     """Whether an item is units that stand at the site."""
-    row = giver.world.ruleset.rows("catalogue")[_item(giver, offer)]
+    row = giver.world.ruleset.rows("production")[_item(giver, offer)]
     return "makes" in row and not {"works", "sets", "fits", "effects", "appears"} & row.keys()
 
 

@@ -184,7 +184,8 @@ class Front:
     def _looks(self) -> str | None:
         """What a look at units gives, in rulesets that show no more of them than that."""
         return next(
-            (str(r["follows"]) for r in self.world.ruleset.rows("shows").values() if "follows" in r), None
+            (str(r["follows"]) for r in self.world.ruleset.rows("visibility").values() if "follows" in r),
+            None,
         )
 
     def _facing(self, place: str) -> int:
@@ -283,7 +284,7 @@ class Front:
         """Friendly places from which troops can go aboard, where the policy has armies go by sea."""
         if "armies" not in self.war.get("sea", {}):
             return []
-        modes = self.world.ruleset.rows("modes").values()
+        modes = self.world.ruleset.rows("movement").values()
         links = tuple(
             dict.fromkeys(kind for mode in modes for kind in mode.get("carries", {}).get("link", ()))
         )

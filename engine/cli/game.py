@@ -159,7 +159,7 @@ def resolve(
     from ..turn.sequence import phases
 
     found = open_game(game)
-    known = [p["phase"] for p in phases(found.ruleset.frame)]
+    known = [p["phase"] for p in phases(found.ruleset.sequence)]
     if until_phase and until_phase not in known:
         raise Stop(f"no phase {until_phase}; there are {', '.join(known)}", ExitCode.CALL)
     before = found.stage().position.turn
@@ -186,7 +186,7 @@ def resolve(
         )
         return
     for entry in outcome.result.entries:
-        if "everyone" in entry.audience and entry.text and not entry.rule.startswith("frame/"):
+        if "everyone" in entry.audience and entry.text and not entry.rule.startswith("sequence/"):
             typer.echo(f"  {entry.text}")
     kept = "nothing was kept" if dry_run else f"{len(outcome.result.entries)} journal entries"
     if position.ended:

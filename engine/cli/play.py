@@ -79,7 +79,7 @@ def play(
             scores = [e for e in outcome.result.entries if e.rule.startswith("ends/") and "everyone" in e.audience]
             standing = [line for e in scores for line in (e.text, *e.data.get("details", ())) if line]
             entries = outcome.result.entries
-            news = [e.text for e in entries if "everyone" in e.audience and e.text and not e.rule.startswith("frame/")]
+            news = [e.text for e in entries if "everyone" in e.audience and e.text and not e.rule.startswith("sequence/")]
             whose = f", {now[0]}" if len(now) == 1 and len(asked) > 1 else ""
             print(f"turn {turn}{whose}: {len(entries)} journal entries, {len(news)} news", file=sys.stderr)
             working.at(turn - first + 1, what=f"playing turn {turn + 1}")

@@ -138,15 +138,15 @@ def _place(ruleset: Ruleset, error: BaseException, rule: str) -> tuple[str, str]
             for id_, row in ruleset.rows(form).items():
                 if key := _key_with(row, text):
                     return _origin(ruleset, form, id_, key), f"{form}/{id_}"
-        for number, node in enumerate(ruleset.frame):
+        for number, node in enumerate(ruleset.sequence):
             if _key_with(node, text):
-                return ruleset.origins.get(f"frame/{number}", ""), "frame"
+                return ruleset.origins.get(f"sequence/{number}", ""), "sequence"
     form, _, id_ = rule.partition("/")
-    if form == "frame":
+    if form == "sequence":
         wanted = {"id": id_, "step": id_, "phase": id_, "do": id_, "input": id_}
-        for number, node in enumerate(ruleset.frame):
+        for number, node in enumerate(ruleset.sequence):
             if _holds(node, wanted):
-                return ruleset.origins.get(f"frame/{number}", ""), rule
+                return ruleset.origins.get(f"sequence/{number}", ""), rule
     return ruleset.origins.get(rule, ""), rule
 
 

@@ -148,7 +148,7 @@ class Journal:
         """The rule ("form/id") of the innermost entry that an error has left; the present step if it was in none."""
         if self._failed is not None and self._failed[0] is error:
             return self._failed[1]
-        return f"frame/{self.step}" if self.step else ""
+        return f"sequence/{self.step}" if self.step else ""
 
     # ---- entries
 

@@ -23,7 +23,7 @@ class Ruleset:
     """Rows by form and id, with their origins.
 
     `forms`: form -> id -> row (plain JSON values; a row holds its own `id`).
-    `frame`: the nodes of the turn, in order.
+    `sequence`: the nodes of the turn, in order.
     `manifest`: the head of `ruleset.yaml` (id, title, settings).
     `origins`: "form/id" or "form/id.key" -> "file:line:column", file relative to the folder that was loaded.
     """
@@ -31,7 +31,7 @@ class Ruleset:
     id: str
     title: str
     forms: Mapping[str, Mapping[str, Row]]
-    frame: tuple[Row, ...] = ()
+    sequence: tuple[Row, ...] = ()
     manifest: Row = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict)
 
@@ -39,7 +39,7 @@ class Ruleset:
     def hash(self) -> str:
         """SHA-256 over the canonical JSON of all that can change a game (rows, frame, manifest; not the origins)."""
         rows = {form: list(rows.values()) for form, rows in self.forms.items()}  # their order counts
-        return digest({"id": self.id, "forms": rows, "frame": list(self.frame), "manifest": self.manifest})
+        return digest({"id": self.id, "forms": rows, "sequence": list(self.sequence), "manifest": self.manifest})
 
     def rows(self, form: str) -> Mapping[str, Row]:
         """All rows of a form by id, in the order of the files; empty if the ruleset has none."""
@@ -97,7 +97,7 @@ class Ruleset:
             "id": self.id,
             "title": self.title,
             "forms": {form: list(rows.values()) for form, rows in self.forms.items()},
-            "frame": list(self.frame),
+            "sequence": list(self.sequence),
             "manifest": self.manifest,
             "origins": dict(self.origins),
         }
@@ -108,7 +108,7 @@ class Ruleset:
             id=data["id"],
             title=data["title"],
             forms={form: {row["id"]: row for row in rows} for form, rows in data["forms"].items()},
-            frame=tuple(data["frame"]),
+            sequence=tuple(data["sequence"]),
             manifest=data["manifest"],
             origins=data["origins"],
         )

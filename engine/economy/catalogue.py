@@ -54,7 +54,7 @@ class Market:
             for what, purse, amount in row.get("uses", ()):
                 self._reserved[purse, what] = self._reserved.get((purse, what), 0) + amount
             if row.get("since") == world.always()["turn"]:
-                self.rooms.fill(row.get("rooms", ()))
+                self.rooms.fill(row.get("placement_limits", ()))
 
     # ---- asking
 
@@ -69,7 +69,7 @@ class Market:
         kind: str | None = None,
     ) -> Quote | Refusal:
         """The purchase, or why it cannot be made. With a `kind` of unit: of what is fitted to units and makes the same."""
-        row = self.world.ruleset.rows("catalogue").get(item)
+        row = self.world.ruleset.rows("production").get(item)
         if row is None:
             return Refusal(RefusalCode.NAME, f"nothing called {item} can be bought", "item")
         if n < 1:
@@ -80,7 +80,7 @@ class Market:
                 made = self.world.ruleset.rows("units").get(row.get("makes", ""), {})
                 text = f"{row.get('name') or made.get('name', item)} is not fitted to units"
                 return Refusal(RefusalCode.SITE, text, "item", choices=fitted or self._fitted())
-            row = self.world.ruleset.row("catalogue", fitted[0])
+            row = self.world.ruleset.row("production", fitted[0])
         closed = self.closed(row)
         if closed is not None:
             return Refusal(RefusalCode.SITE, closed, "item")
@@ -112,7 +112,7 @@ class Market:
     def offers(self, *, items: Collection[str] | None = None) -> Iterator[Offer]:
         """Every item that the nation can buy now (`items`: of these), at every site that takes it; into hand without a site."""
         held = stores.held_places(self.world, self.nation)
-        for item, row in self.world.ruleset.rows("catalogue").items():
+        for item, row in self.world.ruleset.rows("production").items():
             if (items is not None and item not in items) or self.closed(row) is not None:
                 continue
             if row.get("hand"):
@@ -150,7 +150,7 @@ class Market:
 
     def left(self, purse: str, what: str) -> Any:
         """What a purse holds, less what has been spent."""
-        return self.world.state.get("stores", purse, what, 0) - self._spent.get((purse, what), 0)
+        return self.world.state.get("treasuries", purse, what, 0) - self._spent.get((purse, what), 0)
 
     def reserve(self, purse: str, what: str, amount: Any) -> None:
         """Something will be used up later: what is left of it is less by so much."""
@@ -158,7 +158,7 @@ class Market:
 
     def placing(self, item: str, site: str, n: int, *, into: str | None = None) -> Quote | str:
         """Where something already paid for can be put, or why it cannot. Rooms shared out at completion count."""
-        row = self.world.ruleset.rows("catalogue").get(item)
+        row = self.world.ruleset.rows("production").get(item)
         if row is None or not self.world.ruleset.has("places", site):
             return f"there is no place called {site}" if row else f"nothing is called {item}"
         found = self._site(row, site, into)
@@ -186,9 +186,9 @@ class Market:
                 why = "this is not open to your nation"
             else:
                 names = {**self._names, "item": Entity("item", item)}
-                for need in row.get("needs", ()):
+                for need in row.get("requires", ()):
                     if not self.world.test(need["test"], names):
-                        why = fill(self.world, need["else"], names)
+                        why = fill(self.world, need["message"], names)
                         break
             self._closed[item] = why
         return self._closed[item]
@@ -199,12 +199,12 @@ class Market:
     def variant(self, row: Row, site: str) -> Row | str:
         """The kind of site that a place is for an item, or why it is none."""
         if not self._test(row.get("site"), site):
-            return str(row.get("site_else", "it cannot be built there"))
+            return str(row.get("site_message", "it cannot be built there"))
         for variant in row.get("sites", ({"id": ""},)):
             if self._test(variant.get("when"), site):
                 return dict(variant)
         last: Row = row["sites"][-1]
-        return str(last.get("else") or row.get("site_else", "it cannot be built there"))
+        return str(last.get("message") or row.get("site_message", "it cannot be built there"))
 
     def _test(self, text: Any, site: str) -> bool:
         if text is None or isinstance(text, bool):
@@ -219,7 +219,7 @@ class Market:
 
     def within(self, item: str, site: str) -> int:
         """How many of an item at a site the stocks still give that may run short, before more cost more."""
-        stocks = self._stocks(self.world.ruleset.row("catalogue", item), site)
+        stocks = self._stocks(self.world.ruleset.row("production", item), site)
         return min((enough for *_, times, enough in stocks if times is not None), default=PLENTY)
 
     def price(self, row: Row) -> tuple[Any, tuple[str, ...]]:
@@ -233,7 +233,7 @@ class Market:
         thing = Entity("item", row["id"])
         names = {**self._names, "item": thing}
         price = row.get("price", "price")
-        if price in self.world.ruleset.rows("quantities"):
+        if price in self.world.ruleset.rows("stats"):
             value, rows = self.world.quantity_with_rows(price, thing, names)
             return value, tuple(r["id"] for r in rows)
         return self.world.figure(price, names, thing) if "price" in row else 0, ()
@@ -297,7 +297,7 @@ class Market:
 
     def _fitted(self, row: Row | None = None) -> tuple[str, ...]:
         """The items that are fitted to units; of a row: those that make what it makes."""
-        items = self.world.ruleset.rows("catalogue").items()
+        items = self.world.ruleset.rows("production").items()
         return tuple(i for i, r in items if "fits" in r and (row is None or r.get("makes") == row.get("makes", row["id"])))
 
     def fitting(self, row: Row, place: str, kind: str | None = None) -> int:
@@ -321,7 +321,7 @@ class Market:
         if rule.get("idle"):
             anyhow = {**row, "fits": {**rule, "idle": False}}
             if any(self.fitting(anyhow, p, kind) > 0 and self._taken(p) for p in spots):
-                return f"{rule.get('else', 'it takes the whole turn')}, and another order has taken it"
+                return f"{rule.get('message', 'it takes the whole turn')}, and another order has taken it"
         return "nothing there can take it"
 
     # ---- money, stocks and rooms
@@ -341,7 +341,7 @@ class Market:
             if each <= 0:
                 continue
             purse = self._purse(site, what)
-            left = self.world.state.get("stores", purse, what, 0) - self._reserved.get((purse, what), 0)
+            left = self.world.state.get("treasuries", purse, what, 0) - self._reserved.get((purse, what), 0)
             short = rule.get("short", "refuse")
             times = self.world.number(short["times"], self._names) if isinstance(short, dict) else None
             out.append((what, purse, each, rule.get("taken", "purchase"), times, max(0, int(left // each))))

@@ -32,24 +32,24 @@ def run(node: Row, turn: Turn) -> None:
     nation is what an earlier step has found with that of this one. Who collects nothing has an income of 0.
     """
     unite_purses(turn)
-    ids = node.get("yields") or list(turn.ruleset.rows("yields"))
+    ids = node.get("income") or list(turn.ruleset.rows("income"))
     gathered = []
     for nation in turn.world.nations() if turn.mover is None else [turn.mover]:
-        found = gather(turn.world, nation, ids, node.get("income"))
+        found = gather(turn.world, nation, ids, node.get("total_stat"))
         if found is not None:
             gathered.append((nation, found))
         elif not node.get("adds") and turn.state.get("nations", nation, "income"):  # it collects nothing any more
-            with turn.journal.entry("frame/" + turn.journal.step, subject=nation, audience=(nation,), keep=False):
+            with turn.journal.entry("sequence/" + turn.journal.step, subject=nation, audience=(nation,), keep=False):
                 turn.journal.set("nations", nation, "income", 0)
     for nation, (parts, data) in gathered:
         sums = [much(turn.world, v, k) for k, v in _totals(parts).items()]
         says = say(turn.world, "{nation} {collects|collect} {sums}.", nation=Entity("nation", nation), sums=sums)
-        with turn.journal.entry("frame/collect", subject=nation, audience=(nation,), data=data, says=says) as entry:
+        with turn.journal.entry("sequence/collect", subject=nation, audience=(nation,), data=data, says=says) as entry:
             if turn.step_row.get("step"):
-                entry.rule = f"frame/{turn.step_row['step']}"
+                entry.rule = f"sequence/{turn.step_row['step']}"
             for (resource, purse), amount in sorted(parts.items()):
                 if amount:
-                    turn.journal.add("stores", purse, resource, amount)
+                    turn.journal.add("treasuries", purse, resource, amount)
             earlier = turn.state.get("nations", nation, "income", 0) if node.get("adds") else 0
             turn.journal.set("nations", nation, "income", exact(earlier + data["income"]))
 
@@ -61,7 +61,7 @@ def gather(world: Any, nation: str, ids: list[str], income: str | None) -> tuple
     free: Gathered = {}
     items: list[dict[str, Any]] = []
     for id_ in ids:
-        row = world.ruleset.row("yields", id_)
+        row = world.ruleset.row("income", id_)
         if "for" in row and not is_for(world, row["for"], nation):
             continue
         names = {"self": Entity("nation", nation), "nation": Entity("nation", nation)}
@@ -77,8 +77,8 @@ def gather(world: Any, nation: str, ids: list[str], income: str | None) -> tuple
             target[resource, purse] = target.get((resource, purse), 0) + amount
     total = sum(limited.values())
     rows: list[str] = []
-    if income is not None and (limited or world.ruleset.has("quantities", income)):
-        quantity = world.ruleset.row("quantities", income)
+    if income is not None and (limited or world.ruleset.has("stats", income)):
+        quantity = world.ruleset.row("stats", income)
         subject = Entity("nation", nation)
         _, applied = world.quantity_with_rows(income, subject)
         names = world.subject_names(subject, {})

@@ -51,16 +51,16 @@ def finish(turn: Turn, key: str) -> tuple[str, str] | None:
     """Finish one thing under way. Returns (nation, place) if units appeared."""
     row = dict(turn.state.row("under_way", key))
     nation, what = row["nation"], row["what"]
-    item = turn.ruleset.rows("catalogue").get(row.get("item", ""), {})
+    item = turn.ruleset.rows("production").get(row.get("item", ""), {})
     names: dict[str, Any] = {"self": Entity("nation", nation), "nation": Entity("nation", nation)}
     if row.get("item"):
         names["item"] = Entity("item", row["item"])
     if row.get("at"):
         names["place"] = Entity("place", row["at"])
         names["target"] = Entity("place", row.get("into") or row["at"])
-    rule = f"catalogue/{item['id']}" if item else "frame/complete"
+    rule = f"production/{item['id']}" if item else "sequence/complete"
     kind: Row = next((s for s in item.get("sites", ()) if s["id"] == row.get("site_kind")), {})
-    stands = turn.world.test(item.get("still"), names) and turn.world.test(kind.get("still"), names)
+    stands = turn.world.test(item.get("must_hold"), names) and turn.world.test(kind.get("must_hold"), names)
     subject = f"{nation}:{row.get('at') or ''}"
     data = {"what": what, "item": row.get("item", what), "n": row.get("n", 1), "at": row.get("at"), "since": row.get("since")}
     with turn.journal.entry(rule, subject=subject, audience=(nation,), data=data) as entry:
@@ -69,24 +69,24 @@ def finish(turn: Turn, key: str) -> tuple[str, str] | None:
             return None
         turn.journal.put_row("under_way", key, None)
         for resource, purse, amount in row.get("uses", ()):
-            have = turn.state.get("stores", purse, resource, 0)
+            have = turn.state.get("treasuries", purse, resource, 0)
             # what was bought beyond the stock takes what is there now
-            turn.journal.set("stores", purse, resource, max(0, have - amount))
+            turn.journal.set("treasuries", purse, resource, max(0, have - amount))
         entry.tell(_done(turn, row, "ready"))
         return _appear(turn, EffectRunner(turn, entry, rule, subject), row, item, names)
 
 
 def _failed(turn: Turn, key: str, row: Row, entry: Any) -> None:
     """What becomes of something whose site is not there any more."""
-    how = row.get("else") or "lost"
-    entry.data["else"] = how
+    how = row.get("if_lost") or "lost"
+    entry.data["if_lost"] = how
     entry.tell(_done(turn, row, FATES.get(how, how)))
     if how == IN_HAND:
         for field, value in (("due", IN_HAND), ("at", None), ("into", None)):
             turn.journal.set("under_way", key, field, value)
         return
     turn.journal.put_row("under_way", key, None)
-    item = turn.ruleset.rows("catalogue").get(row.get("item", ""), {})
+    item = turn.ruleset.rows("production").get(row.get("item", ""), {})
     if item.get("fits", {}).get("idle"):
         for unit, stack in list(turn.state.stacks(at=row.get("into") or row["at"], owner=row["nation"])):
             if stack.get("busy") and row.get("kind") in (None, stack["kind"]):
@@ -146,7 +146,7 @@ def _fit(turn: Turn, runner: EffectRunner, row: Row, item: Row, names: dict[str,
 def _done(turn: Turn, row: Row, fate: str) -> Message:
     """What has become of what was under way."""
     place = row.get("into") or row.get("at")
-    item = turn.ruleset.rows("catalogue").get(row.get("item", ""), {})
+    item = turn.ruleset.rows("production").get(row.get("item", ""), {})
     n, name = so_many(turn.ruleset, item, str(row["what"]), int(row.get("n", 1)))
     about: dict[str, Any] = {
         "nation": Entity("nation", row["nation"]),
@@ -195,8 +195,15 @@ def _lay_out(turn: Turn, hand: list[tuple[str, Row]], quote: Quote, step: str) -
             continue
         left -= part
         rest = int(row["n"]) - part
-        kind = tested_again(turn.ruleset.rows("catalogue").get(quote.item, {}), quote.variant)
-        fresh = {**row, "n": part, "at": quote.site, "into": quote.into, "due": step, "rooms": [list(r) for r in quote.rooms]}
+        kind = tested_again(turn.ruleset.rows("production").get(quote.item, {}), quote.variant)
+        fresh = {
+            **row,
+            "n": part,
+            "at": quote.site,
+            "into": quote.into,
+            "due": step,
+            "placement_limits": [list(r) for r in quote.rooms],
+        }
         if kind:
             fresh["site_kind"] = kind
         number = max(int(k.rpartition("#")[2]) for k in turn.state.table("under_way") if k.startswith(row["nation"] + "#")) + 1
@@ -207,7 +214,7 @@ def _lay_out(turn: Turn, hand: list[tuple[str, Row]], quote: Quote, step: str) -
 def _meet(turn: Turn, new: dict[tuple[str, str], set[str]]) -> None:
     """New units among enemies fight at once, if an item says so: the newcomers attack."""
     for nation, place in sorted(new):
-        items = [turn.ruleset.rows("catalogue").get(item, {}) for item in sorted(new[nation, place])]
+        items = [turn.ruleset.rows("production").get(item, {}) for item in sorted(new[nation, place])]
         kinds = frozenset(str(item["makes"]) for item in items if "meets" in item and "makes" in item)
         for item in items:
             rule = item.get("meets")

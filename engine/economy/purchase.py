@@ -55,13 +55,13 @@ def run(node: Row, turn: Turn) -> None:
 
 def unite_purses(turn: Turn) -> None:
     """Purses whose regions have met become one, for every resource that is kept by region."""
-    for resource, row in turn.ruleset.rows("stores").items():
+    for resource, row in turn.ruleset.rows("treasuries").items():
         if row.get("per") != "region":
             continue
         for nation in turn.world.nations():
             if not stores.divided(turn.world, nation, resource):
                 continue
-            with turn.journal.entry(f"stores/{resource}", subject=nation, audience=(nation,), keep=False) as entry:
+            with turn.journal.entry(f"treasuries/{resource}", subject=nation, audience=(nation,), keep=False) as entry:
                 stores.unite(turn.world, turn.journal, nation, resource)
                 if entry.changes:
                     entry.data = {"united": resource}
@@ -105,7 +105,7 @@ def asked(turn: OrderContext, market: Market, order: Order, *, secrets: bool = T
 
 def buy(turn: Turn, quote: Quote, order: Order | None = None) -> str:
     """Pay for a purchase (that an order asked for) and put it under way; returns its id there."""
-    row = turn.ruleset.row("catalogue", quote.item)
+    row = turn.ruleset.row("production", quote.item)
     journal, world = turn.journal, turn.world
     names: dict[str, Any] = {
         "self": Entity("nation", quote.nation),
@@ -114,7 +114,7 @@ def buy(turn: Turn, quote: Quote, order: Order | None = None) -> str:
     }
     if quote.site:
         names["place"] = Entity("place", quote.site)
-    before = world.state.get("stores", quote.purse, quote.what, 0)
+    before = world.state.get("treasuries", quote.purse, quote.what, 0)
     data = {
         "order": order.get("text", "") if order else "",
         "item": quote.item,
@@ -135,7 +135,7 @@ def buy(turn: Turn, quote: Quote, order: Order | None = None) -> str:
     if row.get("hand") and not quote.site:
         due = complete.IN_HAND
     about = f"{quote.nation}:{quote.site}"
-    with journal.entry(f"catalogue/{quote.item}", subject=about, says=_says(world, quote), audience=(quote.nation,), data=data):
+    with journal.entry(f"production/{quote.item}", subject=about, says=_says(world, quote), audience=(quote.nation,), data=data):
         if order is not None:
             journal.set("orders", order["key"], "status", "done")
         if quote.cost:
@@ -149,7 +149,7 @@ def buy(turn: Turn, quote: Quote, order: Order | None = None) -> str:
         later += [list(part) for part in quote.beyond]
         key = put_under_way(
             turn, quote.nation, what, quote.made, quote.site or None, due if due is not None else turn.journal.step,
-            otherwise=row.get("else"), item=quote.item, into=quote.into or None, facing=list(quote.facing) or None,
+            if_lost=row.get("if_lost"), item=quote.item, into=quote.into or None, facing=list(quote.facing) or None,
             uses=later or None, rooms=[list(r) for r in quote.rooms] or None, cost=quote.cost or None, purse=quote.purse,
             kind=quote.kind or None, dear=quote.dear or None, site_kind=tested_again(row, quote.variant),
         )  # fmt: skip
@@ -183,7 +183,7 @@ def _what(turn: Turn, row: Row) -> str:
 
 
 def _says(world: Any, quote: Quote) -> Message:
-    row = world.ruleset.row("catalogue", quote.item)
+    row = world.ruleset.row("production", quote.item)
     n, name = so_many(world.ruleset, row, str(row.get("makes", quote.item)), quote.made)
     about: dict[str, Any] = {"site": Entity("place", quote.site)} if quote.site else {}
     about |= {"facing": [Entity("place", p) for p in quote.facing]} if quote.facing else {}
@@ -224,7 +224,7 @@ def _for_absent(turn: Turn, nation: str) -> None:
 def _best(turn: Turn, nation: str, item: str, most: Any) -> Quote | None:
     """One of an item for at most this much, where the nation's enemies are nearest."""
     market = Market(turn.world, nation)
-    row = turn.ruleset.rows("catalogue").get(item)
+    row = turn.ruleset.rows("production").get(item)
     if row is None or market.closed(row) is not None:
         return None
     found = []

@@ -61,7 +61,7 @@ class Offer:
 
 def tested_again(item: Row, kind: str) -> str | None:
     """The kind of site that something was bought for, if that is tested again when it is complete."""
-    return next((str(site["id"]) for site in item.get("sites", ()) if site["id"] == kind and "still" in site), None)
+    return next((str(site["id"]) for site in item.get("sites", ()) if site["id"] == kind and "must_hold" in site), None)
 
 
 def as_one(item: Row, n: int) -> int:

@@ -25,7 +25,7 @@ class Rooms:
         self.filled: dict[tuple[str, str], int] = {}
         self._test = test
         self._names: dict[str, Any] = {"self": (who := Entity("nation", nation)), "nation": who}
-        self._rows = list(world.ruleset.rows("rooms").values())
+        self._rows = list(world.ruleset.rows("placement_limits").values())
         self._of: dict[tuple[str, str], list[Row]] = {}
 
     def fill(self, taken: Iterable[Taken]) -> None:

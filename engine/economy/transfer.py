@@ -41,7 +41,7 @@ def run(node: Row, turn: Turn) -> None:
         if named is None or id_ in named:
             arrivals.extend(_levy(turn, row))
     if arrivals:
-        with turn.journal.entry("frame/" + turn.journal.step, audience=("nobody",)):
+        with turn.journal.entry("sequence/" + turn.journal.step, audience=("nobody",)):
             for purse, what, sum_ in arrivals:
                 stores.gain(turn.journal, purse, what, sum_)
 
@@ -103,7 +103,7 @@ def _no_gift(turn: OrderContext, order: Order, named: set[str] | None) -> Refusa
     if sum_ <= 0:
         return Refusal(RefusalCode.NUMBER, "it names no amount", "amount")
     purse = stores.purse_at(turn.world, giver, order["slots"].get("origin"), row["what"])
-    have = turn.state.get("stores", purse, row["what"], 0)
+    have = turn.state.get("treasuries", purse, row["what"], 0)
     return Refusal(RefusalCode.MEANS, f"costs {sum_}, {have} left", "amount") if sum_ > have else None
 
 
@@ -255,7 +255,7 @@ def _captured(turn: Turn, row: Row, order: Order, captors: Sequence[str]) -> lis
     nation, slots, what, sum_, past = str(order["nation"]), order["slots"], row["what"], _sum(order), turn.world.at("turn")
     origin, target = str(slots["origin"]), str(slots["target"])
     purse = stores.purse_at(past, nation, origin, what)
-    have = turn.state.get("stores", purse, what, 0)
+    have = turn.state.get("treasuries", purse, what, 0)
     if sum_ <= 0 or sum_ > have:
         turn.drop_order(order, "it names no amount" if sum_ <= 0 else f"{have} are there")
         return []
@@ -285,13 +285,13 @@ def _no_route(turn: OrderContext, order: Order, row: Row) -> Refusal | None:
             return Refusal(RefusalCode.WAY, f"nothing can be sent from or to {routes.name_of(world, 'places', place)}", slot)
     purse, there = (stores.purse_at(world, nation, p, row["what"]) for p in (origin, target))
     if purse == there:
-        return Refusal(RefusalCode.WAY, "both places draw on one purse", "target")
+        return Refusal(RefusalCode.WAY, "both places draw on one treasury", "target")
     if sum_ <= 0:
         return Refusal(RefusalCode.NUMBER, "it names no amount", "amount")
     if not joined(**_lanes_asked(turn, row, nation, origin, target, world)):
         text = f"no way from {routes.name_of(world, 'places', origin)} to {routes.name_of(world, 'places', target)}"
         return Refusal(RefusalCode.WAY, text, "target")
-    have = turn.state.get("stores", purse, row["what"], 0)
+    have = turn.state.get("treasuries", purse, row["what"], 0)
     return Refusal(RefusalCode.MEANS, f"{have} are there", "amount") if sum_ > have else None
 
 
@@ -328,7 +328,7 @@ def cut_by(turn: Turn, row: Row, nation: str, lane: Lane, entry: Entry, subject:
     found: set[str] = set()
     for place in lane:
         if "rouses" in row:
-            mode = turn.ruleset.row("modes", row["rouses"])
+            mode = turn.ruleset.row("movement", row["rouses"])
             for owner in sorted(o for o in turn.state.owners_at(place) if turn.world.hostile(nation, o)):
                 task_forces.rouse_at(turn, mode, owner, place)
         for force, data in sorted(turn.state.table("forces").items()):
@@ -346,7 +346,7 @@ def cut_by(turn: Turn, row: Row, nation: str, lane: Lane, entry: Entry, subject:
 
 def _finds(turn: Turn, row: Row, force: str, entry: Entry, subject: str) -> bool:
     """Whether any unit of a force finds a transfer, which has no cover: one roll each, as the contact row says."""
-    contact = turn.ruleset.row("contacts", row["maybe_cut"]["contact"])
+    contact = turn.ruleset.row("detection", row["maybe_cut"]["contact"])
     stream = turn.stream(f"routes/{row['id']}", subject, entry.audience)
     success = False
     for key, stack in forces.stacks_of(turn.state, force):

@@ -40,8 +40,8 @@ class Bill:
 
 def run(node: Row, turn: Turn) -> None:
     """Present the bills of the node (`bills`; absent: all rows), nation by nation; in a nation's own turn its only."""
-    for id_ in node.get("bills") or list(turn.ruleset.rows("bills")):
-        row = turn.ruleset.row("bills", id_)
+    for id_ in node.get("upkeep") or list(turn.ruleset.rows("upkeep")):
+        row = turn.ruleset.row("upkeep", id_)
         for nation in turn.world.nations() if turn.mover is None else (turn.mover,):
             names = _names(turn, nation, "")
             if turn.world.test(row.get("when"), names):
@@ -77,10 +77,10 @@ def _present(turn: Turn, row: Row, nation: str, owed: list[Bill]) -> None:
     willing = None if chosen is None else {chosen} if isinstance(chosen, str) else set(chosen)
     for bill in owed:
         purse = stores.purse_at(turn.world, nation, None, what)
-        have = turn.state.get("stores", purse, what, 0)
+        have = turn.state.get("treasuries", purse, what, 0)
         refuses = (willing is not None and bill.place not in willing) or (willing is None and row.get("default") == "none")
         names = _names(turn, nation, bill.place)
-        rule = f"bills/{row['id']}"
+        rule = f"upkeep/{row['id']}"
         readers = audience_ids(turn.world, row["audience"], names) if "audience" in row else (nation,)
         data = {"owed": str(bill.amount), "purse": purse, "before": str(have)}
         with turn.journal.entry(rule, subject=f"{nation}:{bill.place}", audience=readers, data=data) as entry:

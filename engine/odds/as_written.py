@@ -91,7 +91,7 @@ def as_written(world: World, nation: str, orders: Sequence[Order], place: str = 
     dice = KeyedDice(b"as written", 1)
     turn = Turn(world.ruleset, state, dice, moments=world.moments, geography=world.geography)
     turn.journal.step = "orders"
-    with turn.journal.entry("frame/orders"):
+    with turn.journal.entry("sequence/orders"):
         for key in sorted(turn.state.table("orders")):
             turn.journal.put_row("orders", key, None)
         if defenders is not None:
@@ -125,7 +125,7 @@ def _only_battle(turn: Turn, node: Row, nation: str, orders: Sequence[Order]) ->
     found: list[Battle] = []
     for row in (turn.ruleset.row("battles", id_) for id_ in node["battles"]):
         before = {word: turn.ruleset.row("battles", id_) for word, id_ in row.get("before", {}).items()}
-        if row.get("where") == "contacts" or "cargo" in row or "slip" in row:
+        if row.get("where") == "contacts" or "cargo" in row or "evade" in row:
             return None
         if "meeting" in before and meetings(turn, row, before["meeting"]):
             return None

@@ -72,8 +72,8 @@ def plan_of(world: World, question: Question, tables: Tables | None = None, batt
     limits = question.limits if battle is None else None
     plan = make_plan(there, row, members, setting, limits=limits, tires=_tires(there, row, members, question.place))
     if question.seekers and row.get("contact_again") and battle is None:
-        contacts = row.get("contacts") or list(world.ruleset.rows("contacts"))
-        plan.touch = touch_of(plan, world.ruleset.row("contacts", contacts[0]), question.seekers)
+        contacts = row.get("detection") or list(world.ruleset.rows("detection"))
+        plan.touch = touch_of(plan, world.ruleset.row("detection", contacts[0]), question.seekers)
     return plan
 
 
@@ -93,7 +93,7 @@ def _flown(there: World, question: Question, units: Mapping[str, Row]) -> dict[s
     for key, row in units.items() if question.start else ():
         if row[WORD] != SIDES[ATTACKER] or not _flies(there, row["kind"]):
             continue
-        for mode in there.ruleset.rows("modes").values():
+        for mode in there.ruleset.rows("movement").values():
             flies = mode.get("passes_over") and mode.get("keeps") and not mode.get("returns") and not mode.get("arrives")
             if not flies or not kind_matches(there, mode.get("who"), row["kind"]):
                 continue
@@ -182,7 +182,7 @@ def _force_at(owner: str, place: str, mission: str) -> dict[str, Any]:
 def _acts_from(world: World, question: Question, owner: str, kind: str) -> str | None:
     """The mission on which a unit that cannot go over the border takes part from where it stands, or None if there is none."""
     link = (world.geography.link(question.start, question.place) or {}).get("kind") if question.start else None
-    modes = world.ruleset.rows("modes").values()
+    modes = world.ruleset.rows("movement").values()
     if link is None or any(link in m.get("links", (link,)) and kind_matches(world, m.get("who"), kind) for m in modes):
         return None
     names = {"force": Entity("force", f"{owner}#{WORD}"), "self": Entity("nation", owner)}
@@ -201,7 +201,7 @@ def _kind(world: World, place: str) -> str:
 
 
 def _stays(world: World, kind: str) -> bool:
-    modes = world.ruleset.rows("modes").values()
+    modes = world.ruleset.rows("movement").values()
     return any(
         bool(m.get("stays")) and kind_matches(world, m["stays"], kind) and kind_matches(world, m.get("who"), kind) for m in modes
     )
@@ -209,7 +209,7 @@ def _stays(world: World, kind: str) -> bool:
 
 def _flies(world: World, kind: str) -> bool:
     return any(
-        bool(m.get("passes_over")) and kind_matches(world, m.get("who"), kind) for m in world.ruleset.rows("modes").values()
+        bool(m.get("passes_over")) and kind_matches(world, m.get("who"), kind) for m in world.ruleset.rows("movement").values()
     )
 
 

@@ -54,7 +54,7 @@ def _decided_by(world: World, battle: str) -> Tables | None:
         return reads_of(
             world.ruleset,
             rows("battles")[battle],
-            list(rows("modes").values()),
+            list(rows("movement").values()),
             "place.holder",
             "link.works",
             "hits",
@@ -109,7 +109,7 @@ def _power(plan: Plan, rounds: Rounds, batch: Any, side: int) -> dict[int, float
     late = plan.last_special_round + 1
     batch.more = {"armed": np.zeros(1, dtype=bool)}
     for stage in plan.stages:
-        if not stage.in_round(late) or stage.row.get("resolve", "under") != "under":
+        if not stage.in_round(late) or stage.row.get("resolve", "roll_under") != "roll_under":
             continue
         for volley in stage.volleys:
             if volley.side != side or not volley.targets:

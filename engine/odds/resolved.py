@@ -46,7 +46,7 @@ class Span:
     def of(cls, ruleset: Ruleset, nation: str, orders: Sequence[Order], at: Path = ()) -> Span | None:
         """The span of orders, of which a nation asks at a place of the frame; None if no battle follows their steps."""
         keys = {str(order["order"]) for order in orders}
-        nodes = list(_leaves(ruleset.frame))
+        nodes = list(_leaves(ruleset.sequence))
         doing = [path for path, _, node in nodes if keys & set(carried_out(ruleset, node))]
         first = next((path for path in doing if path >= at), doing[0] if doing else ())
         fights = [whole for path, whole, node in nodes if node["do"] == "fight" and path > first]
@@ -115,7 +115,7 @@ class TurnSnapshot:
     @property
     def step(self) -> Row:
         """The step before which the turn stands."""
-        node: Any = {"steps": self.world.ruleset.frame}
+        node: Any = {"steps": self.world.ruleset.sequence}
         for level in self.world.state.get("game", "game", "cursor"):
             node = node["steps"][level["i"]]
         found: Row = node

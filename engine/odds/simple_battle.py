@@ -54,7 +54,13 @@ def _plain(plan: Plan) -> bool:
         return False
     for stage in plan.stages:
         row = stage.row
-        if stage.at_once or row.get("resolve", "under") != "under" or stage.pooled or row.get("spent") or row.get("out"):
+        if (
+            stage.at_once
+            or row.get("resolve", "roll_under") != "roll_under"
+            or stage.pooled
+            or row.get("spent")
+            or row.get("out")
+        ):
             return False
         if row.get("rounds") is not None:
             return False

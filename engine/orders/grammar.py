@@ -27,7 +27,7 @@ from ..ruleset.order_syntax import (
 )
 from .names import Names
 
-ORDER_FORMS = ("acts", "orders", "decisions")
+ORDER_FORMS = ("actions", "orders", "decisions")
 OPTION_FORM = "order_options"
 REFUSAL_FORM = "refusals"
 
@@ -176,10 +176,10 @@ def _grammar(ruleset: Ruleset) -> Grammar:
     def read(form: str) -> list[OrderForm]:
         out = []
         for id_, row in ruleset.rows(form).items():
-            if "form" not in row:
+            if "syntax" not in row:
                 continue
             try:
-                pattern = read_form(row["form"], row.get("slots"))
+                pattern = read_form(row["syntax"], row.get("slots"))
             except FormError as error:
                 faults[f"{form}/{id_}"] = str(error)
                 continue

@@ -20,7 +20,7 @@ def all_or_none(ruleset: Ruleset) -> list[frozenset[str]]:
     carried out."""
 
     def make() -> list[frozenset[str]]:
-        blocks = [node for node in _in_order(ruleset.frame) if node.get("all_or_none")]
+        blocks = [node for node in _in_order(ruleset.sequence) if node.get("all_or_none")]
         return [
             frozenset(key for node in steps(block["steps"]) for key in step_orders(ruleset, node))
             for block in blocks
@@ -37,7 +37,7 @@ def steps_that(ruleset: Ruleset, mechanics: Iterable[str]) -> set[str]:
 
 def _by_mechanic(ruleset: Ruleset) -> dict[str, set[str]]:
     out: dict[str, set[str]] = {}
-    for node in steps(ruleset.frame):
+    for node in steps(ruleset.sequence):
         out.setdefault(node["do"], set()).add(str(node.get("step", node["do"])))
     return out
 
@@ -85,7 +85,7 @@ def _passed_over(world: World) -> set[str]:
                     out.append((mine, step_orders(ruleset, node)))
                 walk(node.get("steps", ()), mine)
 
-        walk(ruleset.frame, ())
+        walk(ruleset.sequence, ())
         return out
 
     steps: list[tuple[tuple[str, ...], list[str]]] = ruleset.derived(
@@ -112,7 +112,7 @@ def _is_of_the_turn(test: str) -> bool:
 
 
 def _every_order(ruleset: Ruleset) -> set[str]:
-    return {f"{form}/{id_}" for form in ("acts", "orders", "decisions") for id_ in ruleset.rows(form)}
+    return {f"{form}/{id_}" for form in ("actions", "orders", "decisions") for id_ in ruleset.rows(form)}
 
 
 def _points(ruleset: Ruleset) -> dict[tuple[int, ...], set[str]]:
@@ -129,7 +129,7 @@ def _points(ruleset: Ruleset) -> dict[tuple[int, ...], set[str]]:
             flat.append(((*at, i), node))
             walk(node.get("steps", ()), (*at, i))
 
-    walk(ruleset.frame, ())
+    walk(ruleset.sequence, ())
     out: dict[tuple[int, ...], set[str]] = {}
     here: set[str] = set()
     apart: set[str] = set()
@@ -148,7 +148,7 @@ def _points(ruleset: Ruleset) -> dict[tuple[int, ...], set[str]]:
             continue
         elif "do" in node:
             here.update(step_orders(ruleset, node))
-    if len(inputs(ruleset.frame)) < 2:
+    if len(inputs(ruleset.sequence)) < 2:
         return {}
     every = {f"decisions/{d}" for d in ruleset.rows("decisions")}
     for taken in out.values():
@@ -174,7 +174,7 @@ def by_phase(ruleset: Ruleset) -> list[tuple[str, list[str]]]:
                         out.append((inner, keys))
                 walk(node.get("steps", ()), inner)
 
-        walk(ruleset.frame, "Orders")
+        walk(ruleset.sequence, "Orders")
         return out
 
     return ruleset.derived("orders by phase", make)  # type: ignore[no-any-return]
@@ -187,7 +187,7 @@ def late_money(ruleset: Ruleset) -> set[str]:
     def make() -> set[str]:
         out: set[str] = set()
         collected = False
-        for node in _in_order(ruleset.frame):
+        for node in _in_order(ruleset.sequence):
             if "input" in node and not node.keys() & {"takes", "leaves"}:
                 collected = False
             elif node.get("do") == "collect":

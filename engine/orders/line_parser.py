@@ -308,7 +308,7 @@ class OrderReader:
                 self.say(
                     "O106",
                     "error",
-                    f"the option {form.row['form']!r} stands there twice",
+                    f"the option {form.row['syntax']!r} stands there twice",
                     number,
                     words[0].column,
                     line=line,
@@ -320,7 +320,7 @@ class OrderReader:
                 (out[form.id],) = values.values()
             notes = [v.note for v in found.values.values() if v.note]
             if notes or found.cost:
-                message = "; ".join(notes) or f"the option was read as {form.row['form']!r}"
+                message = "; ".join(notes) or f"the option was read as {form.row['syntax']!r}"
                 self.say(
                     "O303", "warning", message, number, words[0].column, "write it in full to be sure", line
                 )

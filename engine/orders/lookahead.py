@@ -70,17 +70,17 @@ def in_frame(ruleset: Ruleset) -> Mapping[str, tuple[Place, Row]]:
             f"decisions/{id_}": (FIRST, {}) for id_ in ruleset.rows("decisions")
         }
         changes = 0
-        for node in _steps(ruleset.frame):
+        for node in _steps(ruleset.sequence):
             changes += node["do"] in CHANGING
             number = 2 * changes + (node["do"] not in CHANGING)
             listed = (
-                0 if node.get("as_written") else len(node.get("acts", ()))
+                0 if node.get("as_written") else len(node.get("actions", ()))
             )  # act by act, as the step lists them
             for index, key in enumerate(carried_out(ruleset, node)):
                 out.setdefault(key, ((number, index if index < listed else 0), node))
         return out
 
-    places: Mapping[str, tuple[Place, Row]] = ruleset.derived("orders in the frame", make)
+    places: Mapping[str, tuple[Place, Row]] = ruleset.derived("orders in the sequence", make)
     return places
 
 
@@ -96,14 +96,14 @@ def gate(view: World) -> list[tuple[Place, Row]]:
     ruleset = view.ruleset
     here = view.state.get("game", "game", "cursor") or []
     node: Any = None
-    nodes: Any = ruleset.frame
+    nodes: Any = ruleset.sequence
     for level in here:
         node = nodes[level["i"]] if level["i"] < len(nodes) else None
         nodes = (node or {}).get("steps", ())
     if node is None or "input" not in node:
-        node = next(iter(inputs(ruleset.frame)), {})
-    places = ruleset.derived("steps in the frame", lambda: _places(ruleset))
-    rows = [ruleset.row("requirements", id_) for id_ in node.get("gate", ())]
+        node = next(iter(inputs(ruleset.sequence)), {})
+    places = ruleset.derived("steps in the sequence", lambda: _places(ruleset))
+    rows = [ruleset.row("requirements", id_) for id_ in node.get("requirements", ())]
     return sorted(((places.get(row.get("at"), LAST), row) for row in rows), key=lambda found: found[0])
 
 
@@ -111,7 +111,7 @@ def _places(ruleset: Ruleset) -> dict[str, Place]:
     """The place before each step of the frame."""
     out: dict[str, Place] = {}
     changes = 0
-    for node in _steps(ruleset.frame):
+    for node in _steps(ruleset.sequence):
         changes += node["do"] in CHANGING
         out.setdefault(str(node.get("step") or node["do"]), (2 * changes + (node["do"] not in CHANGING), -1))
     return out
@@ -134,9 +134,9 @@ def _foreseen(ruleset: Ruleset) -> list[tuple[Place, Row]]:
     """The steps that give and take means by themselves and the nodes marked `foreseen`, with their places in
     the frame."""
     out: list[tuple[Place, Row]] = []
-    marked = [path for path, node in _nodes(ruleset.frame) if node.get("foreseen")]
+    marked = [path for path, node in _nodes(ruleset.sequence) if node.get("foreseen")]
     changes = 0
-    for node in _steps(ruleset.frame):
+    for node in _steps(ruleset.sequence):
         changes += node["do"] in CHANGING
         inside = next((path for path in marked if node["path"][: len(path)] == path), None)
         if inside is not None:
@@ -218,7 +218,7 @@ class Lookahead:
             turn.world.moments["phase"] = turn.state.copy()
         if step != self._step:
             self._step = turn.journal.step = step
-            with turn.journal.entry(f"frame/{step}"):
+            with turn.journal.entry(f"sequence/{step}"):
                 turn.journal.set("game", "game", "step", step)
             self._market = None
             turn.world.moments.pop("step", None)
@@ -251,7 +251,7 @@ class Lookahead:
             who = Entity("nation", self.nation)
             names = {"self": who, "nation": who}
             if self.turn.world.test(row.get("when"), names) and not self.turn.world.test(row["test"], names):
-                self.unmet.append((row["id"], fill(self.turn.world, row["else"], names)))
+                self.unmet.append((row["id"], fill(self.turn.world, row["message"], names)))
 
     def _pass_means(self, place: Place) -> None:
         """Collect and pay what the nation does before a place of the frame, whatever it orders."""
@@ -376,15 +376,15 @@ def may_be_given(context: OrderContext, nation: str, order: Order) -> bool:
     """
     ruleset = context.ruleset
     step, _ = place_of(ruleset, order)
-    gifts: list[tuple[int, Gift]] = ruleset.derived("gifts in the frame", lambda: list(_gifts(ruleset)))
+    gifts: list[tuple[int, Gift]] = ruleset.derived("gifts in the sequence", lambda: list(_gifts(ruleset)))
     return any(at < step and _open_for(context, gift, nation) for at, gift in gifts)
 
 
 def _gifts(ruleset: Ruleset) -> Iterator[tuple[int, Gift]]:
     """The payments to others by acts of steps in which all nations act together, with the step of each."""
     steps = in_frame(ruleset)
-    for id_, row in ruleset.rows("acts").items():
-        (step, _), node = steps.get(f"acts/{id_}", (LAST, {"alone": True}))
+    for id_, row in ruleset.rows("actions").items():
+        (step, _), node = steps.get(f"actions/{id_}", (LAST, {"alone": True}))
         if node["alone"]:
             continue
         nations = {
@@ -419,7 +419,7 @@ def _open_for(context: OrderContext, gift: Gift, nation: str) -> bool:
         if closed(context, gift.act, giver) is not None:
             continue
         slots = {gift.slot: nation} if gift.slot else {}
-        order: Order = {"nation": giver, "order": f"acts/{gift.act['id']}", "slots": slots, "options": {}}
+        order: Order = {"nation": giver, "order": f"actions/{gift.act['id']}", "slots": slots, "options": {}}
         if unmet(context, gift.act, context.order_names(order), secrets=False) is None:
             return True
     return False

@@ -22,7 +22,7 @@ UNITS, ORIGIN, TARGET, VIA, CARGO = "units", "origin", "target", "via", order_sy
 
 def mode_of(ruleset: Ruleset, row: Row) -> Row | None:
     """The mode that an order's units go by; None if the order moves nothing."""
-    return ruleset.rows("modes").get(row.get("does", "")) if UNITS in row.get("slots", {}) else None
+    return ruleset.rows("movement").get(row.get("does", "")) if UNITS in row.get("slots", {}) else None
 
 
 def free_units(world: World, nation: str, place: str) -> dict[str, int]:

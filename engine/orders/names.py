@@ -174,7 +174,7 @@ class Names:
 
     def kind_words(self, kind: str) -> str:
         """What a slot of a kind wants, in words."""
-        made = {row.get("makes") for row in self.ruleset.rows("catalogue").values()}
+        made = {row.get("makes") for row in self.ruleset.rows("production").values()}
         rows = sorted(
             self.ruleset.rows("units").values(), key=lambda row: row["id"] not in made
         )  # those that can be had first
@@ -204,13 +204,13 @@ class _Index:
         for kind, form in FORM_OF.items():
             self._rows(ruleset, kind, ruleset.rows(form))
         for row in ruleset.rows("aliases").values():
-            if row.get("form") == "tags":
+            if row.get("table") == "tags":
                 self.together[joined(row["id"])] = row["for"]
                 continue
             kinds = [
                 k
                 for k, form in FORM_OF.items()
-                if row.get("form", form) == form and ruleset.has(form, row["for"])
+                if row.get("table", form) == form and ruleset.has(form, row["for"])
             ]
             for kind in kinds:
                 self._add(kind, row["id"], row["for"])

@@ -111,12 +111,12 @@ class Composer:
             return None
         known = {
             w
-            for form in ("adjusts", "terms", "battles", "tables")
+            for form in ("modifiers", "definitions", "battles", "tables")
             for row in self.rules.rows(form).values()
             for w in _named(row)
         }
         known |= {
-            str(r["works"]) for r in self.rules.rows("catalogue").values() if isinstance(r.get("works"), str)
+            str(r["works"]) for r in self.rules.rows("production").values() if isinstance(r.get("works"), str)
         }
         by_name = {joined(w): w for w in known - {"none"}}
         if joined(text) in by_name:
@@ -172,7 +172,7 @@ class Composer:
         out: dict[str, Any] = {}
         known = {id_ for id_, row in self.rules.rows("fields").items() if "unit" in row.get("of", ())}
         rows = list(self.rules.rows("battles").values())
-        ladders = [row.get("ladder", LADDER)["field"] for row in rows]
+        ladders = [row.get("step_losses", LADDER)["field"] for row in rows]
         known |= {*ladders, *CONDITIONS}
         for part in filter(None, (p.strip() for p in text.split(","))):
             name, _, value = part.replace("=", " ").partition(" ")
@@ -181,9 +181,9 @@ class Composer:
                 raise Unclear(f"units have no {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
             value = value.strip()
             listed = [
-                r["ladder"]["values"]
+                r["step_losses"]["values"]
                 for r in rows
-                if r.get("ladder", {}).get("field") == name and "values" in r["ladder"]
+                if r.get("step_losses", {}).get("field") == name and "values" in r["step_losses"]
             ]
             if listed and all(value not in values for values in listed):
                 raise Unclear(f"{name} is {_or(listed[0])}, not {value!r}")
@@ -374,7 +374,7 @@ class Composer:
     def _alive(self, question: Question) -> None:
         """Nobody can have taken more hits than he can bear."""
         plan = plan_of(self.world, question)
-        ladder = plan.row.get("ladder", LADDER)
+        ladder = plan.row.get("step_losses", LADDER)
         for group in plan.groups:
             value = group.fields.get(ladder["field"])
             if not group.n or value is None:

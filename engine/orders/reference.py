@@ -33,7 +33,7 @@ BLANKS: Mapping[str, str] = {
     "item": "THING",
     "tech": "TECHNOLOGY",
     "link": "PLACE and PLACE",
-    "gate": "PASSAGE",
+    "passage": "PASSAGE",
     "text": "WORDS",
 }
 """What stands for a thing of a kind in a form; else the name of the kind."""

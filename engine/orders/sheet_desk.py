@@ -47,7 +47,7 @@ class SheetDesk:
         self.standing = set(movement.places_with_units(world, nation))
         self.sent: dict[str, set[str]] = {}
         """Place -> the kinds of units there that have a line of their own."""
-        forms = [row for form in ("orders", "acts") for row in world.ruleset.rows(form).values()]
+        forms = [row for form in ("orders", "actions") for row in world.ruleset.rows(form).values()]
         self.any_bare = any(row.get("bare") for row in forms)
 
     def row(self, key: str) -> Row:

@@ -17,7 +17,18 @@ from ..turn.slots import choices, parts
 from ..world import treasury as stores
 from ..world.world import World
 
-ENUMERABLE = {"nation", "place", "side", "tech", "gate", "resource", "unit-kind", "choice", "force", "item"}
+ENUMERABLE = {
+    "nation",
+    "place",
+    "side",
+    "tech",
+    "passage",
+    "resource",
+    "unit-kind",
+    "choice",
+    "force",
+    "item",
+}
 
 Names = Mapping[str, Any]
 

@@ -32,7 +32,7 @@ def order_text(ruleset: Ruleset, names: Names, order: Mapping[str, Any], *, agre
 
 def option_text(names: Names, row: Row, value: Any, *, agree: bool = True) -> str:
     """An option with its value, in the words of its row."""
-    pattern = read_form(row["form"], row.get("slots"))
+    pattern = read_form(row["syntax"], row.get("slots"))
     slots = [s.name for s in slots_in(pattern)]
     values = value if isinstance(value, dict) else {}
     if slots and value is not True and not isinstance(value, dict):

@@ -21,7 +21,7 @@ from ..ruleset.expressions.vocabulary import BUILT_IN
 from ..ruleset.order_syntax import FORM_OF
 
 SMALL_WORDS = frozenset({"a", "and", "at", "by", "for", "from", "in", "is", "of", "on", "s", "the", "to", "why", "with"})
-KEPT_APART = frozenset({"orders", "facts", "becomes", "uses", "once", "held", "knowledge", "forces", "loads"})
+KEPT_APART = frozenset({"orders", "facts", "becomes", "uses", "once", "delayed", "knowledge", "forces", "loads"})
 """Tables that note what was asked, seen or happened: they answer only when they are named."""
 _APART = re.compile(r"[/:@.\[\]>=,|#]|--")
 

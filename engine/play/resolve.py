@@ -135,7 +135,7 @@ def absent(game: Game, missing: Iterable[str]) -> list[str]:
 
 def _lacking(game: Game, given: Iterable[Submission], missing: Iterable[str]) -> str:
     """Which requirement of this input point the orders of a policy, or having sent none, leave unmet; empty if none."""
-    if not (game.stage().position.waiting or {}).get("gate"):
+    if not (game.stage().position.waiting or {}).get("requirements"):
         return ""
     views = Views(game)
     orders: dict[str, list[Any]] = {**{n: [] for n in missing}, **{s.nation: list(s.orders) for s in given}}

@@ -12,7 +12,7 @@ from typing import Any
 from ..core.model import Row, Ruleset
 from ..core.state import State, pair_key, unit_key, works_on
 
-_NATION_KEYS = {"stores", "techs", "tracks", "note", "source", "out"}
+_NATION_KEYS = {"treasury", "techs", "tracks", "note", "source", "out"}
 
 
 class ScenarioError(ValueError):
@@ -43,10 +43,10 @@ def initial_state(ruleset: Ruleset, scenario: Mapping[str, Any]) -> State:
     for row in scenario.get("works", ()):
         for facing in _list(row["facing"]):
             put("links", pair_key(row["place"], facing), works_on(row["place"]), row["works"])
-    for place, amounts in scenario.get("stores", {}).items():
+    for place, amounts in scenario.get("treasuries", {}).items():
         for what, amount in amounts.items():
-            put("stores", place, what, amount)
-    for row in scenario.get("marks", ()):
+            put("treasuries", place, what, amount)
+    for row in scenario.get("flags", ()):
         _mark(ruleset, row, put)
     for number, row in enumerate(scenario.get("under_way", ()), 1):
         nation = row.get("for", "")
@@ -79,10 +79,10 @@ def _nations(ruleset: Ruleset, scenario: Mapping[str, Any], put: Any) -> None:
         for field, value in row.items():
             if field not in _NATION_KEYS:
                 put("nations", nation, field, value if value is not None else "")
-        for seat_place, amounts in row.get("stores", {}).items():
+        for seat_place, amounts in row.get("treasury", {}).items():
             key = nation if seat_place == "nation" else f"{nation}/{seat_place}"
             for what, amount in amounts.items():
-                put("stores", key, what, amount)
+                put("treasuries", key, what, amount)
         for tech, level in row.get("techs", {}).items():
             put("techs", nation, tech, level)
         for track, value in row.get("tracks", {}).items():
@@ -152,7 +152,7 @@ def _mark(ruleset: Ruleset, row: Row, put: Any) -> None:
         value["until"] = row["until"]
     if "seen_by" in row:
         value["seen_by"] = _list(row["seen_by"])
-    put("marks", f"{kind}:{who}", row["as"], value)
+    put("flags", f"{kind}:{who}", row["as"], value)
 
 
 def _list(value: Any) -> list[Any]:

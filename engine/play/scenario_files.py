@@ -78,7 +78,7 @@ def works_stand_on_borders(subject: ScenarioSubject) -> Iterator[Diagnostic]:
 def no_more_is_chosen_than_is_free(subject: ScenarioSubject) -> Iterator[Diagnostic]:
     """Of each kind of unit a nation places itself only as many as the ruleset's step that deploys leaves it."""
 
-    node = next((n for n in steps(subject.ruleset.frame) if n["do"] == "deploy"), None)
+    node = next((n for n in steps(subject.ruleset.sequence) if n["do"] == "deploy"), None)
     if node is None:
         return
     world = World(subject.ruleset, State())
@@ -130,8 +130,8 @@ def nations_begin_with_what_they_need(subject: ScenarioSubject) -> Iterator[Diag
     for nation in world.nations():
         if not world.test(rule["who"], {"nation": Entity("nation", nation)}):
             continue
-        purses = list(said.get(nation, {}).get("stores", {}).values())
-        missing = [what for what in rule.get("stores", ()) if not any(what in purse for purse in purses)]
+        purses = list(said.get(nation, {}).get("treasury", {}).values())
+        missing = [what for what in rule.get("treasury", ()) if not any(what in purse for purse in purses)]
         missing += ["units"] if rule.get("units") and nation not in armed else []
         if missing:
             name = subject.ruleset.rows("nations").get(nation, {}).get("name", nation)
@@ -268,7 +268,7 @@ class _Known:
     def once(self, name: str, make: Callable[[Any], Any]) -> Any:
         """The words for works; those of the frame are no scenario's."""
         texts = str(self.ruleset.forms)
-        sold = {str(row["works"]) for row in self.rows("catalogue").values() if "works" in row}
+        sold = {str(row["works"]) for row in self.rows("production").values() if "works" in row}
         from ..ruleset.checks.words import works_in  # heavy, as all checks
 
         return sold | works_in(texts)

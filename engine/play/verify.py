@@ -281,5 +281,5 @@ def resolved_again(
 
 def _missed(game: Game, stage: StoredPosition) -> list[str]:
     """Who counted as missing when a stage was reached, as its journal says."""
-    entries = (e for e in game.journal(position=stage.number) if e.rule == "frame/input")
+    entries = (e for e in game.journal(position=stage.number) if e.rule == "sequence/input")
     return sorted({e.subject for e in entries if any(f.word == "missed" for f in e.facts)})

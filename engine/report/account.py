@@ -46,7 +46,7 @@ class Account:
 
 def accounts(world: World, entries: Sequence[Entry], reader: str, words: Wording) -> list[Account]:
     """An account for each resource of which the view shows the reader a purse."""
-    paid = [e for e in entries if "stores" in [change[0] for change in e.changes]]
+    paid = [e for e in entries if "treasuries" in [change[0] for change in e.changes]]
     hands = _changed_hands(entries, reader)
     made = (_account(world, paid, reader, what, words, hands) for what in world.ruleset.rows("resources"))
     return [account for account in made if account is not None]
@@ -66,7 +66,7 @@ def _account(
     world: World, entries: Sequence[Entry], reader: str, what: str, words: Wording, hands: Mapping[str, bool]
 ) -> Account | None:
     """`hands`: see `_changed_hands`. A purse whose seat another holds is out of reach: it counts until the turn of its loss."""
-    shown = world.state.table("stores")
+    shown = world.state.table("treasuries")
     now = {p: v for p, v in treasury.purses(world, reader, what).items() if what in shown.get(p, {})}
     apart = {k: row[what] for k, row in shown.items() if k.startswith(reader + "/") and what in row and k not in now}
     lost = {k: v for k, v in apart.items() if hands.get(k.partition("/")[2])}
@@ -159,7 +159,7 @@ def _moved(entry: Entry, what: str, reader: str, now: Mapping[str, Any], apart: 
     """Purse -> by how much an entry changed it, of the reader's own but those `apart`."""
     out: dict[str, Any] = {}
     for table_, id_, field, before, after in entry.changes:
-        if table_ != "stores" or id_ in apart or not (id_ in now or id_ == reader or id_.startswith(reader + "/")):
+        if table_ != "treasuries" or id_ in apart or not (id_ in now or id_ == reader or id_.startswith(reader + "/")):
             continue
         if field == what:
             by = (after or 0) - (before or 0)
@@ -185,7 +185,7 @@ def _labels(
     data = entry.data
     form, _, id_ = entry.rule.partition("/")
     if "items" in data and total > 0:
-        items = [(world.ruleset.rows("yields").get(i["yield"], {}), i["yield"], Fraction(i["amount"])) for i in data["items"]]
+        items = [(world.ruleset.rows("income").get(i["yield"], {}), i["yield"], Fraction(i["amount"])) for i in data["items"]]
         items = [i for i in items if i[0].get("into", treasury.money(world.ruleset)) == what]
         for row, name, amount in items:
             yield 1, _named(words, row, name), exact(amount), "over" not in row and len(items) > 1
@@ -199,11 +199,11 @@ def _labels(
             yield 3, f"to {words.name(str(data['to']))}{arrives}", total, False
         else:
             yield 3, f"from {words.name(giver)}", total, False
-    elif form == "catalogue":
+    elif form == "production":
         yield 2, _bought(words, id_), total, False
     else:
         row = world.ruleset.rows(form).get(id_, {})
-        name = entry.step.replace("-", " ") if form == "frame" else _named(words, row, id_)
+        name = entry.step.replace("-", " ") if form == "sequence" else _named(words, row, id_)
         yield (2 if total < 0 else 3), name, total, False
 
 
@@ -220,7 +220,7 @@ def _named(words: Wording, row: Row, id_: str) -> str:
 
 def _bought(words: Wording, id_: str) -> str:
     rows = words.world.ruleset.rows
-    return words.kind(id_, 2) if id_ in rows("units") else words.inside(str(rows("catalogue").get(id_, {}).get("name", id_)))
+    return words.kind(id_, 2) if id_ in rows("units") else words.inside(str(rows("production").get(id_, {}).get("name", id_)))
 
 
 SHORT = 2

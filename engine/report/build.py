@@ -332,7 +332,7 @@ def _by_phase(
     names = {"input": "Orders", "turn-start": "The turn begins", "turn-end": "The turn ends"}
     order: list[str] = ["turn-start", "input"]
     of_step: dict[str, str] = {"turn-start": "turn-start", "input": "input", "turn-end": "turn-end"}
-    for phase in phases(ruleset.frame):
+    for phase in phases(ruleset.sequence):
         order.append(phase["phase"])
         names[phase["phase"]] = str(phase.get("name", phase["phase"]))
         of_step[phase["phase"]] = phase["phase"]
@@ -341,7 +341,7 @@ def _by_phase(
     order.append("turn-end")
     found: dict[str, list[Entry]] = {}
     for entry in entries:
-        if (entry.rule.startswith("frame/") and not entry.data.get("told")) or not _says(entry):
+        if (entry.rule.startswith("sequence/") and not entry.data.get("told")) or not _says(entry):
             continue
         found.setdefault(of_step.get(entry.step, entry.step), []).append(entry)
     for phase_id in [*order, *sorted(set(found) - set(order))]:
@@ -376,7 +376,7 @@ def _line(ruleset: Ruleset, entry: Entry, reader: str | None, number: int, words
 def rule_in_words(ruleset: Ruleset, rule: str) -> str:
     """What a row is called where there is a name for it, else its id as words; "" for a step of the frame."""
     form, _, id_ = rule.partition("/")
-    if form == "frame":
+    if form == "sequence":
         return ""
     row: Row = ruleset.rows(form).get(id_, {})
     return str(row.get("name") or row.get("title") or row.get("label") or id_.replace("-", " "))
@@ -426,7 +426,7 @@ def _under_way(world: World, reader: str) -> list[str]:
     for _, row in sorted(world.state.table("under_way").items()):
         if row.get("nation") == reader:
             at = printed(world, Entity("place", row["at"])) if isinstance(row.get("at"), str) else ""
-            item = world.ruleset.rows("catalogue").get(str(row.get("item")), {})
+            item = world.ruleset.rows("production").get(str(row.get("item")), {})
             n, name = so_many(world.ruleset, item, str(row.get("what")), int(row.get("n", 1)))
             out.append(f"{n} {name}" + (f" for {at}" if at else ""))
     return out

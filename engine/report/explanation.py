@@ -121,7 +121,7 @@ def _shown(entry: Entry, state: State, reader: str) -> Entry:
     return replace(entry, changes=[c for c in entry.changes if seen(c)])
 
 
-_WRITTEN = ("places", "nations", "units", "technologies", "catalogue", "sides")
+_WRITTEN = ("places", "nations", "units", "technologies", "production", "sides")
 
 
 def _as_written(world: World, terms: Sequence[frozenset[str]], reader: str) -> Iterator[Cell]:
@@ -146,7 +146,7 @@ def _sums(world: World, words: Wording, cells: Sequence[Cell]) -> Iterator[Made]
     purses: dict[tuple[str, str], list[Cell]] = {}
     stacks: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
-        if cell.table == "stores" and world.ruleset.has("resources", cell.field):
+        if cell.table == "treasuries" and world.ruleset.has("resources", cell.field):
             purses.setdefault((cell.id.partition("/")[0], cell.field), []).append(cell)
         elif cell.table == "units" and cell.field == "n":
             row = world.state.row("units", cell.id)
@@ -169,7 +169,7 @@ def _purse(words: Wording, id_: str) -> str:
 
 def _figures(world: World, words: Wording, terms: Sequence[frozenset[str]], told: set[str]) -> Iterator[Made]:
     """Quantities of the rules that were named, of whatever else was named, with their base and every row that applies."""
-    rows = world.ruleset.rows("quantities")
+    rows = world.ruleset.rows("stats")
     asked = [(t & rows.keys()) - told for t in terms]  # a field of that name says it already
     if not any(asked):
         return
@@ -182,9 +182,9 @@ def _figures(world: World, words: Wording, terms: Sequence[frozenset[str]], told
                 base = world.quantity_with_rows(id_, subject, skip=[r["id"] for r in applied])[0]
             except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError):
                 continue  # it can be asked in the midst of a battle or a move only
-            parts = [("base", str(base), clauses_of(world.ruleset, f"quantities/{id_}"))]
+            parts = [("base", str(base), clauses_of(world.ruleset, f"stats/{id_}"))]
             parts += [
-                (str(r.get("label", r["id"])), _effect(r), clauses_of(world.ruleset, f"adjusts/{r['id']}")) for r in applied
+                (str(r.get("label", r["id"])), _effect(r), clauses_of(world.ruleset, f"modifiers/{r['id']}")) for r in applied
             ]
             yield Made(f"{row.get('name', id_.replace('-', ' '))} of {name}", str(total), tuple(parts))
 
@@ -248,7 +248,7 @@ def _happened(ruleset: Ruleset, words: Wording, entry: Entry, changes: Sequence[
 
 def _parts(ruleset: Ruleset, entry: Entry) -> Iterator[str]:
     """What an income consists of, source by source."""
-    rows = ruleset.rows("yields")
+    rows = ruleset.rows("income")
     for item in entry.data.get("items", ()):
         yield f"{account.yield_name(rows.get(item['yield'], {}), item['yield'])} {Fraction(item['amount'])}"
 
@@ -267,7 +267,7 @@ def named(words: Wording, table: str, id_: str, field: str) -> str:
         place = str(row.get("place", place.partition("[")[0]))
         whose = f"{capital(words.of(owner))} {words.kind(kind)} in {words.place(place)}"
         return whose if field in ("n", "*") else f"{whose}: {field.replace('_', ' ')}"
-    if table == "stores":
+    if table == "treasuries":
         nation, _, purse = id_.partition("/")
         what = str(words.world.ruleset.rows("resources").get(field, {}).get("name", field))
         return f"{capital(words.of(nation))} {words.inside(what)}" + (f" in {words.thing(purse)}" if purse else "")
@@ -297,7 +297,7 @@ def _one(words: Wording, part: str) -> str:
         return words.name(part)
     if part in rows("sides"):
         return words.side(part)
-    for form in ("places", "technologies", "units", "catalogue", "resources", "tracks"):
+    for form in ("places", "technologies", "units", "production", "resources", "tracks"):
         if part in rows(form):
             return str(rows(form)[part].get("name", part))
     return part.replace("-", " ")

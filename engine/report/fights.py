@@ -125,7 +125,7 @@ def captured(entries: Sequence[Entry]) -> dict[str, str | None]:
     return {
         str(e.data["place"]): e.data.get("to")
         for e in entries
-        if e.rule.startswith("control/") and "place" in e.data and "to" in e.data
+        if e.rule.startswith("capture/") and "place" in e.data and "to" in e.data
     }
 
 
@@ -237,7 +237,7 @@ def hits(fight: Fight, side: str, words: Wording) -> tuple[int | None, Fraction 
     """
     scored, expected, dice, summed, aims = 0, Fraction(0), 0, False, True
     for entry in [*fight.rounds, *fight.left]:
-        for fire in [*entry.data.get("fire", ()), *entry.data.get("parting", ())]:
+        for fire in [*entry.data.get("fire", ()), *entry.data.get("fire_on_retreat", ())]:
             if fire["side"] != side:
                 continue
             n = len(fire["dice"])

@@ -79,7 +79,7 @@ def _volleys(fight: Fight, data: Mapping[str, Any], side: str, words: Wording) -
     rows = words.world.ruleset.rows("battles").get(fight.row, {}).get("virtual", ())
     spared = {str(row["id"]) for row in rows if row.get("lost") == "never"}
     lost = data.get("lost", {}).get(other, ())
-    fires = [f for f in [*data.get("fire", ()), *data.get("parting", ())] if f["side"] == side and f["dice"]]
+    fires = [f for f in [*data.get("fire", ()), *data.get("fire_on_retreat", ())] if f["side"] == side and f["dice"]]
     there = sum(len(f["dice"]) for f in fires)  # at those who leave, of whom it is not told how many they are
     if "sides" in data:
         there = sum(n for kinds in data["sides"].get(other, {}).values() for n in kinds.values())

@@ -17,7 +17,7 @@ from ..world.world import World
 from .document import Block, Para, Refs, Table, bullets
 from .wording import Wording, counted, listing, sentence, throw
 
-TOLD_ELSEWHERE = ("control", "contacts", "catalogue", "modes", "missions", "gifts", "battles", "streaks", "tallies")
+TOLD_ELSEWHERE = ("capture", "detection", "production", "movement", "missions", "gifts", "battles", "streaks", "tallies")
 """Forms whose entries other parts of the report tell: hands (but not marks), sightings, account, forces, battles."""
 
 
@@ -103,7 +103,7 @@ def lost_works(entries: Iterable[Entry], reader: str, words: Wording) -> list[tu
         for part in entry.data["unfinished"]:
             kinds = found.setdefault(place, {})
             kind = str(part.get("item") or part.get("what"))
-            item = words.world.ruleset.rows("catalogue").get(kind, {})
+            item = words.world.ruleset.rows("production").get(kind, {})
             kinds[kind] = kinds.get(kind, 0) + as_one(item, int(part.get("n", 1)))
     return [
         (sentence(f"with {words.place(place)} you lost what was being built there: {words.units(kinds)}"), tuple(refs[place]))
@@ -150,7 +150,7 @@ def own_orders(world: World, entries: Sequence[Entry], reader: str, words: Wordi
     for entry in entries:
         if not may_read(entry, reader, side):
             continue
-        if entry.rule == "frame/input" and entry.subject == reader:
+        if entry.rule == "sequence/input" and entry.subject == reader:
             given += int(entry.data.get("orders", 0))
             told.append(entry)
             continue
@@ -229,8 +229,8 @@ def other_news(
         form = entry.rule.partition("/")[0]
         if id(entry) in seen or not entry.happened or "battle" in entry.data or "refused" in entry.data:
             continue
-        if (form == "frame" and not entry.data.get("told")) or (
-            form in TOLD_ELSEWHERE and entry.data and "mark" not in entry.data
+        if (form == "sequence" and not entry.data.get("told")) or (
+            form in TOLD_ELSEWHERE and entry.data and "flag" not in entry.data
         ):
             continue
         if form == "orders" and ("path" in entry.data or "plan" in entry.data or "force" in entry.data):
@@ -342,7 +342,7 @@ def input_notices(world: World, entries: Iterable[Entry], reader: str, words: Wo
     """Who ordered for the reader, and whether his orders were missing."""
     out = []
     for entry in entries:
-        if entry.rule != "frame/input" or (entry.subject != reader and reader):
+        if entry.rule != "sequence/input" or (entry.subject != reader and reader):
             continue
         who = words.nation(entry.subject)
         if "seat" in entry.data:

@@ -28,7 +28,8 @@ def own_turns(ruleset: Ruleset) -> frozenset[str]:
             yield node
             yield from nodes(node.get("steps", ()))
 
-    return frozenset(f"frame/{node_name(n)}" for n in nodes(ruleset.frame) if n.get("own_turn") and n.get("each") == "nation")
+    own = (n for n in nodes(ruleset.sequence) if n.get("own_turn") and n.get("each") == "nation")
+    return frozenset(f"sequence/{node_name(n)}" for n in own)
 
 
 def by_power(ruleset: Ruleset, entries: Iterable[Entry]) -> list[tuple[str, list[Entry]]]:
@@ -40,7 +41,7 @@ def by_power(ruleset: Ruleset, entries: Iterable[Entry]) -> list[tuple[str, list
         if entry.rule in begins:
             out.append((entry.subject, []))
         elif not out or (
-            out[-1][0] and entry.step not in inside and entry.step != "input" and not entry.rule.startswith("frame/")
+            out[-1][0] and entry.step not in inside and entry.step != "input" and not entry.rule.startswith("sequence/")
         ):
             out.append(("", []))
         out[-1][1].append(entry)
@@ -57,7 +58,7 @@ def steps_inside(ruleset: Ruleset) -> frozenset[str]:
                 found.update(str(node[key]) for key in ("step", "phase", "do") if key in node)
             walk(node.get("steps", ()), inside or bool(node.get("own_turn")))
 
-    walk(ruleset.frame, False)
+    walk(ruleset.sequence, False)
     return frozenset(found)
 
 

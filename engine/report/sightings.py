@@ -64,7 +64,7 @@ def sightings(world: World, entries: Sequence[Entry], reader: str, words: Wordin
         else:
             none.append(name)
     looked = {
-        str(e.data["place"]) for e in entries if e.rule.startswith("contacts/") and "chance" in e.data and "place" in e.data
+        str(e.data["place"]) for e in entries if e.rule.startswith("detection/") and "chance" in e.data and "place" in e.data
     }
     vain += sorted(words.place(p) for p in looked if f"units:{p}" not in world.state.row("knowledge", reader) and p not in own)
     out: list[Block] = []

@@ -30,7 +30,7 @@ def orders(world: World, entries: Sequence[Entry], words: Wording) -> list[Block
     rows, theirs = [], 0
     played: set[str] = set()  # a nation is asked at every input point of a turn
     for entry in entries:
-        if entry.rule != "frame/input" or "orders" not in entry.data:
+        if entry.rule != "sequence/input" or "orders" not in entry.data:
             continue
         by = str(entry.data.get("by", ""))
         n = int(entry.data["orders"])
@@ -48,7 +48,7 @@ def orders(world: World, entries: Sequence[Entry], words: Wording) -> list[Block
 def look_again(world: World, entries: Sequence[Entry], words: Wording) -> list[Block]:
     """What players may ask about: orders that could not be carried out, units with no way out or no part in a battle, missing
     orders, means in places that are another's now, wars with somebody who is not in play."""
-    by = {e.subject: e.data.get("by", "policy") for e in entries if e.rule == "frame/input" and "orders" in e.data}
+    by = {e.subject: e.data.get("by", "policy") for e in entries if e.rule == "sequence/input" and "orders" in e.data}
     items: list[tuple[str, Refs]] = []
     for entry in entries:
         nation = entry.subject.partition(":")[0]
@@ -56,7 +56,7 @@ def look_again(world: World, entries: Sequence[Entry], words: Wording) -> list[B
             items.append((f"{words.name(nation)}: {entry.data.get('order') or entry.rule}: {entry.data['refused']}", (entry.n,)))
         elif ("void" in entry.data and NOBODY in entry.audience) or _worth_a_look(entry, by):
             items.append((words.told(entry.happened), (entry.n,)))
-        elif entry.rule == "frame/input" and entry.happened and "orders" in entry.data:
+        elif entry.rule == "sequence/input" and entry.happened and "orders" in entry.data:
             items.append((f"{words.name(entry.subject)}: {words.told(entry.happened)}", (entry.n,)))
     for nation in (n for n, sent in by.items() if sent != "policy"):
         items += [(said, ()) for said in (*_left_behind(world, nation, words), *_at_war_with_nobody(world, nation, words))]

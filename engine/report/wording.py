@@ -120,7 +120,7 @@ class Wording:
     def kind(self, kind: str, n: Any = 2) -> str:
         """A kind of unit, in the number that is wanted, as it stands inside a sentence."""
         rows = self.world.ruleset.rows
-        row: Row = rows("units").get(kind) or rows("catalogue").get(kind) or {}
+        row: Row = rows("units").get(kind) or rows("production").get(kind) or {}
         name = str(row.get("name", kind if kind != UNKNOWN else "unit"))
         if n != 1:
             name = str(row.get("plural", name if row else "units" if kind == UNKNOWN else kind))

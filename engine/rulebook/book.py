@@ -34,7 +34,7 @@ class _Writer:
     def __init__(self, ruleset: Ruleset, tested: Mapping[str, int] | None) -> None:
         self.ruleset, self.tested = ruleset, tested
         self.register = ruleset.rows(CLAUSES)
-        self.phases = _numbered(phases(ruleset.frame))
+        self.phases = _numbered(phases(ruleset.sequence))
         self.chapters = _by_phase(ruleset.rows(CHAPTERS), list(self.phases))
         self.readings = self._readings()
 
@@ -80,7 +80,7 @@ class _Writer:
             home = figures.HOME.get(form, "")
             tables.setdefault(home if home in known else self._chapter_of(form, ids[0]), []).append(table)
         orders: dict[str, list[tuple[str, str]]] = {}
-        for form in ("acts", "orders", "order_options", "decisions"):
+        for form in ("actions", "orders", "order_options", "decisions"):
             for id_ in self.ruleset.rows(form):
                 orders.setdefault(self._chapter_of(form, id_), []).append((form, id_))
         for id_, row in self.chapters:
@@ -114,7 +114,7 @@ class _Writer:
         tables = tuple(_joined(table for _, _, table in figures.tables(self.ruleset)))
         yield Chapter("figures", "Figures", tables)
         for form, head in (
-            ("acts", "What you may do"),
+            ("actions", "What you may do"),
             ("orders", "What units may be ordered"),
             ("events", "What happens by itself"),
         ):
@@ -156,7 +156,7 @@ class _Writer:
         if table := figures.nations(self.ruleset):
             blocks.append(table)
         found: dict[str, list[str]] = {}
-        for row in self.ruleset.rows("acts").values():
+        for row in self.ruleset.rows("actions").values():
             whose = row.get("for", ())
             for id_ in [whose] if isinstance(whose, str) else whose:
                 if self.ruleset.has("nations", str(id_)):

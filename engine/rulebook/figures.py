@@ -22,13 +22,13 @@ NAMED = (
     "war_kinds",
     "tracks",
     "missions",
-    "modes",
-    "gates",
-    "catalogue",
+    "movement",
+    "passages",
+    "production",
     "sides",
 )
 """Tables whose names are words of the game."""
-THINGS = ("units", "technologies", "resources", "nations", "places", "groups", "sides", "tracks", "aims", "catalogue")
+THINGS = ("units", "technologies", "resources", "nations", "places", "groups", "sides", "tracks", "aims", "production")
 """Tables in which the names of ids are looked up."""
 HOME = {"units": "units", "technologies": "technology", "nations": "nations"}
 """The chapter of a table, where the register has a chapter of that id; else it is that of its rows' clauses."""
@@ -94,7 +94,7 @@ def nations(ruleset: Ruleset) -> FigureTable | None:
     fields = [
         f["id"]
         for f in ruleset.rows("fields").values()
-        if "nation" in f["of"] and f.get("form") == "places" and f["type"] == "id"
+        if "nation" in f["of"] and f.get("table") == "places" and f["type"] == "id"
     ]
     seats = [name for name in fields if any(name in row for row in rows)]
     made = [
@@ -148,13 +148,13 @@ def _figures(rows: Iterable[Row]) -> list[str]:
 
 
 def _items(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
-    rows = ruleset.rows("catalogue")
+    rows = ruleset.rows("production")
     made = [
         (title(r).capitalize() if title(r).islower() else title(r), _price(ruleset, r), _uses(ruleset, r.get("uses")))
         for r in rows.values()
     ]
     if made:
-        yield "catalogue", list(rows), FigureTable("What can be bought", ("item", "price", "uses besides"), tuple(made))
+        yield "production", list(rows), FigureTable("What can be bought", ("item", "price", "uses besides"), tuple(made))
 
 
 def _price(ruleset: Ruleset, row: Row) -> str:
@@ -180,7 +180,7 @@ def _uses(ruleset: Ruleset, uses: Any) -> str:
 def _technologies(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
     """Technologies with their levels, and what declared fields say of other things by their ids."""
     rows = ruleset.rows("technologies")
-    fields = [f for f in ruleset.rows("fields").values() if "tech" in f["of"] and "form" in f]
+    fields = [f for f in ruleset.rows("fields").values() if "tech" in f["of"] and "table" in f]
     if rows:
         made = tuple(
             (title(r), cell(r.get("levels", 1)), *(_named(ruleset, r.get(f["id"], "")) for f in fields)) for r in rows.values()
@@ -256,10 +256,10 @@ def _tables(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]
 
 
 def _passages(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
-    rows = ruleset.rows("gates")
+    rows = ruleset.rows("passages")
     if rows:
         made = tuple((title(r), " and ".join(name_of(ruleset, p) for p in r["between"])) for r in rows.values() if "between" in r)
-        yield "gates", list(rows), FigureTable("Passages", ("passage", "between"), made)
+        yield "passages", list(rows), FigureTable("Passages", ("passage", "between"), made)
 
 
 def _regions(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
@@ -288,15 +288,15 @@ def _objectives(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTa
 
 def _changes(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
     """Bonuses and penalties that have a name and a figure that is always the same."""
-    for id_, row in ruleset.rows("adjusts").items():
+    for id_, row in ruleset.rows("modifiers").items():
         said = [(k, row[k]) for k in ("add", *CHANGES) if k in row and not isinstance(row[k], str | Mapping | list)]
         if "label" in row and len(said) == 1:
             key, figure = said[0]
             change = f"{figure:+}" if key == "add" and isinstance(figure, int) else CHANGES.get(key, "{}").format(figure)
-            quantity = ruleset.rows("quantities").get(str(row["of"]), {})
+            quantity = ruleset.rows("stats").get(str(row["of"]), {})
             what = str(quantity.get("name") or name_of(ruleset, row["of"]))
             yield (
-                "adjusts",
+                "modifiers",
                 [id_],
                 FigureTable("Bonuses and penalties", ("for", "on", "change"), ((str(row["label"]), what, change),)),
             )

@@ -69,7 +69,7 @@ def tail_words(say: Spoken, row: Mapping[str, Any]) -> Iterator[str]:
         yield test + "; ".join(tail_words(say, case))
     for effect in row.get("effects", ()):
         yield effect_words(say, effect)
-    for effect in row.get("miss", ()):
+    for effect in row.get("on_failure", ()):
         yield f"otherwise: {effect_words(say, effect)}"
 
 
@@ -80,9 +80,9 @@ def _faces(faces: Any) -> str:
 def _roll_words(say: Spoken, roll: Any) -> str:
     if isinstance(roll, str):
         return roll
-    if "of" in roll and "upto" in roll:
-        number = f"the {parameter(say, roll['upto'])} of {parameter(say, roll['of'])}"
-        roll = {**{k: v for k, v in roll.items() if k != "of"}, "upto": number}
+    if "of" in roll and "at_most" in roll:
+        number = f"the {parameter(say, roll['at_most'])} of {parameter(say, roll['of'])}"
+        roll = {**{k: v for k, v in roll.items() if k != "of"}, "at_most": number}
     said = [f"{ROLLED[k].format(_faces(parameter(say, v)))}" for k, v in roll.items() if k in ROLLED]
     rest = [f"{k.replace('_', ' ')} {parameter(say, v)}" for k, v in roll.items() if k not in ROLLED and k != "die"]
     return ", ".join([str(roll["die"]), *said, *rest])
@@ -90,8 +90,8 @@ def _roll_words(say: Spoken, roll: Any) -> str:
 
 ROLLED: Mapping[str, str] = {
     "faces": "which hits on {}",
-    "upto": "which hits up to {}",
-    "from": "which hits from {} up",
+    "at_most": "which hits up to {}",
+    "at_least": "which hits from {} up",
     "dice": "thrown {} times",
 }
 """What a throw says of itself, by key."""
@@ -103,9 +103,9 @@ def effect_words(say: Spoken, effect: Mapping[str, Any]) -> str:
     for key, value in effect.items():
         if key in ("when", "audience", "note"):
             continue
-        if key in ("effects", "miss"):
+        if key in ("effects", "on_failure"):
             told = "; ".join(effect_words(say, e) for e in value)
-            words.append(f"otherwise {told}" if key == "miss" else told)
+            words.append(f"otherwise {told}" if key == "on_failure" else told)
         elif key == "roll":
             words.append(f"a throw of {_roll_words(say, value)}")
         elif key == "release":
@@ -139,8 +139,8 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
     "shift": (
         "the {track} of {who} moves {by}[ toward {toward}][ against {against}][{!to_zero} toward zero][{!up} up][{!down} down]",
     ),
-    "mark": ("{who} is marked “{as}”[ for {turns} turns]",),
-    "clear": ("the mark “{as}” is taken from {who}",),
+    "flag": ("{who} is marked “{as}”[ for {turns} turns]",),
+    "clear": ("the flag “{as}” is taken from {who}",),
     "join": ("{who} joins {side}",),
     "own": ("{to} becomes {as} of {places}", "{to} becomes owner and holder of {places}"),
     "absorb": ("{nation} becomes part of {into}",),

@@ -17,9 +17,9 @@ def told(ruleset: Ruleset, form: str, row: Row) -> Iterator[Block]:
     yield Heading(title(row))
     if row.get("help"):
         yield Text(str(row["help"]))
-    if "form" in row:
-        yield FigureTable("", ("you write",), ((str(row["form"]),),), code=(0,))
-    facts = {"acts": _act, "orders": _order, "events": _event}[form](ruleset, row)
+    if "syntax" in row:
+        yield FigureTable("", ("you write",), ((str(row["syntax"]),),), code=(0,))
+    facts = {"actions": _act, "orders": _order, "events": _event}[form](ruleset, row)
     if facts:
         yield Listing(tuple(facts))
 
@@ -33,7 +33,7 @@ def _act(ruleset: Ruleset, row: Row) -> list[str]:
         facts.append(f"costs: {_cost(ruleset, row['cost'])}")
     for most, keys in row.get("limit", {}).items():
         facts.append(f"at most {most} for each {', '.join(keys)}")
-    facts += dict.fromkeys(f"not allowed: {asked(say, n['else'])}" for n in needs_of(ruleset, row))
+    facts += dict.fromkeys(f"not allowed: {asked(say, n['message'])}" for n in needs_of(ruleset, row))
     return [*facts, *tail_words(say, with_own_cases(ruleset, row))]
 
 
@@ -49,9 +49,9 @@ def _cost(ruleset: Ruleset, cost: Any) -> str:
     say = Spoken(ruleset)
     if isinstance(cost, Mapping):
         return ", ".join(f"{parameter(say, v)} {say.named(k)}" for k, v in cost.items())
-    if not ruleset.has("quantities", str(cost)):
+    if not ruleset.has("stats", str(cost)):
         return parameter(say, cost)
-    quantity = ruleset.row("quantities", str(cost))
+    quantity = ruleset.row("stats", str(cost))
     base = say.truth(quantity["base"]) if isinstance(quantity.get("base"), str) else cell(quantity.get("base", 0))
     return f"{base}, the {title(quantity)}"
 
@@ -59,7 +59,7 @@ def _cost(ruleset: Ruleset, cost: Any) -> str:
 def _order(ruleset: Ruleset, row: Row) -> list[str]:
     """What units may be ordered: what forbids it."""
     say = Spoken(ruleset)
-    return [f"not allowed: {asked(say, n['else'])}" for n in row.get("needs", ()) if "else" in n]
+    return [f"not allowed: {asked(say, n['message'])}" for n in row.get("requires", ()) if "message" in n]
 
 
 def _event(ruleset: Ruleset, row: Row) -> list[str]:

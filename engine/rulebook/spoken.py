@@ -88,7 +88,7 @@ class Spoken(Fold[Words]):
 
     def __init__(self, ruleset: Ruleset) -> None:
         self.ruleset = ruleset
-        self.terms = ruleset.rows("terms")
+        self.terms = ruleset.rows("definitions")
         self.forms = [form for form in KINDS.values() if form]
 
     def truth(self, text: Any) -> str:
@@ -103,7 +103,7 @@ class Spoken(Fold[Words]):
 
     def named(self, id_: str) -> str:
         """The name of the thing of an id; what names nothing as it is."""
-        for form in (*self.forms, "tracks", "quantities", "stances"):
+        for form in (*self.forms, "tracks", "stats", "stances"):
             row = self.ruleset.rows(form).get(id_)
             if row is not None and row.get("name"):
                 return str(row.get("short") or row["name"])
@@ -204,9 +204,9 @@ class Spoken(Fold[Words]):
             return self.named(str(args[0].value))
         if name == "option":
             return f"the option {said[0]}"
-        if name == "these":
+        if name == "set_of":
             return " and ".join(said) or "nobody"
-        if name == "some":
+        if name == "any":
             return self._some(args, said)
         if name == "was" and len(args) > 2:
             rest = ", ".join((said[0], *said[3:]))
@@ -225,7 +225,7 @@ class Spoken(Fold[Words]):
         needed = len(set(re.findall(r"\{(\d)\}", phrase)))
         bare = phrase.replace("{...}", "")
         words = said[:needed]
-        if name in ("those", "total", "highest", "every", "in_order") and needed > 1:
+        if name in ("where", "sum", "maximum", "all", "in_order") and needed > 1:
             words[1] = self._asked(args[1])
         more = f" ({', '.join(said[needed:])})" if said[needed:] else ""
         if more and "{...}" not in phrase:

@@ -57,17 +57,17 @@ def compare(a: Ruleset, b: Ruleset) -> Iterator[Difference]:
 
 def _frames(a: Ruleset, b: Ruleset) -> Iterator[Difference]:
     """What is different in the course of the turn: nodes that are gone, new, elsewhere, or other than they were."""
-    old, new = _nodes(a.frame, ""), _nodes(b.frame, "")
+    old, new = _nodes(a.sequence, ""), _nodes(b.sequence, "")
     for name in old:
         if name not in new:
-            yield Difference("removed", f"frame/{name}")
+            yield Difference("removed", f"sequence/{name}")
     for name, (parent, node) in new.items():
         if name not in old:
-            yield Difference("added", f"frame/{name}", new=node)
+            yield Difference("added", f"sequence/{name}", new=node)
             continue
         if old[name][0] != parent:
-            yield Difference("moved", f"frame/{name}", "stands in", old[name][0] or "the turn", parent or "the turn")
-        yield from _values(f"frame/{name}", "", old[name][1], node)
+            yield Difference("moved", f"sequence/{name}", "stands in", old[name][0] or "the turn", parent or "the turn")
+        yield from _values(f"sequence/{name}", "", old[name][1], node)
     first, second = [n for n in old if n in new], [n for n in new if n in old]
     kept = {
         n
@@ -77,7 +77,7 @@ def _frames(a: Ruleset, b: Ruleset) -> Iterator[Difference]:
     for name in (n for n in second if n not in kept):
         was, now = first.index(name), second.index(name)
         before, after = first[was - 1] if was else "", second[now - 1] if now else ""
-        yield Difference("moved", f"frame/{name}", "comes after", before or "nothing", after or "nothing")
+        yield Difference("moved", f"sequence/{name}", "comes after", before or "nothing", after or "nothing")
 
 
 def _nodes(nodes: Iterable[Mapping[str, Any]], parent: str) -> dict[str, tuple[str, dict[str, Any]]]:

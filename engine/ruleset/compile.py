@@ -177,7 +177,7 @@ def assemble(
             found += (finding for check in OF_SHAPE for finding in check(Subject(draft, known)))
         ruleset = ruleset_of(draft, known)
     except RecursionError:  # files are limited in depth, but what is laid over one another may add up
-        message = "rows or nodes of the frame inside one another, too deep to be checked"
+        message = "rows or steps of the sequence inside one another, too deep to be checked"
         return None, reading.with_lines([*found, diagnose("E115", "error", message, layers[-1].manifest)])
     return ruleset, reading.with_lines(found)
 
@@ -214,14 +214,14 @@ def ruleset_of(draft: MergedRuleset, known: Forms) -> Ruleset:
         origins[f"{form}/{id_}"] = node.where
         for key in node.value:
             origins[f"{form}/{id_}.{key}"] = node.key_where(key)
-    for number, node in enumerate(draft.frame):
+    for number, node in enumerate(draft.sequence):
         origins[f"{FRAME}/{number}"] = node.where
     manifest = plain_value(draft.manifest)
     for key in draft.manifest.value:
         origins[f"manifest.{key}"] = draft.manifest.key_where(key)
     id_, title = draft.manifest.text("id") or "", draft.manifest.text("title") or ""
     rows = {form: rows[form] for form in sorted(rows)}
-    return Ruleset(id_, title, rows, tuple(plain_value(n) for n in draft.frame if n.is_map), manifest, origins)
+    return Ruleset(id_, title, rows, tuple(_with_mechanic(plain_value(n)) for n in draft.sequence if n.is_map), manifest, origins)
 
 
 def _manifest(reading: RulesetFiles, files: list[SourceFile], name: str) -> Node | None:
@@ -266,3 +266,10 @@ def _key(reading: RulesetFiles, known: Forms, over: Node | None) -> str:
     if over is not None:
         parts += [over.file, dumps(pack(over))]
     return shelf.key_of(parts)
+
+
+def _with_mechanic(step: dict[str, Any]) -> dict[str, Any]:
+    """A step of the sequence with what it does: one that holds no steps, takes no orders and says nothing is a `moment`."""
+    if "steps" in step:
+        return {**step, "steps": [_with_mechanic(inner) for inner in step["steps"]]}
+    return step if "do" in step or "input" in step else {**step, "do": "moment"}

@@ -13,12 +13,12 @@ from .compare import Difference
 __all__ = ["one_line", "tell"]
 
 WIDTH = 130
-NAMES = ("name", "title", "label", "text", "question", "form")
+NAMES = ("name", "title", "label", "text", "question", "syntax")
 ORDER = (
-    "frame", "settings", "options", "clauses", "sides", "stances", "war_kinds", "tracks", "acts",
-    "decisions", "events", "matrices", "orders", "modes", "battles", "contacts", "control", "catalogue",
-    "rooms", "units", "technologies", "quantities", "adjusts", "yields", "routes", "tables", "groups",
-    "terms", "fields",
+    "sequence", "settings", "options", "clauses", "sides", "stances", "war_kinds", "tracks", "actions",
+    "decisions", "events", "matrices", "orders", "movement", "battles", "detection", "capture", "production",
+    "placement_limits", "units", "technologies", "stats", "modifiers", "income", "routes", "tables", "groups",
+    "definitions", "fields",
 )  # fmt: skip
 """The forms that come first, and in what order; what is written for the others' sake comes last."""
 
@@ -34,7 +34,7 @@ def tell(found: Iterable[Difference], a: Ruleset, b: Ruleset, at: Callable[[str]
         if not first:
             yield ""
         first = False
-        yield "The course of the turn" if form == "frame" else form.replace("_", " ").capitalize()
+        yield "The course of the turn" if form == "sequence" else form.replace("_", " ").capitalize()
         rows = by_form[form]
         yield from _regrouped(rows)
         changed = {i: ds for i, ds in rows.items() if ds[0].what not in ("added", "removed")}

@@ -31,19 +31,19 @@ __all__ = ["DEFAULT", "KINDS", "Annotation", "Forms", "annotated", "forms"]
 KINDS: Mapping[str, str] = {
     "places": "place",
     "links": "link",
-    "gates": "gate",
+    "passages": "passage",
     "nations": "nation",
     "sides": "side",
     "units": "unit",
     "technologies": "tech",
     "resources": "resource",
     "groups": "group",
-    "catalogue": "item",
+    "production": "item",
     "war_kinds": "war",
 }
 """The kind of thing, as fields and expressions name it, that a row of a form is."""
 
-KEYWORDS = ("x-ref", "x-expr", "x-word", "x-fact", "x-effect", "x-text", "x-with", "x-kind", "x-most")
+KEYWORDS = ("x-ref", "x-expr", "x-word", "x-trigger", "x-effect", "x-text", "x-with", "x-kind", "x-most")
 DEFAULT = "default"
 """What a value is where a row does not say it: beside a `$ref` it is said of this place."""
 CLOSED = ""

@@ -16,8 +16,8 @@ __all__ = ["limits_on", "needs_of", "test_of", "tries_own_cases", "with_own_case
 
 def needs_of(ruleset: Ruleset, row: Row) -> Sequence[Row]:
     """The needs of an order or act, its own first: maps of `test`, `else` and `secret`."""
-    own: Sequence[Row] = row.get("needs", ())
-    more = limits_on(ruleset, row["id"]) if row is ruleset.rows("acts").get(row["id"]) else ()
+    own: Sequence[Row] = row.get("requires", ())
+    more = limits_on(ruleset, row["id"]) if row is ruleset.rows("actions").get(row["id"]) else ()
     return [*own, *more] if more else own
 
 
@@ -35,7 +35,7 @@ def limits_on(ruleset: Ruleset, act: str) -> Sequence[Row]:
     def make() -> dict[str, list[Row]]:
         out: dict[str, list[Row]] = {}
         for row in ruleset.rows("limits").values():
-            need = {"test": _test(ruleset, row), "else": row["else"]}
+            need = {"test": _test(ruleset, row), "message": row["message"]}
             out.setdefault(row["on"], []).append(need)
         return out
 

@@ -27,12 +27,12 @@ from ..core.diagnostics import Diagnostic, did_you_mean
 from .forms import Forms
 from .nodes import Node, diagnose
 from .order_syntax import SLOT, slot_of
-from .sequence_changes import change_frame
+from .sequence_changes import change_sequence
 
 __all__ = ["FRAME", "FRAME_CHANGES", "Layer", "MergedRuleset", "has_slots", "lay_over", "row_id", "with_slots"]
 
-FRAME = "frame"
-FRAME_CHANGES = "frame_changes"
+FRAME = "sequence"
+FRAME_CHANGES = "sequence_changes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class MergedRuleset:
 
     manifest: Node
     forms: dict[str, dict[str, Node]] = field(default_factory=dict)
-    frame: list[Node] = field(default_factory=list)
+    sequence: list[Node] = field(default_factory=list)
     changes: list[Node] = field(default_factory=list)
     added: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     """Form and id of rows that are new in a layer over another: the ids that the form has below."""
@@ -81,12 +81,12 @@ def lay_over(layers: list[Layer], known: Forms) -> tuple[MergedRuleset, list[Dia
 
 def has_slots(known: Forms, form: str) -> bool:
     """Whether the rows of a form are written as lines with slots."""
-    return form in known and {"form", "slots"} <= set(known.keys(form))
+    return form in known and {"syntax", "slots"} <= set(known.keys(form))
 
 
 def with_slots(row: Node) -> Node:
     """A row with every slot that the text of its form names: one that `slots` leaves out holds what its name says."""
-    text, said = row.get("form"), row.get("slots")
+    text, said = row.get("syntax"), row.get("slots")
     if text is None or not isinstance(text.value, str) or not (said is None or said.is_map):
         return row
     declared = said.value if said is not None else {}
@@ -132,17 +132,17 @@ def _add_layer(draft: MergedRuleset, layer: Layer, known: Forms, found: list[Dia
             else:
                 _add_rows(draft, form, rows, known, found, first, below.get(form, set()), changes)
     for file, _ in frames[1:]:
-        message = f"a second frame in one ruleset (the first at {frames[0][1].where})"
+        message = f"a second sequence in one ruleset (the first at {frames[0][1].where})"
         found.append(diagnose("E225", "error", message, file, key=FRAME))
     if frames:
-        draft.frame = list(frames[0][1].members())
+        draft.sequence = list(frames[0][1].members())
     draft.changes += changes
-    draft.frame, problems = change_frame(draft.frame, changes)
+    draft.sequence, problems = change_sequence(draft.sequence, changes)
     found += problems
 
 
 def _list_forms(known: Forms) -> str:
-    return f"the forms are {', '.join(sorted((*known.names, FRAME)))}"
+    return f"the forms are {', '.join(sorted({*known.names, FRAME}))}"
 
 
 def _add_rows(

@@ -13,7 +13,7 @@ from __future__ import annotations
 from ..core.diagnostics import Diagnostic, did_you_mean
 from .nodes import Node, diagnose
 
-__all__ = ["WHOLE", "change_frame", "frame_nodes", "node_id"]
+__all__ = ["WHOLE", "change_sequence", "frame_nodes", "node_id"]
 
 WHOLE = "all"
 STEPS = "steps"
@@ -41,14 +41,14 @@ def frame_nodes(nodes: list[Node]) -> list[Node]:
     return found
 
 
-def change_frame(nodes: list[Node], changes: list[Node]) -> tuple[list[Node], list[Diagnostic]]:
+def change_sequence(nodes: list[Node], changes: list[Node]) -> tuple[list[Node], list[Diagnostic]]:
     """The frame after all changes, in their order."""
     found: list[Diagnostic] = []
     for change in changes:
-        target = change.text("node")
+        target = change.text("step")
         actions = [a for a in ACTIONS if change.get(a) is not None]
         if target is None or len(actions) != 1:
-            message = f"a change of the frame needs `node` and one of {', '.join(ACTIONS)}"
+            message = f"a change of the sequence needs `step` and one of {', '.join(ACTIONS)}"
             found.append(diagnose("E226", "error", message, change))
             continue
         before = nodes
@@ -56,12 +56,12 @@ def change_frame(nodes: list[Node], changes: list[Node]) -> tuple[list[Node], li
             nodes = _whole(nodes, change, actions[0], found)
             nodes = _not_too_deep(nodes, before, change, found)
             continue
-        aim = _aim(nodes, target, change, "node", found)
+        aim = _aim(nodes, target, change, "step", found)
         last = aim
         if aim is not None and change.get(THROUGH) is not None:
             last = _aim(nodes, str(change.text(THROUGH)), change, THROUGH, found)
             if last is not None and (actions[0] != "wrap" or not _beside(nodes, aim, last)):
-                message = f"`through` goes with `wrap`, to a node that comes later beside {target!r}"
+                message = f"`through` goes with `wrap`, to a step that comes later beside {target!r}"
                 found.append(diagnose("E226", "error", message, change.get(THROUGH)))
                 last = None
         if aim is None or last is None:
@@ -83,9 +83,9 @@ def _aim(nodes: list[Node], target: str, change: Node, key: str, found: list[Dia
     if len(outer) == 1:
         return outer[0]
     ids = [i for path, _ in paths for i in path[-1:] if i]
-    several = f"{len(outer)} nodes called {target!r}" if outer else f"no node {target!r}"
-    hint = "give one of them an `id`, or name the node around it: OUTER/INNER" if outer else did_you_mean(target, ids) or ""
-    found.append(diagnose("E226", "error", f"the frame has {several}", change.get(key), hint=hint))
+    several = f"{len(outer)} steps called {target!r}" if outer else f"no step {target!r}"
+    hint = "give one of them an `id`, or name the step around it: OUTER/INNER" if outer else did_you_mean(target, ids) or ""
+    found.append(diagnose("E226", "error", f"the sequence has {several}", change.get(key), hint=hint))
     return None
 
 
@@ -116,7 +116,7 @@ def _not_too_deep(nodes: list[Node], before: list[Node], change: Node, found: li
         depth += 1
     if depth <= MAX_DEPTH:
         return nodes
-    found.append(diagnose("E226", "error", f"nodes of the frame inside one another, more than {MAX_DEPTH} deep", change))
+    found.append(diagnose("E226", "error", f"steps of the sequence inside one another, more than {MAX_DEPTH} deep", change))
     return before
 
 
@@ -129,8 +129,8 @@ def _whole(nodes: list[Node], change: Node, action: str, found: list[Diagnostic]
             return [*nodes, *what.members()]
         case "wrap" if what.is_map:
             return [_wrapped(nodes, what)]
-    message = f"the whole frame cannot be changed by {action!r}"
-    found.append(diagnose("E226", "error", message, change, key=action, hint="give `frame` again"))
+    message = f"the whole sequence cannot be changed by {action!r}"
+    found.append(diagnose("E226", "error", message, change, key=action, hint="give `sequence` again"))
     return nodes
 
 
@@ -156,7 +156,7 @@ def _changed(nodes: list[Node], aim: tuple[Node, Node], change: Node, action: st
             case "unwrap":
                 inner = node.get(STEPS)
                 if inner is None:
-                    found.append(diagnose("E226", "error", "the node has no steps to take its place", what))
+                    found.append(diagnose("E226", "error", "the step has no steps to take its place", what))
                     out.append(node)
                 else:
                     out += inner.members()
@@ -190,7 +190,7 @@ def _moved(nodes: list[Node], aim: Node, change: Node, found: list[Diagnostic]) 
     how = change.value["move"]
     where = next((k for k in ("before", "after") if how.text(k)), None)
     if where is None or len(how.value) != 1:
-        found.append(diagnose("E226", "error", "`move` says one of before and after, and a node", how))
+        found.append(diagnose("E226", "error", "`move` says one of before and after, and a step", how))
         return nodes
     without = _changed(nodes, (aim, aim), change.with_entries({**change.value, "drop": how}, change.keys), "drop", found)
     to = _aim(without, str(how.text(where)), how, where, found)

@@ -238,7 +238,7 @@ class TreeBuilder:
         self.alias_nodes += target.size
         if self.alias_nodes > MAX_ALIAS_NODES:
             message = f"aliases repeat more than {MAX_ALIAS_NODES:,} values"
-            raise self.refused(event, "E113", message, "write the rows out, or use groups and terms")
+            raise self.refused(event, "E113", message, "write the rows out, or use groups and definitions")
         if depth + target.height >= MAX_DEPTH:
             raise self.refused(event, "E115", f"nested more than {MAX_DEPTH} levels deep")
         return target

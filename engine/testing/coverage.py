@@ -94,9 +94,9 @@ def cited(ruleset: Ruleset) -> dict[str, list[str]]:
             out.setdefault(clause, []).extend(row["tables"])
         for other in row.get("about", ()):
             out.setdefault(other, []).append(f"{CLAUSES}/{clause}")
-    for number, node in enumerate(ruleset.frame):
+    for number, node in enumerate(ruleset.sequence):
         for clause in dict.fromkeys(sources(node)):
-            out.setdefault(clause, []).append(f"frame/{node.get('id', number)}")
+            out.setdefault(clause, []).append(f"sequence/{node.get('id', number)}")
     for clause in sources(ruleset.manifest):
         out.setdefault(clause, []).append("manifest")
     return out

@@ -31,7 +31,7 @@ from ..world.world import World
 
 __all__ = ["CaseError", "CaseSetup", "PositionWriter", "Shelf", "known", "lay_rows"]
 
-MAP = ("places", "links", "gates")
+MAP = ("places", "links", "passages")
 OF_NATIONS = frozenset({"alive", "income", "grade", "policy", "seat", "side", "order", "fixed_income"})
 
 
@@ -262,13 +262,13 @@ class PositionWriter:
         for key, value in row.items():
             here = (*path, key)
             match key:
-                case "stores":
+                case "treasury":
                     self.purses(nation, value, here)
                 case "techs":
                     self._numbers("techs", nation, value, "technologies", here)
                 case "tracks":
                     self._numbers("tracks", nation, value, "tracks", here)
-                case "marks":
+                case "flags":
                     self.marks(f"nation:{nation}", value)
                 case "units":
                     pass  # gone before those of the case came
@@ -285,14 +285,14 @@ class PositionWriter:
                 known(self.ruleset.rows("places"), key, "place", (*path, key))
                 for what, amount in value.items():
                     known(self.ruleset.rows("resources"), what, "resource", (*path, key, what))
-                    self.state.put("stores", f"{nation}/{key}", what, amount)
+                    self.state.put("treasuries", f"{nation}/{key}", what, amount)
             else:
                 known(self.ruleset.rows("resources"), key, "resource", (*path, key))
-                self.state.put("stores", self._own_purse(nation, key), key, value)
+                self.state.put("treasuries", self._own_purse(nation, key), key, value)
 
     def _own_purse(self, nation: str, resource: str) -> str:
         """The purse that draws on the nation's seat where it holds that; finding regions is for the other cases."""
-        store = self.ruleset.rows("stores").get(resource, {})
+        store = self.ruleset.rows("treasuries").get(resource, {})
         per, field = store.get("per", "nation"), store.get("seat", "")
         if per == "nation":
             return nation
@@ -312,7 +312,7 @@ class PositionWriter:
         entries = marks if isinstance(marks, Mapping) else dict.fromkeys(marks, True)
         for mark, value in entries.items():
             if value:
-                self.state.put("marks", thing, mark, {"since": 0, **(value if isinstance(value, Mapping) else {})})
+                self.state.put("flags", thing, mark, {"since": 0, **(value if isinstance(value, Mapping) else {})})
 
     # ---- places
 
@@ -323,10 +323,10 @@ class PositionWriter:
             match key:
                 case "units":
                     self.stacks(place, value, here)
-                case "marks":
+                case "flags":
                     self.marks(f"place:{place}", value)
-                case "stores":
-                    self.fields("stores", place, value)
+                case "treasury":
+                    self.fields("treasuries", place, value)
                 case "tallies" | "streaks":
                     self._numbers(key, f"place:{place}", value, key, here)
                 case "owner" | "holder":

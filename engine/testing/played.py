@@ -39,8 +39,8 @@ EXCEPT = "except"
 WHOLE = {"turn", "turns", "inputs", "orders", "answers", "missing", "then"}
 """What a stage of a chapter may say."""
 FORMS = (
-    "orders", "acts", "order_options", "decisions", "events", "catalogue", "technologies", "modes", "missions", "contacts",
-    "battles", "control", "gifts", "routes", "levies", "traces", "bills", "criteria", "ends", "aims", "objectives",
+    "orders", "actions", "order_options", "decisions", "events", "production", "technologies", "movement", "missions",
+    "detection", "battles", "capture", "gifts", "routes", "levies", "traces", "upkeep", "criteria", "ends", "aims", "objectives",
 )  # fmt: skip
 """Forms whose rows are to be played one by one; beside them the rows of matrices, the steps of the frame, and verbs."""
 MATRICES, STEPS, VERB_ROWS = "matrices", "steps", "verbs"
@@ -111,7 +111,7 @@ def rows_to_play(ruleset: Ruleset) -> dict[str, Any]:
     out: dict[str, Any] = {f"{form}/{id_}": row for form in FORMS for id_, row in ruleset.rows(form).items()}
     for matrix, row in ruleset.rows(MATRICES).items():
         out |= {f"{MATRICES}/{matrix}/{r['id']}": r for r in row["rows"]}
-    out |= {f"{STEPS}/{_step(node)}": node for node in steps(ruleset.frame)}
+    out |= {f"{STEPS}/{_step(node)}": node for node in steps(ruleset.sequence)}
     used = _verbs_used(ruleset)
     return out | {f"{VERB_ROWS}/{verb}": verb for verb in VERBS if verb in used}
 
@@ -203,7 +203,7 @@ def carried_out(play: Play) -> set[str]:
         form = entry.rule.partition("/")[0]
         if form == MATRICES:
             out.add(f"{entry.rule}/{entry.data.get('row')}")  # none: held effects are let go
-        elif form not in ("orders", "frame") and not only_notes(entry):
+        elif form not in ("orders", "sequence") and not only_notes(entry):
             out.add(entry.rule)
         if not _only_steps(entry):
             out.add(f"{STEPS}/{entry.step}")
@@ -219,12 +219,12 @@ def _of_forces(entry: Entry) -> Iterator[str]:
     for table, _, name, _, now in entry.changes:
         if table == "forces":
             said = now if name == "*" and now is not None else {name: now}
-            yield from (f"{form}/{said[key]}" for key, form in (("mode", "modes"), ("mission", "missions")) if said.get(key))
+            yield from (f"{form}/{said[key]}" for key, form in (("mode", "movement"), ("mission", "missions")) if said.get(key))
 
 
 def _only_steps(entry: Entry) -> bool:
     """Whether an entry says no more than that a step was come to."""
-    return entry.rule.startswith("frame/") and all(table == "game" for table, *_ in entry.changes) and not entry.dice
+    return entry.rule.startswith("sequence/") and all(table == "game" for table, *_ in entry.changes) and not entry.dice
 
 
 def _orders(ruleset: Ruleset, entries: Sequence[Entry]) -> Iterator[str]:
@@ -248,11 +248,11 @@ def _orders(ruleset: Ruleset, entries: Sequence[Entry]) -> Iterator[str]:
 def _of(ruleset: Ruleset, order: Row) -> Iterator[str]:
     yield from (f"order_options/{id_}" for id_ in order.get("options", {}))
     form, _, id_ = str(order["order"]).partition("/")
-    if form != "acts":  # an act has an entry of its own
+    if form != "actions":  # an act has an entry of its own
         yield str(order["order"])
         does = ruleset.rows(form).get(id_, {}).get("does")
-        if ruleset.has("modes", does):
-            yield f"modes/{does}"
+        if ruleset.has("movement", does):
+            yield f"movement/{does}"
 
 
 def _judged(play: Play, entry: Entry) -> Iterator[str]:

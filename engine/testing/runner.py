@@ -227,7 +227,7 @@ def _chances(data: Mapping[str, Any]) -> dict[str, Any]:
 def _tells(data: Mapping[str, Any]) -> bool:
     """Whether a case expects anything of the journal: two ways to the same state are then not the same."""
     thens = [data.get("then", {}), *(stage.get("then", {}) for stage in stages(data))]
-    return any({"journal", "sequence", "facts", "refused", "warned"} & set(then) for then in thens)
+    return any({"journal", "sequence", "triggers", "refused", "warned"} & set(then) for then in thens)
 
 
 def _odds(expected: Mapping[str, Any], tables: Mapping[str, Mapping[Any, Fraction]]) -> Iterator[Mismatch]:
@@ -302,7 +302,7 @@ def _lines(play: Play, touches: Sequence[tuple[str, str, str]]) -> tuple[Journal
     entries = play.turn.journal.entries
     about = [e for e in entries if any(_touched(change, touch) for change in e.changes for touch in touches)]
     if not about:
-        about = [e for e in entries if not e.rule.startswith("frame/") or e.text or e.dice][-MOST_LINES:]
+        about = [e for e in entries if not e.rule.startswith("sequence/") or e.text or e.dice][-MOST_LINES:]
     return tuple(_line(e, touches) for e in about[-MOST_LINES:])
 
 

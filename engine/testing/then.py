@@ -67,7 +67,7 @@ class _Comparisons(StateReader):
             "journal": self.journal,
             "sequence": self.sequence,
             "draws": self.draws,
-            "facts": self.facts,
+            "triggers": self.facts,
             "warned": self.warned,
             "vacancies": self.vacancies,
             "views": self.views,
@@ -134,12 +134,12 @@ class _Comparisons(StateReader):
         for number, ask in enumerate(said):
             here = (*path, number)
             names = self._names({**self.play.names, **ask.get("with", {})}, (*here, "with"))
-            if "quantity" in ask:
-                known(self.world.ruleset.rows("quantities"), ask["quantity"], "quantity", here)
+            if "stat" in ask:
+                known(self.world.ruleset.rows("stats"), ask["stat"], "stat", here)
                 things = as_set(self.world, self._bound(ask["of"], names, (*here, "of")))
                 if not things:
                     raise CaseError(f"nothing is {ask['of']!r}", (*here, "of"))
-                got = self._quantity(ask["quantity"], things[0], names, here)
+                got = self._quantity(ask["stat"], things[0], names, here)
             else:
                 got = evaluate(self.world, ask["value"], names, (*here, "value"))
             yield from unless(ask["is"], got, (*here, "is"))
@@ -156,8 +156,8 @@ class _Comparisons(StateReader):
             for id_, wanted in things.items():
                 for quantity, value in wanted.items():
                     here = (*path, owner, id_, quantity)
-                    known(rules.rows("quantities"), quantity, "quantity", here)
-                    kind = rules.row("quantities", quantity)["of"]
+                    known(rules.rows("stats"), quantity, "stat", here)
+                    kind = rules.row("stats", quantity)["of"]
                     known(rules.rows(KINDS[kind]), id_, kind, here)
                     thing = Entity(kind, unit_key(owner, id_, "") if kind == "unit" else id_)
                     scope = names if kind == "unit" else {**names, "self": Entity("nation", owner)}
@@ -265,7 +265,7 @@ class _Comparisons(StateReader):
             got = {
                 "units_of": sorted({r["owner"] for r in stacks if r["kind"] != UNKNOWN}),
                 "bands_of": sorted({r["owner"] for r in stacks if r["kind"] == UNKNOWN}),
-                "purses_of": sorted({key.partition("/")[0] for key in seen.table("stores")}),
+                "treasuries_of": sorted({key.partition("/")[0] for key in seen.table("treasuries")}),
             }
             for key in set(wanted) & set(got):
                 yield from unless(sorted(wanted[key]), got[key], (*here, key))

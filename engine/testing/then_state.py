@@ -42,7 +42,7 @@ class StateReader:
             for key, wanted in row.items():
                 at = (*here, key)
                 match key:
-                    case "stores":
+                    case "treasury":
                         yield from self._stores(nation, wanted, at)
                     case "techs":
                         yield from self._numbers("techs", nation, wanted, "technologies", at)
@@ -50,7 +50,7 @@ class StateReader:
                         yield from self._numbers("tracks", nation, wanted, "tracks", at)
                     case "tallies" | "streaks":
                         yield from self._numbers(key, f"nation:{nation}", wanted, key, at)
-                    case "marks":
+                    case "flags":
                         yield from self._marks(f"nation:{nation}", wanted, at)
                     case "units":
                         yield from self._count(nation, wanted, at)
@@ -64,13 +64,13 @@ class StateReader:
             if isinstance(wanted, Mapping):
                 for what, amount in wanted.items():
                     purse = f"{nation}/{key}"
-                    got = self.state.get("stores", purse, what, 0)
-                    yield from unless(amount, got, (*path, key, what), ("stores", purse, what))
+                    got = self.state.get("treasuries", purse, what, 0)
+                    yield from unless(amount, got, (*path, key, what), ("treasuries", purse, what))
             else:
                 known(self.world.ruleset.rows("resources"), key, "resource", (*path, key))
                 got = stock(self.world, Entity("nation", nation), key)
-                purses = [p for p in self.state.table("stores") if p.partition("/")[0] == nation]
-                yield from unless(wanted, got, (*path, key), *(("stores", p, key) for p in purses))
+                purses = [p for p in self.state.table("treasuries") if p.partition("/")[0] == nation]
+                yield from unless(wanted, got, (*path, key), *(("treasuries", p, key) for p in purses))
 
     def _numbers(self, table: str, id_: str, said: Mapping[str, Any], form: str, path: Path) -> Iterator[Mismatch]:
         for name, wanted in said.items():
@@ -79,12 +79,12 @@ class StateReader:
 
     def _marks(self, thing: str, said: Any, path: Path) -> Iterator[Mismatch]:
         for mark, wanted in (said if isinstance(said, Mapping) else dict.fromkeys(said, True)).items():
-            found = self.state.get("marks", thing, mark)
+            found = self.state.get("flags", thing, mark)
             if isinstance(wanted, Mapping):
                 got = {k: (found or {}).get(k) for k in wanted}
-                yield from unless(wanted, got, (*path, mark), ("marks", thing, mark))
+                yield from unless(wanted, got, (*path, mark), ("flags", thing, mark))
             else:
-                yield from unless(bool(wanted), found is not None, (*path, mark), ("marks", thing, mark))
+                yield from unless(bool(wanted), found is not None, (*path, mark), ("flags", thing, mark))
 
     def _count(self, nation: str, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
         for kind, wanted in said.items():
@@ -110,12 +110,12 @@ class StateReader:
                         yield from self.units({place: wanted}, here)
                     case "works":
                         yield from self.works({place: wanted}, here)
-                    case "marks":
+                    case "flags":
                         yield from self._marks(f"place:{place}", wanted, at)
-                    case "stores":
+                    case "treasury":
                         for what, amount in wanted.items():
                             got = stock(self.world, Entity("place", place), what)
-                            yield from unless(amount, got, (*at, what), ("stores", place, what))
+                            yield from unless(amount, got, (*at, what), ("treasuries", place, what))
                     case "tallies" | "streaks":
                         yield from self._numbers(key, f"place:{place}", wanted, key, at)
                     case _:

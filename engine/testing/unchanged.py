@@ -38,13 +38,13 @@ def _mentioned(then: Mapping[str, Any], table: str, id_: str, field: str, row: M
             place = row.get("place")
             counted = row.get("kind") in nations.get(row.get("owner"), {}).get("units", {})
             return counted or place in then.get("units", {}) or "units" in places.get(place, {})
-        case "stores":
+        case "treasuries":
             nation = id_.partition("/")[0]
-            stores = nations.get(nation, {}).get("stores", {})
+            stores = nations.get(nation, {}).get("treasury", {})
             return field in stores or any(field in v for v in stores.values() if isinstance(v, Mapping))
         case "techs" | "tracks":
             return field in nations.get(id_, {}).get(table, {})
-        case "marks" | "tallies" | "streaks":
+        case "flags" | "tallies" | "streaks":
             kind, _, thing = id_.partition(":")
             return field in (then.get(f"{kind}s", {}).get(thing, {}).get(table) or ())
         case "nations" | "places":

@@ -33,7 +33,7 @@ MOST_ROUNDS = 20
 MEANT = {
     "journal": "what an entry of the journal should say is meant, not measured",
     "sequence": "what the journal should say is meant, not measured",
-    "facts": "which fact should be stated is meant, not measured",
+    "triggers": "which trigger should be stated is meant, not measured",
     "refused": "which orders should be refused is meant, not measured",
     "warned": "which warnings should come is meant, not measured",
     "nothing_else": "something else has changed: say it, or look why",

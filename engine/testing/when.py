@@ -108,7 +108,7 @@ class Play:
             self._nodes(names, stage.get("self"), path, phases="phase" in stage)
         if "do" in stage:
             self._node(stage, path)
-        for said in [stage["fact"]] if "fact" in stage else stage.get("facts", ()):
+        for said in [stage["trigger"]] if "trigger" in stage else stage.get("triggers", ()):
             self._fact(said)
         if "effects" in stage:
             self._effects(stage["effects"], stage.get("self"))
@@ -152,14 +152,14 @@ class Play:
 
         A name that is a phase's and a step's too means the step, unless the case says `phase`.
         """
-        nodes = list(_walk(self.ground.ruleset.frame))
+        nodes = list(_walk(self.ground.ruleset.sequence))
         there = {name for node in nodes for name in _names(node)}
         for name in names:
             known(dict.fromkeys(there), name, "phase or step", path)
         steps = set() if phases else {str(node["step"]) for node in nodes if "step" in node} & set(names)
-        frame = list(_pruned(self.ground.ruleset.frame, set(names), steps))
+        frame = list(_pruned(self.ground.ruleset.sequence, set(names), steps))
         if who is not None:
-            frame = [{"each": "nation", "order": f"these(nation('{who}'))", "steps": _without_loops(frame)}]
+            frame = [{"each": "nation", "order": f"set_of(nation('{who}'))", "steps": _without_loops(frame)}]
         self._advance(frame)
 
     def _advance(self, frame: Iterable[Row]) -> None:
@@ -170,14 +170,14 @@ class Play:
             while advance(turn, inputs_ready=True) is not None:
                 pass
         finally:
-            turn.nodes = turn.ruleset.frame
+            turn.nodes = turn.ruleset.sequence
             turn.loops = {}
 
     def _node(self, stage: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
         """A step that the case writes itself: a mechanic with its parameters."""
         node = {"do": stage["do"], **stage.get("with", {})}
         known(dict.fromkeys(MECHANICS), node["do"], "mechanic", (*path, "do"))
-        for mark in annotated(forms(), "frame", node, ("x-ref",)):
+        for mark in annotated(forms(), "sequence", node, ("x-ref",)):
             rows = {i: row for form in mark.refs for i, row in self.turn.ruleset.rows(form).items()}
             for id_ in [mark.value] if isinstance(mark.value, str) else mark.value if isinstance(mark.value, list) else ():
                 if isinstance(id_, str) and not id_.startswith("="):
@@ -241,16 +241,16 @@ class Play:
         """The game waits at an input point of the frame: only the orders that it takes pass the door."""
         points = self._input_points()
         known(points, name, "input point", path)
-        where = _place_in_frame(self.ground.ruleset.frame, points[name])
+        where = _place_in_frame(self.ground.ruleset.sequence, points[name])
         self.turn.state.put("game", "game", "cursor", [{"i": i} for i in where])
 
     def _input_points(self) -> dict[str, Row]:
-        return {str(node.get("id", node["input"])): node for node in _walk(self.ground.ruleset.frame) if "input" in node}
+        return {str(node.get("id", node["input"])): node for node in _walk(self.ground.ruleset.sequence) if "input" in node}
 
     def _built(self, said: Mapping[str, Any], path: tuple[str | int, ...]) -> dict[str, Any]:
         form, slash, id_ = str(said["order"]).partition("/")
         if not slash:
-            form, id_ = ("acts", form) if self.ground.ruleset.has("acts", form) else ("orders", form)
+            form, id_ = ("actions", form) if self.ground.ruleset.has("actions", form) else ("orders", form)
         known(self.ground.ruleset.rows(form), id_, "order", path)
         slots = said.get("slots", {})
         text = said.get("text") or " ".join([id_, *(str(v) for v in slots.values())])

@@ -32,11 +32,11 @@ def run(node: Row, turn: Turn) -> None:
 
     With `of` they are those of the nations that it names, whoever has the turn.
     """
-    if any(order.get("status") is None for act_id in node["acts"] for order in turn.orders_here([f"acts/{act_id}"])):
+    if any(order.get("status") is None for act_id in node["actions"] for order in turn.orders_here([f"actions/{act_id}"])):
         turn.world.moments["step"] = turn.state.copy()
-    for acts in [node["acts"]] if node.get("as_written") else [[act_id] for act_id in node["acts"]]:
-        for order in turn.orders_here([f"acts/{act_id}" for act_id in acts]):
-            row = turn.ruleset.row("acts", str(order["order"]).partition("/")[2])
+    for acts in [node["actions"]] if node.get("as_written") else [[act_id] for act_id in node["actions"]]:
+        for order in turn.orders_here([f"actions/{act_id}" for act_id in acts]):
+            row = turn.ruleset.row("actions", str(order["order"]).partition("/")[2])
             if order.get("status") is None and not _waits(turn, row, order):
                 perform(turn, row, order)
         turn.journal.step = str(node.get("step", turn.journal.step))
@@ -59,7 +59,7 @@ def perform(turn: Turn, row: Row, order: Order) -> None:
 
 def _in_order(row: Row, slots: Mapping[str, Any]) -> list[Any]:
     """What an order's slots hold, as its form names them: an order that was kept and read again says the same of itself."""
-    form = str(row.get("form", ""))
+    form = str(row.get("syntax", ""))
     at = {k: form.find("{" + k + "}") for k in slots}
     return [slots[k] for k in sorted(slots, key=lambda k: (at[k] < 0, at[k], k))]
 
@@ -67,7 +67,7 @@ def _in_order(row: Row, slots: Mapping[str, Any]) -> list[Any]:
 def carry_out(turn: Turn, row: Row, order: Order) -> None:
     """An act that may be given is paid for, rolled and done; if an effect of it fails, nothing of it is, and it costs nothing."""
     names = turn.order_names(order)
-    rule = f"acts/{row['id']}"
+    rule = f"actions/{row['id']}"
     subject = ":".join([order["nation"], *(str(id_of(v)) for v in _in_order(row, order.get("slots", {})))])
     readers = audience_ids(turn.world, row.get("audience"), names)
     data = {} if "outcomes" in row else {"order": order.get("text", "")}  # what has become of it is told later
@@ -82,7 +82,7 @@ def carry_out(turn: Turn, row: Row, order: Order) -> None:
         roles = {k: id_of(v) for k, v in names.items() if isinstance(v, Entity) and k not in ("self", "nation")}
         target = names.get("target")
         turn.journal.fact(
-            "acted", by=order["nation"], act=row["id"], of=id_of(target) if target is not None else None,
+            "acted", by=order["nation"], action=row["id"], of=id_of(target) if target is not None else None,
             success=success, **{k: v for k, v in roles.items() if k != "target"},
         )  # fmt: skip
     if attempt.failed is not None:

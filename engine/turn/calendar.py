@@ -28,7 +28,7 @@ def begin_turn(turn: Turn) -> None:
     turn.journal.step = "turn-start"
     year, month = date(row, number)
     with turn.journal.entry(
-        "frame/turn-start", subject=str(number), says=Message("Turn {n}", {"n": number}), audience=("everyone",)
+        "sequence/turn-start", subject=str(number), says=Message("Turn {n}", {"n": number}), audience=("everyone",)
     ):
         journal = turn.journal
         journal.set("game", "game", "turn", number)
@@ -48,10 +48,10 @@ def end_turn(turn: Turn) -> None:
     journal = turn.journal
     journal.step = "turn-end"
     number = turn.number
-    with journal.entry("frame/turn-end", subject=str(number)):
+    with journal.entry("sequence/turn-end", subject=str(number)):
         journal.fact("turn_end", turn=number)
     settle(turn)
-    with journal.entry("frame/turn-end", subject=str(number), keep=False):
+    with journal.entry("sequence/turn-end", subject=str(number), keep=False):
         for key, order in sorted(turn.state.table("orders").items()):
             if not stands_on(turn, order):
                 journal.put_row("orders", key, None)
@@ -67,7 +67,7 @@ def end_turn(turn: Turn) -> None:
     chosen = turn.state.get("game", "game", "turns") or row.get("turns")
     over = chosen is not None and number >= int(chosen) and not goes_on
     if over and not turn.state.get("game", "game", "ended"):
-        with journal.entry("frame/turn-end", subject=str(number), says=Message("The game has ended."), audience=("everyone",)):
+        with journal.entry("sequence/turn-end", subject=str(number), says=Message("The game has ended."), audience=("everyone",)):
             journal.set("game", "game", "ended", True)
 
 
@@ -79,9 +79,9 @@ def stands_on(turn: Turn, order: Row) -> bool:
 
 def expire(turn: Turn) -> None:
     """Remove the marks whose last turn is over; each states the fact `expired`."""
-    for thing, marks in sorted(turn.state.table("marks").items()):
+    for thing, marks in sorted(turn.state.table("flags").items()):
         for name, mark in sorted(dict(marks).items()):
             if isinstance(mark, dict) and mark.get("until") is not None and mark["until"] <= turn.number:
-                with turn.journal.entry("frame/expire", subject=f"{thing}.{name}"):
-                    turn.journal.set("marks", thing, name, None)
-                    turn.journal.fact("expired", mark=name, of=thing.partition(":")[2])
+                with turn.journal.entry("sequence/expire", subject=f"{thing}.{name}"):
+                    turn.journal.set("flags", thing, name, None)
+                    turn.journal.fact("expired", flag=name, of=thing.partition(":")[2])

@@ -57,7 +57,7 @@ class OrderContext:
             **self.loops,
             "self": nation,
             "nation": nation,
-            "act": order["order"].partition("/")[2],
+            "action": order["order"].partition("/")[2],
             "line": order.get("key") or f"{order['nation']}/{order.get('place', 0)}",
         }
         form, _, id_ = order["order"].partition("/")
@@ -106,7 +106,7 @@ class Turn(OrderContext):
     ) -> None:
         super().__init__(World(ruleset, state, moments=moments, geography=geography))
         self.journal = Journal(ruleset, state, head=head, first=first)
-        self.nodes: Sequence[Row] = ruleset.frame  # what the cursor goes through: the frame, or the part that a rule test runs
+        self.nodes: Sequence[Row] = ruleset.sequence  # what the cursor goes through: the frame, or the part that a rule test runs
         self.dice = dice
         self.step_row: Row = {}
         self.moved: dict[tuple[str, str], int] = {}  # tracks moved since thresholds were last read: the value they had
@@ -208,7 +208,7 @@ class Turn(OrderContext):
 
 
 _PLAIN_SLOTS = {"number", "text", "choice", "units", "unit-kind"}
-_ENTITY_SLOTS = {"nation", "place", "side", "tech", "item", "gate", "force", "link", "resource"}
+_ENTITY_SLOTS = {"nation", "place", "side", "tech", "item", "passage", "force", "link", "resource"}
 
 
 def _order_place(item: tuple[str, Mapping[str, Any]]) -> tuple[str, int]:

@@ -129,8 +129,8 @@ class EffectRunner:
         self.turn.chanced = True
         if success is not None and self.turn.fortune is not None:
             success = self.turn.fortune
-        choose = max if "from" in roll else min
-        scope["result"] = best = choose(totals, default=0) if {"from", "upto"} & roll.keys() else sum(totals)
+        choose = max if "at_least" in roll else min
+        scope["result"] = best = choose(totals, default=0) if {"at_least", "at_most"} & roll.keys() else sum(totals)
         if success is not None:
             scope["success"] = success
         self.note_dice(need=need and need.said, hit=success)
@@ -144,16 +144,16 @@ class EffectRunner:
                 self.effects(results.get("else", ()), scope)
         if "cases" in row and success is not False:
             return self.run({"cases": row["cases"]}, scope) if success is None else bool(self._cases_after(row, scope))
-        self.effects(row.get("miss" if success is False else "effects", ()), scope)
+        self.effects(row.get("on_failure" if success is False else "effects", ()), scope)
         return success
 
     def _need(self, roll: Mapping[str, Any], scope: Names) -> Need | None:
         """What a throw must show for a roll to succeed; None of one that only has results."""
-        if "from" in roll:
-            least = self.chance(roll, "from", scope)
+        if "at_least" in roll:
+            least = self.chance(roll, "at_least", scope)
             return Need(f"{least} or more", lambda total: bool(total >= least), ceil(least) - 1)
-        if "upto" in roll:
-            most = self.chance(roll, "upto", scope)
+        if "at_most" in roll:
+            most = self.chance(roll, "at_most", scope)
             return Need(f"{most} or less", lambda total: bool(total <= most), floor(most))
         if "faces" in roll:
             faces = roll["faces"]
@@ -319,8 +319,8 @@ def roll_limit(world: World, roll: Mapping[str, Any], key: str, scope: Names) ->
     """The limit of a roll, and the rows that changed it: a number, an expression, or a quantity of the subject (`of`, else nation
     or self)."""
     limit = roll[key]
-    if isinstance(limit, str) and limit in world.ruleset.rows("quantities"):
-        kind = world.ruleset.row("quantities", limit)["of"]
+    if isinstance(limit, str) and limit in world.ruleset.rows("stats"):
+        kind = world.ruleset.row("stats", limit)["of"]
         subject = world.marked(roll["of"], scope) if "of" in roll else scope.get(kind) or scope.get("self")
         return world.quantity_with_rows(limit, world.thing(subject), scope)
     return world.number(limit, scope), []

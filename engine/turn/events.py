@@ -31,7 +31,7 @@ class EventChain(RuntimeError):
 def run(node: Row, turn: Turn) -> None:
     """A step that offers the fact of its own name, then everything pending; wars whose kind names the step may end in it."""
     step = str(node.get("step", turn.journal.step))
-    with turn.journal.entry("frame/step", subject=step, keep=False):
+    with turn.journal.entry("sequence/step", subject=step, keep=False):
         turn.journal.fact("step", step=step)
     settle(turn)
     relations.end_due_wars(turn, step)
@@ -84,7 +84,7 @@ def thresholds(turn: Turn) -> None:
                     turn.journal.fact("reached", by=nation, track=track, at=threshold)
 
 
-TELLING = ("act", "step", "turn", "track", "mark")
+TELLING = ("action", "step", "turn", "track", "flag")
 """Roles whose filter is a plain word or number that tells most events apart; they are found by it."""
 
 Index = dict[tuple[str, str, Any], list[tuple[int, Row]]]
@@ -279,7 +279,7 @@ def remember(turn: Turn, fact: Fact) -> None:
         return
     number = len(turn.state.table("facts")) + 1
     plain = {k: v for k, v in fact.roles.items() if isinstance(v, str | int | bool)}
-    with turn.journal.entry("frame/fact", subject=fact.word):
+    with turn.journal.entry("sequence/fact", subject=fact.word):
         turn.journal.put_row("facts", f"{number:06d}", {**plain, "word": fact.word, "turn": turn.number})
 
 
@@ -291,14 +291,14 @@ def release_as_if(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
 
 def release(turn: Turn, fact: Fact) -> None:
     """Let go of held effects that waited for this fact; they are void where their `if` fails now."""
-    for key, row in sorted(turn.state.table("held").items()):
+    for key, row in sorted(turn.state.table("delayed").items()):
         word, filters = (row["until"], {}) if isinstance(row["until"], str) else next(iter(row["until"].items()))
         if not matches(turn, word, filters, fact):
             continue
         names: dict[str, Any] = {k: Entity(*kept) for k, kept in row["names"].items()}
         names["event"] = view(turn, fact)
         with turn.journal.entry(row["rule"], subject=key, audience=row.get("audience", ())) as entry:
-            turn.journal.put_row("held", key, None)
+            turn.journal.put_row("delayed", key, None)
             if not turn.world.test(row.get("if"), names):
                 entry.data["void"] = "its condition no longer holds"
                 continue

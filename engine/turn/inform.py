@@ -22,16 +22,16 @@ from .context import Turn
 
 def run(node: Row, turn: Turn) -> None:
     """Open the rows that the node names (`shows`), in their order, each for its readers."""
-    for id_ in node.get("shows", ()):
-        open_row(turn, turn.ruleset.row("shows", id_))
+    for id_ in node.get("visibility", ()):
+        open_row(turn, turn.ruleset.row("visibility", id_))
 
 
 def open_row(turn: Turn, row: Row) -> None:
     """Open one row and tell its readers what it shows; where it is for owners, sides or allies, each in an entry of his own."""
-    rule = f"shows/{row['id']}"
+    rule = f"visibility/{row['id']}"
     to = [row["to"]] if isinstance(row["to"], str) else row["to"]
     with turn.journal.entry(rule, subject=row["what"], audience=(NOBODY,), keep=False):
-        turn.journal.set("opened", "shows", row["id"], turn.number)
+        turn.journal.set("opened", "visibility", row["id"], turn.number)
     readers = [None] if EVERYONE in to and "when" not in row else turn.world.nations()
     viewer = Viewer(turn.ruleset, turn.state, geography=turn.world.geography)
     for reader in readers:
@@ -50,7 +50,7 @@ def listed(turn: Turn, found: list[dict[str, Any]]) -> list[Message]:
     by_nation: dict[str, list[Message]] = {}
     for row in found:
         if isinstance(row.get("nation"), str) and isinstance(row.get("what"), str):
-            form = next((f for f in ("resources", "units", "catalogue") if turn.ruleset.has(f, row["what"])), "")
+            form = next((f for f in ("resources", "units", "production") if turn.ruleset.has(f, row["what"])), "")
             what = thing(form, row["what"], name_of(turn.world, form, row["what"])) if form else row["what"]
             at = isinstance(row.get("at"), str)
             place = {"place": Entity("place", row["at"])} if at else {}

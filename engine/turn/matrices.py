@@ -136,7 +136,7 @@ def play(turn: Turn, matrix: Row, row: Row, cell: Any, nation: str, names: Names
         entry.tell(says if by else None)  # what moves nobody is no news
         to_zero = bool(cell.get("to_zero"))
         direction = _direction(turn, cell, nation, matrix["track"], names)
-        held = cell.get("hold", row.get("hold", matrix.get("hold")))
+        held = cell.get("delay", row.get("delay", matrix.get("delay")))
         if held and held != "none" and turn.world.test(held.get("when"), names):
             _hold(turn, entry.audience, rule, subject, held, nation, matrix, direction, by, names, to_zero)
         else:
@@ -170,12 +170,12 @@ def _hold(
     if to_zero:
         effect["shift"]["to_zero"] = True
     key = f"{rule}#{subject}#{turn.number:03d}"
-    while turn.state.row("held", key):
+    while turn.state.row("delayed", key):
         key += "+"
     test = held.get("if")
     bound = {"nation": ["nation", nation], "actor": ["nation", actor]}
     turn.journal.put_row(
-        "held", key,
+        "delayed", key,
         {"until": {word: filters}, "if": test, "effects": [effect], "names": bound, "rule": rule, "since": turn.number,
          "audience": list(audience)},
     )  # fmt: skip

@@ -27,7 +27,7 @@ def rows_told_after(ruleset: Ruleset) -> dict[str, dict[str, Row]]:
 
     def make() -> dict[str, dict[str, Row]]:
         out: dict[str, dict[str, Row]] = {}
-        for form in ("acts", "orders"):
+        for form in ("actions", "orders"):
             for id_, row in ruleset.rows(form).items():
                 for step in row.get("outcomes", ()):
                     out.setdefault(step, {})[f"{form}/{id_}"] = row

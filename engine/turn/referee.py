@@ -167,7 +167,7 @@ def _play(turn: Turn, position: Position, inputs: Inputs, *, first: bool, until:
         waiting = advance(turn, inputs_ready=False)
         rounds += 1
         if rounds > 100:
-            raise RuntimeError("a hundred turns without an input point: the frame has none")
+            raise RuntimeError("a hundred turns without an input point: the sequence has none")
     return waiting
 
 
@@ -180,7 +180,7 @@ def take_in(turn: Turn, inputs: Inputs, node: Row) -> None:
     missing = () if node.get("optional") or node.get("early") else inputs.missing
     answers_only = "takes" in node and not node["takes"]
     for nation, seat in sorted(inputs.seats.items()):
-        with turn.journal.entry("frame/input", subject=nation, audience=(EVERYONE,), data={"seat": seat}, keep=False) as entry:
+        with turn.journal.entry("sequence/input", subject=nation, audience=(EVERYONE,), data={"seat": seat}, keep=False) as entry:
             turn.journal.set("nations", nation, "seat", seat)
             if entry.changes:
                 who = Entity("nation", nation)
@@ -188,7 +188,7 @@ def take_in(turn: Turn, inputs: Inputs, node: Row) -> None:
     for nation in sorted({*inputs.orders, *inputs.answers, *missing}):
         orders = inputs.orders.get(nation, ())
         data = {"orders": len(orders), **({"by": inputs.by[nation]} if nation in inputs.by else {})}
-        with turn.journal.entry("frame/input", subject=nation, audience=(nation,), data=data) as entry:
+        with turn.journal.entry("sequence/input", subject=nation, audience=(nation,), data=data) as entry:
             earlier = () if answers_only else [k for k, row in turn.state.table("orders").items() if row["nation"] == nation]
             for old in earlier:
                 turn.journal.put_row("orders", old, None)  # those of an earlier input point have had their steps

@@ -111,7 +111,7 @@ def run_step(turn: Turn, node: Row) -> None:
     """One mechanic, and the events that wait for what it did."""
     step = str(node.get("step") or node["do"])
     turn.journal.step = step
-    with turn.journal.entry(f"frame/{step}", keep=False):
+    with turn.journal.entry(f"sequence/{step}", keep=False):
         turn.journal.set("game", "game", "step", step)
     turn.step_row = node
     mechanic(node["do"])(node, turn)
@@ -125,7 +125,7 @@ def _enter(turn: Turn, node: Row) -> None:
         turn.journal.step = str(node["phase"])
         turn.world.remember("phase", turn.state.copy())
         says = plain(str(node["name"])) if node.get("name") else None
-        with turn.journal.entry(f"frame/{node['phase']}", says=says, audience=("everyone",)):
+        with turn.journal.entry(f"sequence/{node['phase']}", says=says, audience=("everyone",)):
             turn.journal.set("game", "game", "phase", node["phase"])
 
 
@@ -203,7 +203,7 @@ def _begin_round(turn: Turn, node: Row, level: Level) -> bool:
         name = node_name(node)
         turn.journal.step = name
         says = message(turn.world, node["says"], {**turn.loops, kind: member, "self": member})
-        with turn.journal.entry(f"frame/{name}", subject=member.id, says=says, audience=(EVERYONE,)):
+        with turn.journal.entry(f"sequence/{name}", subject=member.id, says=says, audience=(EVERYONE,)):
             pass
     return True
 
@@ -217,7 +217,7 @@ def _has_round(turn: Turn, node: Row, member: Entity) -> bool:
 
 def lay_away(turn: Turn, nation: str) -> None:
     """What a nation has ordered for the turns of others (`stands: own_turn`) is over with the beginning of its own."""
-    with turn.journal.entry("frame/own-turn", subject=nation, keep=False):
+    with turn.journal.entry("sequence/own-turn", subject=nation, keep=False):
         for key in [k for k, o in sorted(turn.state.table("orders").items()) if o["nation"] == nation and stands_on(turn, o)]:
             turn.journal.put_row("orders", key, None)
 
@@ -234,11 +234,11 @@ def _rolled(turn: Turn, node: Row, members: list[str]) -> list[str]:
         faces: dict[int, list[str]] = {}
         for member in those:
             if member not in streams:
-                streams[member] = turn.stream(f"frame/{name}", member)
+                streams[member] = turn.stream(f"sequence/{name}", member)
             faces.setdefault(streams[member].roll(node["rolled"].get("die", "1d10")), []).append(member)
         return [m for face in sorted(faces, reverse=True) for m in ranked(faces[face])]
 
-    with turn.journal.entry(f"frame/{name}", audience=(EVERYONE,)) as entry:
+    with turn.journal.entry(f"sequence/{name}", audience=(EVERYONE,)) as entry:
         order = ranked(members)
         for member in sorted(streams):
             record = streams[member].take()
@@ -314,7 +314,7 @@ def bind_loops(turn: Turn, levels: Sequence[Level]) -> None:
 
 
 def _write(turn: Turn, levels: list[Level]) -> None:
-    with turn.journal.entry("frame/cursor", keep=False):
+    with turn.journal.entry("sequence/cursor", keep=False):
         turn.journal.set("game", "game", "cursor", levels or None)
 
 
@@ -352,13 +352,13 @@ def inputs(frame: Sequence[Row]) -> list[Row]:
 def step_orders(ruleset: Ruleset, node: Row) -> list[str]:
     """The orders that name a step of the frame, or are acts of it, as "form/id"."""
     step = str(node.get("step", node["do"]))
-    acts = [f"acts/{a}" for a in node.get("acts", ())]
+    acts = [f"actions/{a}" for a in node.get("actions", ())]
     return acts + [f"orders/{id_}" for id_, row in ruleset.rows("orders").items() if row.get("step") == step]
 
 
 def carried_out(ruleset: Ruleset, node: Row) -> list[str]:
     """The orders that a step of the frame carries out, as "form/id": those of `step_orders`, and those that do what it names."""
-    every = "modes" not in node and node["do"] == "move"
-    named = {*node.get("modes", ruleset.rows("modes") if every else ()), *node.get("contacts", ()), *node.get("rows", ())}
+    every = "movement" not in node and node["do"] == "move"
+    named = {*node.get("movement", ruleset.rows("movement") if every else ()), *node.get("detection", ()), *node.get("rows", ())}
     done = [f"orders/{id_}" for id_, row in ruleset.rows("orders").items() if row.get("does") in named]
     return list(dict.fromkeys([*step_orders(ruleset, node), *done]))

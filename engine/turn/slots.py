@@ -21,7 +21,7 @@ from .bounds import out_of_bounds
 from .context import Order, OrderContext
 from .validated_orders import Refusal, RefusalCode
 
-_TABLES = {"unit-kind": "units", "tech": "technologies", "item": "catalogue", "resource": "resources", "gate": "gates"}
+_TABLES = {"unit-kind": "units", "tech": "technologies", "item": "production", "resource": "resources", "passage": "passages"}
 
 
 def unfit(context: OrderContext, row: Row, order: Order, names: Names, *, secrets: bool = True) -> Refusal | None:
@@ -43,7 +43,7 @@ def unmet(context: OrderContext, row: Row, names: Names, *, secrets: bool = True
     for need in needs_of(context.ruleset, row):
         if not context.world.test(test_of(need, secrets), names):
             slots = row.get("slots", {})
-            return Refusal(RefusalCode.UNMET, fill(context.world, need["else"], names), next(iter(slots), ""))
+            return Refusal(RefusalCode.UNMET, fill(context.world, need["message"], names), next(iter(slots), ""))
     return None
 
 
@@ -88,7 +88,7 @@ def misfit(context: OrderContext, row: Row, order: Order, names: Names) -> Refus
 
 
 def _readable(option: Row) -> str:
-    return as_said(read_form(option["form"], option.get("slots")))
+    return as_said(read_form(option["syntax"], option.get("slots")))
 
 
 def _option_misfit(context: OrderContext, row: Row, order: Order, names: Names) -> Refusal | None:

@@ -78,7 +78,7 @@ def _regions(turn: Turn, resource: str, names: dict[str, Any]) -> Iterator[tuple
             there = Entity("place", purse.partition("/")[2])
             seat = there if own else Entity("place", part[0])
             who = Entity("nation", nation)
-            yield seat, {**names, "place": seat, "purse": there, "nation": who, "self": who}
+            yield seat, {**names, "place": seat, "treasury": there, "nation": who, "self": who}
 
 
 def _index(turn: Turn) -> dict[str, list[Row]]:

@@ -67,4 +67,4 @@ def view(turn: Turn, fact: Fact) -> EventView:
 
 def bare_role(word: str) -> str:
     """The role that a trigger's single value is about: the step's name, the turn's number, the mark, else the actor."""
-    return {"step": "step", "turn_start": "turn", "turn_end": "turn", "expired": "mark"}.get(word, "by")
+    return {"step": "step", "turn_start": "turn", "turn_end": "turn", "expired": "flag"}.get(word, "by")

@@ -71,7 +71,7 @@ def move_track(runner: EffectRunner, nation: str, row: Row, direction: int, by: 
 
 
 _TABLE_OF = {
-    "nation": "nations", "place": "places", "side": "sides", "force": "forces", "gate": "gates", "war": "wars",
+    "nation": "nations", "place": "places", "side": "sides", "force": "forces", "passage": "passages", "war": "wars",
     "agreement": "agreements", "record": "records",
 }  # fmt: skip
 
@@ -164,7 +164,7 @@ def take(runner: EffectRunner, source: Any, what: str, amount: Any) -> None:
     entity = runner.world.thing(source)
     others = stores.purses(runner.world, entity.id, what) if entity.kind == "nation" else {}
     for purse in [main, *sorted((k for k in others if k != main), key=lambda k: (-others[k], k))]:
-        part = min(rest, runner.world.state.get("stores", purse, what, 0))
+        part = min(rest, runner.world.state.get("treasuries", purse, what, 0))
         if part:
             stores.pay(runner.journal, purse, what, part)
             rest -= part
@@ -211,13 +211,13 @@ def mark(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     if "seen_by" in p:
         value["seen_by"] = list(audience_ids(runner.world, p["seen_by"], names))
     for thing in as_set(runner.world, runner.who(p["who"], names)):
-        runner.journal.set("marks", f"{thing.kind}:{thing.id}", name, value)
+        runner.journal.set("flags", f"{thing.kind}:{thing.id}", name, value)
 
 
 def clear(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """Removes a mark."""
     for thing in as_set(runner.world, runner.who(p["who"], names)):
-        runner.journal.set("marks", f"{thing.kind}:{thing.id}", str(runner.plain(p["as"], names)), None)
+        runner.journal.set("flags", f"{thing.kind}:{thing.id}", str(runner.plain(p["as"], names)), None)
 
 
 def relate(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
@@ -263,9 +263,9 @@ def own(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     units of all others there to the nearest place that their own nation holds; `captured: true` states the fact of that name,
     as for a place that was taken in a fight.
     """
-    way = runner.world.ruleset.row("control", p["by"]) if "by" in p else {}
+    way = runner.world.ruleset.row("capture", p["by"]) if "by" in p else {}
     if way:
-        runner.turn.carried.add(f"control/{way['id']}")
+        runner.turn.carried.add(f"capture/{way['id']}")
     to = runner.who(p["to"], names)
     how = p.get("as", "both")
     new = runner.id_of(p["to"], names) if to else ""
@@ -320,7 +320,7 @@ def _counted(runner: EffectRunner, table: str, of: str, reader: str) -> dict[str
 
 
 def _kind_name(runner: EffectRunner, kind: str, n: int) -> str:
-    row = runner.world.ruleset.rows("units").get(kind) or runner.world.ruleset.rows("catalogue").get(kind) or {}
+    row = runner.world.ruleset.rows("units").get(kind) or runner.world.ruleset.rows("production").get(kind) or {}
     return str((row.get("plural") if n != 1 else None) or row.get("name", kind)).lower()
 
 
@@ -385,12 +385,12 @@ def absorb(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
             runner.journal.set("places", place, "owner", new)
         if runner.world.holder_of(place) == old:
             runner.journal.set("places", place, "holder", new)
-    for key, row in sorted(runner.world.state.table("stores").items()):
+    for key, row in sorted(runner.world.state.table("treasuries").items()):
         if key == old or key.startswith(old + "/"):
             for what, amount in list(row.items()):
                 if new:
-                    runner.journal.add("stores", key.replace(old, new, 1), what, amount)
-                runner.journal.set("stores", key, what, None)
+                    runner.journal.add("treasuries", key.replace(old, new, 1), what, amount)
+                runner.journal.set("treasuries", key, what, None)
     if not new:
         relations.leave(runner.turn, old)
     relations.be_nothing_to_others(runner.turn, old)

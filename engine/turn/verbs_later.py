@@ -35,7 +35,7 @@ def _agree(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
         runner.journal.put_row("agreements", key, row)
 
 
-def put_under_way(turn: Any, nation: str, what: str, n: int, at: Any, due: Any, *, otherwise: Any = None, **more: Any) -> str:
+def put_under_way(turn: Any, nation: str, what: str, n: int, at: Any, due: Any, *, if_lost: Any = None, **more: Any) -> str:
     """A new row of `under_way`; returns its id."""
     used = [int(k.rpartition("#")[2]) for k in turn.state.table("under_way") if k.startswith(f"{nation}#")]
     key = f"{nation}#{max(used, default=0) + 1:04d}"
@@ -46,7 +46,7 @@ def put_under_way(turn: Any, nation: str, what: str, n: int, at: Any, due: Any, 
         "at": at,
         "due": due,
         "since": turn.number,
-        "else": otherwise,
+        "if_lost": if_lost,
         **more,
     }
     turn.journal.put_row("under_way", key, {k: v for k, v in row.items() if v is not None})

@@ -79,7 +79,7 @@ def _arrive(turn: Turn, mode: Row, key: str, row: dict[str, Any], place: str | N
         told, about = told + ", short of {goal}", {**about, "goal": Entity("place", row["at"])}
     says = say(turn.world, f"{told}.", **about)
     data = {"units": {kind: n}, "place": place, "path": row["path"]}
-    with turn.journal.entry(f"modes/{mode['id']}", subject=f"{nation}:{key}", says=says, audience=(nation,), data=data):
+    with turn.journal.entry(f"movement/{mode['id']}", subject=f"{nation}:{key}", says=says, audience=(nation,), data=data):
         turn.journal.put_row("under_way", key, None)
         if place is None:
             turn.journal.fact("destroyed", of=nation, kind=kind, place=row["at"], n=n, cause="no way left")

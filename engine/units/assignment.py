@@ -35,7 +35,7 @@ def place_refusal(turn: OrderContext, nation: str, mission: str, place: str) -> 
     names = {"self": Entity("nation", nation), "nation": Entity("nation", nation), "place": Entity("place", place)}
     if turn.world.test(row.get("where"), names):
         return None
-    return f"{row.get('name', mission)}: {fill(turn.world, row.get('else', 'not in {place}'), names)}"
+    return f"{row.get('name', mission)}: {fill(turn.world, row.get('message', 'not in {place}'), names)}"
 
 
 def _options_refusal(turn: OrderContext, voyage: Voyage) -> str | None:
@@ -75,9 +75,9 @@ def mission_refusal(turn: OrderContext, mission: str, units: Mapping[str, int], 
     for kind in units:
         if not _may(turn, row, kind):
             return f"{routes.name_of(world, 'units', kind)} cannot take part in {name}{_rather(turn, units, loaded)}"
-    if "needs" in row and not any(routes.kind_matches(world, row["needs"], k) for k in units):
+    if "must_include" in row and not any(routes.kind_matches(world, row["must_include"], k) for k in units):
         rows = turn.ruleset.rows("units")
-        kinds = " or ".join(routes.name_of(world, "units", k) for k in rows if routes.kind_matches(world, row["needs"], k))
+        kinds = " or ".join(routes.name_of(world, "units", k) for k in rows if routes.kind_matches(world, row["must_include"], k))
         return f"{name} needs a {kinds} among the ships{_rather(turn, units, loaded)}"
     if "loaded" in row and bool(row["loaded"]) != loaded:
         return f"{name} is only for ships {'with' if row['loaded'] else 'without'} cargo"
@@ -94,7 +94,7 @@ def _rather(turn: OrderContext, units: Mapping[str, int], loaded: bool) -> str:
         for id_, row in turn.ruleset.rows("missions").items()
         if (not choices or id_ in choices)
         and all(_may(turn, row, k) for k in units)
-        and ("needs" not in row or any(routes.kind_matches(world, row["needs"], k) for k in units))
+        and ("must_include" not in row or any(routes.kind_matches(world, row["must_include"], k) for k in units))
         and ("loaded" not in row or bool(row["loaded"]) == loaded)
     ]
     return f"; they can: {', '.join(fine)}" if fine else ""

@@ -82,7 +82,7 @@ def begin_war(turn: Turn, mode: Row, nation: str, target: str) -> None:
     """An attack without war brings about what the mode says (`undeclared`), before any battle."""
     tail_row = mode.get("undeclared")
     if isinstance(tail_row, str):
-        tail_row = turn.ruleset.row("modes", tail_row)["undeclared"]
+        tail_row = turn.ruleset.row("movement", tail_row)["undeclared"]
     if not tail_row:
         return
     holder = turn.world.holder_of(target)
@@ -98,7 +98,7 @@ def begin_war_with(turn: Turn, mode: Row, nation: str, other: str) -> None:
     """An attack upon forces of a nation with which there is no war brings about what the mode says (`undeclared`)."""
     tail_row = mode.get("undeclared")
     if isinstance(tail_row, str):
-        tail_row = turn.ruleset.row("modes", tail_row)["undeclared"]
+        tail_row = turn.ruleset.row("movement", tail_row)["undeclared"]
     if tail_row and other != nation and not turn.world.hostile(nation, other):
         _open_war(turn, mode, tail_row, nation, other)
 
@@ -107,7 +107,7 @@ def _open_war(turn: Turn, mode: Row, tail_row: Row, nation: str, other: str) -> 
     names = {**turn.loops, "self": Entity("nation", nation), "target": Entity("nation", other)}
     if not turn.world.test(tail_row.get("when"), names):
         return
-    rule, subject = f"modes/{mode['id']}", f"{nation}:{other}"
+    rule, subject = f"movement/{mode['id']}", f"{nation}:{other}"
     with whole(turn, rule, subject), turn.journal.entry(rule, subject=subject, audience=(EVERYONE,)) as entry:
         runner = EffectRunner(turn, entry, rule, subject)
         if "says" in tail_row:

@@ -94,7 +94,7 @@ def take_aboard(turn: Turn, force: str, row: Row, mode: Row, index: int) -> None
     carries = mode["carries"]
     origin = cargo["from"]
     if origin == row["at"]:  # it has been aboard since it was left at sea
-        with turn.journal.entry(f"modes/{mode['id']}", subject=force, audience=(nation,), keep=False):
+        with turn.journal.entry(f"movement/{mode['id']}", subject=force, audience=(nation,), keep=False):
             _note(turn, force, index, "aboard")
             turn.journal.set("forces", force, "loaded", bool(forces.cargo_of(turn.state, force)) or None)
         return
@@ -104,14 +104,14 @@ def take_aboard(turn: Turn, force: str, row: Row, mode: Row, index: int) -> None
     lent = host is None or lends(turn, mode, nation, host, row["at"])
     if picks is None or not lent or not turn.world.test(carries.get("from"), names):
         says = say(turn.world, "Nobody came aboard in {place}.", place=names["place"])
-        with turn.journal.entry(f"modes/{mode['id']}", subject=force, audience=(nation,), says=says):
+        with turn.journal.entry(f"movement/{mode['id']}", subject=force, audience=(nation,), says=says):
             _note(turn, force, index, "left")
         return
     hosts = {"host": Entity("nation", host)} if host else {}
     told = "Aboard on ships of {host} in {here}: {units}." if host else "Aboard in {here}: {units}."
     says = say(turn.world, told, here=names["place"], units=units(turn.world, cargo["units"]), **hosts)
     said = forces.told(turn, mode, nation, says)
-    with turn.journal.entry(f"modes/{mode['id']}", subject=force, data={"units": cargo["units"]}, **said):
+    with turn.journal.entry(f"movement/{mode['id']}", subject=force, data={"units": cargo["units"]}, **said):
         for key, n in picks:
             turn.journal.alter_units(key, n, place=row["at"], aboard=force, host=host)
         _note(turn, force, index, "aboard")
@@ -163,7 +163,7 @@ def _aboard(turn: Turn, force: str, part: Row) -> list[tuple[str, int]]:
 
 def _awaited(turn: Turn, nation: str, place: str) -> bool:
     """Whether other units of the nation have come to attack a place."""
-    modes = turn.ruleset.rows("modes")
+    modes = turn.ruleset.rows("movement")
     there = [(f, r) for f, r in turn.state.table("forces").items() if r["owner"] == nation and r["at"] == place]
     return any(
         not follows(turn.world, modes.get(r.get("mode", ""), {}), (s["kind"] for _, s in forces.stacks_of(turn.state, f)))
@@ -175,7 +175,7 @@ def _awaited(turn: Turn, nation: str, place: str) -> bool:
 def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hostile: bool) -> None:
     nation, target, zone = row["owner"], part["to"], row["at"]
     aboard = _aboard(turn, force, part)
-    shore = turn.ruleset.row("modes", mode["ashore"]) if "ashore" in mode else mode
+    shore = turn.ruleset.row("movement", mode["ashore"]) if "ashore" in mode else mode
     where = routes.name_of(turn.world, "places", target)
     why = None
     host = row.get("host")
@@ -199,7 +199,7 @@ def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hosti
     says = say(turn.world, "Nobody goes ashore in {here}: {why}." if why else how, here=Entity("place", target), **about)
     data: dict[str, Any] = {"place": target, "units": kinds, "hostile": hostile}
     said = forces.told(turn, shore, nation, says)
-    with turn.journal.entry(f"modes/{shore['id']}", subject=f"{force}:{target}", data=data, **said):
+    with turn.journal.entry(f"movement/{shore['id']}", subject=f"{force}:{target}", data=data, **said):
         for done in ("unloading", "lands"):
             turn.journal.set("forces", force, done, None)
         if why:
@@ -227,7 +227,7 @@ def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hosti
         if host is None:
             forces.mark(turn, force, marks)
         else:
-            _mark_lent(turn, host, zone, row["ships"], marks.get("marks", {}))
+            _mark_lent(turn, host, zone, row["ships"], marks.get("sets", {}))
         turn.journal.fact("entered", by=nation, of=holder, place=target, n=sum(kinds.values()), **{"from": zone})
     if hostile:
         begin_war(turn, shore, nation, target)

@@ -12,7 +12,7 @@ from .cargo_room import room_of
 
 def part_company(turn: Turn) -> None:
     """Guests that nobody carries any more go ashore where they could have come aboard, else they are lost."""
-    mode = next((m for m in turn.ruleset.rows("modes").values() if m.get("carries", {}).get("shared")), None)
+    mode = next((m for m in turn.ruleset.rows("movement").values() if m.get("carries", {}).get("shared")), None)
     if mode is None:
         return
     for key, stack in list(turn.state.stacks()):
@@ -38,7 +38,7 @@ def _leave(turn: Turn, mode: Row, key: str, stack: Row) -> None:
     says = say(
         turn.world, f"Troops can stay no longer aboard ships of {{host}} in {{zone}} and {goes}: {{units}}.", units=what, **about
     )
-    with turn.journal.entry(f"modes/{mode['id']}", subject=f"{owner}:{zone}", **forces.told(turn, mode, owner, says)):
+    with turn.journal.entry(f"movement/{mode['id']}", subject=f"{owner}:{zone}", **forces.told(turn, mode, owner, says)):
         if to is not None:
             turn.journal.alter_units(key, int(stack["n"]), **{**dict.fromkeys(forces.PASSING), "moved": True, "place": to})
             return

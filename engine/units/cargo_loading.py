@@ -52,7 +52,7 @@ def stowed(
         return f"nobody can come aboard in {routes.name_of(world, 'places', zone)}"
     if stays_afloat(turn, mode, target):
         return {"units": cargo, "from": origin, "to": target}, chosen
-    shore = turn.ruleset.row("modes", mode["ashore"]) if "ashore" in mode else mode
+    shore = turn.ruleset.row("movement", mode["ashore"]) if "ashore" in mode else mode
     hostile = routes.is_attack(world, nation, target)
     why = [attack_refusal(turn, shore, nation, (b, target), chosen, hostile=hostile) for b in beaches_of(turn, mode, target)]
     if why and all(why):

@@ -23,7 +23,7 @@ from .homes import homes_of
 
 def settle_all(turn: Turn) -> None:
     """Everywhere whoever has no room goes home or is lost."""
-    for mode in turn.ruleset.rows("modes").values():
+    for mode in turn.ruleset.rows("movement").values():
         if "bears" not in mode:
             continue
         who = mode["bears"]["who"]
@@ -45,7 +45,7 @@ def settle(
     if it says one. Without an `entry` each nation's go in one of its own.
     """
     out: list[Row] = []
-    for mode in turn.ruleset.rows("modes").values():
+    for mode in turn.ruleset.rows("movement").values():
         if "bears" in mode:
             bears = mode["bears"]
             for owner in sorted({o for o, kind in lost if routes.kind_matches(turn.world, bears["bearers"], kind)}):
@@ -72,7 +72,7 @@ class Claim:
 def claim_of(going: routes.Going, path: routes.Path, picks: Sequence[forces.Pick]) -> Claim | None:
     """What units at the end of a way claim of the bearers: None if they need none, or can end elsewhere."""
     kinds = [str(going.world.state.get("units", key, "kind")) for key, _ in picks]
-    for mode in going.world.ruleset.rows("modes").values():
+    for mode in going.world.ruleset.rows("movement").values():
         bears = mode.get("bears")
         if bears is None or not kinds or not all(routes.kind_matches(going.world, bears["who"], kind) for kind in kinds):
             continue
@@ -204,7 +204,7 @@ def _settle_at(
         return []
     if entry is not None:
         return _part_with(turn, mode, going, beyond, way)
-    with turn.journal.entry(f"modes/{mode['id']}", subject=f"{owner}:{place}", **forces.told(turn, mode, owner, None)) as own:
+    with turn.journal.entry(f"movement/{mode['id']}", subject=f"{owner}:{place}", **forces.told(turn, mode, owner, None)) as own:
         out = _part_with(turn, mode, going, beyond, way)
         own.data["without_room"] = out
         ends = joined([_end_of(turn, note) for note in out], "; ")
@@ -227,7 +227,7 @@ def _part_with(turn: Turn, mode: Row, borne: list[tuple[str, Fields]], beyond: i
     `way` is the mode by which they go, if it is not the `home` of `bears`.
     """
     bears = mode["bears"]
-    home_by = turn.ruleset.rows("modes").get(way or bears.get("home", ""))
+    home_by = turn.ruleset.rows("movement").get(way or bears.get("home", ""))
     ends: dict[tuple[str, str | None], int] = {}
 
     def aloft(key: str) -> bool:

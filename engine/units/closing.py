@@ -21,7 +21,7 @@ from .homes import homes_apart, may_stay
 
 def close(turn: Turn, node: Row) -> None:
     """End every force (with `modes`: only those that go by one of them), and forget what was attacked and who has moved."""
-    wanted = set(node["modes"]) if "modes" in node else None
+    wanted = set(node["movement"]) if "movement" in node else None
     for force, row in sorted(turn.state.table("forces").items()):
         if wanted is None or row.get("mode") in wanted:
             end(turn, force)
@@ -34,8 +34,8 @@ def close(turn: Turn, node: Row) -> None:
 def end(turn: Turn, force: str) -> None:
     """End one force: its units stay if they may, else go home or are lost."""
     row = turn.state.row("forces", force)
-    mode = turn.ruleset.rows("modes").get(row.get("mode", ""), {})
-    rule = f"modes/{mode['id']}" if mode else "frame/" + turn.journal.step
+    mode = turn.ruleset.rows("movement").get(row.get("mode", ""), {})
+    rule = f"movement/{mode['id']}" if mode else "sequence/" + turn.journal.step
     nation, place = row["owner"], row["at"]
     with turn.journal.entry(rule, subject=force, audience=(nation,), keep=False) as entry:
         if not forces.stacks_of(turn.state, force) or may_stay(turn, mode, force, nation, place):
@@ -94,13 +94,13 @@ def fall_back(turn: Turn, mode: Row, force: str) -> bool:
 
 def forget(turn: Turn) -> None:
     """Take off what units without a force, and places, carried for the length of the moves."""
-    keeps = {m[key] for m in turn.ruleset.rows("modes").values() for key in ("keeps", "way_home") if key in m}
-    contacts = turn.ruleset.rows("contacts").values()
-    marks = {field for c in contacts for field in ({c["finders"]} if "finders" in c else c.get("marks", ()))}
-    tasks = {field for m in turn.ruleset.rows("missions").values() for field in m.get("marks", ())}
+    keeps = {m[key] for m in turn.ruleset.rows("movement").values() for key in ("keeps", "way_home") if key in m}
+    contacts = turn.ruleset.rows("detection").values()
+    marks = {field for c in contacts for field in ({c["finders"]} if "finders" in c else c.get("sets", ()))}
+    tasks = {field for m in turn.ruleset.rows("missions").values() for field in m.get("sets", ())}
     passing = {*forces.PASSING, *keeps, *marks, *tasks}
     still = turn.state.table("forces")
-    with turn.journal.entry("frame/" + turn.journal.step, keep=False):
+    with turn.journal.entry("sequence/" + turn.journal.step, keep=False):
         for key, stack in list(turn.state.stacks()):
             if stack.get("force") in still or stack.get("aboard") in still:
                 continue

@@ -44,7 +44,7 @@ def find_forces(turn: Turn, row: Row) -> None:
         parties = sorted({str(turn.state.get("forces", f, "owner")) for f in (one, other)})
         says = say(turn.world, "Contact in {place}.", place=Entity("place", place))
         data = {"place": place, "pair": [one, other], "by": seekers}
-        with turn.journal.entry(f"contacts/{row['id']}", subject=f"{one}|{other}", audience=parties, says=says, data=data):
+        with turn.journal.entry(f"detection/{row['id']}", subject=f"{one}|{other}", audience=parties, says=says, data=data):
             contact = {"pair": [one, other], "by": seekers, "place": place, "row": row["id"], "gives": row["gives"]}
             turn.journal.put_row("contacts", f"{row['id']}:{one}|{other}", contact)
             for seeker in seekers if row.get("once") else ():
@@ -58,7 +58,7 @@ def find_forces(turn: Turn, row: Row) -> None:
 
 def _open_war(turn: Turn, seeker: str, foe: str) -> None:
     """Who seeks out forces of a nation with which there is no war begins one, as the mode of his own force says."""
-    mode = turn.ruleset.rows("modes").get(str(turn.state.get("forces", seeker, "mode", "")), {})
+    mode = turn.ruleset.rows("movement").get(str(turn.state.get("forces", seeker, "mode", "")), {})
     a, b = str(turn.state.get("forces", seeker, "owner")), str(turn.state.get("forces", foe, "owner"))
     if not _quarrel(turn, a, b):
         begin_war_with(turn, mode, a, b)
@@ -68,13 +68,13 @@ def clear(turn: Turn, row: Row) -> None:
     """Forget the contacts of a row."""
     if "finders" in row:
         worn = [(key, stack["n"]) for key, stack in turn.state.stacks() if row["finders"] in stack]
-        with turn.journal.entry(f"contacts/{row['id']}", audience=("nobody",), keep=False):
+        with turn.journal.entry(f"detection/{row['id']}", audience=("nobody",), keep=False):
             for key, n in worn:
                 turn.journal.alter_units(key, n, **{row["finders"]: None})
     table = turn.state.table("contacts")
     old = [k for k, c in sorted(table.items()) if c.get("row") == row["id"]]
     if old:
-        with turn.journal.entry(f"contacts/{row['id']}", audience=("nobody",)):
+        with turn.journal.entry(f"detection/{row['id']}", audience=("nobody",)):
             met = {f for k in old for f in table[k]["pair"]}
             for key in old:
                 turn.journal.put_row("contacts", key, None)
@@ -89,7 +89,7 @@ def forget_all(turn: Turn) -> None:
     table = turn.state.table("contacts")
     if not table:
         return
-    with turn.journal.entry("frame/" + turn.journal.step, audience=("nobody",)):
+    with turn.journal.entry("sequence/" + turn.journal.step, audience=("nobody",)):
         for key in sorted(table):
             turn.journal.put_row("contacts", key, None)
         for force, data in sorted(turn.state.table("forces").items()):
@@ -186,7 +186,7 @@ def finds(turn: Turn, row: Row, seeker: str, foe: str, *, first: bool = False, s
             return False  # the other one rolls for both
     if not looks:
         return False
-    rule = f"contacts/{row['id']}"
+    rule = f"detection/{row['id']}"
     owner = str(turn.state.get("forces", seeker, "owner"))
     about = subject or f"{seeker}>{foe}"
     with turn.journal.entry(rule, subject=about, audience=(owner,), data={"force": seeker, "foe_at": names["place"].id}) as entry:

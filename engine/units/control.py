@@ -38,7 +38,7 @@ class HolderChange:
 
 def run(node: Row, turn: Turn) -> None:
     """Settle the control rows that the node names (`rows`; absent: all), then end the forces if it says `close`."""
-    rows = turn.ruleset.rows("control")
+    rows = turn.ruleset.rows("capture")
     chosen = [rows[r] for r in node.get("rows", rows)]
     changes: list[HolderChange] = []
     for row in chosen:
@@ -74,7 +74,7 @@ def captures(turn: Turn, row: Row) -> list[HolderChange]:
 def take_on_the_way(turn: Turn) -> None:
     """Places that forces have just come through go over at once, under capture rows that say so (`passed`)."""
     through = {p for f in turn.state.table("forces").values() for p in f.get("path", ())[1:-1]}
-    rows = [r for r in turn.ruleset.rows("control").values() if r.get("passed")] if through else ()
+    rows = [r for r in turn.ruleset.rows("capture").values() if r.get("passed")] if through else ()
     for change in [capture_of(turn, row, p, passers(turn, row, p)) for row in rows for p in sorted(through)]:
         if change is not None:
             hand_over(turn, change)
@@ -220,7 +220,7 @@ def _was_empty(turn: Turn, place: str) -> bool:
 
 def _note_emptied(turn: Turn, row: Row, place: str) -> None:
     holder = turn.world.holder_of(place)
-    with turn.journal.entry(f"control/{row['id']}", subject=place, audience=(holder or "nobody",)):
+    with turn.journal.entry(f"capture/{row['id']}", subject=place, audience=(holder or "nobody",)):
         turn.journal.fact("emptied", of=holder, place=place)
 
 
@@ -274,7 +274,7 @@ def hand_over(turn: Turn, change: HolderChange) -> None:
     says = say(world, told, place=names["place"], **captor)
     readers = audience_ids(world, row.get("audience", "everyone"), names)
     data = {"place": place, "from": change.loser, "to": change.captor, "by": list(change.takers)}
-    with turn.journal.entry(f"control/{row['id']}", subject=place, says=says, audience=readers, data=data):
+    with turn.journal.entry(f"capture/{row['id']}", subject=place, says=says, audience=readers, data=data):
         turn.journal.set("places", place, "holder", change.captor or "")
         if row.get("owns"):
             turn.journal.set("places", place, "owner", change.captor or "")
@@ -290,7 +290,7 @@ def hand_over(turn: Turn, change: HolderChange) -> None:
             "captured", by=change.captor, of=change.loser, place=place, taken_by=taken_by, first_owner=first, freed=freed
         )
         if row.get("effects"):
-            rule = f"control/{row['id']}"
+            rule = f"capture/{row['id']}"
             with whole(turn, rule, place):
                 EffectRunner(turn, turn.journal.current, rule, place).effects(row["effects"], names)
     if row.get("loses_under_way") and change.loser:
@@ -299,11 +299,11 @@ def hand_over(turn: Turn, change: HolderChange) -> None:
 
 def _lose_unfinished(turn: Turn, row: Row, place: str, loser: str) -> None:
     """What the loser had under way in a place is lost with it, but for items that are not tested again; only he reads of it."""
-    with turn.journal.entry(f"control/{row['id']}", subject=place, audience=(loser,), keep=False) as entry:
+    with turn.journal.entry(f"capture/{row['id']}", subject=place, audience=(loser,), keep=False) as entry:
         gone = []
         for key, due in sorted(turn.state.table("under_way").items()):
-            item = turn.ruleset.rows("catalogue").get(due.get("item", ""), {"still": True})
-            if due.get("nation") == loser and due.get("at") == place and not due.get("mode") and "still" in item:
+            item = turn.ruleset.rows("production").get(due.get("item", ""), {"must_hold": True})
+            if due.get("nation") == loser and due.get("at") == place and not due.get("mode") and "must_hold" in item:
                 gone.append({"owner": loser, "what": due.get("what"), "n": due.get("n", 1)})
                 turn.journal.put_row("under_way", key, None)
         if gone:
@@ -339,23 +339,23 @@ def _clear_works(turn: Turn, kinds: Any, place: str) -> None:
 
 def statuses(turn: Turn, row: Row) -> None:
     """Set or lift the row's mark on nations: set when `when` comes to hold, lifted when `until` (else: `when` no more) does."""
-    mark = str(row["mark"])
+    mark = str(row["flag"])
     for nation in as_set(turn.world, turn.world.value(strip_mark(str(row.get("for", "nations()"))), turn.names())):
         names = {"nation": nation, "self": nation}
-        marked = turn.state.get("marks", f"nation:{nation.id}", mark) is not None
+        marked = turn.state.get("flags", f"nation:{nation.id}", mark) is not None
         if not marked and turn.world.test(row["when"], names):
-            fact, text, value = row.get("fact"), row.get("says"), {"since": turn.number}
+            fact, text, value = row.get("trigger"), row.get("says"), {"since": turn.number}
         elif marked and (turn.world.test(row["until"], names) if "until" in row else not turn.world.test(row["when"], names)):
-            fact, text, value = row.get("end_fact"), row.get("end_says"), None
+            fact, text, value = row.get("end_trigger"), row.get("end_says"), None
         else:
             continue
         readers = audience_ids(turn.world, row.get("audience", "everyone"), names)
-        rule = f"control/{row['id']}"
+        rule = f"capture/{row['id']}"
         says = message(turn.world, text, names) if text else None
         with turn.journal.entry(
-            rule, subject=nation.id, says=says, audience=readers, data={"mark": mark, "on": value is not None}
+            rule, subject=nation.id, says=says, audience=readers, data={"flag": mark, "on": value is not None}
         ) as entry:
-            turn.journal.set("marks", f"nation:{nation.id}", mark, value)
+            turn.journal.set("flags", f"nation:{nation.id}", mark, value)
             if fact:
                 by = _last_taker(turn, nation.id) if value else None
                 turn.journal.fact(fact, of=nation.id, by=by)

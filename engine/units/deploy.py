@@ -51,13 +51,13 @@ def run(node: Row, turn: Turn) -> None:
             with turn.journal.entry(order["order"], subject=nation, audience=(nation,)):
                 turn.journal.set("orders", order["key"], "status", "done")
         told = _lay_out(turn, layout) or told
-    with turn.journal.entry(f"frame/{step}", keep=False) as entry:
+    with turn.journal.entry(f"sequence/{step}", keep=False) as entry:
         for key in sorted(turn.state.table("chosen")):
             turn.journal.put_row("chosen", key, None)
     if "apart" in node:
         _part(turn, node["apart"], step)
     if told:
-        with turn.journal.entry(f"frame/{step}", audience=(EVERYONE,), data={"told": True}) as entry:
+        with turn.journal.entry(f"sequence/{step}", audience=(EVERYONE,), data={"told": True}) as entry:
             entry.tell(Message("All have deployed their units."))
     turn.world.remember("turn", turn.state.copy())
 
@@ -68,7 +68,7 @@ def deploys(ruleset: Ruleset, order: str) -> Row | None:
     if form != "orders":
         return None
     found: dict[str, Row] = ruleset.derived(
-        "steps that deploy", lambda: {str(n.get("step", n["do"])): n for n in steps(ruleset.frame) if n["do"] == "deploy"}
+        "steps that deploy", lambda: {str(n.get("step", n["do"])): n for n in steps(ruleset.sequence) if n["do"] == "deploy"}
     )
     return found.get(str(ruleset.rows("orders").get(id_, {}).get("step", "")))
 

@@ -23,7 +23,7 @@ def run(turn: Turn, row: Row) -> None:
         met = turn.state.get("forces", seeker, "noticed") or []
         if to is None or foe in met:
             continue
-        with turn.journal.entry(f"contacts/{row['id']}", subject=f"{seeker}:{foe}", audience=("nobody",), keep=False):
+        with turn.journal.entry(f"detection/{row['id']}", subject=f"{seeker}:{foe}", audience=("nobody",), keep=False):
             turn.journal.set("forces", seeker, "noticed", sorted({*met, foe}))
         if contact.finds(turn, row, seeker, foe):
             found.setdefault(seeker, to)
@@ -41,7 +41,7 @@ def refuge_of(turn: Turn, force: str) -> str | None:
 def refusal(turn: Turn, row: Row, force: str, to: str) -> str | None:
     """Why a force cannot go to the place it named, or None."""
     here, owner = str(turn.state.get("forces", force, "at")), str(turn.state.get("forces", force, "owner"))
-    mode = turn.ruleset.rows("modes").get(str(turn.state.get("forces", force, "mode")), {})
+    mode = turn.ruleset.rows("movement").get(str(turn.state.get("forces", force, "mode")), {})
     units = [Entity("unit", k) for k, _ in forces.stacks_of(turn.state, force)]
     going = routes.Going(turn.world, owner, mode, units)
     name = routes.name_of(turn.world, "places", to)
@@ -64,7 +64,9 @@ def leave(turn: Turn, row: Row, force: str, to: str, why: str | None) -> None:
     )
     about = {"why": why} if why else {"goal": Entity("place", to)}
     says = say(turn.world, told, place=Entity("place", here), **about)
-    with turn.journal.entry(f"contacts/{row['id']}", subject=force, audience=(owner,), says=says, data={"place": here, "to": to}):
+    with turn.journal.entry(
+        f"detection/{row['id']}", subject=force, audience=(owner,), says=says, data={"place": here, "to": to}
+    ):
         if why is None:
             forces.go(turn, force, (here, to))
             turn.journal.set("forces", force, "stopped", True)

@@ -130,4 +130,4 @@ def makes_one(ruleset: Ruleset, order: Order) -> bool:
     """Whether an order makes a force: its units go by a mode with tasks."""
     form, _, id_ = order["order"].partition("/")
     row = ruleset.rows(form).get(id_, {})
-    return bool(ruleset.rows("modes").get(row.get("does", ""), {}).get("tasks")) and "units" in order.get("slots", {})
+    return bool(ruleset.rows("movement").get(row.get("does", ""), {}).get("tasks")) and "units" in order.get("slots", {})

@@ -185,7 +185,7 @@ def _zones(going: routes.Going, start: str, stops: Sequence[str]) -> list[str] |
 def _stopped(going: routes.Going, path: routes.Path) -> bool:
     """Whether the way ends at a place that the order names on it; where all move tick by tick nobody can know yet."""
     ruleset = going.world.ruleset
-    return not ruleset.derived("moves in ticks", lambda: _in_ticks(ruleset.frame)) and going.stops(
+    return not ruleset.derived("moves in ticks", lambda: _in_ticks(ruleset.sequence)) and going.stops(
         path[-1], f"{path[-2]}>{path[-1]}", path[:-1]
     )
 

@@ -196,7 +196,7 @@ def _kept_aboard(turn: Turn, force: str, stack: Row) -> dict[str, Any]:
 
 def is_guest(turn: Turn, force: str, kind: str) -> bool:
     """Whether units of a kind that are aboard a force live on its bearers (`bears` of its mode), rather than being its cargo."""
-    bears = turn.ruleset.rows("modes").get(str(turn.state.get("forces", force, "mode", "")), {}).get("bears")
+    bears = turn.ruleset.rows("movement").get(str(turn.state.get("forces", force, "mode", "")), {}).get("bears")
     return bears is not None and routes.kind_matches(turn.world, bears["who"], kind)
 
 
@@ -214,8 +214,8 @@ def carried_at(state: State, nation: str, place: str) -> list[tuple[str, Row]]:
 
 def mark(turn: Turn, force: str, mission: Row) -> None:
     """The units of a force wear for the rest of the turn what its mission says (`marks`)."""
-    for key, stack in stacks_of(turn.state, force) if "marks" in mission else ():
-        turn.journal.alter_units(key, stack["n"], **mission["marks"])
+    for key, stack in stacks_of(turn.state, force) if "sets" in mission else ():
+        turn.journal.alter_units(key, stack["n"], **mission["sets"])
 
 
 def withdraw(turn: Turn, force: str, to: str, only: Container[str] | None = None) -> list[str]:
@@ -223,7 +223,7 @@ def withdraw(turn: Turn, force: str, to: str, only: Container[str] | None = None
 
     `only` some of its stacks: as long as there are others the force goes on, and its cargo stays with it.
     """
-    carries = "carries" in turn.ruleset.rows("modes").get(str(turn.state.get("forces", force, "mode", "")), {})
+    carries = "carries" in turn.ruleset.rows("movement").get(str(turn.state.get("forces", force, "mode", "")), {})
     plain = {**dict.fromkeys(PASSING), "moved": True, "place": to}
     cargo = cargo_of(turn.state, force)
     going = [(key, stack) for key, stack in stacks_of(turn.state, force) if only is None or key in only]

@@ -65,7 +65,7 @@ def run(node: Row, turn: Turn) -> None:
         return
     found = understood(turn, modes, to=_ends(turn, node))
     if which in ("friendly", "any"):
-        others = [turn.ruleset.row("modes", m) for m in node.get("threats", ()) if m not in {mode["id"] for mode in modes}]
+        others = [turn.ruleset.row("movement", m) for m in node.get("threats", ()) if m not in {mode["id"] for mode in modes}]
         mark_attacked(turn, [m for _, m in found if isinstance(m, March)], others)
     marches = settled(turn, found)
     if which == "friendly":
@@ -77,8 +77,8 @@ def run(node: Row, turn: Turn) -> None:
 
 def node_modes(node: Row, turn: Turn) -> list[Row]:
     """The modes a step carries out: those it names, or every one that no other step of the frame names."""
-    rows = turn.ruleset.rows("modes")
-    named = node.get("modes")
+    rows = turn.ruleset.rows("movement")
+    named = node.get("movement")
     return [rows[m] for m in (rows if named is None else named)]
 
 
@@ -170,7 +170,7 @@ def mark_attacked(turn: Turn, marches: Sequence[March], others: Sequence[Row]) -
             threats.setdefault(march.target, set()).add(march.path[-2])
     for place, start in task_forces.threats(turn, [m for m in threatening if m.get("tasks")]):
         threats.setdefault(place, set()).add(start)
-    with turn.journal.entry("frame/" + turn.journal.step, keep=False):
+    with turn.journal.entry("sequence/" + turn.journal.step, keep=False):
         for place in sorted(threats):
             turn.journal.set("places", place, "attacked", sorted(threats[place]))
 

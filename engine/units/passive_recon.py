@@ -176,7 +176,7 @@ def chance(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> tuple[in
 def look(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> None:
     """One party looks at one place: one roll of the row's die against its percentage."""
     percent, record = chance(turn, row, party, place)
-    rule, subject = f"contacts/{row['id']}", f"{party[0]}:{place}"
+    rule, subject = f"detection/{row['id']}", f"{party[0]}:{place}"
     foes = {o for o in turn.state.owners_at(place) if any(turn.world.hostile(n, o) for n in party)}
     readers = sorted(watchers(turn, party, place))
     with turn.journal.entry(
@@ -190,7 +190,7 @@ def look(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> None:
         found: dict[str, Any] = {"since": turn.number}
         if success:
             found.update({"as": "exact", "units": units, "n": number})
-        elif row.get("miss") == "less":
+        elif row.get("on_failure") == "less":
             found.update({"as": "number", "n": _fewer(turn, rule, subject, number)})
         record_ = stream.take()
         if record_ is not None:
@@ -254,7 +254,7 @@ def publish(turn: Turn, row: Row) -> None:
             says = say(turn.world, f"{{place}}: {{n}} {seen}.", place=Entity("place", place), n=found["n"])
             data = {"place": place, "units": found["units"]}
             with turn.journal.entry(
-                f"contacts/{row['id']}", subject=f"{nation}:{place}", audience=readers or (nation,), says=says, data=data
+                f"detection/{row['id']}", subject=f"{nation}:{place}", audience=readers or (nation,), says=says, data=data
             ):
                 turn.journal.set("knowledge", nation, key, None)
                 of_mates = turn.state.get(OF_MATES, nation, key)

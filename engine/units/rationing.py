@@ -41,7 +41,7 @@ def _overfull(turn: Turn, marches: Iterable[March]) -> tuple[str, str] | None:
             key = (march.mode["id"], place)
             needed[key] = needed.get(key, 0) + march.count
     for (mode_id, place), n in sorted(needed.items()):
-        mode = turn.ruleset.row("modes", mode_id)
+        mode = turn.ruleset.row("movement", mode_id)
         most = routes.capacity(turn.world, mode, place)
         if most is not None and routes.used(turn.world, mode, place) + n > most:
             return mode_id, place
@@ -54,7 +54,7 @@ def _draw_lots(turn: Turn, marches: Sequence[March], lots: dict[str, int]) -> No
         key = march.order["key"]
         if key in lots:
             continue
-        rule = f"modes/{march.mode['id']}"
+        rule = f"movement/{march.mode['id']}"
         says = Message("Lots are drawn for room on the way.")
         with turn.journal.entry(rule, subject=key, audience=(march.nation,), says=says) as entry:
             stream = turn.stream(rule, key, entry.audience)

@@ -22,7 +22,7 @@ def part_and_join(turn: Turn, modes: Mapping[str, Row], tick: int) -> None:
         if row.get("mode") not in modes or "ships" in row:  # whose ships are an ally's has no units of its own
             continue
         if not forces.stacks_of(turn.state, force) and not forces.cargo_of(turn.state, force):
-            with turn.journal.entry(f"modes/{row['mode']}", subject=force, audience=(row["owner"],), keep=False):
+            with turn.journal.entry(f"movement/{row['mode']}", subject=force, audience=(row["owner"],), keep=False):
                 turn.journal.put_row("forces", force, None)
     for force, row in sorted(turn.state.table("forces").items()):
         if row.get("mode") in modes:
@@ -47,7 +47,7 @@ def _part(turn: Turn, force: str, part: Row) -> None:
         why = "it has been stopped" if wanted else "they are lost"
         told = f"Nobody parts from force {{force}} in {{place}}: {why}."
     says = say(turn.world, told, part=part["number"], force=row["number"], place=Entity("place", row["at"]))
-    with turn.journal.entry(f"modes/{row['mode']}", subject=force, says=says, audience=(nation,)) as entry:
+    with turn.journal.entry(f"movement/{row['mode']}", subject=force, says=says, audience=(nation,)) as entry:
         turn.journal.set("forces", force, "parting", later or None)
         picks = forces.pick(forces.stacks_of(turn.state, force), wanted) if goes else None
         if picks:
@@ -70,7 +70,7 @@ def _join(turn: Turn, force: str) -> None:
     )
     told = f"Force {{force}} {'joins' if into else 'does not find'} force {{other}} in {{place}}."
     says = say(turn.world, told, force=row["number"], other=row["joins"], place=Entity("place", row["at"]))
-    with turn.journal.entry(f"modes/{row['mode']}", subject=force, says=says, audience=(row["owner"],)):
+    with turn.journal.entry(f"movement/{row['mode']}", subject=force, says=says, audience=(row["owner"],)):
         if into is None:
             turn.journal.set("forces", force, "joins", None)
         else:

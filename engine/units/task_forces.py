@@ -51,15 +51,15 @@ def ashore_later(turn: Turn) -> set[str]:
 
     def make() -> set[str]:
         out: set[str] = set()
-        nodes = list(turn.ruleset.frame)
+        nodes = list(turn.ruleset.sequence)
         while nodes:
             node = nodes.pop()
             nodes.extend(node.get("steps", ()))
             if node.get("do") == "move" and node.get("which") == "ashore":
-                out.update(node.get("modes", turn.ruleset.rows("modes")))
+                out.update(node.get("movement", turn.ruleset.rows("movement")))
         return out
 
-    found: set[str] = turn.ruleset.derived("modes that land later", make)
+    found: set[str] = turn.ruleset.derived("ways of moving that land later", make)
     return found
 
 
@@ -136,7 +136,7 @@ def set_out(turn: Turn, modes: Sequence[Row]) -> None:
         named = turn.state.get("forces", force, "targets") or []
         found = [made.get(_numbered(t), t) for t in named]
         if found != named:
-            with turn.journal.entry("frame/" + turn.journal.step, subject=force, audience=(nation,), keep=False):
+            with turn.journal.entry("sequence/" + turn.journal.step, subject=force, audience=(nation,), keep=False):
                 turn.journal.set("forces", force, "targets", found)
 
 
@@ -250,7 +250,7 @@ def rouse_at(turn: Turn, mode: Row, nation: str, place: str) -> None:
             groups.setdefault(task if may else default_mission(turn, going, place) or "", []).append((key, stack["n"]))
     said = _said_at_rest(turn, order)
     for mission in sorted(groups):
-        with turn.journal.entry(f"modes/{mode['id']}", subject=f"{nation}:{place}", audience=(nation,)):
+        with turn.journal.entry(f"movement/{mode['id']}", subject=f"{nation}:{place}", audience=(nation,)):
             force = forces.create(
                 turn, nation, place, groups[mission], mode=mode["id"], mission=mission or None, idle=True, began=place,
                 stance=stance_of(turn, nation, place, mission), **said,
@@ -270,7 +270,7 @@ def rouse_guests(turn: Turn, mode: Row, nation: str, place: str) -> None:
     picks = [(key, stack["n"]) for key, stack in there if routes.kind_matches(turn.world, bears["who"], stack["kind"])]
     if picks:
         mission = default_mission(turn, routes.Going(turn.world, nation, mode, [Entity("unit", key) for key, _ in picks]), place)
-        with turn.journal.entry(f"modes/{mode['id']}", subject=f"{nation}:{place}", audience=(nation,)):
+        with turn.journal.entry(f"movement/{mode['id']}", subject=f"{nation}:{place}", audience=(nation,)):
             forces.create(
                 turn, nation, place, picks, mode=mode["id"], mission=mission or None, idle=True, began=place,
                 stance=stance_of(turn, nation, place, mission),
@@ -296,7 +296,7 @@ def settle_stances(turn: Turn, modes: Mapping[str, Row]) -> None:
         for force, row in turn.state.table("forces").items()
         if row.get("mode") in modes
     }
-    with turn.journal.entry("frame/" + turn.journal.step, keep=False):
+    with turn.journal.entry("sequence/" + turn.journal.step, keep=False):
         for force in sorted(new):
             turn.journal.set("forces", force, "stance", new[force])
 
@@ -308,7 +308,7 @@ def announce(turn: Turn, modes: Sequence[Row], tick: int) -> None:
     part_and_join(turn, ids, tick)
     load_up(turn, ids, tick)
     rouse(turn, modes)
-    with turn.journal.entry("frame/" + turn.journal.step, keep=False):
+    with turn.journal.entry("sequence/" + turn.journal.step, keep=False):
         for force, row in sorted(turn.state.table("forces").items()):
             if row.get("mode") in ids:
                 entry = _entry(row, tick)
@@ -335,7 +335,7 @@ def _held(turn: Turn, force: str, row: Row, mode: Row, place: str) -> str | None
     link = f"{row['at']}>{place}"
     gate = going.shut(place, link)
     if gate is not None:
-        return f"{routes.name_of(turn.world, 'gates', gate)} is closed to it"
+        return f"{routes.name_of(turn.world, 'passages', gate)} is closed to it"
     if not going.test("enter", place, link, (row["at"],)):
         return f"it may not enter {routes.name_of(turn.world, 'places', place)}"
     came = row.get("path", ())
@@ -346,7 +346,7 @@ def _held(turn: Turn, force: str, row: Row, mode: Row, place: str) -> str | None
 
 def _stop(turn: Turn, force: str, row: Row, why: str) -> None:
     says = say(turn.world, "A force stops in {place}: {why}.", place=Entity("place", row["at"]), why=why)
-    with turn.journal.entry(f"modes/{row['mode']}", subject=force, says=says, audience=(row["owner"],)):
+    with turn.journal.entry(f"movement/{row['mode']}", subject=force, says=says, audience=(row["owner"],)):
         turn.journal.set("forces", force, "stopped", True)
 
 
@@ -364,14 +364,14 @@ def _take_up(turn: Turn, force: str, row: Row, entry: Row, to: str | None) -> No
     place = to or row["at"]
     unloading = missions.get("does") == "land" and bool(entry.get("land")) and not turn.state.get("forces", force, "stopped")
     fields = {"mission": mission, "moving": to is not None, "unloading": unloading, "leaving": None}
-    mode, owner = turn.ruleset.row("modes", row["mode"]), row["owner"]
+    mode, owner = turn.ruleset.row("movement", row["mode"]), row["owner"]
     if to is None:
         said = forces.told(turn, mode, owner, None)
     else:
         said = _told(turn, mode, owner, "goes to", to, forces.strength(turn.state, force))
     data = {"force": force, "place": place, "mission": mission} if entry else {}
     with turn.journal.entry(
-        f"missions/{mission}" if mission else f"modes/{row['mode']}", subject=force, data=data, keep=False, **said
+        f"missions/{mission}" if mission else f"movement/{row['mode']}", subject=force, data=data, keep=False, **said
     ):
         if to is not None:
             forces.go(turn, force, (row["at"], to), lambda key: _left(turn, owner, mode, key, row["at"]))

@@ -46,7 +46,7 @@ def _depart(turn: Turn, force: str, row: Row, mode: Row) -> None:
     told = "On the way to {here}: {units}." if kinds else "On the way to {here}: nobody is left."
     says = say(turn.world, told, here=Entity("place", target), **({"units": units(turn.world, kinds)} if kinds else {}))
     data = {"units": kinds, "path": list(row["path"])}
-    with turn.journal.entry(f"modes/{mode['id']}", subject=force, says=says, audience=(nation,), data=data):
+    with turn.journal.entry(f"movement/{mode['id']}", subject=force, says=says, audience=(nation,), data=data):
         for key, stack in forces.stacks_of(turn.state, force):
             kind, n, budget = str(stack["kind"]), int(stack["n"]), stack.get(name)
             extra = {k: v for k, v in stack.items() if k not in (*UNIT_CORE, *forces.PASSING, name, mode.get("way_home"))}

@@ -25,7 +25,7 @@ _TABLE = {
     "place": "places",
     "side": "sides",
     "link": "links",
-    "gate": "gates",
+    "passage": "passages",
     "unit": "units",
     "force": "forces",
     "war": "wars",
@@ -89,7 +89,7 @@ class Readings(ABC):
             return x
         if kind is not None:
             return Entity(kind, str(x))
-        for candidate in ("nation", "place", "side", "tech", "gate", "item"):
+        for candidate in ("nation", "place", "side", "tech", "passage", "item"):
             if self.ruleset.has(KINDS[candidate], x):
                 return Entity(candidate, str(x))
         for table, candidate in (("units", "unit"), ("forces", "force"), ("nations", "nation")):
@@ -120,15 +120,15 @@ class Readings(ABC):
             return computed  # type: ignore[no-any-return]
         if name == "id":
             return lambda e: e.id
-        term = self.ruleset.rows("terms").get(name)
+        term = self.ruleset.rows("definitions").get(name)
         if term is not None and len(term.get("of", ())) == 1 and term["of"][0].rpartition(":")[2] == kind:
             return lambda e: self._evaluator.functions[name](e)
         declared = self._fields.get(name)
-        quantity = self.ruleset.rows("quantities").get(name)
+        quantity = self.ruleset.rows("stats").get(name)
         if quantity is not None and declared is None and quantity["of"] == kind:
             return lambda e: self.quantity(name, e)
         default = declared.get("default") if declared else None
-        wrap = _FORM_KIND.get(declared.get("form", ""), "") if declared else ""
+        wrap = _FORM_KIND.get(declared.get("table", ""), "") if declared else ""
         if not wrap and not declared:
             wrap = _BUILT_IN_THINGS.get(f"{kind}.{name}") or _BUILT_IN_THINGS.get(name, "")
         table, form = _TABLE.get(kind, kind), KINDS.get(kind, "")

@@ -37,7 +37,7 @@ class Functions(dict[str, Callable[..., Any]]):
         if self.world.ruleset.has("verdicts", name):
             verdict = self[name] = _verdict(self.world, name)
             return verdict
-        row = self.world.ruleset.rows("terms").get(name)
+        row = self.world.ruleset.rows("definitions").get(name)
         if row is None:
             raise KeyError(name)
         made = self[name] = _term(self.world, name, row)
@@ -97,7 +97,7 @@ def _term(world: World, id_: str, row: dict[str, Any]) -> Callable[..., Any]:
     return run
 
 
-_THING_KINDS = {"nation", "place", "side", "tech", "gate", "unit", "link", "force", "item"}
+_THING_KINDS = {"nation", "place", "side", "tech", "passage", "unit", "link", "force", "item"}
 
 
 def _things(world: World) -> dict[str, Callable[..., Any]]:
@@ -161,7 +161,7 @@ def _things(world: World) -> dict[str, Callable[..., Any]]:
     return {
         "nation": lambda id_: Entity("nation", id_of(id_)),
         "place": lambda id_: Entity("place", id_of(id_)),
-        "gate": lambda id_: Entity("gate", id_of(id_)),
+        "passage": lambda id_: Entity("passage", id_of(id_)),
         "item": lambda id_: Entity("item", id_of(id_)),
         "border": lambda a, b: Entity("link", f"{id_of(a)}>{id_of(b)}"),
         "at_war": lambda a, b: pairs(a, b, world.hostile),
@@ -195,7 +195,7 @@ def _values(world: World) -> dict[str, Callable[..., Any]]:
         return tilt_to(ruleset, state, id_of(nation), id_, id_of(side))
 
     def age(x: Any, mark: str) -> int:
-        found = state.get("marks", key(x), id_of(mark))
+        found = state.get("flags", key(x), id_of(mark))
         return int(state.get("game", "game", "turn", 0)) - int(found["since"]) if found else -1
 
     def level(nation: Any, tech: Any, stage: str | None = None) -> int:
@@ -233,10 +233,10 @@ def _values(world: World) -> dict[str, Callable[..., Any]]:
         "level": level,
         "knows": lambda n, t: int(state.get("techs", id_of(n), id_of(t), 0)) > 0,
         "stock": lambda x, r: stock(world, x, id_of(r)),
-        "purse": lambda x, r: seat_of(world, id_of(x), id_of(r)),
+        "treasury": lambda x, r: seat_of(world, id_of(x), id_of(r)),
         "income": lambda n: state.get("nations", id_of(n), "income", 0),
         "value": value,
-        "marked": lambda x, m: state.get("marks", key(x), id_of(m)) is not None,
+        "flagged": lambda x, m: state.get("flags", key(x), id_of(m)) is not None,
         "age": age,
         "tally": lambda x, id_: state.get("tallies", key(x), id_of(id_), 0),
         "streak": lambda x, id_: state.get("streaks", key(x), id_of(id_), 0),

@@ -87,11 +87,11 @@ def kind_matches(world: World, wanted: Any, kind: str) -> bool:
 
 def passes_gate(world: World, nation: str, gate: str, unit: Entity | str) -> bool:
     """Whether a gate, or the other gate over the same link, lets a unit (or a kind of unit) of a nation through."""
-    row = world.ruleset.row("gates", gate)
+    row = world.ruleset.row("passages", gate)
     if _open_gate(world, nation, row, unit):
         return True
     other = row.get("alternative")
-    return other is not None and _open_gate(world, nation, world.ruleset.row("gates", other), unit)
+    return other is not None and _open_gate(world, nation, world.ruleset.row("passages", other), unit)
 
 
 def _open_gate(world: World, nation: str, row: Row, unit: Entity | str) -> bool:
@@ -100,7 +100,7 @@ def _open_gate(world: World, nation: str, row: Row, unit: Entity | str) -> bool:
         return True
     past = world.at("turn") if row.get("judged") == "turn" else world
     if "shut_when" in row:
-        names = {"gate": Entity("gate", row["id"]), "self": Entity("nation", nation)}
+        names = {"passage": Entity("passage", row["id"]), "self": Entity("nation", nation)}
         if past.test(row["shut_when"], names):
             return False
     holders = gate_holders(past, row)
@@ -127,7 +127,7 @@ def keepers(row: Row, holders: Sequence[str]) -> Sequence[str]:
 
 def _says(world: World, row: Row, field: str, nation: str, holders: Sequence[str]) -> bool:
     """Whether the gate's list names a nation or its side. `keeper>nation` counts only while that keeper has the gate."""
-    for said in world.state.get("gates", row["id"], field) or ():
+    for said in world.state.get("passages", row["id"], field) or ():
         keeper, arrow, who = str(said).rpartition(">")
         if (not arrow or keeper in keepers(row, holders)) and nation in world.members(who):
             return True

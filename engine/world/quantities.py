@@ -173,7 +173,7 @@ class Quantities:
 
     def __init__(self, world: Readings) -> None:
         self.world = world
-        self._adjusts: dict[str, list[Adjust]] = world.ruleset.derived("adjusts", lambda: _adjusts(world.ruleset))
+        self._adjusts: dict[str, list[Adjust]] = world.ruleset.derived("modifiers", lambda: _adjusts(world.ruleset))
 
     def asked(self, id_: str, subject: Entity, scope: Names) -> list[Row]:
         """The adjust rows that may concern a subject, where the names that they read are bound."""
@@ -196,7 +196,7 @@ class Quantities:
     def value(self, id_: str, subject: Entity, names: Names | None = None, skip: Iterable[str] = ()) -> tuple[Any, list[Row]]:
         """A quantity of a thing and the adjust rows that applied. `skip` leaves out rows by id."""
         world = self.world
-        row = world.ruleset.row("quantities", id_)
+        row = world.ruleset.row("stats", id_)
         scope = self.names(subject, names or {})
         base = row["base"]
         base = world.value(strip_mark(base) if isinstance(base, str) else base, scope)
@@ -248,7 +248,7 @@ class Quantities:
             thing = scope.get(name)
             if isinstance(thing, Entity):
                 out.add(thing.id)
-        act = scope.get("act")
+        act = scope.get("action")
         if act:
             out.add(str(act))
         return out
@@ -261,7 +261,7 @@ class Quantities:
 
 def _adjusts(ruleset: Ruleset) -> dict[str, list[Adjust]]:
     out: dict[str, list[Adjust]] = {}
-    for row in ruleset.rows("adjusts").values():
+    for row in ruleset.rows("modifiers").values():
         wanted = row.get("for")
         out.setdefault(row["of"], []).append(
             Adjust(row, None if wanted is None else whom(ruleset, wanted), _names_read(row) & _OUTSIDE)

@@ -45,7 +45,7 @@ def decided_by(world: World, mode: Row) -> Tables | None:
 
     def make() -> Tables | None:
         ruleset = world.ruleset
-        gates = list(ruleset.rows("gates").values())
+        gates = list(ruleset.rows("passages").values())
         setting = [strip_mark(str(ruleset.setting("unfit") or ""))]
         found = reads_of(ruleset, mode, gates, setting, _ENTRY, _GATES)
         more = {
@@ -61,7 +61,7 @@ def decided_by(world: World, mode: Row) -> Tables | None:
 
 def begin(world: World, nation: str, mode: Row | str, start: str, kinds: Iterable[str]) -> Going | None:
     """A group of these kinds standing at a place, or None if they are not there, free to go."""
-    row = world.ruleset.row("modes", mode) if isinstance(mode, str) else mode
+    row = world.ruleset.row("movement", mode) if isinstance(mode, str) else mode
     units = one_of_each(world, nation, start, kinds, again=bool(row.get("again")))
     return None if units is None else Going(world, nation, row, units)
 
@@ -243,7 +243,7 @@ def check_path(going: Going, path: Path, *, within: Any = None) -> str | None:
             return f"no way from {name_of(world, 'places', here)} to {where}"
         gate = going.shut(near, link)
         if gate is not None:
-            return f"{name_of(world, 'gates', gate)} is closed to them"
+            return f"{name_of(world, 'passages', gate)} is closed to them"
         if not _enters(going, near, link, path[:index]):
             return f"they may not enter {where}"
         if index < len(path) - 1 and not _goes_on(going, path[: index + 1]):
@@ -390,7 +390,7 @@ def capacity(world: World, mode: Row, place: str) -> Any:
     def make() -> Any:
         thing = Entity("place", place)
         names = {"place": thing, "self": world.field(thing, "holder")}
-        return world.quantity(text, thing, names) if world.ruleset.has("quantities", text) else world.value(text, names)
+        return world.quantity(text, thing, names) if world.ruleset.has("stats", text) else world.value(text, names)
 
     return world.keep(("capacity", text, place), world.decided_by(text, "place.holder"), make)
 

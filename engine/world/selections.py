@@ -67,10 +67,10 @@ def apply(world: World, thing: Entity, name: str, rest: tuple[Any, ...]) -> Any:
 def asker(world: World, name: str, rest: tuple[Any, ...] = ()) -> Callable[[Entity], Any]:
     """How things are asked for a term, a quantity or a field, by name: a function of the thing."""
     ruleset = world.ruleset
-    if name in ruleset.rows("terms") or name in ruleset.rows("verdicts"):
+    if name in ruleset.rows("definitions") or name in ruleset.rows("verdicts"):
         term: Callable[..., Any] = world._evaluator.functions[name]
         return (lambda thing: term(thing, *rest)) if rest else term
-    if name in ruleset.rows("quantities") and not rest:
+    if name in ruleset.rows("stats") and not rest:
         return lambda thing: world.quantity(name, thing)
     if rest:
         wanted = [id_of(r) for r in rest]

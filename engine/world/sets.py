@@ -158,11 +158,11 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
         "techs": techs,
         "sides": lambda: tuple(Entity("side", s) for s in world.ruleset.rows("sides")),
         "group": lambda id_: group(world, id_),
-        "these": lambda *items: tuple(items),
-        "both": both,
-        "either": either,
-        "without": without,
-        "neighbours": neighbours,
+        "set_of": lambda *items: tuple(items),
+        "intersection": both,
+        "union": either,
+        "difference": without,
+        "neighbors": neighbours,
     }
 
 
@@ -244,19 +244,19 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
 
     return {
         "count": count,
-        "some": some,
-        "every": every,
-        "those": those,
-        "total": total,
-        "highest": highest,
+        "any": some,
+        "all": every,
+        "where": those,
+        "sum": total,
+        "maximum": highest,
         "capped": capped,
-        "kinds": kinds,
+        "count_distinct": kinds,
         "rank": rank,
         "holds": holds,
         "listed": listed,
         "in_order": in_order,
         "first": first,
-        "only": only,
+        "single": only,
     }
 
 
@@ -266,5 +266,5 @@ def _tags(world: World, kind: str) -> tuple[str, ...]:
 
 def links_meant(world: World, kind: str | None) -> tuple[str, ...] | None:
     """The kinds of links that are meant by a kind or by the id of a mode; all where nothing is said."""
-    mode = world.ruleset.rows("modes").get(kind or "")
+    mode = world.ruleset.rows("movement").get(kind or "")
     return tuple(mode["links"]) if mode and "links" in mode else (kind,) if kind else None

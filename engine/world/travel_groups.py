@@ -203,7 +203,7 @@ class Going:
 
 def step_of(world: World, mode: Row) -> str:
     """The step in which units go by a mode: the present one if it carries out the mode, else the first that does."""
-    carried = world.ruleset.derived("steps of modes", lambda: _steps_of_modes(world.ruleset))
+    carried = world.ruleset.derived("steps of movement", lambda: _steps_of_modes(world.ruleset))
     here = str(world.state.get("game", "game", "step", ""))
     mine = carried.get(mode["id"], ())
     return here if here in mine or not mine else str(mine[0])
@@ -212,9 +212,9 @@ def step_of(world: World, mode: Row) -> str:
 def _steps_of_modes(ruleset: Ruleset) -> dict[str, list[str]]:
     """Mode -> the steps of the frame that carry it out, also for a mode by which the cargo of another goes ashore."""
     out: dict[str, list[str]] = {}
-    for node in _nodes(ruleset.frame):
-        for mode in node.get("modes", ()) if node.get("do") == "move" else ():
-            shore = ruleset.rows("modes").get(mode, {}).get("ashore")
+    for node in _nodes(ruleset.sequence):
+        for mode in node.get("movement", ()) if node.get("do") == "move" else ():
+            shore = ruleset.rows("movement").get(mode, {}).get("ashore")
             for each in (mode, *([shore] if shore else ())):
                 out.setdefault(each, []).append(str(node.get("step", "move")))
     return out
@@ -236,13 +236,13 @@ class Asks(NamedTuple):
 
 
 def _asks(ruleset: Ruleset, text: str) -> Asks:
-    known: dict[str, Asks] = ruleset.derived("asks of modes", dict)
+    known: dict[str, Asks] = ruleset.derived("asks of movement", dict)
     found = known.get(text)
     if found is None:
         names = names_read(ruleset, text)
         unit = "unit" in names
-        if ruleset.has("quantities", text):
-            of = ruleset.row("quantities", text)["of"]
+        if ruleset.has("stats", text):
+            of = ruleset.row("stats", text)["of"]
             names, unit = names | {of}, unit or of == "unit"
             tables = reads(ruleset, f"value({of}, '{text}')")
         else:
@@ -258,8 +258,8 @@ def names_read(ruleset: Ruleset, text: str) -> frozenset[str]:
     """The names that an expression reads, or a quantity with its adjust rows."""
 
     def make() -> frozenset[str]:
-        quantity = ruleset.rows("quantities").get(text)
-        rows = [quantity, *(a for a in ruleset.rows("adjusts").values() if a["of"] == text)] if quantity else [{"base": text}]
+        quantity = ruleset.rows("stats").get(text)
+        rows = [quantity, *(a for a in ruleset.rows("modifiers").values() if a["of"] == text)] if quantity else [{"base": text}]
         words = ("base", "unless", "when", "add", "times", "at_least", "at_most", "final")
         texts = [r[w] for r in rows for w in words if isinstance(r.get(w), str)]
         exact = [t for t in texts if not t.lstrip("-").replace("/", "").isdigit()]

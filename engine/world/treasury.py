@@ -37,7 +37,7 @@ def money(ruleset: Ruleset) -> str:
 
 def store_row(world: World, resource: str) -> dict[str, Any]:
     """The row that says how a resource's purses are divided (default: one per nation)."""
-    return world.ruleset.rows("stores").get(resource) or {"id": resource, "per": "nation"}
+    return world.ruleset.rows("treasuries").get(resource) or {"id": resource, "per": "nation"}
 
 
 def region_of(world: World, nation: str, place: str, row: dict[str, Any]) -> tuple[str, ...]:
@@ -108,13 +108,13 @@ def purses(world: World, nation: str, resource: str) -> dict[str, Any]:
 
     def make() -> dict[str, list[tuple[str, str]]]:
         out: dict[str, list[tuple[str, str]]] = {}
-        for key in world.state.table("stores"):
+        for key in world.state.table("treasuries"):
             owner, _, seat = key.partition("/")
             out.setdefault(owner, []).append((key, seat))
         return out
 
-    rows = world.state.table("stores")
-    keys: list[tuple[str, str]] = world.keep("purses", columns("stores"), make).get(nation, ())
+    rows = world.state.table("treasuries")
+    keys: list[tuple[str, str]] = world.keep("purses", columns("treasuries"), make).get(nation, ())
     return {
         key: rows[key][resource] for key, seat in keys if resource in rows[key] and (not seat or world.holder_of(seat) == nation)
     }
@@ -200,8 +200,8 @@ def unite(world: World, journal: Journal, nation: str, resource: str) -> None:
     seat = _seat(world, nation, row)
     if nation in found and parts:  # kept while the nation held nothing: it goes to its seat, else to its largest part
         largest = next((part for part in parts if seat in part), max(parts, key=len))
-        journal.add("stores", _purse_in(nation, largest, seat, found), resource, found[nation])
-        journal.set("stores", nation, resource, None)
+        journal.add("treasuries", _purse_in(nation, largest, seat, found), resource, found[nation])
+        journal.set("treasuries", nation, resource, None)
         found = purses(world, nation, resource)
     for part in parts:
         inside = [k for k in sorted(found) if k.partition("/")[2] in part]
@@ -211,8 +211,8 @@ def unite(world: World, journal: Journal, nation: str, resource: str) -> None:
         keeper = home if home in inside else max(inside, key=lambda k: (found[k], k))
         for key in inside:
             if key != keeper:
-                journal.add("stores", keeper, resource, found[key])
-                journal.set("stores", key, resource, None)
+                journal.add("treasuries", keeper, resource, found[key])
+                journal.set("treasuries", key, resource, None)
 
 
 def stock(world: World, x: Any, resource: str) -> Any:
@@ -224,8 +224,8 @@ def stock(world: World, x: Any, resource: str) -> Any:
         holder = world.holder_of(thing.id)
         if holder is None:
             return 0
-        return world.state.get("stores", purse_at(world, holder, thing.id, resource), resource, 0)
-    return world.state.get("stores", thing.id, resource, 0)
+        return world.state.get("treasuries", purse_at(world, holder, thing.id, resource), resource, 0)
+    return world.state.get("treasuries", thing.id, resource, 0)
 
 
 def seat_of(world: World, place: str, resource: str) -> Entity | None:
@@ -237,12 +237,12 @@ def seat_of(world: World, place: str, resource: str) -> Entity | None:
 
 def pay(journal: Journal, purse: str, resource: str, amount: Any) -> None:
     """Take an amount out of a purse. Raises ValueError if it is not there."""
-    now = journal.state.get("stores", purse, resource, 0)
+    now = journal.state.get("treasuries", purse, resource, 0)
     if amount > now:
         raise ValueError(f"{purse} has {now} {resource}, {amount} is needed")
-    journal.set("stores", purse, resource, now - amount)
+    journal.set("treasuries", purse, resource, now - amount)
 
 
 def gain(journal: Journal, purse: str, resource: str, amount: Any) -> None:
     """Put an amount into a purse."""
-    journal.add("stores", purse, resource, few(amount, f"{resource} in one purse", MOST_AMOUNT))
+    journal.add("treasuries", purse, resource, few(amount, f"{resource} in one treasury", MOST_AMOUNT))

@@ -35,7 +35,7 @@ class OpenVerdict(NamedTuple):
 def _open_names(ruleset: Ruleset) -> frozenset[str]:
     """The verdicts of a ruleset, and the terms that lead to one."""
 
-    return ruleset.derived("open names", lambda: open_names(ruleset.rows("verdicts"), ruleset.rows("terms")))  # type: ignore[no-any-return]
+    return ruleset.derived("open names", lambda: open_names(ruleset.rows("verdicts"), ruleset.rows("definitions")))  # type: ignore[no-any-return]
 
 
 def kind_of(row: Row) -> tuple[str, str]:
@@ -151,7 +151,7 @@ class Settling:
             return bool(found)
         if name not in _open_names(self.world.ruleset):
             return apply(self.world, thing, name, rest)
-        if name not in self.world.ruleset.rows("terms"):  # a verdict of an earlier step
+        if name not in self.world.ruleset.rows("definitions"):  # a verdict of an earlier step
             return apply(self.world, thing, name, rest)
         return self._term(name, (thing, *rest), high)
 
@@ -161,7 +161,7 @@ class Settling:
         if kept is not None:
             self.asked |= kept[1]
             return kept[0]
-        row = self.world.ruleset.row("terms", name)
+        row = self.world.ruleset.row("definitions", name)
         parameters = [(n or k, k) for n, _, k in (str(of).rpartition(":") for of in row.get("of", ()))]
         names = dict(self._always)
         names |= {n: self.world.thing(v, k) if isinstance(v, str) else v for (n, k), v in zip(parameters, args, strict=True)}

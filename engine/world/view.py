@@ -60,7 +60,7 @@ class Viewer:
     def view(self, reader: str, *, sight: bool = True) -> State:
         """The view of a reader; without `sight` only what no test decides: his own, his side's and what is public."""
         tables: dict[str, dict[str, dict[str, Any]]] = {}
-        for row in self.ruleset.rows("shows").values():
+        for row in self.ruleset.rows("visibility").values():
             if row["what"] in self._public:
                 continue
             if (("when" in row or "within" in row) and not sight) or not self._is_open(row):
@@ -88,7 +88,7 @@ class Viewer:
                         self._number(shown, id_, owner, place, fields)
                     else:
                         shown[id_] = fields if id_ not in shown else {**shown[id_], **fields}
-        for row in self.ruleset.rows("shows").values() if sight else ():
+        for row in self.ruleset.rows("visibility").values() if sight else ():
             if row.get("as") == "band" and row.get("empty") and self._is_open(row):
                 self._empty(row, tables.setdefault(row["what"], {}), reader)
         self._marks(tables, reader)
@@ -98,9 +98,9 @@ class Viewer:
     @cached_property
     def _public(self) -> dict[str, dict[str, dict[str, Any]]]:
         """The tables of which every row of `shows` is for everyone and limited by nothing: alike in all views."""
-        limited = {"marks", "units", "under_way", "agreements"}  # marks say themselves who sees them; the others have doubles
+        limited = {"flags", "units", "under_way", "agreements"}  # marks say themselves who sees them; the others have doubles
         limits = ("when", "within", "as")
-        rows = [row for row in self.ruleset.rows("shows").values() if self._is_open(row)]
+        rows = [row for row in self.ruleset.rows("visibility").values() if self._is_open(row)]
         limited.update(row["what"] for row in rows if row["to"] != "everyone" or any(key in row for key in limits))
         out: dict[str, dict[str, dict[str, Any]]] = {}
         for row in rows:
@@ -127,10 +127,10 @@ class Viewer:
             return str(fields["owner"])
         if table in ("under_way", "orders", "uses"):
             return str(fields.get("nation", id_.partition("|")[2].rpartition("|")[2]))
-        if table == "stores":
+        if table == "treasuries":
             name = id_.partition("/")[0]
             return name if self.ruleset.has("nations", name) else self.world.holder_of(id_)
-        if table in ("marks", "tallies", "streaks"):
+        if table in ("flags", "tallies", "streaks"):
             kind, _, name = id_.partition(":")
             return name if kind == "nation" else self.world.holder_of(name) if kind == "place" else None
         if table == "places":
@@ -147,7 +147,7 @@ class Viewer:
             return id_
         if table in ("forces", "under_way"):
             return fields.get("at")
-        if table == "stores" and self.ruleset.has("places", id_):
+        if table == "treasuries" and self.ruleset.has("places", id_):
             return id_
         return None
 
@@ -162,7 +162,7 @@ class Viewer:
         """Whether a row that waits for a step of `inform` has been opened, for this turn or for good."""
         if "opens" not in row:
             return True
-        since = self.state.get("opened", "shows", row["id"])
+        since = self.state.get("opened", "visibility", row["id"])
         return since is not None and (row["opens"] == "game" or since == self.state.get("game", "game", "turn"))
 
     def _names(self, reader: str, owner: str | None, place: str | None) -> dict[str, Any]:
@@ -246,7 +246,7 @@ class Viewer:
     def _shown_whole(self, band: Row, reader: str, owner: str | None) -> bool:
         """Whether another row shows a reader all of what an owner has, as it is: what he once counted in a place that is an
         enemy's no more says nothing of who stands there now."""
-        rows = [r for r in self.ruleset.rows("shows").values() if r["what"] == band["what"] and "as" not in r]
+        rows = [r for r in self.ruleset.rows("visibility").values() if r["what"] == band["what"] and "as" not in r]
         return any(
             self._reaches(r, reader, owner) and not {"when", "within", "fields", "open_fields"} & set(r) and self._is_open(r)
             for r in rows
@@ -267,7 +267,7 @@ class Viewer:
 
     def _empty(self, row: Row, shown: dict[str, dict[str, Any]], reader: str) -> None:
         """Places within sight that are held by others and stand empty look as those do in which hardly anybody stands."""
-        exact = [r for r in self.ruleset.rows("shows").values() if r["what"] == row["what"] and r.get("as") != "band"]
+        exact = [r for r in self.ruleset.rows("visibility").values() if r["what"] == row["what"] and r.get("as") != "band"]
         for place in sorted(self._within(row, reader) or ()):
             holder = self.world.holder_of(place)
             if (
@@ -285,7 +285,7 @@ class Viewer:
             return None
         names, owner = set(row["bands"].values()), fields["owner"]
         holds = self.world.holder_of(fields["place"]) == owner
-        marks = self.state.row("marks", f"place:{fields['place']}")
+        marks = self.state.row("flags", f"place:{fields['place']}")
         set_by = {m: mark for m, mark in sorted(marks.items()) if m.startswith(row["mask"])}
         found = [
             m.removeprefix(row["mask"])
@@ -297,11 +297,11 @@ class Viewer:
     def _marks(self, tables: dict[str, dict[str, dict[str, Any]]], reader: str) -> None:
         """Marks that say themselves who sees them."""
         side = self.world.side_of(reader)
-        for id_, marks in self.state.table("marks").items():
+        for id_, marks in self.state.table("flags").items():
             for name, mark in marks.items():
                 if not isinstance(mark, dict) or "seen_by" not in mark:
                     continue
-                shown = tables.setdefault("marks", {})
+                shown = tables.setdefault("flags", {})
                 if {EVERYONE, reader, side} & set(mark["seen_by"]):
                     shown[id_] = {**shown.get(id_, {}), name: mark}
                 elif name in shown.get(id_, {}):

@@ -94,7 +94,7 @@ class World(Readings):
         else:
             return text
         if self._depth >= 40:
-            raise ExpressionError(f"terms nested too deep in {expression.text}")
+            raise ExpressionError(f"definitions nested too deep in {expression.text}")
         self._depth += 1
         try:
             return self._evaluator.run(expression, names if expression.timeless else self._scope(names))
@@ -333,7 +333,7 @@ class World(Readings):
         of the thing's fields; a field that has no value is 0."""
         if not isinstance(value, str) or value.startswith("="):
             return self.number(value, names)
-        row = self.ruleset.rows("quantities").get(value)
+        row = self.ruleset.rows("stats").get(value)
         if row is not None and (thing is None or row["of"] == thing.kind):
             return self.quantity(value, thing or names.get(row["of"]) or names["self"], names)
         if thing is None or value[:1] in "-0123456789":

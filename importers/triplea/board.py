@@ -135,9 +135,9 @@ def _gates(draft: RulesetDraft, linked: set[tuple[str, str]]) -> None:
         for k, pair in enumerate(pairs):
             draft.row(
                 "canals",
-                "gates",
+                "passages",
                 {
-                    "id": draft.fresh("gates", f"{name} {k + 1}" if k else name),
+                    "id": draft.fresh("passages", f"{name} {k + 1}" if k else name),
                     "name": name[:120],
                     "between": list(pair),
                     "stops": ["ship"],

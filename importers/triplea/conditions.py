@@ -67,9 +67,9 @@ class Conditions:
                 )
             row = draft.row(
                 "objectives",
-                "yields",
+                "income",
                 {
-                    "id": draft.fresh("yields", f"{attachment.to} {attachment.name}"),
+                    "id": draft.fresh("income", f"{attachment.to} {attachment.name}"),
                     "name": attachment.name[:120],
                     "for": draft.nation(attachment.to),
                     "when": "has_capital(nation)" if test == "True" else f"has_capital(nation) and ({test})",
@@ -132,8 +132,8 @@ class Conditions:
         if len(test) <= LONG or test not in self.named_tests:
             if len(test) <= LONG:
                 return test
-            self.named_tests[test] = "met_" + self.draft.id("terms", f"condition {name}").replace("-", "_")
-            self.draft.row("objectives", "terms", {"id": self.named_tests[test], "is": test})
+            self.named_tests[test] = "met_" + self.draft.id("definitions", f"condition {name}").replace("-", "_")
+            self.draft.row("objectives", "definitions", {"id": self.named_tests[test], "is": test})
         return f"{self.named_tests[test]}()"
 
     def of(self, attachment: Attachment) -> str | None:
@@ -196,7 +196,7 @@ class Conditions:
         mark = self.switches.get((attachment.to, attachment.name), {}).get("off" if on else "on")
         if mark is None:
             return "True" if on else "False"
-        test = f"marked(nation('{draft_nation(self.draft, attachment)}'), '{mark}')"
+        test = f"flagged(nation('{draft_nation(self.draft, attachment)}'), '{mark}')"
         return f"not {test}" if on else test
 
     def chosen(self, name: str) -> str:
@@ -243,7 +243,7 @@ class Conditions:
         self.terms.add(asked)
         if option.count.isdecimal() and int(option.count) < max(len(parts), 2):
             return f"count({places}, '{asked}'{arguments}) >= {int(option.count)}"
-        return f"every({places}, '{asked}'{arguments})"
+        return f"all({places}, '{asked}'{arguments})"
 
     def together(self, attachment: Attachment, term: str, group: str) -> str | None:
         """A term of several players together: one of them holds the place, or units of them all stand there."""
@@ -254,10 +254,10 @@ class Conditions:
 
     def term(self, name: str, of: list[str], test: str) -> str:
         """The id of a term, made when it is first asked for."""
-        id_ = self.draft.id("terms", name).replace("-", "_")
+        id_ = self.draft.id("definitions", name).replace("-", "_")
         if id_ not in self.terms:
             self.terms.add(id_)
-            self.draft.row("objectives", "terms", {"id": id_, "of": of, "is": test})
+            self.draft.row("objectives", "definitions", {"id": id_, "of": of, "is": test})
         return id_
 
     def presence(self, attachment: Attachment, term: str, whose: str = "", group: str = "") -> str | None:
@@ -334,7 +334,7 @@ def _switches(draft: RulesetDraft) -> dict[tuple[str, str], dict[str, str]]:
     for trigger in draft.game.of("TriggerAttachment"):
         for player, name, on in switch_changes(draft, trigger):
             ways = found.setdefault((player, name), {})
-            ways["on" if on else "off"] = draft.id("marks", f"{player} {name} {'on' if on else 'off'}")
+            ways["on" if on else "off"] = draft.id("flags", f"{player} {name} {'on' if on else 'off'}")
     return found
 
 

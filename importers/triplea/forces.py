@@ -156,7 +156,7 @@ def grounds(draft: RulesetDraft) -> None:
             if not units:
                 continue
             group = draft.group("places", here, f"terrain {attachment.to}")
-            if "adjusts" in entry:
+            if "modifiers" in entry:
                 try:
                     add = int(option.count or "0")
                 except ValueError:
@@ -164,10 +164,10 @@ def grounds(draft: RulesetDraft) -> None:
                     continue
                 draft.row(
                     "terrain",
-                    "adjusts",
+                    "modifiers",
                     {
-                        "id": draft.fresh("adjusts", f"{attachment.to} {entry['adjusts']} {add} {units[0]}"),
-                        "of": entry["adjusts"],
+                        "id": draft.fresh("modifiers", f"{attachment.to} {entry['modifiers']} {add} {units[0]}"),
+                        "of": entry["modifiers"],
                         "for": [draft.unit(u) for u in units],
                         "when": f"unit.place in group('{group}')",
                         "add": add,
@@ -175,10 +175,10 @@ def grounds(draft: RulesetDraft) -> None:
                     },
                 )
             else:
-                term = f"{entry['blocks']}_in_" + draft.fresh("terms", attachment.to).replace("-", "_")
+                term = f"{entry['blocks']}_in_" + draft.fresh("definitions", attachment.to).replace("-", "_")
                 test = draft.test_of(units, f"{entry['blocks']} {attachment.to}")
                 draft.row(
-                    "terrain", "terms", {"id": term, "of": ["unit", "place"], "is": f"{test} and place in group('{group}')"}
+                    "terrain", "definitions", {"id": term, "of": ["unit", "place"], "is": f"{test} and place in group('{group}')"}
                 )
                 draft.features.setdefault(f"bars_{entry['blocks']}", []).append(f"{term}(unit, place)")
 

@@ -122,7 +122,7 @@ class Happenings:
         chance = attachment.get("chance")
         m = re.fullmatch("([0-9]{1,4}):([0-9]{1,4})", chance)
         if m and 0 < int(m[1]) < int(m[2]):
-            return {"die": f"1d{int(m[2])}", "upto": int(m[1])}
+            return {"die": f"1d{int(m[2])}", "at_most": int(m[1])}
         if chance and not (m and int(m[1]) >= int(m[2]) > 0):
             self.draft.leave(attachment.line, f"{attachment.kind} {attachment.name}: chance = {chance[:40]}")
         return None
@@ -253,7 +253,7 @@ class Happenings:
         for player in self.players(attachment):
             nation = draft.nation(player)
             side = next((row["side"] for row in draft.rows["players"]["nations"] if row["id"] == nation), None)
-            effects.append({"mark": {"who": nation, "as": "has-won", "seen_by": "everyone"}})
+            effects.append({"flag": {"who": nation, "as": "has-won", "seen_by": "everyone"}})
             wins = draft.features.setdefault("wins", {})
             if nation not in wins:
                 wins[nation] = draft.row(
@@ -263,7 +263,7 @@ class Happenings:
                         "id": draft.fresh("ends", f"{player} by trigger"),
                         "name": f"Victory of {player}"[:120],
                         "wins": side or nation,
-                        "when": f"marked(nation('{nation}'), 'has-won')",
+                        "when": f"flagged(nation('{nation}'), 'has-won')",
                         "says": f"{player} win.",
                     },
                 )
@@ -281,17 +281,17 @@ class Happenings:
         who = draft.nation(attachment.to)
         draft.row(
             "triggers",
-            "adjusts",
+            "modifiers",
             {
-                "id": draft.fresh("adjusts", mark),
+                "id": draft.fresh("modifiers", mark),
                 "of": field,
                 "for": [draft.unit(u) for u in units],
-                "when": f"marked(nation('{who}'), '{mark}')",
+                "when": f"flagged(nation('{who}'), '{mark}')",
                 "base": int(value),
                 "label": _words(attachment.name)[:40],
             },
         )
-        return [{"mark": {"who": who, "as": mark, "seen_by": "everyone"}}]
+        return [{"flag": {"who": who, "as": mark, "seen_by": "everyone"}}]
 
     def rules(self, attachment: Attachment, option: Option) -> list[Row] | None:
         """`FRONTIER:[-]RULE`: marks that open or close the rule for all who use the frontier."""
@@ -302,7 +302,7 @@ class Happenings:
         now, before = rule_marks(self.draft, name)[::-1] if closes else rule_marks(self.draft, name)
         effects: list[Row] = []
         for player in (self.draft.nation(p) for p, mine in buys.items() if mine == frontier):
-            effects += [{"mark": {"who": player, "as": now, "seen_by": "everyone"}}, {"clear": {"who": player, "as": before}}]
+            effects += [{"flag": {"who": player, "as": now, "seen_by": "everyone"}}, {"clear": {"who": player, "as": before}}]
         return effects
 
     def hand(self, attachment: Attachment, option: Option) -> list[Row] | None:
@@ -322,7 +322,7 @@ class Happenings:
         """Units that triggers give are items of the catalogue; those that nobody sells cannot be given."""
         items: dict[str, str] = self.draft.features.get("items", {})
         for forms in self.draft.rows.values():
-            for form in ("events", "acts"):
+            for form in ("events", "actions"):
                 for row in forms.get(form, ()):
                     kept = []
                     for effect in row.get("effects", ()):
@@ -353,7 +353,7 @@ class Happenings:
                 effects.append({"clear": {"who": nation, "as": otherwise(self.draft)}})
             else:
                 for mark in (marks[player][option.value], otherwise(self.draft)):
-                    effects.append({"mark": {"who": nation, "as": mark, "seen_by": "everyone"}})
+                    effects.append({"flag": {"who": nation, "as": mark, "seen_by": "everyone"}})
             effects += [{"clear": {"who": nation, "as": mark}} for name, mark in marks[player].items() if name != option.value]
         return effects or None
 
@@ -365,7 +365,7 @@ class Happenings:
         for player, name, on in switch_changes(self.draft, attachment):
             marks = self.conditions.switches[player, name]
             now, before = ("on", "off") if on else ("off", "on")
-            effects.append({"mark": {"who": self.draft.nation(player), "as": marks[now], "seen_by": "everyone"}})
+            effects.append({"flag": {"who": self.draft.nation(player), "as": marks[now], "seen_by": "everyone"}})
             if before in marks:
                 effects.append({"clear": {"who": self.draft.nation(player), "as": marks[before]}})
         return effects or None
@@ -394,7 +394,7 @@ class Happenings:
         """Nobody clears a mark that nobody sets."""
         known = marks_set(self.draft)
         for forms in self.draft.rows.values():
-            for form in ("events", "acts"):
+            for form in ("events", "actions"):
                 for row in forms.get(form, ()):
                     row["effects"] = [e for e in row.get("effects", ()) if "clear" not in e or e["clear"]["as"] in known]
 
@@ -427,22 +427,22 @@ class Happenings:
             words = re.sub("[^a-z0-9 ]+", " ", _words(attachment.name).lower()).split()
             owner = draft.nation(attachment.to)
             row: Row = {
-                "id": draft.fresh("acts", f"{attachment.to} {attachment.name}"),
+                "id": draft.fresh("actions", f"{attachment.to} {attachment.name}"),
                 "name": _words(attachment.name),
                 "for": owner,
-                "form": " ".join(["act", *words]),
+                "syntax": " ".join(["act", *words]),
                 "audience": "everyone",
                 "says": "{self}: " + _words(attachment.name) + ".",
                 "limit": {max(1, limit): ["nation", "turn"]},
             }
             if test != "True":
-                row["needs"] = [{"test": test, "else": "its condition does not hold"}]
+                row["requires"] = [{"test": test, "message": "its condition does not hold"}]
             if cost:
                 row["cost"] = cost
             roll = self.roll(attachment)
             if roll:
                 row["roll"] = roll
-            draft.row("politics", "acts", {**row, "effects": effects})
+            draft.row("politics", "actions", {**row, "effects": effects})
             found.append(row["id"])
         return found
 
@@ -474,9 +474,9 @@ def marks_set(draft: RulesetDraft) -> set[str]:
     """The marks that events and acts of the draft set."""
     found: set[str] = set()
     for forms in draft.rows.values():
-        for form in ("events", "acts"):
+        for form in ("events", "actions"):
             for row in forms.get(form, ()):
-                found |= {effect["mark"]["as"] for effect in row.get("effects", ()) if "mark" in effect}
+                found |= {effect["flag"]["as"] for effect in row.get("effects", ()) if "flag" in effect}
     return found
 
 

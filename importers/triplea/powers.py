@@ -63,7 +63,7 @@ def powers(draft: RulesetDraft, colours: dict[str, str]) -> None:
         if n < 0:
             draft.leave(at, f"{player} begins with {n} {resource}")
         else:
-            stores = draft.scenario.setdefault("nations", {}).setdefault(draft.nation(player), {}).setdefault("stores", {})
+            stores = draft.scenario.setdefault("nations", {}).setdefault(draft.nation(player), {}).setdefault("treasury", {})
             mine = stores.setdefault("nation", {})
             mine[draft.id("resources", resource)] = mine.get(draft.id("resources", resource), 0) + n
 
@@ -250,7 +250,7 @@ def ends(draft: RulesetDraft) -> None:
                         "id": draft.fresh("ends", f"{name} {rule}"),
                         "name": f"{rule} of {name}"[:120],
                         "wins": side,
-                        "when": f"total(places(), 'city_of', '{side}') >= {int(text)}",
+                        "when": f"sum(places(), 'city_of', '{side}') >= {int(text)}",
                         "says": f"{name} win: {rule}.",
                     },
                 )
@@ -263,7 +263,7 @@ def ends(draft: RulesetDraft) -> None:
                     "id": draft.fresh("ends", f"{name} last"),
                     "name": f"{name} are left"[:120],
                     "wins": side,
-                    "when": f"some({group}, 'stands_for', '{side}') and not some({group}, 'stands_against', '{side}')",
+                    "when": f"any({group}, 'stands_for', '{side}') and not any({group}, 'stands_against', '{side}')",
                     "says": f"{name} win: none of their enemies holds a capital.",
                 },
             )

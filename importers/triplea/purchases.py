@@ -44,7 +44,7 @@ def purchases(draft: RulesetDraft) -> None:
             mine = open_to[rule]
             opened = _opened(draft, rule, mine, marks, later)
             if opened:
-                row.setdefault("needs", []).append({"test": opened, "else": "it is not open to you now"})
+                row.setdefault("requires", []).append({"test": opened, "message": "it is not open to you now"})
             elif set(mine) != set(buyers):
                 row["for"] = [draft.nation(p) for p in mine]
             if "construction" not in draft.tags or unit not in draft.tags["construction"]:
@@ -52,7 +52,7 @@ def purchases(draft: RulesetDraft) -> None:
                 weight = _weight(draft, unit)
                 if weight:
                     mix[row["id"]] = weight
-            draft.row("catalogue", "catalogue", row)
+            draft.row("production", "production", row)
             draft.features.setdefault("items", {}).setdefault(unit, row["id"])
     for name in open_to:
         rule_ = game.rules[name]
@@ -85,7 +85,7 @@ def _weight(draft: RulesetDraft, unit: str) -> int:
 def _line(draft: RulesetDraft, rule: ProductionRule, unit: str, main: str, *, plain: bool) -> Row | None:
     """The row of a rule; None if what it makes could be placed nowhere."""
     tags = {tag for tag, units in draft.tags.items() if unit in units}
-    id_ = draft.id("catalogue", unit if plain else rule.name)
+    id_ = draft.id("production", unit if plain else rule.name)
     row: Row = {"id": id_, "makes": draft.unit(unit)}
     if not plain:
         row["name"] = f"{unit} ({rule.name})"[:120]
@@ -111,10 +111,10 @@ def _line(draft: RulesetDraft, rule: ProductionRule, unit: str, main: str, *, pl
             continue
         _condition(draft, unit, id_, attachment, option, entry, row, needed if "each" in entry else site, otherwise)
     if alone:
-        needed.append(f"some(units(at=place, owner=self, {draft.which_of(alone, f'sites of {unit}')}))")
+        needed.append(f"any(units(at=place, owner=self, {draft.which_of(alone, f'sites of {unit}')}))")
     if needed:
         site.append(needed[0] if len(needed) == 1 else "(" + " or ".join(needed) + ")")
-    row.update(words["bought"], site=_named(draft, " and ".join(site), id_), site_else=otherwise[-1][:200])
+    row.update(words["bought"], site=_named(draft, " and ".join(site), id_), site_message=otherwise[-1][:200])
     if "ship" in tags:
         if not draft.features["coast"]:
             draft.leave(rule.line, f"production rule {rule.name}: no sea zone touches land")
@@ -127,24 +127,26 @@ def _named(draft: RulesetDraft, test: str, item: str) -> str:
     """A long test of a site as a term of its own."""
     if len(test) <= LONG:
         return test
-    term = "fits_" + draft.fresh("terms", item).replace("-", "_")
+    term = "fits_" + draft.fresh("definitions", item).replace("-", "_")
     parts = [f"({part})" for part in test.split(" and ")] if " or " not in test else [test]
     draft.row(
-        "catalogue", "terms", {"id": term, "of": ["place", "nation"], "is": re.sub(r"\bself\b", "nation", " and ".join(parts))}
+        "production",
+        "definitions",
+        {"id": term, "of": ["place", "nation"], "is": re.sub(r"\bself\b", "nation", " and ".join(parts))},
     )
     return f"{term}(place, self)"
 
 
 def _has(draft: RulesetDraft, unit: str) -> str:
     """The term for a unit of this type of a nation's own in a place."""
-    term, kind = "has_" + draft.id("terms", f"own {unit}").replace("-", "_"), draft.unit(unit)
+    term, kind = "has_" + draft.id("definitions", f"own {unit}").replace("-", "_"), draft.unit(unit)
     known = draft.features.setdefault("own_units", set())
     if term not in known:
         known.add(term)
         draft.row(
-            "catalogue",
-            "terms",
-            {"id": term, "of": ["place", "nation"], "is": f"some(units(at=place, owner=nation, kind='{kind}'))"},
+            "production",
+            "definitions",
+            {"id": term, "of": ["place", "nation"], "is": f"any(units(at=place, owner=nation, kind='{kind}'))"},
         )
     return term
 
@@ -184,9 +186,9 @@ def _condition(
         if values["n"] is None:
             return
     if "room" in entry:
-        draft.features.setdefault("rooms", []).append(
+        draft.features.setdefault("placement_limits", []).append(
             {
-                "id": draft.fresh("rooms", f"each {item}"),
+                "id": draft.fresh("placement_limits", f"each {item}"),
                 "of": "place",
                 "is": values["n"],
                 "at": "either",
@@ -198,7 +200,7 @@ def _condition(
         site.append(entry["site"].format(**values))
         otherwise.append(entry["else"].format(**values))
     elif "need" in entry:
-        row.setdefault("needs", []).append({"test": entry["need"].format(**values), "else": entry["else"].format(**values)})
+        row.setdefault("requires", []).append({"test": entry["need"].format(**values), "message": entry["else"].format(**values)})
 
 
 def _most(draft: RulesetDraft, n: int, type_: str) -> int | str | None:
@@ -215,7 +217,7 @@ def _most(draft: RulesetDraft, n: int, type_: str) -> int | str | None:
     if with_ and without:
         return more
     first, other = (more, n) if with_ else (n, more)
-    return f"({first} if some(units(at=place, tag='producer', owner=self)) else {other})" if "producer" in draft.tags else other
+    return f"({first} if any(units(at=place, tag='producer', owner=self)) else {other})" if "producer" in draft.tags else other
 
 
 def _opened(draft: RulesetDraft, rule: str, players: list[str], marks: set[str], later: dict[str, dict[str, str]]) -> str:
@@ -224,24 +226,24 @@ def _opened(draft: RulesetDraft, rule: str, players: list[str], marks: set[str],
     changing = [p for p, mine in later.items() if p in players or any(rule in draft.game.frontiers[f] for f in mine)]
     if may not in marks and may_not not in marks and not changing:
         return ""
-    tests = [f"marked(self, '{may}')"] if may in marks else []
+    tests = [f"flagged(self, '{may}')"] if may in marks else []
     steady = [p for p in players if p not in changing]
     if steady:
         tests.append(f"self in group('{draft.group('nations', map(draft.nation, steady), f'buyers of {rule}')}')")
     frontiers = {
         frontier: mark for mine in later.values() for frontier, mark in mine.items() if rule in draft.game.frontiers[frontier]
     }
-    tests += [f"marked(self, '{mark}')" for mark in dict.fromkeys(frontiers.values())]
+    tests += [f"flagged(self, '{mark}')" for mark in dict.fromkeys(frontiers.values())]
     first = [p for p in changing if p in players]
     if first:  # by the frontier of the start, while no other is in force
         group = draft.group("nations", map(draft.nation, first), f"buyers of {rule} at first")
-        tests.append(f"self in group('{group}') and not marked(self, '{otherwise(draft)}')")
+        tests.append(f"self in group('{group}') and not flagged(self, '{otherwise(draft)}')")
     whole = " or ".join(f"({test})" if " and " in test else test for test in tests) or "False"
     if may_not in marks:
         return (
-            f"({whole}) and not marked(self, '{may_not}')"
+            f"({whole}) and not flagged(self, '{may_not}')"
             if may not in marks
-            else f"{tests[0]} or not marked(self, '{may_not}') and ({whole})"
+            else f"{tests[0]} or not flagged(self, '{may_not}') and ({whole})"
         )
     return whole
 
@@ -264,16 +266,16 @@ def incomes(draft: RulesetDraft) -> None:
     if without:
         group = draft.group("nations", map(draft.nation, without), "players without income from territories")
         row["when"] = f"has_capital(nation) and not nation in group('{group}')"
-    draft.row("income", "yields", row)
+    draft.row("income", "income", row)
     for resource, field in draft.features.get("gives", {}).items():
         draft.row(
             "income", "fields", {"id": field, "of": ["place"], "type": "number", "default": 0, "text": f"{resource} a turn"[:120]}
         )
         draft.row(
             "income",
-            "yields",
+            "income",
             {
-                "id": draft.fresh("yields", f"territory {resource}"),
+                "id": draft.fresh("income", f"territory {resource}"),
                 "over": "places(holder=nation)",
                 "amount": f"=place.{field}",
                 "when": "has_capital(nation)",
@@ -288,9 +290,9 @@ def incomes(draft: RulesetDraft) -> None:
             continue
         draft.row(
             "income",
-            "yields",
+            "income",
             {
-                "id": draft.fresh("yields", f"{unit} {parts[1]}"),
+                "id": draft.fresh("income", f"{unit} {parts[1]}"),
                 "amount": f"={int(parts[0])} * count(units(kind='{draft.unit(unit)}', owner=nation))",
                 "seat": "=nation.capital",
                 "into": draft.id("resources", parts[1]),

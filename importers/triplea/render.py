@@ -66,16 +66,16 @@ def _context(
         return f"'{tag}' in unit.tags" if has(tag) else "False"
 
     rolls = any(row.get("attack_rolls", 1) != 1 or row.get("defence_rolls", 1) != 1 for row in units.values())
-    rolls = rolls or any(row["of"].endswith("-rolls") for file in draft.rows.values() for row in file.get("adjusts", ()))
+    rolls = rolls or any(row["of"].endswith("-rolls") for file in draft.rows.values() for row in file.get("modifiers", ()))
     guns = [units[draft.unit(name)] for name in draft.tags.get("flak", ())]
     limited = bool(guns) and all(row.get("flak_shots", -1) >= 0 for row in guns)
     raids = has("raider") and has("producer") and features["land"] and bool(features["links"])
     bombers = [units[draft.unit(name)] for name in draft.tags.get("raider", ())]
     bonus = max((row.get("bomb_bonus", 0) for row in bombers), default=0)
     closed = (["place.impassable"] if features["impassable"] else []) + features.get("bars_enter", [])
-    placed = "total(units(at=place, tag='producer'), 'produces_here')" if has("producer") else "0"
+    placed = "sum(units(at=place, tag='producer'), 'produces_here')" if has("producer") else "0"
     everywhere = not ({"limited", "second", "third"} & flags)
-    yields = [row["id"] for row in draft.rows.get("income", {}).get("yields", ())]
+    yields = [row["id"] for row in draft.rows.get("income", {}).get("income", ())]
     return {
         "sides": game.dice,
         "has": has,
@@ -91,7 +91,7 @@ def _context(
         "pairs": [flow(row) for row in pairs],
         "dice": ", dice: rolls" if rolls else "",
         "rounds": _rounds(draft),
-        "flak_dice": "=min(count(foe), total(mine, 'flak_shots'))" if limited else "=count(foe)",
+        "flak_dice": "=min(count(foe), sum(mine, 'flak_shots'))" if limited else "=count(foe)",
         "closed": " or ".join(closed),
         "no_blitz": " or ".join(features.get("bars_blitz", [])),
         "only": lambda tags: json.dumps([tag for tag in tags if has(tag)]),
@@ -109,17 +109,17 @@ def _context(
         "repair_price": _repair_price(draft),
         "mends": bool({"mends_at_end", "mends_at_start"} & flags) and any(row.get("hits", 1) > 1 for row in units.values()),
         "waits": True,
-        "acts": json.dumps(acts),
+        "actions": json.dumps(acts),
         "watched": set(draft.watched),
         "phases": _phases(draft, bool(acts), by_dice),
         "resources": _resources(draft, main),
         "money": main,
         "capacity": "999" if everywhere else placed,
         "room_items": json.dumps(features["room_items"]),
-        "rooms": [flow(row) for row in features.get("rooms", ()) if _sold(draft, row)],
+        "placement_limits": [flow(row) for row in features.get("placement_limits", ()) if _sold(draft, row)],
         "mix": json.dumps(features["mix"]) if features["mix"] else "",
         "tech": features.get("tech"),
-        "yields": {"income": json.dumps(yields), "objectives": json.dumps(objectives) if objectives else ""},
+        "income": {"income": json.dumps(yields), "objectives": json.dumps(objectives) if objectives else ""},
     }
 
 
@@ -130,7 +130,7 @@ def _charge(draft: RulesetDraft) -> int:
 
 
 def _sold(draft: RulesetDraft, room: Row) -> bool:
-    return room["for"][0] in {row["id"] for row in draft.rows.get("catalogue", {}).get("catalogue", ())}
+    return room["for"][0] in {row["id"] for row in draft.rows.get("production", {}).get("production", ())}
 
 
 def _rounds(draft: RulesetDraft) -> dict[str, int]:

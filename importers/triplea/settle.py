@@ -81,7 +81,7 @@ def _mend_file(draft: RulesetDraft, path: Path, found: list[Diagnostic], gone: s
     before = lines.copy()
     changed = [d for d in found if 0 < d.line <= len(lines) and _mended(draft, lines, forms[d.line - 1], d)]
     for number, line in enumerate(lines):
-        if line == DROPPED and forms[number] == "catalogue":
+        if line == DROPPED and forms[number] == "production":
             gone.add(row_name(_row(before[number])))
     left = _without_empty_forms([line for line in lines if line != DROPPED])
     if any(line.strip() and not line.startswith("#") for line in left):
@@ -195,7 +195,7 @@ def without_idle_helpers(texts: dict[str, str]) -> dict[str, str]:
             counts.update(set(WORD.findall(line)))
             if line and not line.startswith((" ", "#")):
                 form = line.rstrip(":")
-            elif form in ("terms", "groups") and (m := HELPER.match(line)):
+            elif form in ("definitions", "groups") and (m := HELPER.match(line)):
                 helpers.setdefault(m.group(1), []).append((name, k))
     waiting = [id_ for id_, rows in helpers.items() if counts[id_] == len(rows)]
     while waiting:

@@ -107,26 +107,26 @@ def _in_triggers(draft: RulesetDraft, name: str) -> bool:
 def _adjust(draft: RulesetDraft, tech: str, of: str, who: Any, add: int) -> None:
     id_ = draft.id("technologies", tech)
     row: Row = {
-        "id": draft.fresh("adjusts", f"{tech} {of} {who}"),
+        "id": draft.fresh("modifiers", f"{tech} {of} {who}"),
         "of": of,
         "for": who,
         "when": f"knows(self, '{id_}')",
         "add": add,
         "label": tech[:40],
     }
-    draft.row("technology", "adjusts", row)
+    draft.row("technology", "modifiers", row)
 
 
 def _ability(draft: RulesetDraft, tech: str, attachment: Attachment, option: Option) -> None:
     entry = draft.meaning("technologies", attachment, option)
     if entry is None:
         return
-    if "adjusts" in entry:
+    if "modifiers" in entry:
         parts = option.parts
         if len(parts) != 2 or not parts[0].lstrip("-").isdigit() or parts[1] not in draft.game.units:
             draft.leave_option(attachment, option, "a number and a unit are expected")
         elif int(parts[0]):
-            _adjust(draft, tech, entry["adjusts"], draft.unit(parts[1]), int(parts[0]))
+            _adjust(draft, tech, entry["modifiers"], draft.unit(parts[1]), int(parts[0]))
     elif "capacity" in entry:
         parts = option.parts
         least = attachment.get("minimumTerritoryValueForProductionBonus", "0")
@@ -144,11 +144,17 @@ def _ability(draft: RulesetDraft, tech: str, attachment: Attachment, option: Opt
 
 def _capacity(draft: RulesetDraft, tech: str, unit: str, which: str, add: int, least: int) -> None:
     """More units can be placed where such a unit stands and the territory brings enough."""
-    test = f"knows(self, '{draft.id('technologies', tech)}') and place.production >= {least} and some(units(at=place, {which}))"
+    test = f"knows(self, '{draft.id('technologies', tech)}') and place.production >= {least} and any(units(at=place, {which}))"
     draft.row(
         "technology",
-        "adjusts",
-        {"id": draft.fresh("adjusts", f"{tech} capacity {unit}"), "of": "capacity", "when": test, "add": add, "label": tech[:40]},
+        "modifiers",
+        {
+            "id": draft.fresh("modifiers", f"{tech} capacity {unit}"),
+            "of": "capacity",
+            "when": test,
+            "add": add,
+            "label": tech[:40],
+        },
     )
 
 

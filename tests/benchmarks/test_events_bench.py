@@ -17,12 +17,12 @@ SIZES = (100, 1_000, 10_000)
 def watching(size: int) -> Turn:
     """A turn with so many events: a third wait for a change, a third for an act, a third for a step of their own."""
     events: list[dict[str, Any]] = []
-    mark = [{"mark": {"who": "red", "as": "seen"}}]
+    mark = [{"flag": {"who": "red", "as": "seen"}}]
     for n in range(size):
         if n % 3 == 0:
             events.append({"id": f"event-{n}", "for": "red", "becomes": f"track('gray', 'mood') >= {100 + n}", "effects": mark})
         elif n % 3 == 1:
-            events.append({"id": f"event-{n}", "on": {"acted": {"act": f"act-{n}"}}, "effects": mark})
+            events.append({"id": f"event-{n}", "on": {"acted": {"action": f"act-{n}"}}, "effects": mark})
         else:
             events.append({"id": f"event-{n}", "on": {"step": f"step-{n}"}, "effects": mark})
     turn = small.turn(small.ruleset(events=events))
@@ -39,8 +39,8 @@ def test_idle_events(benchmark: Any, size: int) -> None:
 
     def happen() -> None:
         with turn.journal.entry("bench/x"):
-            turn.journal.set("stores", "red", "gold", next(amounts))
-            turn.journal.fact("acted", by="red", act="nothing")
+            turn.journal.set("treasuries", "red", "gold", next(amounts))
+            turn.journal.fact("acted", by="red", action="nothing")
         settle(turn)
 
     benchmark(happen)

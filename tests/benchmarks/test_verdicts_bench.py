@@ -41,7 +41,7 @@ def test_verdicts_of_a_season(benchmark: Any) -> None:
     ruleset, position, inputs = season()
     turn = Turn(ruleset, position.state.copy(), KeyedDice("", 0), moments=position.moments)
     take_in(turn, inputs)
-    nodes = {node.get("step", node["do"]): node for node in steps(ruleset.frame)}
+    nodes = {node.get("step", node["do"]): node for node in steps(ruleset.sequence)}
     act(nodes["orders-noted"], turn)
     watch(nodes["embarked"], turn)
     rows = list(ruleset.rows("verdicts").values())

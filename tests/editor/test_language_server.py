@@ -170,10 +170,10 @@ def test_what_may_stand_at_a_place_is_offered(folder: Path) -> None:
         keys = await offered("\nfields:\n  - {id: morale, o|}\n")
         assert {"of", "type"} <= set(keys) and "id" not in keys
         assert {"unit", "place"} <= set(await offered("\nfields:\n  - {id: morale, of: [u|]}\n"))
-        inside = await offered('\nterms:\n  - {id: probe, of: [unit], is: "cou|"}\n')
+        inside = await offered('\ndefinitions:\n  - {id: probe, of: [unit], is: "cou|"}\n')
         assert {"count", "unit", "is_healthy"} <= set(inside) and "how many" in inside["count"]
-        assert {"owner", "place"} <= set(await offered('\nterms:\n  - {id: probe, of: [unit], is: "unit.ow|"}\n'))
-        ids = await offered("\nterms:\n  - {id: probe, of: [nation], is: \"stock(nation, 'co|')\"}\n")
+        assert {"owner", "place"} <= set(await offered('\ndefinitions:\n  - {id: probe, of: [unit], is: "unit.ow|"}\n'))
+        ids = await offered("\ndefinitions:\n  - {id: probe, of: [nation], is: \"stock(nation, 'co|')\"}\n")
         assert "coin" in ids
         assert "stock" not in ids  # between quotes stand ids
 
@@ -252,11 +252,11 @@ def test_checking_as_one_types_finds_what_checking_the_whole_finds(folder: Path)
         ("in_play(nation) and", "in_plai(nation) and"),
         ("- {id: artillery", "- {id: guns"),
         ("of: [place], is", "of: [nation], is"),
-        ("\nterms:", "\n\n# a line more\nterms:"),
+        ("\ndefinitions:", "\n\n# a line more\ndefinitions:"),
         ("stock(place, 'coin')", "stock(place, 'coyn')"),
-        ("\nterms:", "\n  - {id: guns, name: Guns}\nterms:"),
-        ("\nterms:", "\n  - {id: artillery, name: Guns}\nterms:"),
-        ("\nterms:", "\n  - {id: guns, nmae: Guns}\n  - {id: more, name: More, tags: [soldier]}\nterms:"),
+        ("\ndefinitions:", "\n  - {id: guns, name: Guns}\ndefinitions:"),
+        ("\ndefinitions:", "\n  - {id: artillery, name: Guns}\ndefinitions:"),
+        ("\ndefinitions:", "\n  - {id: guns, nmae: Guns}\n  - {id: more, name: More, tags: [soldier]}\ndefinitions:"),
     ]
     for old, new in edits:
         assert old in text
@@ -292,7 +292,7 @@ def test_while_a_file_cannot_be_read_it_alone_is_at_fault(folder: Path) -> None:
     assert project.set_text(path, text.replace("in_play(nation) and", "in_plai(nation) and").encode())[0].code == "E303"
 
 
-ROWS = {"units": "infantry", "terms": None, "quantities": None}
+ROWS = {"units": "infantry", "definitions": None, "stats": None}
 
 
 @pytest.mark.parametrize("form", sorted(ROWS))

@@ -91,7 +91,7 @@ def compared(file: Path, folder: Path) -> list[str]:
         n = int(g.get("quantity") or 0)
         money[(g.get("player") or "").strip()] += max(0, n)  # type: ignore[index]
     theirs = {nation_of[p[:120]]: n for p, n in money.items() if n}  # type: ignore[index]
-    given = {n: sum((row.get("stores") or {}).get("nation", {}).values()) for n, row in (scenario.get("nations") or {}).items()}
+    given = {n: sum((row.get("treasury") or {}).get("nation", {}).values()) for n, row in (scenario.get("nations") or {}).items()}
     same("resources at the start", theirs, {n: v for n, v in given.items() if v})
     return out
 

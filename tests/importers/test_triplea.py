@@ -76,7 +76,7 @@ def test_board(straits: Imported) -> None:
     kinds = [row["kind"] for row in ruleset.rows("links").values()]
     assert (kinds.count("land"), kinds.count("coast"), kinds.count("sea")) == (5, 5, 2), "a connection that stands twice is one"
     assert places["south-plain"]["owner"] == "northmen" and scenario(straits)["holders"] == {"south-plain": "southrons"}
-    gate = ruleset.rows("gates")["the-strait"]
+    gate = ruleset.rows("passages")["the-strait"]
     assert sorted(gate["between"]) == ["narrows", "west-sea"] and "southport" in gate["shut_when"]
 
 
@@ -111,35 +111,35 @@ def test_start(straits: Imported) -> None:
     assert stacks["northmen", "northport"]["units"] == {"infantry": 4, "works-2": 1, "flak-2": 1}
     assert stacks["neutral", "marsh"]["units"] == {"infantry": 1}
     assert {"owner": "northmen", "at": "north-hills", "units": {"fort": 1}, "with": {"damage": 1}} in start["units"]
-    assert start["nations"]["northmen"]["stores"]["nation"] == {"pus": 20, "iron": 2}
+    assert start["nations"]["northmen"]["treasury"]["nation"] == {"pus": 20, "iron": 2}
     stances = {(row["a"], b): row["stance"] for row in start["relations"] for b in row["b"]}
     assert stances == {("northmen", "southrons"): "war", ("northmen", "neutral"): "prey", ("southrons", "neutral"): "prey"}
 
 
 def test_purchases(straits: Imported, valley: Imported) -> None:
-    lines = rules(straits).rows("catalogue")
+    lines = rules(straits).rows("production")
     assert lines["infantry"]["price"] == "=3" and "for" not in lines["infantry"]
     assert lines["field-gun"]["uses"] == {"iron": 1} and lines["field-gun"]["for"] == ["northmen"]
     assert "diver" not in lines, "a rule that stands in no frontier sells nothing"
-    assert "marked(self, 'may-buyhorse')" in lines["horse"]["needs"][0]["test"], (
+    assert "flagged(self, 'may-buyhorse')" in lines["horse"]["requires"][0]["test"], (
         "a trigger opens it to those who buy by the frontier"
     )
     fort = lines["fort"]
     assert "held_since_start(place, self)" in fort["site"] and "< 2" in fort["site"] and "not place in group(" in fort["site"]
-    rooms = rules(straits).rows("rooms")
+    rooms = rules(straits).rows("placement_limits")
     assert rooms["each-fort"]["is"] == 1 and "fort" not in rooms["factories"]["for"]
-    assert rules(valley).rows("catalogue")["pikeman"]["lot"] == 2
+    assert rules(valley).rows("production")["pikeman"]["lot"] == 2
 
 
 def test_battles(straits: Imported, valley: Imported) -> None:
     battles = rules(straits).rows("battles")
     assert {"land", "sea", "flak", "flak-at-raiders"} <= set(battles)
-    assert [pair["add"] for pair in battles["land"]["pairs"]] == [1, 1], "artillery, and the support that is attached"
-    assert "southrons" in str(rules(straits).rows("groups")) and battles["land"]["pairs"][1]["side"] == "attacker"
+    assert [pair["add"] for pair in battles["land"]["support"]] == [1, 1], "artillery, and the support that is attached"
+    assert "southrons" in str(rules(straits).rows("groups")) and battles["land"]["support"][1]["side"] == "attacker"
     assert battles["land"]["die"] == "1d6" and rules(valley).rows("battles")["land"]["die"] == "1d10"
     assert all("rolls" in str(stage.get("dice", "rolls")) for stage in battles["sea"]["stages"])
     assert "sea" not in rules(valley).rows("battles"), "no sea, no battles there"
-    adjust = next(row for row in rules(straits).rows("adjusts").values() if row.get("label") == "hills")
+    adjust = next(row for row in rules(straits).rows("modifiers").values() if row.get("label") == "hills")
     assert adjust["of"] == "attack" and adjust["add"] == -1 and adjust["for"] == ["horse"]
 
 
@@ -180,7 +180,7 @@ def _numbers(value: Any) -> list[float]:
 
 def test_conditions_objectives_triggers(straits: Imported, valley: Imported) -> None:
     ruleset = rules(straits)
-    objective = ruleset.rows("yields")["northmen-objectiveattachmenthills"]
+    objective = ruleset.rows("income")["northmen-objectiveattachmenthills"]
     assert objective["amount"] == 3 and objective["for"] == "northmen" and "friend_holds_it" in objective["when"]
     event = ruleset.rows("events")["northmen-triggerattachmentvolunteers"]
     assert event["once"] is True and event["on"] == {"step": "before-place"} and "turn >= 2" in event["when"]
@@ -191,8 +191,8 @@ def test_conditions_objectives_triggers(straits: Imported, valley: Imported) -> 
     assert len(next(g for g in other.rows("groups").values() if len(g["members"]) == 3)["members"]) == 3, (
         "variables within variables"
     )
-    assert other.rows("events")["red-crown-triggerattachmentgold"]["roll"] == {"die": "1d2", "upto": 1}
-    act = next(iter(row for row in other.rows("acts").values() if "feud" in row["id"]))
+    assert other.rows("events")["red-crown-triggerattachmentgold"]["roll"] == {"die": "1d2", "at_most": 1}
+    act = next(iter(row for row in other.rows("actions").values() if "feud" in row["id"]))
     assert act["effects"] == [{"relate": {"a": "red-crown", "b": "abbot", "stance": "feud-relation"}}] and act["cost"] == 2
     assert "redhall" in str(other.rows("groups")), "foreach puts its values in"
 
@@ -218,10 +218,10 @@ def test_a_trigger_fires_in_play(valley: Imported, tmp_path: Path) -> None:
 def test_technology(straits: Imported) -> None:
     ruleset = rules(straits)
     assert set(ruleset.rows("technologies")) == {"longrangeair", "drill"}
-    by_tech = {row["label"]: row for row in ruleset.rows("adjusts").values() if "knows" in row.get("when", "")}
+    by_tech = {row["label"]: row for row in ruleset.rows("modifiers").values() if "knows" in row.get("when", "")}
     assert by_tech["Drill"]["for"] == "infantry" and by_tech["Drill"]["add"] == 1
     assert by_tech["longRangeAir"]["of"] == "moves" and by_tech["longRangeAir"]["add"] == 2, "known by its kind"
-    assert ruleset.rows("acts")["research"]["for"] == ["northmen"]
+    assert ruleset.rows("actions")["research"]["for"] == ["northmen"]
 
 
 def test_what_is_left_out_is_listed_at_its_line(straits: Imported) -> None:
@@ -277,9 +277,9 @@ def test_the_words_are_a_table_that_its_schema_tests(tmp_path: Path) -> None:
 
 
 def test_every_quantity_that_the_words_name_is_in_the_rules(straits: Imported) -> None:
-    words, quantities = read_words(), rules(straits).rows("quantities")
+    words, quantities = read_words(), rules(straits).rows("stats")
     named = {
-        entry["adjusts"] for section in ("effects", "technologies") for entry in words[section].values() if "adjusts" in entry
+        entry["modifiers"] for section in ("effects", "technologies") for entry in words[section].values() if "modifiers" in entry
     }
     assert named | set(words["unit_properties"].values()) <= set(quantities)
 

@@ -246,7 +246,7 @@ def test_a_price_in_another_resource(table: Any) -> None:
     made = table(SMALL / "e402-other-resource.xml")
     ruleset, _ = load_ruleset(made.made.folder)
     assert ruleset is not None
-    assert ruleset.rows("catalogue")["man"]["uses"] == {"silver": 5} and ruleset.rows("catalogue")["man"]["price"] == "=0"
+    assert ruleset.rows("production")["man"]["uses"] == {"silver": 5} and ruleset.rows("production")["man"]["price"] == "=0"
 
 
 def test_a_gift_to_a_territory_that_is_called_like_a_player(table: Any) -> None:
@@ -338,7 +338,7 @@ def test_factories_in_one_territory(n: int, built: int, table: Any) -> None:
 def test_raids_cost_what_the_bombs_say(properties: dict[str, Any], cost: tuple[int, int], table: Any) -> None:
     made = table(game("One A bomber; Two B mill; Two C man; One A man", properties)).begin()
     assert made.order("bomb B with 1 bomber from A\n") == 0
-    lost = 60 - made.resolve().get("stores", "two", "pus", 0)
+    lost = 60 - made.resolve().get("treasuries", "two", "pus", 0)
     assert cost[0] <= lost <= cost[1]
     assert not made.state.get("places", "b", "bomb_damage", 0) or "Territory Turn Limit" in properties
 
@@ -349,7 +349,7 @@ def test_raids_damage_works_if_the_property_says_so(table: Any) -> None:
     ).begin()
     assert made.order("bomb B with 1 bomber from A\n") == 0
     state = made.resolve()
-    assert state.get("stores", "two", "pus", 0) == 60 and 1 <= state.get("places", "b", "bomb_damage") <= 6
+    assert state.get("treasuries", "two", "pus", 0) == 60 and 1 <= state.get("places", "b", "bomb_damage") <= 6
 
 
 @pytest.mark.parametrize(("place", "taken"), [("B", 120), ("C", 60)])
@@ -358,7 +358,7 @@ def test_a_treasury_falls_with_the_capital(place: str, taken: int, table: Any) -
     made = table(game("One A man; Two D man", more=capital)).begin()
     assert made.order("move 1 man from A to B\n") == 0
     state = made.resolve()
-    assert (state.get("stores", "one", "pus", 0) - 4, state.get("stores", "two", "pus", 0)) in {
+    assert (state.get("treasuries", "one", "pus", 0) - 4, state.get("treasuries", "two", "pus", 0)) in {
         (taken, 120 - taken),
         (taken + 4, 120 - taken),
     }
@@ -384,8 +384,8 @@ def test_a_trigger_brings_another_frontier_into_force(table: Any) -> None:
     made = table(text).begin()
     ruleset, _ = load_ruleset(made.made.folder)
     assert ruleset is not None
-    tests = {item: row["needs"][0]["test"] for item, row in ruleset.rows("catalogue").items()}
-    assert "not marked(self, 'buys-otherwise')" in tests["man"] and "marked(self, 'buys-by-late') or " in tests["tank"]
+    tests = {item: row["requires"][0]["test"] for item, row in ruleset.rows("production").items()}
+    assert "not flagged(self, 'buys-otherwise')" in tests["man"] and "flagged(self, 'buys-by-late') or " in tests["tank"]
     made.order("buy 1 man in A\nbuy 1 tank in A\n")
     made.resolve()
     assert made.at("a").get("one man") == 1 and made.at("a").get("one tank") == 1, "what is bought after it came into force"
@@ -414,7 +414,7 @@ def test_conditions_of_several_players_together(condition: str, fires: bool, tab
 def test_neutral_land_costs_its_charge(charge: int, owner: str, paid: int, table: Any) -> None:
     made = table(game("One A man; Two D man", {"neutralCharge": charge}, owners={"B": owner})).begin()
     assert made.order("move 1 man from A to B\n") == 0
-    assert made.resolve().get("stores", "one", "pus", 0) == 60 - paid + 8
+    assert made.resolve().get("treasuries", "one", "pus", 0) == 60 - paid + 8
     assert made.state.get("places", "b", "holder") == "one" or made.at("b")
 
 

@@ -28,7 +28,7 @@ from .. import small
 SEED = "5a" * 16
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
 RULES = small.ruleset(
-    acts=[{"id": "dig"}, {"id": "sing"}], events=[{"id": "rain", "title": "It rains"}, {"id": "snow"}],
+    actions=[{"id": "dig"}, {"id": "sing"}], events=[{"id": "rain", "title": "It rains"}, {"id": "snow"}],
     technologies=[{"id": "wheel"}], criteria=[{"id": "points", "name": "Points", "of": "nation", "is": "count(units(owner=nation))"}],
     order_options=[{"id": "in-haste", "gives": "haste"}, {"id": "slowly"}],
 )  # fmt: skip
@@ -44,14 +44,14 @@ def game(**other: Any) -> dict[str, Any]:
         "game": 1, "candidate": "as given", "seed": "00", "turns": 1, "ended": True, "end": None, "winners": ["red"],
         "leaders": {"points": ["red"]}, "criteria": {"points": {"red": 7.0, "blue": 4.0}}, "battles": 2, "captures": {"red": 1},
         "battles_in": {"land": 2}, "voyages": 1, "flights": 0, "taken": {"red": {"blue": 1}}, "reasons": {},
-        "lost": {}, "events": {"rain": 2}, "orders": {"acts/dig": 3}, "refused": {}, "course": [turn],
-        "joined": [[1, "gray", "east", "events/rain"]], "at_war": {"red": [1, "blue", "acts/dig"]},
-        "did": {"acts/dig": [3, 6, 0, 1, 4.0, 0.5]}, "applied": {}, "learned": {"wheel": 1}, "conditions": {"haste": 1}, **other,
+        "lost": {}, "events": {"rain": 2}, "orders": {"actions/dig": 3}, "refused": {}, "course": [turn],
+        "joined": [[1, "gray", "east", "events/rain"]], "at_war": {"red": [1, "blue", "actions/dig"]},
+        "did": {"actions/dig": [3, 6, 0, 1, 4.0, 0.5]}, "applied": {}, "learned": {"wheel": 1}, "conditions": {"haste": 1}, **other,
     }  # fmt: skip
 
 
 GAMES = {
-    1: game(), 2: game(game=2, winners=["blue"], events={}, battles=4, joined=[], taken={}, reasons={"acts/dig": {"… is rock": 2}}),
+    1: game(), 2: game(game=2, winners=["blue"], events={}, battles=4, joined=[], taken={}, reasons={"actions/dig": {"… is rock": 2}}),
     3: game(game=3, winners=[], battles=6, taken={"red": {"blue": 1, "gray": 4}}),
     4: {"game": 4, "seed": "04", "error": "a rule cannot be carried out"},
 }  # fmt: skip
@@ -82,17 +82,17 @@ def test_figures_of_games_made_by_hand() -> None:
     assert found["figures"]["fronts"]["mean"] == found["course"]["fronts"][0]["mean"] == 2
     assert list(found["taken"]["red"]) == ["gray", "blue"]  # the most first
     assert [found["taken"]["red"][of]["from"] for of in ("gray", "blue")] == [[3], [1, 3]]
-    rock = found["reasons"]["acts/dig"]["… is rock"]
+    rock = found["reasons"]["actions/dig"]["… is rock"]
     assert (rock["games"], rock["mean"], rock["from"]) == (1, pytest.approx(2 / 3), [2])
     rain = found["used"]["events"]["rain"]
     assert (rain["games"], rain["mean"], rain["from"]) == (2, pytest.approx(4 / 3), [1, 3])
-    dig = found["rules"]["acts/dig"]
+    dig = found["rules"]["actions/dig"]
     assert [dig[k]["mean"] for k in ("entries", "changes", "destroyed", "captured", "money", "tracks")] == [3, 6, 0, 1, 4, 0.5]
 
 
 def test_what_no_game_used_is_a_finding() -> None:
-    assert never(RULES, [game()]) == {"acts": ["sing"], "events": ["rain", "snow"], "order_options": ["slowly"]}
-    used = game(did={"acts/dig": [1] * 6, "events/rain": [1] * 6}, conditions={}, learned={})
+    assert never(RULES, [game()]) == {"actions": ["sing"], "events": ["rain", "snow"], "order_options": ["slowly"]}
+    used = game(did={"actions/dig": [1] * 6, "events/rain": [1] * 6}, conditions={}, learned={})
     assert never(RULES, [game(), used])["events"] == ["snow"]
     assert never(RULES, [used])["technologies"] == ["wheel"] and len(never(RULES, [used])["order_options"]) == 2
 
@@ -100,11 +100,11 @@ def test_what_no_game_used_is_a_finding() -> None:
 def test_the_course_of_a_turn() -> None:
     world = World(RULES, small.state())
     entries = [
-        Entry(1, 1, "s", "frame/collect", "", "red", data={"items": [], "income": 7}, changes=[["stores", "red", "gold", 20, 27]]),
-        Entry(2, 1, "s", "acts/dig", "", "", facts=[Fact("joined", {"by": "gray", "side": "east"}), Fact("war_began", {"by": "red", "of": "gray"})]),
+        Entry(1, 1, "s", "sequence/collect", "", "red", data={"items": [], "income": 7}, changes=[["treasuries", "red", "gold", 20, 27]]),
+        Entry(2, 1, "s", "actions/dig", "", "", facts=[Fact("joined", {"by": "gray", "side": "east"}), Fact("war_began", {"by": "red", "of": "gray"})]),
         Entry(3, 1, "s", "battles/land", "", "", facts=[Fact("destroyed", {"of": "blue", "n": 2}), Fact("captured", {"by": "red", "of": "blue"})],
               data={"fire": [{"applied": [{"id": "guns", "label": "guns"}]}]}),
-        Entry(4, 1, "s", "frame/input", "", "", changes=[["orders", "red/1", "*", None, {"order": "acts/dig", "options": {"haste": True}}]]),
+        Entry(4, 1, "s", "sequence/input", "", "", changes=[["orders", "red/1", "*", None, {"order": "actions/dig", "options": {"haste": True}}]]),
     ]  # fmt: skip
     course = Course()
     course.turn(1, world, entries)
@@ -115,9 +115,9 @@ def test_the_course_of_a_turn() -> None:
     assert (first["income"], first["lost"], first["captures"]) == ({"red": 7.0}, {"blue": 2}, {"red": 1})
     assert first["front"] == front(world) == 1 and second["captures"] == {}
     assert first["fronts"] == fronts(world)
-    assert data["joined"] == [[1, "gray", "east", "acts/dig"]]
-    assert data["at_war"] == {"gray": [1, "red", "acts/dig"], "red": [1, "gray", "acts/dig"]}
-    assert data["did"]["battles/land"][:4] == [1, 0, 2, 1] and data["did"]["frame/collect"][4] == 7
+    assert data["joined"] == [[1, "gray", "east", "actions/dig"]]
+    assert data["at_war"] == {"gray": [1, "red", "actions/dig"], "red": [1, "gray", "actions/dig"]}
+    assert data["did"]["battles/land"][:4] == [1, 0, 2, 1] and data["did"]["sequence/collect"][4] == 7
     assert data["applied"] == {"guns": 1} and data["conditions"] == {"haste": 1}
 
 
@@ -125,12 +125,12 @@ def test_a_journal_tells_how_the_war_is_waged() -> None:
     rules = small.ruleset(
         orders=[{"id": "sail", "does": "sea", "slots": {"units": "units"}}, {"id": "fly", "does": "air", "slots": {"units": "units"}},
                 {"id": "walk", "does": "land", "slots": {"units": "units"}}],
-        modes=[{"id": "sea", "tasks": True}, {"id": "air", "passes_over": True}, {"id": "land"}],
+        movement=[{"id": "sea", "tasks": True}, {"id": "air", "passes_over": True}, {"id": "land"}],
     )  # fmt: skip
     given = ("sail", "fly", "sail", "walk")
     place = next(iter(rules.rows("places")))
     entries = [
-        Entry(1, 1, "s", "frame/input", "", "", changes=[["orders", f"red/{n}", "*", None, {"order": f"orders/{o}"}] for n, o in enumerate(given)]),
+        Entry(1, 1, "s", "sequence/input", "", "", changes=[["orders", f"red/{n}", "*", None, {"order": f"orders/{o}"}] for n, o in enumerate(given)]),
         Entry(2, 1, "s", "battles/land", "", "", facts=[
             Fact("battle_began", {"place": place}), Fact("captured", {"by": "red", "of": "blue"}), Fact("captured", {"by": "red"}), Fact("captured", {"of": "red"})]),
         *(Entry(3 + n, 1, "s", "orders/walk", "", "red", data={"refused": f"no room for {n + 2} units of Red"}) for n in range(2)),
@@ -204,12 +204,12 @@ def test_differences_in_words() -> None:
         "wheels at 10 instead of 12: event: It rains +2.00 ± 0.00",
         "wheels at 10 instead of 12: lead of Red by Points +1.30 ± 0.40",
     ]
-    assert RowNames(RULES).figure("orders acts/dig") == "orders: dig"
+    assert RowNames(RULES).figure("orders actions/dig") == "orders: dig"
 
 
 @pytest.mark.parametrize(
     ("figure", "fault"),
-    [("battles", None), ("lead points red", None), ("wins east", None), ("events rain", None), ("orders acts/dig", None), ("captures", None), ("fronts", None), ("battles land", None), ("battles lend", "perhaps land"),
+    [("battles", None), ("lead points red", None), ("wins east", None), ("events rain", None), ("orders actions/dig", None), ("captures", None), ("fronts", None), ("battles land", None), ("battles lend", "perhaps land"),
      ("lead point red", "no criterion 'point'"), ("wins rad", "perhaps red"), ("nonsense", "no figure 'nonsense'"), ("events rian", "perhaps rain")],
 )  # fmt: skip
 def test_a_figure_that_is_none_is_refused(figure: str, fault: str | None) -> None:
@@ -288,7 +288,7 @@ def test_every_figure_leads_to_its_games(sweep: Path, capsys: pytest.CaptureFixt
     assert "Differences" in page and "alliances-4 instead of diplomacy" in page.lower()
     data = json.loads((sweep / "balance.json").read_text(encoding="utf-8"))
     assert data["seeds"].keys() == {"1", "2", "3"} and data["again"] == "wteaw play diplomacy --turns 2"
-    assert data["used"]["orders"]["acts/move"]["from"] == [1, 2, 3] and data["never"]["acts"]
+    assert data["used"]["orders"]["actions/move"]["from"] == [1, 2, 3] and data["never"]["actions"]
 
 
 @pytest.mark.skipif(not CHROMIUM, reason="there is no chromium here")
@@ -311,7 +311,7 @@ def test_the_other_of_two_and_wrong_calls(sweep: Path, tmp_path: Path, capsys: p
     pytest.importorskip("matplotlib")
     assert _run(["balance", str(sweep), "--of", "alliances-4", "--out", str(tmp_path), "--format", "json"]) == 0
     data = json.loads(capsys.readouterr().out)
-    assert data["again"] == "wteaw play alliances-4 --turns 2" and "acts/lay-token" in data["used"]["orders"]
+    assert data["again"] == "wteaw play alliances-4 --turns 2" and "actions/lay-token" in data["used"]["orders"]
     assert data == json.loads((tmp_path / "balance.json").read_text(encoding="utf-8"))
     assert _run(["balance", str(sweep), "--of", "nothing"]) == 2
     assert _run(["balance", str(tmp_path / "nowhere")]) == 2

@@ -20,7 +20,7 @@ TABLES = """
 stances: [{id: peace, default: true}, {id: war, hostile: true}]
 nations: [{id: red, name: Red}, {id: gray, name: Gray}]
 tracks: [{id: mood, signed: true}]
-terms: [{id: angry, of: [nation], is: "track(nation, 'mood') <= -3"}]
+definitions: [{id: angry, of: [nation], is: "track(nation, 'mood') <= -3"}]
 events:
   - id: slap
     on: {joined: {by: red}}
@@ -39,12 +39,12 @@ CASES = """
 cases:
   - id: slap
     clauses: [x.slap]
-    when: {fact: {joined: {by: red}}}
+    when: {trigger: {joined: {by: red}}}
     then: {ranges: {"track('gray', 'mood')": [0, 2]}}
   - id: quarrel
     clauses: [x.quarrel]
     given: {turn: 2, nations: {gray: {tracks: {mood: -3}}}}
-    when: {fact: {joined: {by: gray}}}
+    when: {trigger: {joined: {by: gray}}}
     then: {values: {"track('red', 'mood') > 0": true}}
 """
 
@@ -77,17 +77,17 @@ def test_numbers_ranges_dice_and_truths_are_changed_by_the_least() -> None:
 def test_inside_expressions_operators_numbers_ids_and_functions_are_changed() -> None:
     ids = {"nations": ["red", "gray"]}
     terms = {"angry": ["nation"], "calm": ["nation"], "far": ["place"]}
-    text = "not angry(nation('red')) and (turn >= 3 or x in these('a'))"
+    text = "not angry(nation('red')) and (turn >= 3 or x in set_of('a'))"
     found = {new for new, _, _ in of_expression(text, ids, terms)}
     assert {
-        "angry(nation('red')) and (turn >= 3 or x in these('a'))",
-        "not calm(nation('red')) and (turn >= 3 or x in these('a'))",
-        "not angry(nation('gray')) and (turn >= 3 or x in these('a'))",
-        "not angry(nation('red')) or (turn >= 3 or x in these('a'))",
-        "not angry(nation('red')) and (turn > 3 or x in these('a'))",
-        "not angry(nation('red')) and (turn >= 4 or x in these('a'))",
-        "not angry(nation('red')) and (turn >= 3 and x in these('a'))",
-        "not angry(nation('red')) and (turn >= 3 or x not in these('a'))",
+        "angry(nation('red')) and (turn >= 3 or x in set_of('a'))",
+        "not calm(nation('red')) and (turn >= 3 or x in set_of('a'))",
+        "not angry(nation('gray')) and (turn >= 3 or x in set_of('a'))",
+        "not angry(nation('red')) or (turn >= 3 or x in set_of('a'))",
+        "not angry(nation('red')) and (turn > 3 or x in set_of('a'))",
+        "not angry(nation('red')) and (turn >= 4 or x in set_of('a'))",
+        "not angry(nation('red')) and (turn >= 3 and x in set_of('a'))",
+        "not angry(nation('red')) and (turn >= 3 or x not in set_of('a'))",
     } <= found
 
 
@@ -97,7 +97,7 @@ fields: [{id: value, of: [place], type: number, default: 0, source: [x.f]}]
 places: [{id: a, name: A, kind: land, value: 0, source: [x.p]}, {id: b, name: B, kind: land, value: 2, source: [x.p]}]
 links: [{between: [a, b]}]
 tables: [{id: t, keys: [place], default: 1, rows: {a: 1, b: 2}, source: [x.t]}]
-terms: [{id: uses, of: [place], is: "lookup('t', place) > 0", text: used}, {id: used, of: [], is: "some(places(), 'uses')", text: used}]
+definitions: [{id: uses, of: [place], is: "lookup('t', place) > 0", text: used}, {id: used, of: [], is: "any(places(), 'uses')", text: used}]
 """
     folder = write(tmp_path / "g", {"tables/t.yaml": tables, "tests/c.yaml": "cases: [{id: c, clauses: [x.t]}]"})
     gone = {f"{c.row} {c.says}" for c in MutationBench(folder).changes()[0] if c.says.endswith("left out")}
@@ -107,8 +107,8 @@ terms: [{id: uses, of: [place], is: "lookup('t', place) > 0", text: used}, {id: 
 
 def test_a_slot_that_holds_what_its_name_says_is_not_left_out(tmp_path: Path) -> None:
     slots = "{place: place, n: {kind: number}, nation: {kind: nation, among: nations()}, whose: nation}"
-    act = f'{{id: seize, form: "seize {{place}} {{n}} {{nation}} {{whose}}", slots: {slots}, source: [x.f]}}'
-    tables = f"acts: [{act}]\nframe: [{{step: talk, do: act, acts: [seize]}}]\n"
+    act = f'{{id: seize, syntax: "seize {{place}} {{n}} {{nation}} {{whose}}", slots: {slots}, source: [x.f]}}'
+    tables = f"actions: [{act}]\nsequence: [{{step: talk, do: act, actions: [seize]}}]\n"
     folder = write(tmp_path / "g", {"tables/t.yaml": tables, "tests/c.yaml": "cases: [{id: c, clauses: [x.f]}]"})
     gone = {c.says.partition(":")[0] for c in MutationBench(folder).changes()[0] if c.says.endswith("left out")}
     assert {"slots.nation", "slots.whose"} <= gone and not {"slots.place", "slots.n"} & gone
@@ -130,10 +130,10 @@ def test_what_nobody_notices_is_listed_with_its_line_and_clauses(folder: Path, c
 def test_a_helper_without_clauses_is_tried_by_those_of_the_rows_that_name_it(folder: Path) -> None:
     bench = MutationBench(folder)
     changes, others = bench.changes()
-    of_term = {c.says: c for c in changes if c.row == "terms/angry"}
+    of_term = {c.says: c for c in changes if c.row == "definitions/angry"}
     assert all(c.clauses == ("x.quarrel",) for c in of_term.values())
     assert bench.verdict(next(c for s, c in of_term.items() if s.startswith("is: <= → <"))).noticed_by == "quarrel"
-    assert {c.form for c in others} >= {"stances", "tracks"} and not {c.form for c in others} & {"events", "terms"}
+    assert {c.form for c in others} >= {"stances", "tracks"} and not {c.form for c in others} & {"events", "definitions"}
 
 
 def test_a_mark_beside_a_change_says_that_it_makes_no_difference(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -163,7 +163,7 @@ def test_a_run_goes_on_where_it_was_broken_off_and_tries_again_what_new_cases_ma
     told: list[int] = []
     assert tried(bench, changes, state=state, progress=lambda n, v: told.append(n)) == first
     assert len(read_state(state)) == len(changes) - sum(bool(v.equivalent) for v in first) + 1
-    more = "  - {id: late, clauses: [x.slap], given: {turn: 9}, when: {fact: {joined: {by: red}}}, dice: any, then: {values: {\"track('gray', 'mood')\": 0}}}\n"
+    more = "  - {id: late, clauses: [x.slap], given: {turn: 9}, when: {trigger: {joined: {by: red}}}, dice: any, then: {values: {\"track('gray', 'mood')\": 0}}}\n"
     (folder / "tests/c.yaml").write_text(CASES + more)
     again = {v.change.key: v for v in tried(MutationBench(folder), changes, state=state)}
     late = [v for v in first if v.change.says.startswith("when: 9 → 10")]
@@ -183,7 +183,7 @@ def test_a_variant_is_tried_by_its_own_cases_and_the_base_by_those_of_both(folde
         {
             "ruleset.yaml": "id: v\ntitle: V\nextends: ../..\n",
             "tables/t.yaml": "events: [{id: slap, effects: [{shift: {who: gray, track: mood, by: 5}}], source: [y.slap]}]\n",
-            "tests/c.yaml": "cases: [{id: five, clauses: [y.slap, x.quarrel], given: {turn: 8}, when: {fact: {joined: {by: red}}}, "
+            "tests/c.yaml": "cases: [{id: five, clauses: [y.slap, x.quarrel], given: {turn: 8}, when: {trigger: {joined: {by: red}}}, "
             "then: {values: {\"track('gray', 'mood')\": 5, \"track('red', 'mood')\": 0}}}]\n",
         },
     )
@@ -192,7 +192,7 @@ def test_a_variant_is_tried_by_its_own_cases_and_the_base_by_those_of_both(folde
     assert bench.verdict(five).noticed_by == "five"
     assert {c.id for c in bench.changes()[0]} == {"slap"}
     both = MutationBench(folder)
-    change = next(c for c in both.changes()[0] if c.row == "terms/angry" and "-3 → " not in c.says and "<= → <" in c.says)
+    change = next(c for c in both.changes()[0] if c.row == "definitions/angry" and "-3 → " not in c.says and "<= → <" in c.says)
     assert both.verdict(change).cases == 2
 
 
@@ -220,7 +220,8 @@ def test_what_cannot_be_tried_is_said(tmp_path: Path, path: str, says: str, caps
 
 def test_cases_that_read_the_row_are_tried_though_they_cite_others(folder: Path) -> None:
     (folder / "tests/c.yaml").write_text(
-        CASES + '  - {id: quiet, clauses: [x.other], when: {fact: {joined: {by: gray}}}, then: {journal: [{text: "Nothing."}]}}\n'
+        CASES
+        + '  - {id: quiet, clauses: [x.other], when: {trigger: {joined: {by: gray}}}, then: {journal: [{text: "Nothing."}]}}\n'
     )
     bench = MutationBench(folder)
     gone = next(c for c in bench.changes()[0] if c.row == "events/idle" and c.says == "on.joined.by: gray → red")

@@ -196,7 +196,7 @@ def test_the_table_says_who_wins_and_what_never_happened(whole: Path, capsys: py
     assert "events that never happened: " in said and "orders that never happened: " in said
     found = json.loads((whole / "summary.json").read_text(encoding="utf-8"))["candidates"]["as given"]
     assert found["games"] == 4 and found["wins"]["not ended"]["games"] == 4
-    assert "acts/move" not in found["never"]["orders"] and found["never"]["orders"]
+    assert "actions/move" not in found["never"]["orders"] and found["never"]["orders"]
     turns = found["figures"]["turns"]
     assert turns == {"mean": 1.0, "error": 0.0}
 
@@ -225,7 +225,7 @@ def test_a_policy_is_chosen_as_play_chooses_it(tmp_path: Path, capsys: pytest.Ca
     out = tmp_path / "alone"
     assert simulate(out, "--seed", SEED, "--workers", "1", "--policy", "everyone=alone", games=1) == 0
     (game,) = lines(out)
-    assert game["orders"]["acts/move"] > 5 and not game["orders"].keys() & {"acts/support-move", "acts/support-hold"}
+    assert game["orders"]["actions/move"] > 5 and not game["orders"].keys() & {"actions/support-move", "actions/support-hold"}
     assert json.loads((out / "about.json").read_text())["as given"]["again"].endswith("--policy everyone=alone --turns 1")
     capsys.readouterr()
     for wrong, says in (("everyone=nobody", "no policy 'nobody'; there are alone"), ("atlantis=alone", "no side 'atlantis'")):

@@ -28,8 +28,8 @@ def play(folder: Path, scenario: str, turns: int, *, ends: str = "") -> Game:
     data, rules, _ = load_scenario(scenarios() / f"{scenario}.yaml")
     assert data is not None and rules is not None
     if ends:
-        frame = (*rules.frame, {"step": "score", "do": "score"})
-        rules = replace(rules, forms={**rules.forms, "ends": {"soon": {"id": "soon", "when": ends}}}, frame=frame)
+        frame = (*rules.sequence, {"step": "score", "do": "score"})
+        rules = replace(rules, forms={**rules.forms, "ends": {"soon": {"id": "soon", "when": ends}}}, sequence=frame)
     game = new_game(folder / "game", data, rules, id_="stat", seed=b"s" * 32)
     while game.stage().position.turn <= turns and not game.stage().position.ended:
         resolve_turn(game, force=True)
@@ -66,15 +66,15 @@ def test_what_is_hidden_changes_nothing(running: Game, monkeypatch: pytest.Monke
         known = Viewer(game.ruleset, position.state, geography=game.geography).view("", sight=False)
         key, row = next((k, r) for k, r in sorted(state.table("units").items()) if k not in known.table("units"))
         state.put("units", key, "n", row["n"] + 900)
-        for purse in list(state.table("stores")):
-            state.put("stores", purse, "money", 12345)
+        for purse in list(state.table("treasuries")):
+            state.put("treasuries", purse, "money", 12345)
         assert Viewer(game.ruleset, state, geography=game.geography).view("", sight=False) == known
         return replace(position, state=state)
 
     def journal(**asked: Any) -> list[Entry]:
         nation = next(iter(running.ruleset.rows("nations")))
         data = {"event": "end", "items": [], "income": 777, "lost": {"attacker": {nation: {"infantry": 99}}}}
-        return [*Game.journal(running, **asked), Entry(0, 1, "s", "frame/secret", "", nation, audience=(nation,), data=data)]
+        return [*Game.journal(running, **asked), Entry(0, 1, "s", "sequence/secret", "", nation, audience=(nation,), data=data)]
 
     monkeypatch.setattr(stat, "position_after", altered)
     monkeypatch.setattr(running, "journal", journal)

@@ -100,7 +100,7 @@ def test_a_set_of_a_shipped_ruleset_plays(tmp_path: Path, capsys: pytest.Capture
     assert _run([*call, "--games", "1", "--out", str(tmp_path), "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["pairs"][0]["won"] == 2
     given = [json.loads(line)["orders"] for line in (tmp_path / "games.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert all("acts/move" in orders and not any("support" in order for order in orders) for orders in given)
+    assert all("actions/move" in orders and not any("support" in order for order in orders) for orders in given)
 
 
 @pytest.mark.parametrize(

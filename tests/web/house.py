@@ -35,7 +35,7 @@ from .. import small
 
 URL = "http://testserver"
 SHOWS = [
-    {"id": "own-stores", "what": "stores", "to": "self"},
+    {"id": "own-stores", "what": "treasuries", "to": "self"},
     {"id": "own-units", "what": "units", "to": "self"},
     {"id": "game", "what": "game", "to": "everyone"},
     {"id": "places", "what": "places", "to": "everyone"},
@@ -44,10 +44,10 @@ SHOWS = [
 ]
 FRAME = [
     {"input": "orders", "from": "everyone"},
-    {"phase": "court", "steps": [{"step": "acts", "do": "act", "acts": ["dig"]}]},
-    {"phase": "luck", "steps": [{"step": "luck", "do": "watch"}]},
+    {"phase": "court", "steps": [{"step": "actions", "do": "act", "actions": ["dig"]}]},
+    {"phase": "luck", "steps": [{"step": "luck", "do": "moment"}]},
 ]
-RULES = small.ruleset(FRAME, acts=[small.DIG], events=[small.LUCK], shows=SHOWS)
+RULES = small.ruleset(FRAME, actions=[small.DIG], events=[small.LUCK], visibility=SHOWS)
 
 
 class House:

@@ -115,8 +115,8 @@ def test_everything_that_is_offered_stands_and_is_read_as_it_was_chosen(at: Hous
 @pytest.mark.parametrize(
     "form",
     [
-        {}, {"order": "acts/nothing"}, {"order": "acts/move", "fixed": "{}", "way": "nonsense"}, {"order": "acts/move"},
-        {"order": "acts/move", "way": '{"place": "berlin", "gold": "1"}'}, {"order": "tables/x", "way": "[]"},
+        {}, {"order": "actions/nothing"}, {"order": "actions/move", "fixed": "{}", "way": "nonsense"}, {"order": "actions/move"},
+        {"order": "actions/move", "way": '{"place": "berlin", "gold": "1"}'}, {"order": "tables/x", "way": "[]"},
     ],
 )  # fmt: skip
 def test_what_is_on_no_list_is_refused_in_words(at: House, form: dict[str, str]) -> None:

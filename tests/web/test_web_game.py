@@ -160,7 +160,7 @@ def test_what_is_left_to_the_moderator_is_asked_with_buttons(at: House) -> None:
         "default": "red",
         "text": "Who follows.",
     }
-    rules = small.ruleset(frame, acts=[small.DIG], events=[small.LUCK], shows=SHOWS, decisions=[heir])
+    rules = small.ruleset(frame, actions=[small.DIG], events=[small.LUCK], visibility=SHOWS, decisions=[heir])
     at.game("left", rules, red="dora@d.example")
     at.come_in(at.role("left", "player", "red")).send("dig\n")
     mo = at.come_in(at.role("left", "moderator"))
@@ -332,7 +332,9 @@ def test_what_is_open_to_all_shows_what_all_may_know(at: House, red: Browser, mo
 def test_figures_by_turn_and_everything_when_the_game_has_ended(at: House) -> None:
     frame = [*FRAME, {"phase": "end", "steps": [{"step": "score", "do": "score"}]}]
     ends = [{"id": "soon", "name": "Soon", "when": "turn >= 2"}]
-    at.game("short", small.ruleset(frame, acts=[small.DIG], events=[small.LUCK], shows=SHOWS, ends=ends), red="r@r.example")
+    at.game(
+        "short", small.ruleset(frame, actions=[small.DIG], events=[small.LUCK], visibility=SHOWS, ends=ends), red="r@r.example"
+    )
     red, mo = at.come_in(at.role("short", "player", "red")), at.come_in(at.role("short", "moderator"))
     mo.post("game/clock", {"public": "1"})
     anybody = at.browser()

@@ -119,8 +119,8 @@ def test_the_owner_does_see_what_is_his(at: House, reader: Browser) -> None:
         whole = game.stage().position.state.copy()
     nation = next(r for r in at.hall.people.of_game(GAME) if r.id in reader.seat).nation
     changed = whole.copy()
-    purse = next(k for k in changed.table("stores") if k.startswith(f"{nation}/"))
-    changed.put("stores", purse, "money", CANARY)
+    purse = next(k for k in changed.table("treasuries") if k.startswith(f"{nation}/"))
+    changed.put("treasuries", purse, "money", CANARY)
     with_state(at, changed)
     assert str(CANARY).encode() in answers(reader, "player")["turn"]
     with_state(at, whole)
@@ -170,7 +170,7 @@ def test_a_draft_of_rules_is_looked_at_and_not_kept(at: House) -> None:
         "extends: /etc/passwd",
         "units: !!python/object:os.system {}",
         "\ud800",
-        "frame: {}",
+        "sequence: {}",
     ):
         assert mo.post("draft", {"rules": ".", "text": text.encode("utf-8", "replace")}).status_code < 500, text
     assert mo.post("draft", {"rules": "../../etc", "text": ""}).status_code == 409

@@ -53,7 +53,7 @@ KINDS: Final[list[type[OrderKind]]] = [
 ]
 """Every kind of order. A row is of the first that recognizes it; the last takes what is left."""
 
-FORMS = ("acts", "orders", "decisions")
+FORMS = ("actions", "orders", "decisions")
 """The tables of what a player may write, in the order in which the list of legal orders has them."""
 
 T = TypeVar("T", bound=OrderKind)

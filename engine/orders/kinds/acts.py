@@ -29,7 +29,7 @@ from ..slot_values import ENUMERABLE, domain, likely, must_be_held, passing
 from .book import OrderBook, OrderRefused, Understood
 from .order_kind import OrderKind
 
-HINTED = ("nation", "place", "side", "tech", "gate")
+HINTED = ("nation", "place", "side", "tech", "passage")
 """The kinds of things that are named in place of one that an act may not be done to."""
 
 
@@ -41,7 +41,7 @@ class Acts(OrderKind):
     @classmethod
     def recognizes(cls, ruleset: Ruleset, form: str, row: Row) -> bool:
         """Every row of the table `acts`."""
-        return form == "acts"
+        return form == "actions"
 
     # ---- the check
 

@@ -52,7 +52,7 @@ class Answers(OrderKind):
 
     def legal(self, world: World, nation: str, search: LegalSearch = ANY) -> Iterator[Legal]:
         """One entry, which leaves open what is said."""
-        if "form" in self.row:
+        if "syntax" in self.row:
             yield self.blank(nation)
 
     def foresee(self, position: Lookahead, found: Understood) -> None:

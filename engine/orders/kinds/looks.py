@@ -19,12 +19,12 @@ class Looks(UnitOrders):
     @classmethod
     def recognizes(cls, ruleset: Ruleset, form: str, row: Row) -> bool:
         """Orders that do a row of reconnaissance."""
-        return form == "orders" and ruleset.has("contacts", row.get("does"))
+        return form == "orders" and ruleset.has("detection", row.get("does"))
 
     @property
     def contact(self) -> Row:
         """The row of reconnaissance."""
-        return self.ruleset.row("contacts", self.row["does"])
+        return self.ruleset.row("detection", self.row["does"])
 
     def go(self, book: OrderBook, order: Order, understood: Ordered) -> None:
         """Whether they can look there."""

@@ -137,7 +137,7 @@ def unannounced(world: World, nation: str, mode: Row, target: Any) -> str | None
     """
     tail: Any = mode.get("undeclared")
     if isinstance(tail, str):
-        tail = world.ruleset.row("modes", tail).get("undeclared")
+        tail = world.ruleset.row("movement", tail).get("undeclared")
     holder = world.holder_of(str(target)) if target else None
     if not tail or "warns" not in tail or holder is None or holder == nation or world.hostile(nation, holder):
         return None

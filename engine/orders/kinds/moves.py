@@ -37,13 +37,13 @@ class Moves(UnitOrders):
     @cached_property
     def shore(self) -> Row:
         """The mode by which those come ashore who are carried: their own way, where a mode says no other."""
-        return self.ruleset.rows("modes").get(self.mode.get("ashore", ""), self.mode)
+        return self.ruleset.rows("movement").get(self.mode.get("ashore", ""), self.mode)
 
     # ---- the list
 
     def legal(self, world: World, nation: str, search: LegalSearch = ANY) -> list[Legal]:
         """For every place with units that can go by the order's mode: what could go together, and where."""
-        tables = None if self.row.get("needs") else routes.decided_by(world, self.mode)
+        tables = None if self.row.get("requires") else routes.decided_by(world, self.mode)
         asked = ("moves", nation, self.row["id"])
         groups: list[Legal] = world.keep(asked, tables, lambda: list(self.entries(world, nation)))
         return groups
@@ -79,7 +79,7 @@ class Moves(UnitOrders):
         for kinds, targets in movement.grouped(fits, ends):
             most = sum(kinds.values()) if room is None else min(int(room), sum(kinds.values()))
             kinds = {k: min(n, most) for k, n in kinds.items()}
-            if self.row.get("needs"):
+            if self.row.get("requires"):
                 targets = tuple(t for t in targets if self._may(context, nation, {ORIGIN: place, TARGET: t}))
             less: dict[str, int] = {}
             if most > 0 and mode.get("capacity"):
@@ -216,7 +216,7 @@ class Moves(UnitOrders):
 
 def closed_gate(book: OrderBook, gate: str) -> Remark:
     """That a passage on the way is closed as things stand."""
-    return Remark(Note.PASSAGE, f"{book.names.printed('gate', gate)} is closed as things stand", TARGET)
+    return Remark(Note.PASSAGE, f"{book.names.printed('passage', gate)} is closed as things stand", TARGET)
 
 
 def win(turn: Turn, nation: str, place: str, mode: Row) -> None:

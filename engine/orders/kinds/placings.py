@@ -53,7 +53,7 @@ class Placings(ItemOrders):
         context = OrderContext(world)
         if ruled_out(context, self.row, self.names_of(context, nation, {}), set()):
             return
-        for item in self.ruleset.rows("catalogue") if "item" in self.slots else [self.item({})]:
+        for item in self.ruleset.rows("production") if "item" in self.slots else [self.item({})]:
             there = _in_hand(world, nation, item)
             for site in stores.held_places(world, nation) if there else ():
                 slots: dict[str, Any] = {**({"item": item} if "item" in self.slots else {}), "site": site}

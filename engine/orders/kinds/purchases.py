@@ -34,7 +34,7 @@ class ItemOrders(OrderKind):
 
     def sends(self, world: World, nation: str, intent: ValidatedOrder) -> list[str]:
         """The units that an item makes."""
-        made = self.ruleset.rows("catalogue").get(intent.item, {}).get("makes", intent.item)
+        made = self.ruleset.rows("production").get(intent.item, {}).get("makes", intent.item)
         return [*super().sends(world, nation, intent), *([str(made)] if intent.item else [])]
 
     def sheet_lines(self, desk: SheetDesk, entries: Sequence[Legal]) -> Iterator[Offered]:
@@ -129,7 +129,7 @@ class Purchases(ItemOrders):
     @classmethod
     def recognizes(cls, ruleset: Ruleset, form: str, row: Row) -> bool:
         """Rows of the steps that buy, and others that name an item, or do one of the catalogue."""
-        names_item = "item" in row.get("slots", {}) or ruleset.has("catalogue", row.get("does"))
+        names_item = "item" in row.get("slots", {}) or ruleset.has("production", row.get("does"))
         return super().recognizes(ruleset, form, row) or (form == "orders" and names_item)
 
     # ---- the check
@@ -247,7 +247,7 @@ class Purchases(ItemOrders):
         return all(name in slots for name, asked in asks.items() if asked)
 
     def _catalogued(self, offer: Offer) -> Row:
-        return self.ruleset.row("catalogue", offer.item)
+        return self.ruleset.row("production", offer.item)
 
     # ---- what a player reads, and what follows
 
@@ -259,7 +259,7 @@ class Purchases(ItemOrders):
             for offer in Market(world, nation).offers():
                 prices.setdefault(offer.item, set()).add(offer.price + offer.fee)
         else:
-            for item, row in self.ruleset.rows("catalogue").items():
+            for item, row in self.ruleset.rows("production").items():
                 if isinstance(row.get("price"), int):
                     prices.setdefault(item, set()).add(row["price"])
         names = Names(self.ruleset)

@@ -59,7 +59,7 @@ class UnitOrders(OrderKind):
     @cached_property
     def mode(self) -> Row:
         """The mode that its units go by; empty if they go nowhere."""
-        return self.ruleset.rows("modes").get(self.row.get("does", ""), {})
+        return self.ruleset.rows("movement").get(self.row.get("does", ""), {})
 
     @property
     def commits(self) -> bool:

@@ -45,7 +45,7 @@ class Voyages(Moves):
     @classmethod
     def recognizes(cls, ruleset: Ruleset, form: str, row: Row) -> bool:
         """Orders by a mode whose forces have tasks."""
-        return form == "orders" and bool(ruleset.rows("modes").get(row.get("does", ""), {}).get("tasks"))
+        return form == "orders" and bool(ruleset.rows("movement").get(row.get("does", ""), {}).get("tasks"))
 
     @cached_property
     def starts_at(self) -> str:
@@ -266,7 +266,7 @@ class Voyages(Moves):
         last = (
             turn.ruleset.rows("missions").get(voyage.plan[-1].get("mission") or "", {}) if voyage.plan else {}
         )
-        marks = last.get("marks", {})
+        marks = last.get("sets", {})
         if voyage.host:
             lent = turn.state.stacks(at=voyage.start, owner=voyage.host) if voyage.lands else ()
             for key, n in forces.pick(lent, voyage.units) or ():

@@ -19,7 +19,6 @@ from . import (
     effects,
     expressions,
     fields,
-    frame,
     map,
     names,
     needs,
@@ -27,6 +26,7 @@ from . import (
     references,
     rules,
     schema,
+    sequence,
     shown,
     tables,
     terms,
@@ -44,8 +44,8 @@ Check = Callable[[Subject], Iterable[Diagnostic]]
 CHECKS: tuple[Check, ...] = (
     schema.rows_have_the_shape_of_their_form,
     schema.the_manifest_has_its_shape,
-    schema.changes_of_the_frame_have_their_shape,
-    schema.the_frame_has_its_shape,
+    schema.changes_of_the_sequence_have_their_shape,
+    schema.the_sequence_has_its_shape,
     fields.further_keys_are_declared_fields,
     fields.fields_have_their_type,
     fields.defaults_of_fields_have_their_type,
@@ -70,9 +70,9 @@ CHECKS: tuple[Check, ...] = (
     effects.effects_say_all_that_they_need,
     effects.matrices_have_their_columns,
     needs.rows_have_the_keys_that_they_need,
-    frame.the_frame_comes_to_an_input,
-    frame.acts_are_carried_out_once,
-    frame.ticks_are_few,
+    sequence.the_sequence_comes_to_an_input,
+    sequence.acts_are_carried_out_once,
+    sequence.ticks_are_few,
     needs.players_see_something,
     needs.figures_name_quantities,
     needs.quantities_are_of_what_is_asked,
@@ -108,7 +108,7 @@ CHECKS: tuple[Check, ...] = (
     map.lists_of_links_agree_with_the_links,
     names.things_have_names_of_their_own,
     names.orders_are_written_apart,
-    rules.steps_named_are_in_the_frame,
+    rules.steps_named_are_in_the_sequence,
     rules.filters_name_what_exists,
     rules.events_can_fire,
     rules.orders_and_acts_are_taken_by_a_step,
@@ -168,7 +168,19 @@ def of_altered(base: Subject, draft: MergedRuleset, *rows: tuple[str, str]) -> I
 
 
 READ_BY_OTHERS = frozenset(
-    {"fields", "terms", "groups", "acts", "orders", "places", "links", "units", "technologies", "catalogue", "contacts"}
+    {
+        "fields",
+        "definitions",
+        "groups",
+        "actions",
+        "orders",
+        "places",
+        "links",
+        "units",
+        "technologies",
+        "production",
+        "detection",
+    }
     | {"matrices", "tables", "aims", "options", "battles", "tracks", "stances", "decisions", "verdicts", "resources"}
     | {"clauses", "chapters"}
 )

@@ -18,7 +18,7 @@ from .subject import Marked, Subject
 __all__ = ["fields_can_be_what_they_are_compared_with", "tables_have_the_cells_that_are_asked_for"]
 
 _BUILT_IN = frozenset(field for fields in BUILT_IN.values() for field in fields)
-GUARDS = frozenset({"for", "when", "unless", "over", "until", "becomes", "needs", "offer"})
+GUARDS = frozenset({"for", "when", "unless", "over", "until", "becomes", "requires", "offer"})
 """Keys of a row that may leave out some of the things that its other expressions are asked of."""
 
 

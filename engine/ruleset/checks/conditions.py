@@ -56,7 +56,7 @@ def never_holds(test: Any, rows: Any) -> bool:
 def _needs(subject: Subject) -> Iterator[Diagnostic]:
     """A need that is met whatever happens, or never."""
     for mark in subject.marked:
-        if mark.annotation.path[:1] != ("needs",) or mark.annotation.path[2:] != ("test",):
+        if mark.annotation.path[:1] != ("requires",) or mark.annotation.path[2:] != ("test",):
             continue
         word = str(mark.annotation.value).strip().lower()
         if word in ("true", "false"):

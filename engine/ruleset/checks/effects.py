@@ -87,7 +87,7 @@ def _convert(subject: Subject, convert: Node) -> Iterator[Diagnostic]:
 
 def _own(subject: Subject, own: Node) -> Iterator[Diagnostic]:
     """What goes with places that are handed over is said by a row that is there for it."""
-    row = subject.rows("control").get(own.text("by") or "")
+    row = subject.rows("capture").get(own.text("by") or "")
     if row is not None and row["how"] != "effect":
         yield diagnose("E213", "error", f"{row['id']!r} is no row for effects (`how: effect`)", own, key="by")
 
@@ -143,7 +143,7 @@ def _change(subject: Subject, at: Node) -> Iterator[Diagnostic]:
         return
     if not fits_type(to.value, declared["type"]):
         yield diagnose("E403", "error", f"{field!r} must be {in_words(declared['type'])}, as the field is declared", to)
-    elif declared["type"] == "id" and to.value and (form := declared.get("form")) and to.value not in subject.nodes(form):
+    elif declared["type"] == "id" and to.value and (form := declared.get("table")) and to.value not in subject.nodes(form):
         hint = subject.instead(to.value, subject.nodes(form))
         yield diagnose("E401", "error", f"{form} has no {to.value!r}", to, hint=hint)
 

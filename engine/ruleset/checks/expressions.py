@@ -61,7 +61,7 @@ def expressions_are_right(subject: Subject) -> Iterator[Diagnostic]:
 
 def words_of(subject: Subject) -> RulesetVocabulary:
     """What a subject's ruleset knows, for the checker of expressions."""
-    return subject.once("words", lambda s: RulesetVocabulary(s.rows, s.known.names, s.draft.frame, s.draft.removed))
+    return subject.once("words", lambda s: RulesetVocabulary(s.rows, s.known.names, s.draft.sequence, s.draft.removed))
 
 
 def wrong_expressions(marks: Iterable[Marked], words: RulesetVocabulary) -> Iterator[Diagnostic]:
@@ -128,14 +128,14 @@ def scope_of(mark: Marked, words: RulesetVocabulary) -> dict[str, str]:
     for name, slot in _entries(mark.row.get("slots")):
         kind = slot.text("kind") if slot.is_map else slot.value
         scope[name] = SLOT_KINDS.get(str(kind), "any")
-    if mark.form == "yields" and mark.annotation.path[:1] != ("over",):
+    if mark.form == "income" and mark.annotation.path[:1] != ("over",):
         yielding = _kind_of_things(mark.row.get("over"), scope, words)
         scope = {k: v for k, v in scope.items() if k in ("nation", "self", yielding)} if yielding in (*KINDS, "") else scope
     if mark.form == "criteria":  # of sides, or of nations
         scope = {k: v for k, v in scope.items() if (v == "side") == (mark.row.text("of") == "side")}
-    if mark.form == "catalogue" and mark.row.get("facing") is None and mark.row.get("appears") is None:
+    if mark.form == "production" and mark.row.get("facing") is None and mark.row.get("appears") is None:
         scope.pop("target", None)
-    if mark.form == "terms":
+    if mark.form == "definitions":
         scope |= dict(_arguments(plain_value(mark.row)))
     if other is not None:
         scope |= _slots_of(other, words)
@@ -206,7 +206,7 @@ def _roles(mark: Marked, words: RulesetVocabulary) -> dict[str, str]:
             kind = kinds[0] if len(kinds) == 1 else "any"
             roles |= {f"event.{name}": kind for name in (role, _ALIASES.get(role, role))}
         if word == "acted":
-            slots = (slot for row in words.rows.get("acts", {}).values() for slot in row.get("slots", {}))
+            slots = (slot for row in words.rows.get("actions", {}).values() for slot in row.get("slots", {}))
             roles |= {f"event.{slot}": "any" for slot in slots}
             roles |= {"event.target": "any", "event.of": "any"}
         if word == "reached":
@@ -232,8 +232,8 @@ def _bound(node: Node, key: str, scope: Mapping[str, str], words: RulesetVocabul
 
 
 _BEFORE_FOR = frozenset({"for", "draw"})
-_AFTER_ROLL = frozenset({"results", "effects", "miss", "cases"})
-_INSIDE = frozenset({"effects", "roll", "results", "miss", "cases", "always", "in_turn", "audience", "when", "says"})
+_AFTER_ROLL = frozenset({"results", "effects", "on_failure", "cases"})
+_INSIDE = frozenset({"effects", "roll", "results", "on_failure", "cases", "always", "in_turn", "audience", "when", "says"})
 
 
 def _things_of(wanted: Node | None, scope: Mapping[str, str], words: RulesetVocabulary) -> dict[str, str]:
@@ -324,7 +324,7 @@ class RulesetVocabulary:
 
     def rungs(self, field: str) -> frozenset[str]:
         """The values that a field of units has where battles put units on the rungs of a ladder; none if none does."""
-        ladders = [row["ladder"] for row in self.rows.get("battles", {}).values() if "ladder" in row]
+        ladders = [row["step_losses"] for row in self.rows.get("battles", {}).values() if "step_losses" in row]
         return frozenset(str(value) for ladder in ladders if ladder.get("field") == field for value in ladder.get("values", ()))
 
     def gone(self, id_: str) -> str:
@@ -339,14 +339,14 @@ class RulesetVocabulary:
         if row is None or kind not in row.get("of", ()):
             return None
         if row["type"] == "id":
-            return next((k for k, form in KINDS.items() if form and form == row.get("form")), "id")
+            return next((k for k, form in KINDS.items() if form and form == row.get("table")), "id")
         return RESULTS.get(row["type"], "any")
 
     def term(self, name: str) -> tuple[tuple[str, ...], str] | None:
         verdict = self.rows.get("verdicts", {}).get(name)
         if verdict is not None:
             return tuple(kind for _, kind in _arguments({"of": [verdict.get("of", "place")]})), "truth"
-        row = self.rows.get("terms", {}).get(name)
+        row = self.rows.get("definitions", {}).get(name)
         return (tuple(kind for _, kind in _arguments(row)), self._result(name, row)) if row is not None else None
 
     def _result(self, name: str, row: Mapping[str, Any]) -> str:

@@ -122,10 +122,10 @@ def _typed(subject: Subject, what: str, value: Any, declared: dict[str, Any], no
         for member, at in zip(value, node.members(), strict=True):
             if isinstance(member, (list, dict)) or member is None:
                 yield diagnose("E403", "error", f"{what} must be a list of words or numbers", at, hint="write each by itself")
-            elif "form" in declared:
-                yield from _known(subject, member, declared["form"], at)
-    elif wanted == "id" and "form" in declared:
-        yield from _known(subject, value, declared["form"], node)
+            elif "table" in declared:
+                yield from _known(subject, member, declared["table"], at)
+    elif wanted == "id" and "table" in declared:
+        yield from _known(subject, value, declared["table"], node)
 
 
 def _known(subject: Subject, value: Any, form: str, node: Any) -> Iterator[Diagnostic]:

@@ -71,39 +71,41 @@ def gates_stand_between_linked_places(subject: Subject) -> Iterator[Diagnostic]:
     """A gate closes a link, so there must be one."""
     graph = _graph(subject)
     places = subject.nodes("places")
-    for id_, row in subject.rows("gates").items():
+    for id_, row in subject.rows("passages").items():
         a, b = row["between"]
         if a in places and b in places and not graph.has_edge(a, b) and not graph.has_edge(b, a):
-            message = f"the gate stands between {a!r} and {b!r}, which are not linked"
+            message = f"the passage stands between {a!r} and {b!r}, which are not linked"
             yield diagnose(
-                "E505", "error", message, _at(subject, "gates", id_, "between"), hint="add the link, or correct the ends"
+                "E505", "error", message, _at(subject, "passages", id_, "between"), hint="add the link, or correct the ends"
             )
 
 
 def keys_of_gates_touch_them(subject: Subject) -> Iterator[Diagnostic]:
     """A place that holds a key should be an end of the gate or next to one."""
     graph = _graph(subject).to_undirected(as_view=True)
-    for id_, row in subject.rows("gates").items():
+    for id_, row in subject.rows("passages").items():
         ends = set(row["between"])
         for index, key in enumerate(row.get("keys", ())):
             if key in graph and key not in ends and not ends & set(graph[key]):
-                message = f"the key {key!r} is neither an end of the gate nor next to one"
-                node = find(subject.nodes("gates")[id_], ["keys", index])
+                message = f"the key {key!r} is neither an end of the passage nor next to one"
+                node = find(subject.nodes("passages")[id_], ["keys", index])
                 yield diagnose("W506", "warning", message, node)
 
 
 def links_name_the_gate_between_their_ends(subject: Subject) -> Iterator[Diagnostic]:
     """A link's gate must stand between the link's own ends, and so must the gate that a gate names as its alternative."""
-    gates = subject.rows("gates")
+    gates = subject.rows("passages")
     for id_, row in gates.items():
         other = gates.get(row.get("alternative", ""))
         if other is not None and set(other["between"]) != set(row["between"]):
-            message = f"the gate {row['alternative']!r} stands between {' and '.join(other['between'])}, not where {id_!r} stands"
-            yield diagnose("E507", "error", message, _at(subject, "gates", id_, "alternative"))
+            message = (
+                f"the passage {row['alternative']!r} stands between {' and '.join(other['between'])}, not where {id_!r} stands"
+            )
+            yield diagnose("E507", "error", message, _at(subject, "passages", id_, "alternative"))
     for id_, row in subject.rows("links").items():
         gate = gates.get(row.get("guards", ""))
         if gate is not None and set(gate["between"]) != set(row["between"]):
-            message = f"the gate {row['guards']!r} stands between {' and '.join(gate['between'])}, not between the link's ends"
+            message = f"the passage {row['guards']!r} stands between {' and '.join(gate['between'])}, not between the link's ends"
             yield diagnose("E507", "error", message, _at(subject, "links", id_, "guards"))
 
 

@@ -11,7 +11,7 @@ from .subject import Subject
 
 __all__ = ["orders_are_written_apart", "things_have_names_of_their_own"]
 
-NAMED = ("nations", "places", "units", "technologies", "catalogue", "resources", "sides")
+NAMED = ("nations", "places", "units", "technologies", "production", "resources", "sides")
 """Forms of things that orders name."""
 _SAYS = ("name", "plural", "short")
 
@@ -43,11 +43,11 @@ def _names(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
 def orders_are_written_apart(subject: Subject) -> Iterator[Diagnostic]:
     """Of two orders with one form, lines are read as the first: the second cannot be given."""
     taken: dict[str, tuple[str, str]] = {}
-    for form in ("acts", "orders", "decisions"):
+    for form in ("actions", "orders", "decisions"):
         for id_, row in subject.rows(form).items():
-            text = " ".join(str(row.get("form", "")).split())
+            text = " ".join(str(row.get("syntax", "")).split())
             other = taken.setdefault(text, (form, id_))
             node = subject.nodes(form)[id_]
             if text and other != (form, id_) and not node.file.startswith(".."):
                 message = f"{'/'.join(other)} is written in the same way: a line is read as one of them only"
-                yield diagnose("W611", "warning", message, node, key="form")
+                yield diagnose("W611", "warning", message, node, key="syntax")

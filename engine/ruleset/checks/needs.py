@@ -37,15 +37,15 @@ _FIGURE = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
 _SINGLE = re.compile(r"1?d[0-9]+")
 NEEDS = (
     # form, key, its value (None: any), the keys needed beside it, why
-    ("control", "how", "presence", ("places",), "says whose presence counts where"),
-    ("control", "how", "status", ("mark", "when"), "sets a mark while a test holds"),
+    ("capture", "how", "presence", ("places",), "says whose presence counts where"),
+    ("capture", "how", "status", ("flag", "when"), "sets a flag while a test holds"),
     ("battles", "where", "records", ("over", "at", "parties"), "is a battle for each record"),
-    ("control", "troops", None, ("sets",), "is said of places that an effect hands over, beside what it sets"),
-    ("catalogue", "hand", True, ("due",), "`hand` without `due: hand` loses what was bought at the end of the purchase"),
-    ("modes", "tasks", True, ("steps",), "does one task with each of so many points"),
-    ("contacts", "gives", "know", ("know",), "says what is learnt"),
+    ("capture", "troops", None, ("sets",), "is said of places that an effect hands over, beside what it sets"),
+    ("production", "hand", True, ("due",), "`hand` without `due: hand` loses what was bought at the end of the purchase"),
+    ("movement", "tasks", True, ("steps",), "does one task with each of so many points"),
+    ("detection", "gives", "know", ("know",), "says what is learnt"),
 )
-PRICES = (("acts", "cost", ""), ("orders", "cost", ""), ("bills", "price", "what"), ("yields", "amount", "into"))
+PRICES = (("actions", "cost", ""), ("orders", "cost", ""), ("upkeep", "price", "what"), ("income", "amount", "into"))
 """Form, key of an amount of the main resource, and the key that may name another."""
 
 
@@ -73,7 +73,7 @@ def rows_have_the_keys_that_they_need(subject: Subject) -> Iterator[Diagnostic]:
 
 def _slots(subject: Subject) -> Iterator[Diagnostic]:
     """A number that may be left out counts as something: expressions reckon with it."""
-    for form in ("acts", "orders", "decisions", "order_options"):
+    for form in ("actions", "orders", "decisions", "order_options"):
         for id_, row in subject.rows(form).items():
             for name, slot in row.get("slots", {}).items():
                 if not isinstance(slot, dict):
@@ -90,14 +90,14 @@ def _slots(subject: Subject) -> Iterator[Diagnostic]:
 
 def _prices(subject: Subject) -> Iterator[Diagnostic]:
     """A plain number as price is passed over where a quantity of items has that name."""
-    priced = subject.rows("quantities").get("price")
+    priced = subject.rows("stats").get("price")
     if priced is None or priced.get("of") != "item":
         return
-    for id_, row in subject.rows("catalogue").items():
+    for id_, row in subject.rows("production").items():
         if type(row.get("price")) is int:
-            node = subject.nodes("catalogue")[id_].value["price"]
-            message = "the quantity 'price' decides what it costs; this number is not read"
-            yield diagnose("E213", "error", message, node, hint=f'write "={row["price"]}" to leave the quantity out')
+            node = subject.nodes("production")[id_].value["price"]
+            message = "the stat 'price' decides what it costs; this number is not read"
+            yield diagnose("E213", "error", message, node, hint=f'write "={row["price"]}" to leave the stat out')
 
 
 def _money(subject: Subject) -> Iterator[Diagnostic]:
@@ -135,10 +135,10 @@ ADJUSTING = frozenset({"base", "add", "times", "round", "at_least", "at_most", "
 
 def _adjusts(subject: Subject) -> Iterator[Diagnostic]:
     """A row that adjusts a quantity says by what."""
-    for id_, row in subject.rows("adjusts").items():
+    for id_, row in subject.rows("modifiers").items():
         if ADJUSTING.isdisjoint(row):
             message, hint = "nothing is adjusted: the row says no number", f"one of {', '.join(sorted(ADJUSTING))}"
-            yield diagnose("E213", "error", message, subject.nodes("adjusts")[id_], hint=hint)
+            yield diagnose("E213", "error", message, subject.nodes("modifiers")[id_], hint=hint)
 
 
 def _options(subject: Subject) -> Iterator[Diagnostic]:
@@ -170,9 +170,9 @@ def _tables(subject: Subject) -> Iterator[Diagnostic]:
 def players_see_something(subject: Subject) -> Iterator[Diagnostic]:
     """Without rows of `shows` nobody is shown anything; without lon and lat no place stands on the map."""
     nations, seen = subject.nodes("nations"), subject.nodes("places")
-    if not nations or not seen or not subject.draft.frame:
+    if not nations or not seen or not subject.draft.sequence:
         return
-    if not subject.nodes("shows"):
+    if not subject.nodes("visibility"):
         hint = "a first row: `shows: [{id: all, what: places, to: everyone}]`; one each for units, nations, game ..."
         first = next(iter(nations.values()))
         yield diagnose(
@@ -193,20 +193,20 @@ def figures_name_quantities(subject: Subject) -> Iterator[Diagnostic]:
             continue
         if "x-word" in mark.annotation.schema or value.startswith("=") or _FIGURE.fullmatch(value):
             continue
-        if value not in known.of("quantities"):
+        if value not in known.of("stats"):
             node, key = mark.place
-            hint = did_you_mean(value, known.of("quantities")) or "an expression begins with `=`"
-            yield diagnose("E407", "error", f"{value!r} is neither a number nor a quantity", node, key=key, hint=hint)
+            hint = did_you_mean(value, known.of("stats")) or "an expression begins with `=`"
+            yield diagnose("E407", "error", f"{value!r} is neither a number nor a stat", node, key=key, hint=hint)
 
 
 def quantities_are_of_what_is_asked(subject: Subject) -> Iterator[Diagnostic]:
     """A quantity that a mechanic asks is one of such things as it asks it of (`x-of`; beside fields of a kind: of that kind)."""
-    rows, known = subject.rows("quantities"), vocabulary(subject)
+    rows, known = subject.rows("stats"), vocabulary(subject)
     scopes = words_of(subject)
     for mark in subject.marked:
         schema, value = mark.annotation.schema, mark.annotation.value
         words = schema.get("x-word", ())
-        kinds = schema.get("x-of", [w[6:] for w in words if w.startswith("field:")] if "quantities" in words else None)
+        kinds = schema.get("x-of", [w[6:] for w in words if w.startswith("field:")] if "stats" in words else None)
         if kinds is None or not isinstance(value, str) or value not in rows:
             continue
         kinds = _in_scope(mark, scopes) if kinds == ["scope"] else kinds
@@ -215,12 +215,10 @@ def quantities_are_of_what_is_asked(subject: Subject) -> Iterator[Diagnostic]:
         if any(value in known.of(f"field:{kind}") for kind in kinds if words):
             continue
         node, key = mark.place
-        wanted = f"what is asked here is one of a {' or '.join(kinds)}" if kinds else "no quantity is asked here"
+        wanted = f"what is asked here is one of a {' or '.join(kinds)}" if kinds else "no stat is asked here"
         hint = did_you_mean(value, [id_ for id_, row in rows.items() if row.get("of") in kinds]) if kinds else ""
         hint = hint or "a number, or `=` an expression, may stand here"
-        yield diagnose(
-            "E407", "error", f"{value!r} is a quantity of a {rows[value].get('of')}; {wanted}", node, key=key, hint=hint
-        )
+        yield diagnose("E407", "error", f"{value!r} is a stat of a {rows[value].get('of')}; {wanted}", node, key=key, hint=hint)
 
 
 def _in_scope(mark: Marked, words: RulesetVocabulary) -> list[str]:
@@ -238,22 +236,22 @@ _BRACES = re.compile(r"\{([^{}]*)\}")
 
 def forms_can_be_read(subject: Subject) -> Iterator[Diagnostic]:
     """How orders are written and read back: brackets are closed, and something stands there."""
-    for form in ("acts", "orders", "decisions", "order_options", "refusals"):
+    for form in ("actions", "orders", "decisions", "order_options", "refusals"):
         for id_, row in subject.rows(form).items():
-            for key in {"form", "read_back"} & row.keys():
+            for key in {"syntax", "read_back"} & row.keys():
                 node = subject.nodes(form)[id_].value[key]
                 try:
                     pattern = read_form(row[key], row.get("slots"))
                 except FormError as error:
                     yield diagnose("E209", "error", str(error), node)
                     continue
-                if key == "form":
+                if key == "syntax":
                     yield from _slots_unwritten(subject.nodes(form)[id_], row)
                     for name in written_twice(pattern):
                         text = f"the slot {name!r} stands there twice, and what is written first would be lost"
                         yield diagnose("E209", "error", text, node, hint=f"two slots of different names, or {{{name}}} once")
-                there = {*SLOT.findall(row.get("form", "")), *row.get("slots", ())}
-                for slot in slots_in(pattern) if "form" in row else ():
+                there = {*SLOT.findall(row.get("syntax", "")), *row.get("slots", ())}
+                for slot in slots_in(pattern) if "syntax" in row else ():
                     if slot.name not in there:
                         hint = did_you_mean(slot.name, there) or f"the form has {', '.join(sorted(there)) or 'no slots'}"
                         text = f"no slot {slot.name!r} is in the form, so nothing could stand here"
@@ -262,7 +260,7 @@ def forms_can_be_read(subject: Subject) -> Iterator[Diagnostic]:
 
 def _slots_unwritten(node: Node, row: dict[str, Any]) -> Iterator[Diagnostic]:
     """A slot that is declared and that no order can fill: its form does not have it."""
-    written = SLOT.findall(row["form"])
+    written = SLOT.findall(row["syntax"])
     for name in row.get("slots", {}):
         if name not in written:
             hint = did_you_mean(name, written) or f"write {{{name}}} in the form, or leave the slot out"
@@ -273,7 +271,7 @@ def _slots_unwritten(node: Node, row: dict[str, Any]) -> Iterator[Diagnostic]:
 def _may_be_left_out(row: Any) -> frozenset[str]:
     """The slots that some way of writing a form leaves out and that are not said to be optional: there is no such name then."""
     try:
-        pattern = read_form(row["form"], row.get("slots")) if "form" in row else ()
+        pattern = read_form(row["syntax"], row.get("slots")) if "syntax" in row else ()
     except FormError:  # another check's question
         return frozenset()
     return frozenset(slot.name for slot in slots_in(pattern) if not slot.optional) - always_there(pattern)
@@ -290,14 +288,14 @@ def slots_left_out_have_a_value(subject: Subject) -> Iterator[Diagnostic]:
     """What tests, prices, effects and texts of a row name is there, though it stands in brackets of the form."""
     bare = {
         id(subject.nodes(form)[id_]): slots
-        for form in ("acts", "orders", "decisions")
+        for form in ("actions", "orders", "decisions")
         for id_, row in subject.rows(form).items()
         if (slots := _may_be_left_out(row))
     }
     for mark in subject.marked if bare else ():
         left, value = bare.get(id(mark.row)), mark.annotation.value
         schema = mark.annotation.schema
-        if not left or not isinstance(value, str) or mark.annotation.path[:1] in (("form",), ("read_back",)):
+        if not left or not isinstance(value, str) or mark.annotation.path[:1] in (("syntax",), ("read_back",)):
             continue
         if "x-text" in schema:
             parts = [part for part in _BRACES.findall(value) if forms_in(part) is None]
@@ -370,16 +368,16 @@ def _of_aim(subject: Subject, aim: dict[str, Any], wanted: Any, node: Node, key:
 
 def own_rules_fit_their_acts(subject: Subject) -> Iterator[Diagnostic]:
     """What is `against` somebody needs an act upon a nation, own cases a place among those of their act."""
-    acts = subject.rows("acts")
+    acts = subject.rows("actions")
     for form in ("limits", "own_cases"):
         for id_, row in subject.rows(form).items():
             slot = (act := acts.get(row["on"], {})).get("slots", {}).get("target")
             if act and "against" in row and (slot["kind"] if isinstance(slot, dict) else slot) != "nation":
-                message = f"'against' needs an act with a slot 'target' that takes a nation; {row['on']!r} has none"
+                message = f"'against' needs an action with a slot 'target' that takes a nation; {row['on']!r} has none"
                 yield diagnose("E213", "error", message, subject.nodes(form)[id_], key="against")
             if act and form == "own_cases" and not tries_own_cases(act):
                 message = f"{row['on']!r} does not say where cases of single nations are tried"
-                hint = "a case {nations: true} of the act says so"
+                hint = "a case {nations: true} of the action says so"
                 yield diagnose("E213", "error", message, subject.nodes(form)[id_], key="on", hint=hint)
 
 
@@ -389,7 +387,7 @@ MOVING = ("units", "origin", "target")
 
 def policies_move_by_orders_of_moves(subject: Subject) -> Iterator[Diagnostic]:
     """A rule of a policy for moves names an order that sends units somewhere; by some mode, where it does not name the goals."""
-    orders, modes = subject.rows("orders"), subject.rows("modes")
+    orders, modes = subject.rows("orders"), subject.rows("movement")
     for id_, row in subject.rows("policies").items():
         of_moves = subject.nodes("policies")[id_].get("moves")
         for rule, node in zip(row.get("moves", ()), of_moves.members() if of_moves is not None else (), strict=True):
@@ -400,24 +398,24 @@ def policies_move_by_orders_of_moves(subject: Subject) -> Iterator[Diagnostic]:
                 message = f"{rule['order']!r} is no order of a move: it needs the slots {', '.join(MOVING)}"
                 yield diagnose("E213", "error", message, node, key="order")
             elif "among" not in rule and order.get("does") not in modes:
-                message = f"{rule['order']!r} is no order of a move: it needs a mode in 'does'"
+                message = f"{rule['order']!r} is no order of a move: it needs a way of moving in 'does'"
                 hint = "'among' names the goals of other orders"
                 yield diagnose("E213", "error", message, node, key="order", hint=hint)
 
 
 def policies_name_slots_of_their_acts(subject: Subject) -> Iterator[Diagnostic]:
     """A rule of a policy fills slots that its act has; it goes through one (`each`) whose values it names (`among`)."""
-    acts = subject.rows("acts")
+    acts = subject.rows("actions")
     for id_, row in subject.rows("policies").items():
-        of_acts = subject.nodes("policies")[id_].get("acts")
-        for rule, node in zip(row["acts"], of_acts.members(), strict=True) if of_acts is not None else ():
-            if (act := acts.get(rule.get("act"))) is None:  # which is told as unknown
+        of_acts = subject.nodes("policies")[id_].get("actions")
+        for rule, node in zip(row["actions"], of_acts.members(), strict=True) if of_acts is not None else ():
+            if (act := acts.get(rule.get("action"))) is None:  # which is told as unknown
                 continue
             slots = act.get("slots", {})
             named = [(key, slot) for key in ("among", "numbers", "fill") for slot in rule.get(key, ())]
             for key, slot in [*named, *((key, rule[key]) for key in ("each", "opens") if key in rule)]:
                 if slot not in slots:
                     hint = f"it has {', '.join(slots) or 'none'}"
-                    yield diagnose("E213", "error", f"the act {act['id']!r} has no slot {slot!r}", node, key=key, hint=hint)
+                    yield diagnose("E213", "error", f"the action {act['id']!r} has no slot {slot!r}", node, key=key, hint=hint)
             if rule.get("each") in slots and rule["each"] not in rule.get("among", ()):
                 yield diagnose("E213", "error", f"`among` says no values for {rule['each']!r}", node, key="each")

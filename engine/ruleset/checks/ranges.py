@@ -72,7 +72,7 @@ def dice_can_come_to_what_is_asked(subject: Subject) -> Iterator[Diagnostic]:
     """A roll that is to come to `upto` or less, or to `from` or more, and never can, or always does."""
     for mark in subject.marked:
         key = mark.annotation.path[-1] if mark.annotation.path else ""
-        if key not in ("upto", "from") or type(mark.annotation.value) is not int or "x-expr" not in mark.annotation.schema:
+        if key not in ("at_most", "at_least") or type(mark.annotation.value) is not int or "x-expr" not in mark.annotation.schema:
             continue
         roll: Node = mark.row
         for step in mark.annotation.path[:-1]:
@@ -82,10 +82,10 @@ def dice_can_come_to_what_is_asked(subject: Subject) -> Iterator[Diagnostic]:
             continue
         n, size, more = int(found[1]), int(found[2]), int(found[3] or 0)
         asked = mark.annotation.value
-        if (key == "upto" and asked < n + more) or (key == "from" and asked > n * size + more):
+        if (key == "at_most" and asked < n + more) or (key == "at_least" and asked > n * size + more):
             hint = f"{found[0]} shows {n + more} to {n * size + more}"
             yield diagnose("E214", "error", f"{found[0]} never comes to {key!r} {asked}", roll, key=str(key), hint=hint)
-        elif (key == "upto" and asked >= n * size + more) or (key == "from" and asked <= n + more):
+        elif (key == "at_most" and asked >= n * size + more) or (key == "at_least" and asked <= n + more):
             hint = f"{found[0]} shows {n + more} to {n * size + more}; without {key!r} nothing is asked of it"
             yield diagnose("W613", "warning", f"{found[0]} always comes to {key!r} {asked}", roll, key=str(key), hint=hint)
 

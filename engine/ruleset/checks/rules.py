@@ -26,20 +26,20 @@ __all__ = [
     "orders_and_acts_are_taken_by_a_step",
     "rows_are_settled_by_a_step",
     "rows_of_helpers_are_used",
-    "steps_named_are_in_the_frame",
+    "steps_named_are_in_the_sequence",
     "thresholds_are_waited_for",
     "units_can_be_got",
 ]
 
 TURNS = ("turn_start", "turn_end")
-FILTERS = {"act": ("acts", "orders"), "track": ("tracks",)}
+FILTERS = {"action": ("actions", "orders"), "track": ("tracks",)}
 """Filters of facts that name rows, and the forms of these."""
 HELPERS = (
-    *("terms", "tables", "groups", "quantities", "options", "decisions", "order_options", "battles", "records", "requirements"),
+    *("definitions", "tables", "groups", "stats", "options", "decisions", "order_options", "battles", "records", "requirements"),
     *("levies", "criteria", "verdicts", "tallies"),
 )
 """Forms whose rows do nothing unless another row, or a step, mentions them."""
-SETTLED = (("control", "control", "rows"), ("bills", "upkeep", "bills"), ("yields", "collect", "yields"))
+SETTLED = (("capture", "capture", "rows"), ("upkeep", "upkeep", "upkeep"), ("income", "collect", "income"))
 """Form, the mechanic that goes through its rows, and the key by which a step says through which (absent: all)."""
 SILENT_KEYS = frozenset({"note", "text", "help", "read_back", "source", "silence", "description", "name", "title"})
 SLOT_MAPS = frozenset({"among", "numbers", "slots", "set"})
@@ -76,9 +76,9 @@ def facts_of(on: Any) -> list[tuple[str, Any]]:
     return found
 
 
-def steps_named_are_in_the_frame(subject: Subject) -> Iterator[Diagnostic]:
+def steps_named_are_in_the_sequence(subject: Subject) -> Iterator[Diagnostic]:
     """A row that names a step - an order, or an event that waits for one - must name one that the frame has."""
-    if not subject.draft.frame:
+    if not subject.draft.sequence:
         return
     names = {name for node in _frame(subject) for name in _names(node)}
     for form in ("orders", "events"):
@@ -86,7 +86,7 @@ def steps_named_are_in_the_frame(subject: Subject) -> Iterator[Diagnostic]:
             for at in _steps(subject.nodes(form)[id_]):
                 if isinstance(at.value, str) and at.value not in names:
                     hint = did_you_mean(at.value, names)
-                    yield diagnose("E605", "error", f"the frame has no step {at.value!r}", at, hint=hint)
+                    yield diagnose("E605", "error", f"the sequence has no step {at.value!r}", at, hint=hint)
 
 
 def _steps(node: Node) -> Iterator[Node]:
@@ -118,7 +118,7 @@ def _one_or_more(node: Node | None) -> list[Node]:
 
 
 def _frame(subject: Subject) -> list[Node]:
-    return subject.once("frame", lambda s: frame_nodes(s.draft.frame))
+    return subject.once("sequence", lambda s: frame_nodes(s.draft.sequence))
 
 
 def _names(node: Node) -> Iterator[str]:
@@ -132,20 +132,20 @@ def _names(node: Node) -> Iterator[str]:
 
 def orders_and_acts_are_taken_by_a_step(subject: Subject) -> Iterator[Diagnostic]:
     """An act must be listed by a step of the frame that takes acts; an order must name the step that carries it out."""
-    if not subject.draft.frame:
+    if not subject.draft.sequence:
         return
     takers = [node for node in _frame(subject) if node.text("do") == "act"]
-    taken = {act.value for node in takers for act in find(node, ["acts"]).members()}
-    takes_all = any(node.get("acts") is None for node in takers)
-    for id_ in subject.rows("acts"):
+    taken = {act.value for node in takers for act in find(node, ["actions"]).members()}
+    takes_all = any(node.get("actions") is None for node in takers)
+    for id_ in subject.rows("actions"):
         if id_ not in taken and not takes_all:
-            message = f"no step of the frame takes the act {id_!r}"
-            hint = "list it in the `acts` of a step"
-            yield diagnose("W602", "warning", message, subject.nodes("acts")[id_], hint=hint)
+            message = f"no step of the sequence takes the action {id_!r}"
+            hint = "list it in the `actions` of a step"
+            yield diagnose("W602", "warning", message, subject.nodes("actions")[id_], hint=hint)
     mentioned = _words_of_the_frame(subject)
     for id_, row in subject.rows("orders").items():
         if "step" not in row and not {id_, row.get("does"), row.get("mission")} & mentioned:
-            message = f"no step of the frame takes the order {id_!r}"
+            message = f"no step of the sequence takes the order {id_!r}"
             hint = "give it the `step` that carries it out"
             yield diagnose("W602", "warning", message, subject.nodes("orders")[id_], hint=hint)
 
@@ -154,54 +154,56 @@ def rows_are_settled_by_a_step(subject: Subject) -> Iterator[Diagnostic]:
     """A row of a form that steps go through is gone through by one of them."""
     for form, do, key in SETTLED:
         steps = [node for node in _frame(subject) if node.text("do") == do]
-        if not subject.draft.frame or any(node.get(key) is None for node in steps):
+        if not subject.draft.sequence or any(node.get(key) is None for node in steps):
             continue
         named = {member.value for node in steps for member in find(node, [key]).members()}
         for id_, row in subject.rows(form).items():
             node = subject.nodes(form)[id_]
             if id_ not in named and row.get("how") != "effect" and not node.file.startswith(".."):
                 hint = f"list it in the `{key}` of a step with `do: {do}`"
-                yield diagnose("W602", "warning", f"no step of the frame settles {id_!r} of {form}", node, hint=hint)
+                yield diagnose("W602", "warning", f"no step of the sequence settles {id_!r} of {form}", node, hint=hint)
 
 
 def orders_go_by_a_mode_of_their_step(subject: Subject) -> Iterator[Diagnostic]:
     """An order of a step that moves units by certain modes is for one of these."""
     for id_, row in subject.rows("orders").items():
         steps = [n for n in _frame(subject) if n.text("do") == "move" and row["step"] in _names(n)]
-        if row.get("does") not in subject.rows("modes") or not steps or any(node.get("modes") is None for node in steps):
+        if row.get("does") not in subject.rows("movement") or not steps or any(node.get("movement") is None for node in steps):
             continue
-        if not any(row["does"] == mode.value for node in steps for mode in find(node, ["modes"]).members()):
+        if not any(row["does"] == mode.value for node in steps for mode in find(node, ["movement"]).members()):
             node = subject.nodes("orders")[id_]
             message = f"the step {row['step']!r} carries out no moves by {row['does']!r}"
-            yield diagnose("W602", "warning", message, node, key="does", hint="list it in the `modes` of the step")
+            yield diagnose("W602", "warning", message, node, key="does", hint="list it in the `movement` of the step")
 
 
 def cargo_goes_by_a_mode_that_carries(subject: Subject) -> Iterator[Diagnostic]:
     """An order with a list of what is taken aboard goes by a mode that takes somebody aboard."""
-    modes = subject.rows("modes")
+    modes = subject.rows("movement")
     for id_, row in subject.rows("orders").items():
         if CARGO in row.get("slots", {}) and row.get("does") in modes and "carries" not in modes[row["does"]]:
-            message = f"an order with the slot {CARGO!r} needs a mode with 'carries'; {row['does']!r} takes nobody aboard"
+            message = (
+                f"an order with the slot {CARGO!r} needs a way of moving with 'carries'; {row['does']!r} takes nobody aboard"
+            )
             could = [mode for mode, other in modes.items() if "carries" in other]
-            hint = f"such are: {', '.join(could[:5])}" if could else "give the mode `carries`"
+            hint = f"such are: {', '.join(could[:5])}" if could else "give the way of moving `carries`"
             yield diagnose("E213", "error", message, subject.nodes("orders")[id_], key="does", hint=hint)
 
 
 def _words_of_the_frame(subject: Subject) -> set[Any]:
     words: set[str] = set()
-    for node in subject.draft.frame:
+    for node in subject.draft.sequence:
         _gather(plain_value(node), words)
     return words
 
 
 def units_can_be_got(subject: Subject) -> Iterator[Diagnostic]:
     """A kind of unit should be for sale, or be made by some rule."""
-    sold = subject.rows("catalogue")
+    sold = subject.rows("production")
     if not sold:
         return
     made: set[str] = set()
     for form, id_, row, node in subject.sound_rows():
-        if form not in KINDS or form == "catalogue":
+        if form not in KINDS or form == "production":
             made |= subject.of_row("words", node, partial(_words_of, row))
             _gather(id_, made)
     _gather(list(sold), made)
@@ -326,10 +328,10 @@ def marks_are_set_and_read(subject: Subject) -> Iterator[Diagnostic]:
     for mark in subject.marked:
         value = mark.annotation.value
         if "x-effect" in mark.annotation.schema and isinstance(value, dict):
-            for verb, known in (("mark", granted), ("clear", asked)):
+            for verb, known in (("flag", granted), ("clear", asked)):
                 name = value.get(verb, {}).get("as") if isinstance(value.get(verb), dict) else None
                 if isinstance(name, str):
-                    dynamic |= verb == "mark" and name.startswith("=")
+                    dynamic |= verb == "flag" and name.startswith("=")
                     if "seen_by" in value[verb]:
                         seen.add(name)
                     elif not name.startswith("="):
@@ -337,32 +339,32 @@ def marks_are_set_and_read(subject: Subject) -> Iterator[Diagnostic]:
         elif "x-expr" in mark.annotation.schema and isinstance(value, str):
             for found in _MARK.finditer(value):
                 asked.setdefault(found[1], mark.place)
-    for id_, row in subject.rows("control").items():
-        if "mark" in row:
-            granted.setdefault(str(row["mark"]), (subject.nodes("control")[id_].value["mark"], None))
+    for id_, row in subject.rows("capture").items():
+        if "flag" in row:
+            granted.setdefault(str(row["flag"]), (subject.nodes("capture")[id_].value["flag"], None))
     for name, (node, key) in granted.items():
         inside = subject.once("words of expressions", _words_of_expressions)
         if name not in asked and name not in inside and not _shown(subject, name) and not node.file.startswith(".."):
-            message = f"the mark {name!r} is set, and nothing asks for it"
+            message = f"the flag {name!r} is set, and nothing asks for it"
             yield diagnose(
-                "W609", "warning", message, node, key=key, hint="ask for it with marked(...) or show it, or leave it out"
+                "W609", "warning", message, node, key=key, hint="ask for it with flagged(...) or show it, or leave it out"
             )
     for name, (node, key) in asked.items():
         if name in granted or name in seen or node.file.startswith(".."):
             continue
         hint = did_you_mean(name, granted)
         if hint or not dynamic:
-            message = f"the mark {name!r} is asked for, and nothing sets it"
+            message = f"the flag {name!r} is asked for, and nothing sets it"
             yield diagnose("W610", "warning", message, node, key=key, hint=hint)
 
 
 def marks_named(subject: Subject) -> set[str] | None:
     """Every mark that a row sets or asks for; None where the name of one is worked out, so that it may be any."""
-    named = {str(row["mark"]) for row in subject.rows("control").values() if "mark" in row}
+    named = {str(row["flag"]) for row in subject.rows("capture").values() if "flag" in row}
     for mark in subject.marked:
         value = mark.annotation.value
-        if "x-effect" in mark.annotation.schema and isinstance(value, dict) and isinstance(value.get("mark"), dict):
-            name = str(value["mark"].get("as"))
+        if "x-effect" in mark.annotation.schema and isinstance(value, dict) and isinstance(value.get("flag"), dict):
+            name = str(value["flag"].get("as"))
             if name.startswith("="):
                 return None
             named.add(name)
@@ -371,7 +373,7 @@ def marks_named(subject: Subject) -> set[str] | None:
     return named
 
 
-_MARK = re.compile(r"\b(?:marked|age)\([^()]*(?:\([^()]*\))?[^()]*, ?'([^']+)'\)")
+_MARK = re.compile(r"\b(?:flagged|age)\([^()]*(?:\([^()]*\))?[^()]*, ?'([^']+)'\)")
 
 
 def _words_of_expressions(subject: Subject) -> set[str]:
@@ -379,14 +381,15 @@ def _words_of_expressions(subject: Subject) -> set[str]:
     for mark in subject.marked:
         how, value = mark.annotation.schema, mark.annotation.value
         said = "x-expr" in how and (not how["x-expr"].get("marked") or str(value).lstrip().startswith("="))
-        if said or "x-fact" in how or "x-text" in how:
+        if said or "x-trigger" in how or "x-text" in how:
             _gather(value, words)
     return words
 
 
 def _shown(subject: Subject, name: str) -> bool:
     return any(
-        row.get("what") == "marks" and ("fields" not in row or name in row["fields"]) for row in subject.rows("shows").values()
+        row.get("what") == "flags" and ("fields" not in row or name in row["fields"])
+        for row in subject.rows("visibility").values()
     )
 
 

@@ -15,11 +15,11 @@ from ..overlay import FRAME, FRAME_CHANGES
 from .subject import Subject
 
 __all__ = [
-    "changes_of_the_frame_have_their_shape",
+    "changes_of_the_sequence_have_their_shape",
     "faults_of",
     "rows_have_the_shape_of_their_form",
-    "the_frame_has_its_shape",
     "the_manifest_has_its_shape",
+    "the_sequence_has_its_shape",
 ]
 
 
@@ -47,18 +47,18 @@ def the_manifest_has_its_shape(subject: Subject) -> Iterator[Diagnostic]:
         yield from faults_of(subject.known, "manifest", subject.draft.manifest)
 
 
-def changes_of_the_frame_have_their_shape(subject: Subject) -> Iterator[Diagnostic]:
+def changes_of_the_sequence_have_their_shape(subject: Subject) -> Iterator[Diagnostic]:
     """Every row that changes a node of the frame."""
     for change in subject.draft.changes:
         yield from faults_of(subject.known, FRAME_CHANGES, change)
 
 
-def the_frame_has_its_shape(subject: Subject) -> Iterator[Diagnostic]:
+def the_sequence_has_its_shape(subject: Subject) -> Iterator[Diagnostic]:
     """Every node of the frame against the schema of the frame, if there is one."""
-    for number, node in enumerate(subject.draft.frame):
+    for number, node in enumerate(subject.draft.sequence):
         if not node.is_map:
             subject.faulty.add((FRAME, str(number)))
-            yield diagnose("E203", "error", "a node of the frame must be a map", node)
+            yield diagnose("E203", "error", "a step of the sequence must be a map", node)
         elif subject.known.has_file(FRAME):
             faults = list(faults_of(subject.known, FRAME, node))
             if faults:

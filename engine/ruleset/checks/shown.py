@@ -14,13 +14,13 @@ from .words import vocabulary
 __all__ = ["shown_fields_are_there"]
 
 OF_THINGS: Mapping[str, str] = {
-    **{"nations": "nation", "places": "place", "links": "link", "gates": "gate", "sides": "side", "units": "unit"},
+    **{"nations": "nation", "places": "place", "links": "link", "passages": "passage", "sides": "side", "units": "unit"},
     "records": "record",
 }
 """Tables whose fields are those of a kind of thing."""
 OF_ROWS: Mapping[str, str] = {
     **{"tracks": "tracks", "tallies": "tallies", "streaks": "streaks", "options": "options", "verdicts": "verdicts"},
-    **{"stores": "resources", "techs": "technologies"},
+    **{"treasuries": "resources", "techs": "technologies"},
 }
 """Tables whose fields are the ids of a form."""
 KEPT: Mapping[str, frozenset[str]] = {
@@ -32,11 +32,11 @@ KEPT: Mapping[str, frozenset[str]] = {
 
 def shown_fields_are_there(subject: Subject) -> Iterator[Diagnostic]:
     """A field that a row of `shows` names and that its table never has: nobody would be shown it."""
-    for id_, row in subject.rows("shows").items():
+    for id_, row in subject.rows("visibility").items():
         known = _fields(subject, row["what"]) if "fields" in row else None
         if known is None:
             continue
-        for at in subject.nodes("shows")[id_].value["fields"].members():
+        for at in subject.nodes("visibility")[id_].value["fields"].members():
             if at.value not in known:
                 hint = did_you_mean(at.value, known) or (f"there are {', '.join(sorted(known))}" if len(known) < 20 else "")
                 yield diagnose("E407", "error", f"{row['what']} have no {at.value!r} to show", at, hint=hint)
@@ -46,7 +46,7 @@ def _fields(subject: Subject, table: str) -> Collection[str] | None:
     """The fields that a table can have; None where that is open."""
     if table == "game":
         return GAME
-    if table == "marks":
+    if table == "flags":
         return marks_named(subject)
     if table in OF_ROWS:
         return subject.nodes(OF_ROWS[table])

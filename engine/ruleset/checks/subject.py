@@ -113,7 +113,7 @@ class Subject:
             marks = annotated(self.known, MANIFEST, plain_value(self.draft.manifest))
             found += [Marked(MANIFEST, "", self.draft.manifest, mark) for mark in marks]
         if FRAME in self.known:
-            for number, node in enumerate(self.draft.frame):
+            for number, node in enumerate(self.draft.sequence):
                 if (FRAME, str(number)) not in self.faulty:
                     found += [Marked(FRAME, str(number), node, m) for m in annotated(self.known, FRAME, plain_value(node))]
         return found

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["battles_do_not_lead_back_to_themselves", "terms_do_not_lead_back_to_themselves", "values_lead_somewhere"]
 
-TERMS, QUANTITIES = "terms", "quantities"
+TERMS, QUANTITIES = "definitions", "stats"
 ASKERS = {"objectives": ("aims", ("is",)), "within_limits": ("limits", ("test", "when"))}
 """Functions that ask the tests of all rows of a form, which stand in the graph as one thing of the function's name."""
 
@@ -35,7 +35,9 @@ def terms_do_not_lead_back_to_themselves(subject: Subject) -> Iterator[Diagnosti
         if len(knot) > 1 or graph.has_edge(first, first):
             round_ = [a for a, _ in nx.find_cycle(graph.subgraph(knot), first)]
             way = " → ".join([*round_, round_[0]])
-            yield diagnose("E405", "error", f"the term leads back to itself: {way}", subject.nodes(TERMS)[round_[0]], key="is")
+            yield diagnose(
+                "E405", "error", f"the definition leads back to itself: {way}", subject.nodes(TERMS)[round_[0]], key="is"
+            )
 
 
 def battles_do_not_lead_back_to_themselves(subject: Subject) -> Iterator[Diagnostic]:
@@ -80,13 +82,13 @@ def values_lead_somewhere(subject: Subject) -> Iterator[Diagnostic]:
             way = " → ".join(id_ for _, id_ in [*round_, round_[0]])
             form, id_ = next((form, id_) for form, id_ in round_ if form != TERMS)
             node = subject.nodes(form)[id_] if form == QUANTITIES else next(iter(subject.nodes(form).values()))
-            said = "the quantity leads" if form == QUANTITIES else f"the {form} lead"
+            said = "the stat leads" if form == QUANTITIES else f"the {form} lead"
             yield diagnose("E405", "error", f"{said} back to {'itself' if form == QUANTITIES else 'themselves'}: {way}", node)
     if nx.is_directed_acyclic_graph(graph):
         longest = nx.dag_longest_path(graph)
         if len(longest) > MAX_CHAIN:
             form, id_ = next(thing for thing in longest if thing[0] in (TERMS, QUANTITIES))
-            message = f"{len(longest)} terms and quantities lead to one another; at most {MAX_CHAIN} may"
+            message = f"{len(longest)} definitions and stats lead to one another; at most {MAX_CHAIN} may"
             yield diagnose("E405", "error", message, subject.nodes(form)[id_])
 
 
@@ -98,7 +100,7 @@ def _said(subject: Subject) -> Iterator[tuple[str, str, list[str]]]:
     for id_, row in subject.rows(TERMS).items():
         yield TERMS, id_, [row["is"]] if isinstance(row["is"], str) else []
     adjusts: dict[str, list[str]] = {}
-    for row in subject.rows("adjusts").values():
+    for row in subject.rows("modifiers").values():
         texts = [v for k, v in row.items() if isinstance(v, str) and (k == "when" or v.startswith("="))]
         adjusts.setdefault(str(row.get("of")), []).extend(texts)
     for id_, row in subject.rows(QUANTITIES).items():

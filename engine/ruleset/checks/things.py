@@ -59,16 +59,16 @@ def changed_fields_are_of_the_thing(subject: Subject) -> Iterator[Diagnostic]:
             yield diagnose("E304", "error", f"a {kind} has no field {field.value}", field, hint=hint)
 
 
-OF_ONE_KIND = {"units": "unit", "tag": "unit", "places": "place", "links": "link", "resources": "resource", "gates": "gate"}
+OF_ONE_KIND = {"units": "unit", "tag": "unit", "places": "place", "links": "link", "resources": "resource", "passages": "passage"}
 """Forms that only an adjust of a quantity of such things can be for; nations, items and acts are in scope of others, too."""
-FORMS_OF_FOR = (*OF_ONE_KIND, "catalogue", "technologies", "nations", "sides", "acts", "orders")
+FORMS_OF_FOR = (*OF_ONE_KIND, "production", "technologies", "nations", "sides", "actions", "orders")
 
 
 def adjusts_are_for_things_of_their_quantity(subject: Subject) -> Iterator[Diagnostic]:
     """What a row of `adjusts` is for can be a thing that its quantity is of, or have to do with one."""
-    known, words, quantities = vocabulary(subject), words_of(subject), subject.rows("quantities")
+    known, words, quantities = vocabulary(subject), words_of(subject), subject.rows("stats")
     for mark in subject.marked:
-        if mark.form != "adjusts" or mark.annotation.path[:1] != ("for",) or not isinstance(mark.annotation.value, str):
+        if mark.form != "modifiers" or mark.annotation.path[:1] != ("for",) or not isinstance(mark.annotation.value, str):
             continue
         quantity, value = quantities.get(mark.row.text("of") or ""), mark.annotation.value
         if quantity is None:
@@ -82,7 +82,7 @@ def adjusts_are_for_things_of_their_quantity(subject: Subject) -> Iterator[Diagn
         if kinds and "" not in kinds and quantity["of"] not in kinds:
             node, key = mark.place
             is_ = f"is {' and '.join(say(kind) for kind in sorted(kinds))}"
-            message = f"{value!r} {is_}; {quantity['id']!r} is a quantity of {say(quantity['of'])}"
+            message = f"{value!r} {is_}; {quantity['id']!r} is a stat of {say(quantity['of'])}"
             hint = "`when` tests what is in scope beside it"
             yield diagnose("E307", "error", message, node, key=key, hint=hint)
 

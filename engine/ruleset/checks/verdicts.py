@@ -19,13 +19,15 @@ CODE = "E320"
 
 def verdicts_can_be_judged(subject: Subject) -> Iterator[Diagnostic]:
     """Every verdict, and every term between one verdict and another, has bounds; its things hang on none."""
-    rows, terms = subject.rows("verdicts"), subject.rows("terms")
+    rows, terms = subject.rows("verdicts"), subject.rows("definitions")
     if not rows:
         return
     names = open_names(rows, terms)
     reader = BoundsCompiler(names)
     texts = [("verdicts", id_, "yes", row.get("yes")) for id_, row in rows.items()]
-    texts += [("terms", id_, "is", terms[id_].get("is")) for id_ in sorted(names) if id_ in terms and id_ in _between(subject)]
+    texts += [
+        ("definitions", id_, "is", terms[id_].get("is")) for id_ in sorted(names) if id_ in terms and id_ in _between(subject)
+    ]
     for form, id_, key, text in texts:
         if isinstance(text, str):
             try:
@@ -40,7 +42,7 @@ def verdicts_can_be_judged(subject: Subject) -> Iterator[Diagnostic]:
 
 def _between(subject: Subject) -> set[str]:
     """The terms that the tests of verdicts lead to."""
-    terms = subject.rows("terms")
+    terms = subject.rows("definitions")
     found: set[str] = set()
     due = [t for row in subject.rows("verdicts").values() for t in terms_used(str(row.get("yes", "")))]
     while due:

@@ -31,7 +31,7 @@ __all__ = [
     "words_name_what_is_there",
 ]
 
-_WORKS = re.compile(r"works (?:==|!=) '([a-z0-9-]+)'|works in these\('([a-z0-9-]+)'(?:, '([a-z0-9-]+)')*\)")
+_WORKS = re.compile(r"works (?:==|!=) '([a-z0-9-]+)'|works in set_of\('([a-z0-9-]+)'(?:, '([a-z0-9-]+)')*\)")
 _FIGURE = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
 _DICE = re.compile(r"([0-9]+)d([0-9]+)([+-][0-9]+)?")
 _FACES = re.compile(r"(-?[0-9]+)(?:\.\.(-?[0-9]*))?")
@@ -46,7 +46,7 @@ class KnownWords:
     def __init__(self, subject: Subject) -> None:
         """A subject, or what answers `rows`, `nodes`, `known` and `once` like one."""
         self.subject = subject
-        self.words = RulesetVocabulary(subject.rows, subject.known.names, subject.draft.frame, subject.draft.removed)
+        self.words = RulesetVocabulary(subject.rows, subject.known.names, subject.draft.sequence, subject.draft.removed)
         self._kept: dict[str, Collection[str]] = {}
 
     def of(self, source: str) -> Collection[str]:
@@ -73,11 +73,11 @@ class KnownWords:
             case "works":
                 return self.subject.once("works", works_of)
             case "due":
-                return self.subject.once("names of the frame", _steps)
+                return self.subject.once("names of the sequence", _steps)
             case "step":
-                return self.subject.once("names of the frame", _steps)
+                return self.subject.once("names of the sequence", _steps)
             case "know":
-                return {str(row["know"]) for row in rows("contacts").values() if "know" in row} | {"units"}
+                return {str(row["know"]) for row in rows("detection").values() if "know" in row} | {"units"}
             case "form":
                 return set(self.subject.known.names)
         return nodes(source)
@@ -85,7 +85,7 @@ class KnownWords:
 
 def works_of(subject: Subject) -> set[str]:
     """The words for works on borders: those for sale, and those that an expression asks a border for."""
-    sold = {str(row["works"]) for row in subject.rows("catalogue").values() if "works" in row}
+    sold = {str(row["works"]) for row in subject.rows("production").values() if "works" in row}
     for mark in subject.marked:
         if "x-expr" in mark.annotation.schema and isinstance(mark.annotation.value, str):
             sold |= works_in(mark.annotation.value)
@@ -109,7 +109,7 @@ def _steps(subject: Subject) -> set[str]:
             if inside is not None:
                 gather(list(inside.members()))
 
-    gather(subject.draft.frame)
+    gather(subject.draft.sequence)
     return out
 
 
@@ -172,8 +172,8 @@ _SOURCES = {
     "tag": "tags",
     "link-kind": "the kinds of links",
     "works": "the works that can be bought",
-    "step": "the steps of the frame",
-    "due": "what the frame completes",
+    "step": "the steps of the sequence",
+    "due": "what the sequence completes",
     "know": "what is learnt by looking",
     "form": "forms",
     "scope": "the names in scope",
@@ -200,7 +200,7 @@ def facts_have_the_roles_they_are_asked_for(subject: Subject) -> Iterator[Diagno
     """What a row waits for must be a role of that fact, and its filter a value that the role can have."""
     known = vocabulary(subject)
     for mark in subject.marked:
-        if "x-fact" not in mark.annotation.schema or not isinstance(mark.annotation.value, dict):
+        if "x-trigger" not in mark.annotation.schema or not isinstance(mark.annotation.value, dict):
             continue
         node, _ = mark.place
         for word, filters in mark.annotation.value.items():
@@ -214,14 +214,14 @@ def facts_have_the_roles_they_are_asked_for(subject: Subject) -> Iterator[Diagno
             for role, value in filters.items():
                 if role not in roles and not _slot_of_acts(subject, word, role) and not (role == "side" and "by" in roles):
                     hint = did_you_mean(role, roles) or f"it has {', '.join(roles)}"
-                    yield diagnose("E211", "error", f"the fact {word} has no role {role!r}", at, key=role, hint=hint)
+                    yield diagnose("E211", "error", f"the trigger {word} has no role {role!r}", at, key=role, hint=hint)
                 else:
                     yield from _filter(known, word, role, value, at.value[role], role, mark)
 
 
 def _slot_of_acts(subject: Subject, word: str, role: str) -> bool:
     """`acted` carries the slots of the act as roles."""
-    return word == "acted" and any(role in row.get("slots", {}) for row in subject.rows("acts").values())
+    return word == "acted" and any(role in row.get("slots", {}) for row in subject.rows("actions").values())
 
 
 def _filter(
@@ -233,16 +233,16 @@ def _filter(
     for item, at in [(value, node)] if not isinstance(value, list) else list(zip(value, node.value, strict=True)):
         if isinstance(item, bool):
             if ":truth" not in sources:
-                yield diagnose("E407", "error", f"{role!r} of the fact {word} is not true or false", at)
+                yield diagnose("E407", "error", f"{role!r} of the trigger {word} is not true or false", at)
         elif isinstance(item, int):
             if ":number" not in sources:
-                yield diagnose("E407", "error", f"{role!r} of the fact {word} is no number", at)
+                yield diagnose("E407", "error", f"{role!r} of the trigger {word} is no number", at)
         elif isinstance(item, str) and not item.startswith("="):
             words = [s for s in sources if s not in (":number", ":truth", ":text")]
             if ":text" in sources or any(_has(known, s, item, mark) for s in (*words, "groups", "scope", "scope.field")):
                 continue
             hint = gone(item, known.words.removed) or did_you_mean(item, allowed_words(known, list(words), mark))
-            message = f"{item!r} is none of {_in_words(list(words))}" if words else f"{role!r} of the fact {word} is no text"
+            message = f"{item!r} is none of {_in_words(list(words))}" if words else f"{role!r} of the trigger {word} is no text"
             yield diagnose("E407", "error", message, at, hint=hint)
 
 

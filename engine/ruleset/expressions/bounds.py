@@ -142,7 +142,7 @@ class BoundsCompiler(Fold[PreparedNode]):
     def call(self, node: ast.Call, args: Iterator[PreparedNode], filters: Iterator[PreparedNode]) -> PreparedNode:
         name = called(node)
         if any(value.open or k.arg in self.open_names for k, value in zip(node.keywords, filters, strict=True)):
-            raise _refused(node, "a selection by what hangs on a verdict; use those()")
+            raise _refused(node, "a selection by what hangs on a verdict; use where()")
         given = list(args)
         runs = [a.run for a in given]
         if name in self.open_names:
@@ -214,7 +214,7 @@ def _named(node: ast.Call, at: int) -> str:
     """The name of a term or field that a function is handed."""
     named = text_of(node.args[at]) if len(node.args) > at else ""
     if not named:
-        raise _refused(node, "the name of a term that is not written out")
+        raise _refused(node, "the name of a definition that is not written out")
     return named
 
 
@@ -323,7 +323,8 @@ def _rising(function: Callable[..., Any]) -> Maker:
 
 
 _SPECIAL: Final[dict[str, Maker]] = {
-    "those": _those, "count": _count, "some": _some, "every": _every, "total": _total, "highest": _highest,
-    "reaches": _reaches, "without": _without, "both": _both, "either": _either, "min": _rising(min), "max": _rising(max),
+    "where": _those, "count": _count, "any": _some, "all": _every, "sum": _total, "maximum": _highest,
+    "reaches": _reaches, "difference": _without, "intersection": _both, "union": _either,
+    "min": _rising(min), "max": _rising(max),
 }  # fmt: skip
 """Functions that can be run over what hangs on verdicts. Of others every argument must be known."""

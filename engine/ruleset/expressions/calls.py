@@ -13,10 +13,10 @@ from .lookups import kind_of_cell, kind_of_cells, unfit
 from .named import Named, near
 from .vocabulary import BUILT_IN, FACTS, KINDS, MOMENTS
 
-THINGS = ("nation", "place", "side", "tech", "gate", "item", "group")
+THINGS = ("nation", "place", "side", "tech", "passage", "item", "group")
 """Kinds of which a text may be the id where a thing of any kind is wanted."""
 RECKONED: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(("total", "highest"), ("number", "any")),
+    **dict.fromkeys(("sum", "maximum"), ("number", "any")),
     **dict.fromkeys(("in_order", "rank"), ("number", "truth", "text", "id", "any")),
 }
 """Functions that add up or compare what a term, quantity or field gives, with what that may be."""
@@ -38,8 +38,8 @@ class Calls(Named):
         if signature is None:
             term = self.words.term(name)
             if term is None:
-                known = [*FUNCTIONS, *self.words.ids("terms")]
-                return self.fail("E303", f"no function or term {name}", node, self.instead(name, known))
+                known = [*FUNCTIONS, *self.words.ids("definitions")]
+                return self.fail("E303", f"no function or definition {name}", node, self.instead(name, known))
             signature = Signature(term[0], term[1], "")
         given = len(node.args)
         least = len(signature.args) - signature.optional
@@ -75,11 +75,11 @@ class Calls(Named):
     def given(self, name: str, signature: Signature, kinds: list[str], node: ast.Call) -> str:
         """What a call gives: of functions that choose among a set, a set of such things as they are given."""
         first = kinds[0] if kinds else ""
-        if name == "only":
+        if name == "single":
             return first if first in KINDS else "any"
         if signature.gives == "set" and signature.args[:1] == ("set",) and first in KINDS:
-            return f"set:{first}" if name != "either" or kinds[1:] == [first] else "set"
-        if name == "these" and first in KINDS and set(kinds) == {first}:
+            return f"set:{first}" if name != "union" or kinds[1:] == [first] else "set"
+        if name == "set_of" and first in KINDS and set(kinds) == {first}:
             return f"set:{first}"
         if name == "group" and node.args and isinstance(node.args[0], ast.Constant):
             kind = self.kind_of_group(node.args[0].value)
@@ -133,17 +133,17 @@ class Calls(Named):
         elif want == "kind-or-tag":
             self.known(node, "kind or tag of units", "units", further=self.tags())
         elif want == "goods":
-            self.known(node, "kind, item or technology", "units", "catalogue", "technologies", "works", further=self.tags())
+            self.known(node, "kind, item or technology", "units", "production", "technologies", "works", further=self.tags())
         elif want == "fact":
             if text not in FACTS:
-                self.fail("E305", f"there is no fact {text!r}", node, near(text, FACTS))
+                self.fail("E305", f"there is no trigger {text!r}", node, near(text, FACTS))
         elif want == "order":
-            orders = {f"{form}/{id_}" for form in ("acts", "orders") for id_ in self.words.ids(form)}
+            orders = {f"{form}/{id_}" for form in ("actions", "orders") for id_ in self.words.ids(form)}
             if text not in orders:
-                self.fail("E305", f"no order or act is called {text!r}", node, near(text, orders))
+                self.fail("E305", f"no order or action is called {text!r}", node, near(text, orders))
         elif want in ("link-kind", "way"):
             kinds = self.words.said_by("links", "kind")
-            kinds |= set(self.words.ids("modes")) if want == "way" else set()
+            kinds |= set(self.words.ids("movement")) if want == "way" else set()
             if self.words.ids("links") and text not in kinds:
                 self.fail("E305", f"no link is of the kind {text!r}", node, near(text, kinds))
         elif want in ("number", "truth"):
@@ -168,10 +168,10 @@ class Calls(Named):
 
     def quantity(self, text: str, kind: str, node: ast.AST) -> None:
         """A quantity is asked of the kind of thing that its row says it is of."""
-        row = self.words.ids("quantities").get(text)
+        row = self.words.ids("stats").get(text)
         of = row.get("of") if isinstance(row, Mapping) else None
         if of in KINDS and kind in KINDS and kind != of:
-            self.fail("E306", f"{text} is a quantity of a {of}, not of {say(kind)}", node)
+            self.fail("E306", f"{text} is a stat of a {of}, not of {say(kind)}", node)
 
     def term_name(self, function: str, text: str, kind: str, node: ast.AST) -> None:
         """A term, quantity or field of things of a kind (`any` if that is not known)."""
@@ -179,11 +179,11 @@ class Calls(Named):
         if term is not None:
             of = term[0][0] if term[0] else "any"
             if of in KINDS and not takes(of, kind):
-                self.fail("E306", f"{text} is a term of a {of}, not of {say(kind)}", node)
+                self.fail("E306", f"{text} is a definition of a {of}, not of {say(kind)}", node)
             else:
                 self.reckoned(function, text, term[1], node)
             return
-        if text in self.words.ids("quantities"):
+        if text in self.words.ids("stats"):
             self.quantity(text, kind, node)
             return
         of_kind = BUILT_IN.get(kind, {}).get(text) or self.words.field_type(kind, text)
@@ -193,13 +193,13 @@ class Calls(Named):
         if kind not in KINDS and (any(text in fields for fields in BUILT_IN.values()) or text in self.words.ids("fields")):
             return
         known = [
-            *self.words.ids("terms"),
-            *self.words.ids("quantities"),
+            *self.words.ids("definitions"),
+            *self.words.ids("stats"),
             *self.fields_of(kind),
             *BUILT_IN.get(kind, {}),
         ]
         said = kind if kind in KINDS else "thing"
-        self.fail("E303", f"no term, quantity or field {text} of a {said}", node, self.instead(text, known))
+        self.fail("E303", f"no definition, stat or field {text} of a {said}", node, self.instead(text, known))
 
     def reckoned(self, function: str, text: str, gives: str, node: ast.AST) -> None:
         if gives not in RECKONED.get(function, (gives,)):
@@ -213,7 +213,9 @@ class Calls(Named):
             return
         following = call.args[len(signature.args) :] if signature.rest else []
         if len(term[0]) != 1 + len(following):
-            self.fail("E308", f"the term {text} takes {len(term[0])} arguments; here it is given {1 + len(following)}", named)
+            self.fail(
+                "E308", f"the definition {text} takes {len(term[0])} arguments; here it is given {1 + len(following)}", named
+            )
             return
         for argument, kind, want in zip(following, kinds[len(signature.args) :], term[0][1:], strict=False):
             self.argument(text, argument, kind, want)
@@ -258,7 +260,9 @@ class Calls(Named):
         else:
             roles = {*FACTS[word.value], "turn"} if word.value in FACTS else None
             if word.value == "acted" and roles is not None:
-                roles |= {s for row in self.words.ids("acts").values() if isinstance(row, Mapping) for s in row.get("slots", {})}
+                roles |= {
+                    s for row in self.words.ids("actions").values() if isinstance(row, Mapping) for s in row.get("slots", {})
+                }
         if roles is not None and keyword.arg not in roles:
             said = f"{word.value} has no {keyword.arg}; it has {', '.join(sorted(roles))}"
             self.fail("E304", said, keyword.value, near(str(keyword.arg), roles))

@@ -121,7 +121,7 @@ def _of_call(name: str, args: Sequence[ast.expr], rows: Rows, deep: int) -> Span
     if name == "track" and len(args) == 2 and isinstance(args[1], ast.Constant):
         row = rows("tracks").get(str(args[1].value), {})
         return row.get("at_least", -inf), row.get("at_most", inf)
-    term = rows("terms").get(name)
+    term = rows("definitions").get(name)
     if term is not None and name not in FUNCTIONS:
         return _of_term(str(term.get("is", "")), rows, deep)
     function = FUNCTIONS.get(name)

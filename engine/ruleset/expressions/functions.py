@@ -64,14 +64,14 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "techs": _S((), "set:tech", "technologies, selected by fields (category=, known=, of=)", filters="tech", reads=("techs",)),
     "sides": _S((), "set:side", "all sides", reads=()),
     "group": _S(("id:groups",), "set", "the members of a named group", reads=()),
-    "these": _S((), "set", "a list on the spot", rest="any", reads=()),
-    "both": _S(("set", "set"), "set", "what is in both sets", reads=(), phrase="what is both in {0} and in {1}"),
-    "either": _S(("set", "set"), "set", "what is in one set or the other", reads=(), phrase="{0}, or {1}"),
-    "without": _S(("set", "set"), "set", "the first set without the second", reads=(), phrase="{0} but not {1}"),
-    "those": _S(
+    "set_of": _S((), "set", "a list on the spot", rest="any", reads=()),
+    "intersection": _S(("set", "set"), "set", "what is in both sets", reads=(), phrase="what is both in {0} and in {1}"),
+    "union": _S(("set", "set"), "set", "what is in one set or the other", reads=(), phrase="{0}, or {1}"),
+    "difference": _S(("set", "set"), "set", "the first set without the second", reads=(), phrase="{0} but not {1}"),
+    "where": _S(
         ("set", "term"), "set", "the members that pass", rest="any", reads=(), phrase="those of {0} for which {1} holds{...}"
     ),
-    "neighbours": _S(
+    "neighbors": _S(
         ("set", "link-kind"),
         "set:place",
         "places next to a place or a set of places",
@@ -91,29 +91,29 @@ FUNCTIONS: Final[dict[str, Signature]] = {
         in_battle=True,
         phrase="the number of {0}",
     ),
-    "some": _S(("set", "term"), "truth", "does any (pass)", optional=1, rest="any", reads=(), in_battle=True),
-    "every": _S(
+    "any": _S(("set", "term"), "truth", "does any (pass)", optional=1, rest="any", reads=(), in_battle=True),
+    "all": _S(
         ("set", "term"), "truth", "do all pass", rest="any", reads=(), in_battle=True, phrase="{1} holds for all of {0}{...}"
     ),
-    "total": _S(
+    "sum": _S(
         ("set", "term"),
         "number",
-        "the sum of a field, quantity or term",
+        "the sum of a field, stat or definition",
         rest="any",
         reads=(),
         in_battle=True,
         phrase="the sum of {1} over {0}{...}",
     ),
-    "highest": _S(
+    "maximum": _S(
         ("set", "term"),
         "number",
-        "the greatest of a field, quantity or term, 0 if none",
+        "the greatest of a field, stat or definition, 0 if none",
         rest="any",
         reads=(),
         in_battle=True,
         phrase="the greatest {1} among {0}{...}",
     ),
-    "kinds": _S(("set", "term"), "number", "how many different values of a field", reads=(), least=0, in_battle=True),
+    "count_distinct": _S(("set", "term"), "number", "how many different values of a field", reads=(), least=0, in_battle=True),
     "capped": _S(
         ("set", "term", "term", "number"),
         "number",
@@ -131,7 +131,7 @@ FUNCTIONS: Final[dict[str, Signature]] = {
         reads=(),
         phrase="{0} in the order of {1}{...}",
     ),
-    "only": _S(
+    "single": _S(
         ("set",), "any", "the one member of a set; nothing if it has none or several", reads=(), phrase="the only one of {0}"
     ),
     "first": _S(
@@ -154,8 +154,8 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     # one thing
     "nation": _S(("id:nations",), "nation", "a nation by id", reads=()),
     "place": _S(("id:places",), "place", "a place by id", reads=()),
-    "gate": _S(("id:gates",), "gate", "a gate by id", reads=()),
-    "item": _S(("id:catalogue",), "item", "an item of the catalogue by id", reads=()),
+    "passage": _S(("id:passages",), "passage", "a passage by id", reads=()),
+    "item": _S(("id:production",), "item", "an item of production by id", reads=()),
     "border": _S(("place", "place"), "link", "the link seen from the first place", reads=(), phrase="the border of {0} with {1}"),
     # relations
     "at_war": _S(("who", "who"), "truth", "is there war between them", reads=RELATED, phrase="{0} is at war with {1}"),
@@ -210,28 +210,31 @@ FUNCTIONS: Final[dict[str, Signature]] = {
         phrase="the level of {1} of {0}",
     ),
     "knows": _S(("nation", "id:technologies"), "truth", "is the technology in force", reads=("techs",), phrase="{0} knows {1}"),
-    "purse": _S(
-        ("place", "id:resources"), "place", "the place that keeps the store on which a place draws", reads=("stores", *HOLDERS)
+    "treasury": _S(
+        ("place", "id:resources"),
+        "place",
+        "the place that keeps the treasury on which a place draws",
+        reads=("treasuries", *HOLDERS),
     ),
     "stock": _S(
         ("thing", "id:resources"),
         "number",
-        "amount in a store (all purses of a nation, or the one of a place)",
-        reads=("stores", *HOLDERS),
+        "amount in a treasury (all treasuries of a nation, or the one of a place)",
+        reads=("treasuries", *HOLDERS),
         phrase="the stock of {1} of {0}",
     ),
     "income": _S(
         ("nation",), "number", "what was last collected", reads=columns("nations", "income"), phrase="the income of {0}"
     ),
     "value": _S(
-        ("thing", "id:quantities", "nation"),
+        ("thing", "id:stats", "nation"),
         "number",
-        "a quantity with all its adjust rows (for a nation, where the thing has no owner)",
+        "a stat with all its modifiers (for a nation, where the thing has no owner)",
         optional=1,
         phrase="the {1} of {0}",
     ),
     "within_limits": _S(
-        ("id:acts", "nation", "nation"), "truth", "do the limits of an act let the first nation do it to the second"
+        ("id:actions", "nation", "nation"), "truth", "do the limits of an action let the first nation do it to the second"
     ),
     "objectives": _S(
         ("nation",), "number", "the points of the objectives that it has reached", phrase="the objective points of {0}"
@@ -259,12 +262,12 @@ FUNCTIONS: Final[dict[str, Signature]] = {
         reads=(),
         phrase="{1} of {0}",
     ),
-    "marked": _S(("thing", "text"), "truth", "is the mark in force", reads=("marks",), phrase="{0} is marked {1}"),
+    "flagged": _S(("thing", "text"), "truth", "is the flag in force", reads=("flags",), phrase="{0} is marked {1}"),
     "age": _S(
         ("thing", "text"),
         "number",
-        "turns since the mark was set, -1 if it is not in force",
-        reads=("marks", "game"),
+        "turns since the flag was set, -1 if it is not in force",
+        reads=("flags", "game"),
         least=-1,
         phrase="the turns since {0} was marked {1}",
     ),
@@ -275,15 +278,15 @@ FUNCTIONS: Final[dict[str, Signature]] = {
         ("thing", "id:streaks"), "number", "times in a row", reads=("streaks",), least=0, phrase="the run of {1} of {0}"
     ),
     "happened": _S(
-        ("fact",), "number", "how often a fact happened in this game", filters="fact", reads=("facts", *FITS), least=0
+        ("fact",), "number", "how often a trigger happened in this game", filters="fact", reads=("facts", *FITS), least=0
     ),
     "this_turn": _S(
-        ("fact",), "number", "how often a fact happened in this turn", filters="fact", reads=("facts", "game", *FITS), least=0
+        ("fact",), "number", "how often a trigger happened in this turn", filters="fact", reads=("facts", "game", *FITS), least=0
     ),
     "was": _S(
         ("thing", "term", "text"),
         "any",
-        "the field or term at the start of 'game', 'turn' or 'phase'",
+        "the field or definition at the start of 'game', 'turn' or 'phase'",
         rest="any",
         reads=("game", EARLIER),
     ),
@@ -299,7 +302,7 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "distance": _S(
         ("place", "place", "way"),
         "number",
-        "steps over links of a kind or of a mode, -1 if there is no way",
+        "steps over links of a kind or of a way of moving, -1 if there is no way",
         optional=1,
         reads=(),
         least=-1,

@@ -8,14 +8,14 @@ NUMERIC = frozenset({"number", "any"})
 WANTED = {
     "set": "a set or a thing",
     "thing": "a thing or its id",
-    "term": "the name of a term, a quantity or a field",
+    "term": "the name of a definition, a stat or a field",
     "who": "a nation or a side",
     "kind-or-tag": "a kind or a tag of units",
     "goods": "a kind, an item or a technology",
-    "fact": "the name of a fact",
-    "order": "the name of an order or act",
+    "fact": "the name of a trigger",
+    "order": "the name of an order or action",
     "link-kind": "a kind of links",
-    "way": "a kind of links or a mode",
+    "way": "a kind of links or a way of moving",
 }
 
 

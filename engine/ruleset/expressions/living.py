@@ -115,7 +115,7 @@ class Living(Fold[T]):
             return "" if isinstance(first, ast.Constant) else "the table must be named"
         if not (isinstance(first, ast.Name) and first.id in self.sets):
             return f"{word} needs mine or foe in a battle"
-        return "a term cannot depend on the living here" if any(moves(a, self.sets) for a in node.args[1:]) else ""
+        return "a definition cannot depend on the living here" if any(moves(a, self.sets) for a in node.args[1:]) else ""
 
 
 class _Problems(Living[None]):

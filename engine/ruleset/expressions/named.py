@@ -82,7 +82,7 @@ class Named(Fold[str]):
 
     def words_of_field(self, kind: str, field: str, said: ast.expr) -> None:
         """Texts that a field is compared with, or looked for among: it must be able to have them."""
-        for node in said.args if isinstance(said, ast.Call) and called(said) == "these" else [said]:
+        for node in said.args if isinstance(said, ast.Call) and called(said) == "set_of" else [said]:
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 self.word_of_field(kind, field, node)
 

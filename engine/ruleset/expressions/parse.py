@@ -60,10 +60,10 @@ _ALLOWED = (
 
 _WORDS = {
     ast.Subscript: "subscripts [ ]",
-    ast.List: "lists; write these('a', 'b')",
-    ast.Tuple: "tuples; write these('a', 'b')",
+    ast.List: "lists; write set_of('a', 'b')",
+    ast.Tuple: "tuples; write set_of('a', 'b')",
     ast.Dict: "dictionaries",
-    ast.Set: "set braces; write these('a', 'b')",
+    ast.Set: "set braces; write set_of('a', 'b')",
     ast.ListComp: "comprehensions",
     ast.GeneratorExp: "comprehensions",
     ast.Lambda: "functions of your own",
@@ -133,7 +133,7 @@ def parse(text: str) -> Expression:
     """Parse one expression; a leading `=` says nothing more. Raises ExpressionError with the column of the offence."""
     text = strip_mark(text) if text.startswith("=") else text
     if len(text) > MAX_LENGTH:
-        raise ExpressionError(f"longer than {MAX_LENGTH} characters; name a part of it as a term")
+        raise ExpressionError(f"longer than {MAX_LENGTH} characters; name a part of it as a definition")
     if not text.strip():
         raise ExpressionError("empty expression")
     if "\n" in text.strip():
@@ -157,7 +157,7 @@ def parse(text: str) -> Expression:
         item, depth = stack.pop()
         count += 1
         if count > MAX_NODES or depth > MAX_DEPTH:
-            raise ExpressionError("too large; name a part of it as a term")
+            raise ExpressionError("too large; name a part of it as a definition")
         if not isinstance(item, _ALLOWED):
             words = _WORDS.get(type(item), type(item).__name__)
             raise ExpressionError(f"expressions have no {words}", getattr(item, "col_offset", 0) + shift)

@@ -21,7 +21,7 @@ Tables = frozenset[str]
 """Tables, and columns of tables (`state.columns`)."""
 
 _STATE_OF: Final[dict[str, tuple[str, ...]]] = {
-    "side": ("sides",), "link": ("links",), "gate": ("gates",), "unit": ("units", *columns("nations", "grade")),
+    "side": ("sides",), "link": ("links",), "passage": ("passages",), "unit": ("units", *columns("nations", "grade")),
     "force": ("forces",), "war": ("wars",), "tech": ("techs", "tech_rows"), "item": ("items",), "resource": (),
     "group": (), "battle": (), "path": (), "agreement": ("agreements",), "record": ("records",),
 }  # fmt: skip
@@ -80,7 +80,7 @@ def counted_facts(ruleset: Ruleset) -> frozenset[str]:
             if call.func.id in _COUNTS and isinstance(call.args[0], ast.Constant)  # type: ignore[attr-defined]
         )
 
-    return ruleset.derived("counted facts", make)  # type: ignore[no-any-return]
+    return ruleset.derived("counted triggers", make)  # type: ignore[no-any-return]
 
 
 _COUNTS: Final = ("happened", "this_turn")
@@ -94,7 +94,7 @@ def is_read(ruleset: Ruleset, field: str) -> bool:
 def _with(ruleset: Ruleset, *words: str) -> Iterator[Expression]:
     """The expressions of all rows and steps in whose text one of these words stands: to read all of them takes long."""
     parts: list[Iterable[str]] = [_texts_of(ruleset, form) for form in ruleset.forms]
-    for text in {text for part in (*parts, texts(ruleset.frame)) for text in part if any(word in text for word in words)}:
+    for text in {text for part in (*parts, texts(ruleset.sequence)) for text in part if any(word in text for word in words)}:
         try:
             yield parse(strip_mark(text))
         except ExpressionError:
@@ -146,7 +146,7 @@ def _walk(ruleset: Ruleset, expression: Expression, seen: set[str]) -> Iterator[
         function = FUNCTIONS.get(name)
         if function is not None and function.reads is not None:
             yield from function.reads
-            if name in ("stock", "purse"):
+            if name in ("stock", "treasury"):
                 yield from purses_read(ruleset) or (None,)
         elif name == "value":
             continue  # its quantity is among the words
@@ -173,27 +173,27 @@ def _arguments(call: ast.Call) -> Iterator[str | None]:
     if name in _WEIGHING and any(isinstance(a, ast.Name) for a in call.args[:1]):
         yield "units"
     for argument, kind in zip(call.args, FUNCTIONS[name].args if name in FUNCTIONS else (), strict=False):
-        if kind in ("term", "id:quantities") and not isinstance(argument, ast.Constant):
+        if kind in ("term", "id:stats") and not isinstance(argument, ast.Constant):
             yield None
 
 
-_WEIGHING: Final = frozenset({"count", "total"})  # of units as many as are in their stacks
+_WEIGHING: Final = frozenset({"count", "sum"})  # of units as many as are in their stacks
 
 
 def purses_read(ruleset: Ruleset) -> Tables | None:
     """The tables that decide how the land of a nation falls into regions with purses of their own, and where its seat is."""
 
     def make() -> Tables | None:
-        rows = ruleset.rows("stores").values()
+        rows = ruleset.rows("treasuries").values()
         through = [reads(ruleset, row.get("through")) for row in rows]
         seats = [_together(_field(ruleset, row["seat"], set(), known=True)) for row in rows if "seat" in row]
         return _together((*HELD, *(table for part in (*through, *seats) for table in (part if part is not None else (None,)))))
 
-    return ruleset.derived("purses read", make)  # type: ignore[no-any-return]
+    return ruleset.derived("treasuries read", make)  # type: ignore[no-any-return]
 
 
 def _term(ruleset: Ruleset, name: str, seen: set[str]) -> Iterator[str | None]:
-    row = ruleset.rows("terms").get(name)
+    row = ruleset.rows("definitions").get(name)
     if row is None:
         yield None
     elif isinstance(row["is"], str):
@@ -202,10 +202,10 @@ def _term(ruleset: Ruleset, name: str, seen: set[str]) -> Iterator[str | None]:
 
 def _field(ruleset: Ruleset, word: str, seen: set[str], *, known: bool) -> Iterator[str | None]:
     """What a field, or a text that may name a term, a quantity or a field, reads. Other texts read nothing."""
-    if word in ruleset.rows("terms"):
+    if word in ruleset.rows("definitions"):
         yield from _term(ruleset, word, seen)
         known = False
-    if word in ruleset.rows("quantities"):
+    if word in ruleset.rows("stats"):
         yield from _quantity(ruleset, word, seen)
         known = False
     if word in ruleset.rows("verdicts"):
@@ -237,11 +237,11 @@ def _quantity(ruleset: Ruleset, name: str, seen: set[str]) -> Iterator[str | Non
     if f"value of {name}" in seen:
         return
     seen.add(f"value of {name}")
-    row = ruleset.row("quantities", name)
+    row = ruleset.row("stats", name)
     yield from _SUBJECT.get(row["of"], ())
     yield from _of_part(ruleset, [row["base"], row.get("unless"), *_marked(row)], seen)
     sides = ruleset.rows("sides")
-    for adjust in ruleset.rows("adjusts").values():
+    for adjust in ruleset.rows("modifiers").values():
         if adjust["of"] == name:
             yield from _of_part(ruleset, [adjust.get("when"), *_marked(adjust)], seen)
             wanted = adjust.get("for", ())

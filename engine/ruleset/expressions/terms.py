@@ -34,6 +34,6 @@ def terms_used(text: str) -> frozenset[str]:
             used.add(called(node))
             continue
         asked = zip(node.args, signature.args, strict=False)
-        used.update(text_of(argument) for argument, want in asked if want in ("term", "id:quantities"))
+        used.update(text_of(argument) for argument, want in asked if want in ("term", "id:stats"))
     used.discard("")
     return frozenset(used)

@@ -13,10 +13,10 @@ KINDS: Final[dict[str, str]] = {
     "side": "sides",
     "place": "places",
     "link": "links",
-    "gate": "gates",
+    "passage": "passages",
     "unit": "units",
     "tech": "technologies",
-    "item": "catalogue",
+    "item": "production",
     "resource": "resources",
     "group": "groups",
     "force": "",
@@ -56,8 +56,8 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "whole": "place",
         "stack": "unit",
     },
-    "link": {"id": "id", "kind": "id", "works": "id", "own_works": "id", "from": "place", "to": "place", "guards": "gate"},
-    "gate": {"id": "id", "keeper": "nation", "barred": "list", "admitted": "list"},
+    "link": {"id": "id", "kind": "id", "works": "id", "own_works": "id", "from": "place", "to": "place", "guards": "passage"},
+    "passage": {"id": "id", "keeper": "nation", "barred": "list", "admitted": "list"},
     "unit": {
         "id": "id",
         "kind": "id",
@@ -122,12 +122,12 @@ ALWAYS: Final[dict[str, str]] = {"turn": "number", "year": "number", "season": "
 
 MOMENTS: Final[tuple[str, ...]] = ("game", "turn", "phase", "step")
 
-_WHO, _PLACE, _KIND = ("nations",), ("places",), ("units", "catalogue", "works", "field:place")
+_WHO, _PLACE, _KIND = ("nations",), ("places",), ("units", "production", "works", "field:place")
 FACTS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "step": {"step": ()},
     "turn_start": {"turn": (":number",)},
     "turn_end": {"turn": (":number",)},
-    "acted": {"by": _WHO, "act": (), "of": (":text",), "success": (":truth",)},
+    "acted": {"by": _WHO, "action": (), "of": (":text",), "success": (":truth",)},
     "declared": {
         "by": _WHO, "of": _WHO, "side": ("sides",), "outside": (":truth",), "kind": ("war_kinds",), "openly": (":truth",),
     },
@@ -139,10 +139,10 @@ FACTS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "reached": {"by": _WHO, "track": (), "at": (":number",)},
     "learned": {"by": _WHO, "tech": ("technologies",), "level": (":number",), "stage": (":text",)},
     "paid": {
-        "by": (*_WHO, "places"), "of": (*_WHO, "places"), "what": ("resources",), "amount": (":number",), "item": ("catalogue",),
+        "by": (*_WHO, "places"), "of": (*_WHO, "places"), "what": ("resources",), "amount": (":number",), "item": ("production",),
     },
     "built": {
-        "by": _WHO, "item": ("catalogue",), "kind": _KIND, "place": _PLACE, "n": (":number",), "dear": (":truth", ":number"),
+        "by": _WHO, "item": ("production",), "kind": _KIND, "place": _PLACE, "n": (":number",), "dear": (":truth", ":number"),
     },
     "placed": {"by": _WHO, "place": _PLACE, "kind": _KIND, "n": (":number",), "unit": (":text",)},
     "entered": {
@@ -161,9 +161,9 @@ FACTS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "destroyed": {"of": _WHO, "by": _WHO, "kind": ("units",), "place": _PLACE, "n": (":number",), "cause": (":text",)},
     "conquered": {"of": _WHO, "by": _WHO},
     "liberated": {"of": _WHO, "by": _WHO},
-    "expired": {"mark": (":text",), "of": (":text",)},
+    "expired": {"flag": (":text",), "of": (":text",)},
     "missed": {"by": _WHO},
 }  # fmt: skip
 """Facts that rows can wait for: word -> role -> what a filter of that role may name (as in `x-word`); nothing: see `rules`."""
-BARE_ROLES: Final[dict[str, str]] = {"step": "step", "turn_start": "turn", "turn_end": "turn", "expired": "mark"}
+BARE_ROLES: Final[dict[str, str]] = {"step": "step", "turn_start": "turn", "turn_end": "turn", "expired": "flag"}
 """The role that a trigger's single value is about; the actor (`by`) of all others."""

@@ -1,0 +1,141 @@
+"""Does a turn go on? The nodes of the frame say what they do, wait for orders somewhere, and none does what is done already."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from fractions import Fraction
+
+from ...core.diagnostics import Diagnostic
+from ...core.faults import MOST_ROUNDS
+from ..expressions import ExpressionError, parse
+from ..expressions.certain import constant
+from ..nodes import Node, diagnose, find
+from ..sequence_changes import frame_nodes
+from .subject import Subject
+
+__all__ = ["acts_are_carried_out_once", "the_sequence_comes_to_an_input", "ticks_are_few"]
+
+STEP_NEEDS = {"fight": "battles", "detect": "detection", "settle": "verdicts"}
+"""Mechanics of the frame that do nothing without being told what, each with the key that says it."""
+NAMED = {
+    "input": "orders could be meant for either",
+    "step": "what names it could mean either",
+    "phase": "what names it could mean either",
+}
+"""Names of nodes that stand once, and why."""
+
+
+def the_sequence_comes_to_an_input(subject: Subject) -> Iterator[Diagnostic]:
+    """A turn must stop somewhere to wait for orders, or end the game; loops need steps."""
+    frame = subject.draft.sequence
+    if not frame:
+        return
+    nodes = list(_nodes(frame))
+    if subject.rows("nations") and not any(node.get("input") is not None for node in nodes):
+        yield diagnose("E606", "error", "the sequence has no `input`: no turn would ever wait for orders", frame[0])
+    named: dict[tuple[str, str], Node] = {}
+    for node in nodes:
+        heads = [key for key in ("input", "do", "steps") if node.get(key) is not None]
+        if not heads and node.get("step") is None:
+            yield diagnose("E606", "error", "a part of the sequence needs `input`, `step` or `steps`", node)
+        elif len(heads) > 1:
+            yield diagnose(
+                "E606", "error", f"a step of the sequence is one of {' and '.join(heads)}, not both", node, key=heads[1]
+            )
+        loops = [key for key in ("each", "passes", "ticks") if node.get(key) is not None]
+        if loops and node.get("steps") is None:
+            yield diagnose("E606", "error", f"{loops[0]!r} of a step needs `steps` to go through", node, key=loops[0])
+        if len(loops) > 1:
+            yield diagnose("E606", "error", f"a step is either {loops[0]!r} or {loops[1]!r}", node, key=loops[1])
+        for key, why in NAMED.items():
+            name = node.text(key)
+            if name is not None and (first := named.setdefault((key, name), node)) is not node:
+                hint = f"the first stands in line {first.line}" + (f" of {first.file}" if first.file != node.file else "")
+                yield diagnose("E606", "error", f"a second {key} is called {name!r}: {why}", node, key=key, hint=hint)
+        needed = STEP_NEEDS.get(node.text("do") or "")
+        if needed is not None and node.get(needed) is None:
+            yield diagnose("E606", "error", f"`do: {node.text('do')}` needs {needed!r}: it says which", node, key="do")
+
+
+def _nodes(nodes: list[Node]) -> Iterator[Node]:
+    for node in nodes:
+        if node.is_map:
+            yield node
+            inside = node.get("steps")
+            if inside is not None:
+                yield from _nodes(list(inside.members()))
+
+
+FIGURES = ("base", "final", "at_least", "add")
+
+
+def ticks_are_few(subject: Subject) -> Iterator[Diagnostic]:
+    """A frame that goes on point by point reads how many points the farthest has: no number among them is beyond all turns."""
+    asked = {name for node in frame_nodes(subject.draft.sequence) for name in _counted_by(node)}
+    for name in sorted(asked):
+        rows = [("stats", name)] if name in subject.rows("stats") else []
+        rows += [("modifiers", id_) for id_, row in subject.rows("modifiers").items() if row["of"] == name]
+        held = any("at_most" in subject.rows(form)[id_] for form, id_ in rows)
+        rows += [("units", id_) for id_, row in subject.rows("units").items() if name in row and not rows]
+        for form, id_ in rows if not held else ():
+            for key in (*FIGURES, name):
+                value = subject.rows(form)[id_].get(key)
+                if (figure := _figure(value)) > MOST_ROUNDS:
+                    message = f"{key!r} comes to {int(figure)} points, and a turn goes through {MOST_ROUNDS} ticks at most"
+                    yield diagnose("E209", "error", message, subject.nodes(form)[id_].value[key])
+
+
+def _counted_by(node: Node) -> Iterator[str]:
+    """The quantities and fields of which the greatest decides how many ticks a node has."""
+    ticks = node.get("ticks")
+    text = ticks.text("most") if ticks is not None else None
+    try:
+        parts = list(ast.walk(parse(text).tree)) if text is not None else []
+    except ExpressionError:  # another check's question
+        return
+    for part in parts:
+        if isinstance(part, ast.Call) and getattr(part.func, "id", "") in ("maximum", "value") and len(part.args) > 1:
+            yield str(getattr(part.args[1], "value", ""))
+
+
+def _figure(value: object) -> Fraction:
+    """A number that a row says, worked out if it can be; 0 where it is none."""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return Fraction(0)
+    try:
+        found = constant(parse(str(value)).tree)
+    except ExpressionError:  # another check's question
+        return Fraction(0)
+    return Fraction(found) if isinstance(found, int | Fraction) else Fraction(0)
+
+
+LOOPS = ("when", "each", "passes", "ticks", "of")
+"""What makes a node of the frame one that is not carried out, once and for everybody, in every turn."""
+
+
+def acts_are_carried_out_once(subject: Subject) -> Iterator[Diagnostic]:
+    """An act in two steps that come in every turn, without orders given in between: the first leaves nothing to the second."""
+    waiting = {id_ for id_, row in subject.rows("actions").items() if "waits" in row}
+    taken: set[str] = set()
+    for node, open_ in _in_order(subject.draft.sequence, False):
+        if node.get("input") is not None:
+            taken.clear()
+        if node.text("do") != "act" or node.get("actions") is None or open_:
+            continue
+        for act in find(node, ["actions"]).members():
+            if act.value in taken and act.value not in waiting:
+                message = f"an earlier step carries out every order of {act.value!r}: none is left for this one"
+                yield diagnose("E606", "error", message, act, hint="list it in one step")
+        taken |= {act.value for act in find(node, ["actions"]).members()}
+
+
+def _in_order(nodes: list[Node], open_: bool) -> Iterator[tuple[Node, bool]]:
+    """The nodes as they come; `open_`: one of those around it, or itself, may not come, or more than once."""
+    for node in nodes:
+        if node.is_map:
+            here = open_ or any(node.get(key) is not None for key in LOOPS)
+            yield node, here
+            inside = node.get("steps")
+            if inside is not None:
+                yield from _in_order(list(inside.members()), here)

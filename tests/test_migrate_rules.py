@@ -1,0 +1,250 @@
+"""`tools/migrate_rules.py`: files of the earlier language of rulesets, rewritten in place; and that no earlier word is left."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wteaw.ruleset import load_ruleset
+from wteaw.ruleset.expressions.functions import FUNCTIONS
+from wteaw.ruleset.forms import forms
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def _tool() -> Any:
+    spec = importlib.util.spec_from_file_location("migrate_rules", ROOT / "tools" / "migrate_rules.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    __import__("sys").modules["migrate_rules"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+TOOL = _tool()
+
+TABLES = """\
+# Wars of two.   Odd   layout stays.
+nations:
+  - {id: ash,   name: Ash}
+  - {id: birch, name: Birch}
+places: [{id: here, kind: land, owner: ash}, {id: there, kind: land, owner: birch}]
+units: [{id: army, name: Army}]
+terms:
+  # who is there
+  - {id: crowded, of: [place], is: "count(those(units(at=place), 'of_the_line')) > 1 and some(neighbours(place, 'land'))",
+     text: "holds more than one", lines: [12, 14], basis: stated}
+  - {id: of_the_line, of: [unit], is: "unit.kind in these('army')"}
+
+acts:
+- id: greet
+  form: "greet {target}"   # as written
+  slots: {target: nation}
+  needs:
+    - {test: "not marked(target, 'greeted')", else: they know you}   # once
+  roll: {die: 1d6, from: 5}
+  effects: [{mark: {who: =target, as: greeted}}]
+  miss:
+    - {say: "{self} is not heard (acts/greet)."}
+  basis:
+    effects: ruling
+  lines: [3]
+quantities: [{id: strength, of: unit, base: 3}]
+adjusts: [{id: many, of: strength, when: "total(units(at=unit.place), 'n') > 3", add: 1}]
+frame:
+- {id: orders, input: orders, from: everyone}
+- id: talk
+  phase: talk
+  name: Talk
+  steps:
+    - {step: greetings, do: act, acts: [greet]}
+    - {step: pause, do: watch}   # nothing
+shows: [{id: all-flags, what: marks, to: everyone}]
+"""
+
+NEW_TABLES = """\
+# Wars of two.   Odd   layout stays.
+nations:
+  - {id: ash,   name: Ash}
+  - {id: birch, name: Birch}
+places: [{id: here, kind: land, owner: ash}, {id: there, kind: land, owner: birch}]
+units: [{id: army, name: Army}]
+definitions:
+  # who is there
+  - {id: crowded, of: [place], is: "count(where(units(at=place), 'of_the_line')) > 1 and any(neighbors(place, 'land'))",
+     text: "holds more than one"}
+  - {id: of_the_line, of: [unit], is: "unit.kind in set_of('army')"}
+
+actions:
+- id: greet
+  syntax: "greet {target}"   # as written
+  slots: {target: nation}
+  requires:
+    - {test: "not flagged(target, 'greeted')", message: they know you}   # once
+  roll: {die: 1d6, at_least: 5}
+  effects: [{flag: {who: =target, as: greeted}}]
+  on_failure:
+    - {say: "{self} is not heard (actions/greet)."}
+stats: [{id: strength, of: unit, base: 3}]
+modifiers: [{id: many, of: strength, when: "sum(units(at=unit.place), 'n') > 3", add: 1}]
+sequence:
+- {id: orders, input: orders, from: everyone}
+- id: talk
+  phase: talk
+  name: Talk
+  steps:
+    - {step: greetings, do: act, actions: [greet]}
+    - {step: pause}   # nothing
+visibility: [{id: all-flags, what: flags, to: everyone}]
+"""
+
+CASES = """\
+cases:
+  - id: greeted
+    given: {nations: {birch: {marks: [shy], stores: {}}}, rules: {adjusts: [{id: none, of: strength, add: 0, basis: ruling}]}}
+    orders: {ash: [greet birch]}
+    dice: {acts/greet: [5]}
+    when: greetings
+    then: {nations: {birch: {marks: {greeted: true}}}, values: {"marked(nation('birch'), 'greeted')": true}, draws: {acts/greet: [5]}}
+"""
+
+NEW_CASES = """\
+cases:
+  - id: greeted
+    given: {nations: {birch: {flags: [shy], treasury: {}}}, rules: {modifiers: [{id: none, of: strength, add: 0}]}}
+    orders: {ash: [greet birch]}
+    dice: {actions/greet: [5]}
+    when: greetings
+    then: {nations: {birch: {flags: {greeted: true}}}, values: {"flagged(nation('birch'), 'greeted')": true}, draws: {actions/greet: [5]}}
+"""
+
+SCENARIO = """\
+id: start
+title: Start
+ruleset: ..
+nations:
+  ash: {stores: {}, lines: [3], note: kept}
+marks: [{who: ash, as: old}]   # a mark
+rules: {acts: [{id: greet, append: {needs: [{test: turn > 1, else: too early}]}}]}
+"""
+
+NEW_SCENARIO = """\
+id: start
+title: Start
+ruleset: ..
+nations:
+  ash: {treasury: {}, note: kept}
+flags: [{who: ash, as: old}]   # a mark
+rules: {actions: [{id: greet, append: {requires: [{test: turn > 1, message: too early}]}}]}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A ruleset of the earlier language, with a scenario and a file of tests."""
+    for name, text in {
+        "ruleset.yaml": "id: two\ntitle: Two\nformat: 1\n",
+        "tables/all.yaml": TABLES,
+        "tests/greet.yaml": CASES,
+        "scenarios/start.yaml": SCENARIO,
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def test_files_are_rewritten_in_place_with_comments_and_layout(folder: Path) -> None:
+    assert TOOL.main([str(folder)]) == 0
+    assert (folder / "tables/all.yaml").read_text() == NEW_TABLES
+    assert (folder / "tests/greet.yaml").read_text() == NEW_CASES
+    assert (folder / "scenarios/start.yaml").read_text() == NEW_SCENARIO
+
+
+def test_a_second_time_changes_nothing(folder: Path) -> None:
+    TOOL.main([str(folder)])
+    before = {p: p.read_bytes() for p in folder.rglob("*.yaml")}
+    assert TOOL.main([str(folder)]) == 0
+    assert {p: p.read_bytes() for p in folder.rglob("*.yaml")} == before
+
+
+def test_what_was_moved_can_be_loaded(folder: Path) -> None:
+    TOOL.main([str(folder)])
+    ruleset, found = load_ruleset(folder)
+    assert ruleset is not None, found
+    assert [d for d in found if d.severity == "error"] == []
+
+
+def test_what_cannot_be_rewritten_is_told_at_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "bad.yaml").write_text("acts: [{id: a, form: a\n")
+    (tmp_path / "own.yaml").write_text("terms:\n- {id: where, of: [place], is: place.owner}\n")
+    assert TOOL.main([str(tmp_path)]) == 1
+    out = capsys.readouterr().out
+    assert f"{tmp_path / 'own.yaml'}:2:8: " in out
+    assert f"{tmp_path / 'bad.yaml'}: left as it is" in out
+    assert (tmp_path / "bad.yaml").read_text() == "acts: [{id: a, form: a\n"
+
+
+def test_a_ruling_becomes_a_clause(tmp_path: Path) -> None:
+    path = tmp_path / "rulings.yaml"
+    path.write_text("rulings:\n- {id: x, question: Who?, reading: All., lines: [1], source: [a.b], basis: ruling}\n")
+    assert TOOL.main([str(path)]) == 0
+    assert path.read_text() == "clauses:\n- {id: x, status: ruling, title: Who?, text: All., lines: [1], about: [a.b]}\n"
+
+
+# --- no earlier word is left
+
+
+def test_no_schema_and_no_function_has_an_earlier_name() -> None:
+    assert not set(TOOL.TABLES) & set(forms().names)
+    assert not set(TOOL.FUNCTIONS) & set(FUNCTIONS)
+    for table, keys in TOOL.KEYS.items():
+        name = TOOL.TABLES.get(table, {"test": "rule-test"}.get(table, table))
+        if not forms().has_file(name):
+            continue
+        top = forms().schema(name).get("properties", {})
+        assert not {old for old in keys if "." not in old and old in top and keys[old] in top}
+
+
+def test_no_yaml_file_has_an_earlier_table_or_function() -> None:
+    table = re.compile(r"^(?:" + "|".join(TOOL.TABLES) + r"):(?=\s|$)", re.MULTILINE)
+    call = re.compile(r"(?<![\w.])(?:" + "|".join(set(TOOL.FUNCTIONS) - {"both", "either"}) + r")\(")
+    left = []
+    for folder in ("ruleset", "scenarios", "templates"):
+        for path in sorted((ROOT / folder).rglob("*.yaml")):
+            text = "\n".join(line.partition(" #")[0] for line in path.read_text(encoding="utf-8").splitlines())
+            left += [f"{path.relative_to(ROOT)}: {m[0]}" for pattern in (table, call) for m in pattern.finditer(text)]
+    assert left == []
+
+
+def test_no_python_asks_for_an_earlier_table() -> None:
+    words = {
+        old for old in TOOL.TABLES if old not in ("control", "terms", "rooms", "stores", "contacts", "frame", "shows", "acts")
+    }
+    left = []
+    for folder in ("engine", "web", "lab", "editor", "importers"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in words:
+                    left.append(f"{path.relative_to(ROOT)}:{node.lineno}: {node.value}")
+    assert left == []
+
+
+def test_no_page_of_the_documentation_shows_an_earlier_table() -> None:
+    table = re.compile(r"^ *(?:" + "|".join(TOOL.TABLES) + r"):(?=\s*$)", re.MULTILINE)
+    left = []
+    for path in sorted((ROOT / "docs").rglob("*.md")):
+        if "_build" not in path.parts:
+            left += [f"{path.relative_to(ROOT)}: {m[0]}" for m in table.finditer(path.read_text(encoding="utf-8"))]
+    assert left == []
+
+
+def test_every_earlier_word_has_a_word_of_today() -> None:
+    known = json.dumps([forms().schema(name) for name in forms().names])
+    for table in TOOL.TABLES.values():
+        assert f'"{table}"' in known or table in forms().names

@@ -1,0 +1,528 @@
+"""Rewrite rulesets, scenarios and files of rule tests of the earlier language of rulesets in place.
+
+    python tools/migrate_rules.py FOLDER_OR_FILE ...
+
+Every YAML file is read with the place of each key and value; only the words that have changed are replaced, so that comments,
+order and layout stay as they are. A file that needs nothing is not written. What this program cannot rewrite it names, with
+file and line, and ends with 1. It can be run again: a file of the new language stays as it is.
+
+This is the one place where the earlier words stand.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+# --- what has changed
+
+TABLES: Final = {
+    "acts": "actions",
+    "adjusts": "modifiers",
+    "bills": "upkeep",
+    "catalogue": "production",
+    "contacts": "detection",
+    "control": "capture",
+    "frame": "sequence",
+    "frame_changes": "sequence_changes",
+    "gates": "passages",
+    "modes": "movement",
+    "quantities": "stats",
+    "rooms": "placement_limits",
+    "shows": "visibility",
+    "stores": "treasuries",
+    "terms": "definitions",
+    "yields": "income",
+}
+"""Tables, by their earlier names."""
+
+FUNCTIONS: Final = {
+    "both": "intersection",
+    "either": "union",
+    "every": "all",
+    "gate": "passage",
+    "highest": "maximum",
+    "kinds": "count_distinct",
+    "marked": "flagged",
+    "neighbours": "neighbors",
+    "only": "single",
+    "purse": "treasury",
+    "some": "any",
+    "these": "set_of",
+    "those": "where",
+    "total": "sum",
+    "without": "difference",
+}
+"""Functions of expressions."""
+
+NAMES: Final = {"act": "action", "gate": "passage", "purse": "treasury"}
+"""Names that a row puts in scope of its expressions, and roles of triggers."""
+
+FIELDS: Final = {"act": "action"}
+"""What stands after a dot in an expression."""
+
+KINDS: Final = {"gate": "passage"}
+"""Kinds of things."""
+
+STATE: Final = {"gates": "passages", "held": "delayed", "marks": "flags", "stores": "treasuries"}
+"""Tables of the state."""
+
+ANYWHERE: Final = {"act": "action", "gate": "passage", "miss": "on_failure", "upto": "at_most"}
+"""Keys that are called otherwise wherever they stand."""
+
+STEP: Final = {
+    "acts": "actions",
+    "bills": "upkeep",
+    "contacts": "detection",
+    "gate": "requirements",
+    "modes": "movement",
+    "shows": "visibility",
+    "yields": "income",
+}
+"""Keys of a step of the sequence of play that name rows of a table."""
+
+KEYS: Final[dict[str, dict[str, str]]] = {
+    "acts": {"form": "syntax", "needs": "requires", "needs.[].else": "message"},
+    "aliases": {"form": "table"},
+    "battles": {
+        "contacts": "detection",
+        "ladder": "step_losses",
+        "marks": "sets",
+        "pairs": "support",
+        "slip": "evade",
+        "stages.[].parting": "fire_on_retreat",
+    },
+    "catalogue": {
+        "else": "if_lost",
+        "fits.else": "message",
+        "needs": "requires",
+        "needs.[].else": "message",
+        "site_else": "site_message",
+        "sites.[].else": "message",
+        "sites.[].still": "must_hold",
+        "still": "must_hold",
+    },
+    "contacts": {"marks": "sets"},
+    "control": {"end_fact": "end_trigger", "fact": "trigger", "mark": "flag"},
+    "decisions": {"form": "syntax"},
+    "fields": {"form": "table"},
+    "frame": {f"**.{old}": new for old, new in STEP.items()},
+    "frame_changes": {f"**.{old}": new for old, new in STEP.items()} | {"node": "step"},
+    "limits": {"else": "message"},
+    "matrices": {"**.hold": "delay"},
+    "manifest": {"settings.given.stores": "treasury"},
+    "missions": {"else": "message", "marks": "sets", "needs": "must_include"},
+    "order_options": {"form": "syntax"},
+    "orders": {"form": "syntax", "needs": "requires", "needs.[].else": "message"},
+    "policies": {"acts": "actions", "acts_share": "actions_share"},
+    "refusals": {"form": "syntax"},
+    "rulings": {"question": "title", "reading": "text", "source": "about"},
+    "requirements": {"else": "message"},
+    "scenario": {"marks": "flags", "nations.*.stores": "treasury", "stores": "treasuries"},
+    "test": {
+        "**.asks.[].quantity": "stat",
+        "**.expired.mark": "flag",
+        "**.fact": "trigger",
+        "**.facts": "triggers",
+        "**.marks": "flags",
+        "**.nations.*.stores": "treasury",
+        "**.places.*.stores": "treasury",
+        "**.purses_of": "treasuries_of",
+        "**.state.gates": "passages",
+        "**.state.held": "delayed",
+        "**.opened.shows": "visibility",
+        "**.state.stores": "treasuries",
+        "**.under_way.*.else": "if_lost",
+    }
+    | {f"**.with.{old}": new for old, new in STEP.items()},
+}
+"""Table (or `scenario`, `test`) to key, by its path, to what the key is called now.
+
+`*` stands for any key, `**` for any way down."""
+
+VALUES: Final[dict[str, dict[str, dict[str, str]]]] = {
+    "aliases": {"form": TABLES},
+    "battles": {"stages.[].resolve": {"under": "roll_under"}},
+    "fields": {"form": TABLES, "of": KINDS},
+    "frame": {"**.do": {"control": "capture"}},
+    "frame_changes": {"**.do": {"control": "capture"}},
+    "shows": {"what": STATE},
+    "terms": {"of": KINDS},
+    "test": {"**.do": {"control": "capture"}},
+}
+"""Table to path to values that are called otherwise now; of a list each member."""
+
+GONE: Final = ("basis", "lines")
+"""Keys that left the rows: where a rule comes from is said once, in the register of clauses."""
+REGISTER: Final = ("clauses", "chapters")
+
+_FOR_PEOPLE = """
+article description help hint label message name note plural question reading reason says say text title why
+form syntax read_back else basis lines source end_says warns
+"""
+PROSE: Final = frozenset(_FOR_PEOPLE.split())
+"""Keys whose text is for people: only what stands in braces is an expression there."""
+
+
+# --- expressions
+
+_TOKEN = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|[A-Za-z_][A-Za-z_0-9-]*|.", re.DOTALL)
+_RULE = re.compile("['\"]?(?:" + "|".join(sorted(TABLES)) + r")/[a-z0-9]\S*")
+_ROW = re.compile(r"\b(" + "|".join(sorted(TABLES)) + r")(/[a-z0-9][a-z0-9.{}_-]*)")
+
+
+def expression(text: str) -> str:
+    """An expression in today's words."""
+    tokens = _TOKEN.findall(text)
+    out: list[str] = []
+    for number, token in enumerate(tokens):
+        rest = "".join(tokens[number + 1 : number + 4]).lstrip()
+        before = next((t for t in reversed(out) if not t.isspace()), "")
+        out.append(_word(token, before, rest))
+    return "".join(out)
+
+
+def _word(token: str, before: str, rest: str) -> str:
+    """What a token of an expression is called now; `before` is the token before it, `rest` begins with the one after it."""
+    if token[0] in "'\"":
+        return _ROW.sub(lambda m: TABLES[m[1]] + m[2], token)
+    if before == ".":
+        return FIELDS.get(token, token)
+    if rest.startswith("("):
+        return FUNCTIONS.get(token, token)
+    if rest.startswith("=") and not rest.startswith("=="):
+        return FIELDS.get(token, token)  # a filter, as in `units(owner=self)`
+    return NAMES.get(token, token)
+
+
+_BRACES = re.compile(r"\{([^{}]*)\}")
+
+
+def prose(text: str) -> str:
+    """A text for people in whose braces expressions stand."""
+    text = _BRACES.sub(lambda m: "{" + expression(m[1]) + "}", text)
+    return _ROW.sub(lambda m: TABLES[m[1]] + m[2], text)
+
+
+_ANCHOR = re.compile(r"&\S+\s+")
+_CALL = re.compile(r"\b(?:" + "|".join(sorted(FUNCTIONS)) + r")\(")
+_LONGER = re.compile(r"[-+*/%<>=!().\[\],]|\b(?:and|or|not|in|if)\b")
+
+
+def scalar(text: str, key: str) -> str:
+    """The text of a value under a key in today's words, as it stands in the file, an anchor before it included."""
+    if anchor := _ANCHOR.match(text):
+        return anchor[0] + scalar(text[anchor.end() :], key)
+    if key in PROSE:
+        return prose(text)
+    if _RULE.fullmatch(text):
+        return _ROW.sub(lambda m: TABLES[m[1]] + m[2], text)
+    if _CALL.search(text) or text.lstrip("'\"").startswith("=") or _LONGER.search(text):
+        quote = text[0] if text[:1] in ("'", '"') and text[-1:] == text[:1] and len(text) > 1 else ""
+        inner = text[1:-1] if quote else text
+        return quote + expression(inner) + quote
+    return _ROW.sub(lambda m: TABLES[m[1]] + m[2], text)
+
+
+# --- files
+
+
+@dataclass
+class File:
+    """A file that is being rewritten: its text, the pieces that change, and what could not be rewritten."""
+
+    path: Path
+    text: str
+    edits: dict[int, tuple[int, str]] = field(default_factory=dict)
+    untold: list[str] = field(default_factory=list)
+
+    def replace(self, start: int, end: int, new: str) -> None:
+        if self.text[start:end] != new:
+            self.edits[start] = (end, new)
+
+    def tell(self, node: Node, what: str) -> None:
+        self.untold.append(f"{self.path}:{node.start_mark.line + 1}:{node.start_mark.column + 1}: {what}")
+
+    def result(self) -> str:
+        text = self.text
+        for start in sorted(self.edits, reverse=True):
+            end, new = self.edits[start]
+            text = text[:start] + new + text[end:]
+        return text
+
+
+def migrate(path: Path, text: str) -> File:
+    """A file in today's words. Raises MarkedYAMLError for text that is no YAML."""
+    file = File(path, text)
+    root = YAML(typ="rt", pure=True).compose(text)
+    if not isinstance(root, MappingNode):
+        return file
+    keys = {k.value for k, _ in root.value}
+    if "cases" in keys:
+        _walk(file, root, "test", ())
+    elif "ruleset" in keys:
+        _walk(file, root, "scenario", ())
+    elif "settings" in keys:
+        _walk(file, root, "manifest", ())
+    else:
+        _tables(file, root)
+    return file
+
+
+def _tables(file: File, node: Node) -> None:
+    """Tables: each a list of rows."""
+    if not isinstance(node, MappingNode):
+        return
+    for key, rows in node.value:
+        table = key.value
+        if table in TABLES:
+            _rename(file, key, TABLES[table])
+        if table == "rulings":
+            _rename(file, key, "clauses")
+        for name, _ in rows.value if isinstance(rows, MappingNode) else ():  # how a map draws orders: by their rows
+            _rename(file, name, _ROW.sub(lambda m: TABLES[m[1]] + m[2], str(name.value)))
+        for row in rows.value if isinstance(rows, SequenceNode) else ():
+            if table == "terms" and isinstance(row, MappingNode):
+                _own_word(file, row)
+            if table == "rulings" and isinstance(row, MappingNode):
+                _status(file, row)
+            if table == "except" and isinstance(row, MappingNode):
+                _excepted(file, row)
+            _walk(file, row, table, ())
+
+
+def _own_word(file: File, row: MappingNode) -> None:
+    """Tell of a definition whose name is a function of today."""
+    for key, value in row.value:
+        if key.value == "id" and value.value in set(FUNCTIONS.values()) - set(FUNCTIONS):
+            file.tell(
+                value,
+                f"the definition {value.value!r} has the name of a function now; give it another, here and where it is used",
+            )
+
+
+def _excepted(file: File, row: MappingNode) -> None:
+    """Tell of a clause that has no row: it says so in the register now."""
+    said = {key.value: value for key, value in row.value}
+    if "id" in said and "/" not in said["id"].value:
+        file.tell(row, f"the clause {said['id'].value} says why it has no row in the register now: `no_row` of its clause")
+
+
+def _status(file: File, row: MappingNode) -> None:
+    """A ruling is a clause of the register that says what it is."""
+    said = {key.value: value for key, value in row.value}
+    if "reading" not in said or "id" not in said:
+        return
+    status = "reconstructed" if getattr(said.get("basis"), "value", "") == "reconstructed" else "ruling"
+    gap = ", " if row.flow_style else "\n" + " " * row.value[0][0].start_mark.column
+    end = said["id"].end_mark.index
+    file.edits[end] = (end, f"{gap}status: {status}")
+
+
+def _walk(file: File, node: Node, table: str, path: tuple[str, ...]) -> None:
+    """Rewrite what stands below a place of a row, a scenario or a file of tests."""
+    if isinstance(node, SequenceNode):
+        for item in node.value:
+            _walk(file, item, table, (*path, "[]"))
+    elif isinstance(node, MappingNode):
+        _map(file, node, table, path)
+    elif isinstance(node, ScalarNode):
+        _value(file, node, table, path)
+
+
+def _map(file: File, node: MappingNode, table: str, path: tuple[str, ...]) -> None:
+    names = {k.value for k, _ in node.value}
+    for number, (key, value) in enumerate(node.value):
+        here = (*path, str(key.value))
+        if table in ("frame", "frame_changes") and key.value == "do" and value.value == "watch":
+            _drop(file, node, number)
+            continue
+        if key.value in GONE and table not in (*REGISTER, "test") and not (table == "rulings" and key.value == "lines"):
+            _drop(file, node, number)
+            continue
+        new = _key(table, here, names, value)
+        if new is None:
+            raw = file.text[key.start_mark.index : key.end_mark.index]
+            file.replace(key.start_mark.index, key.end_mark.index, scalar(raw, ""))
+        else:
+            _rename(file, key, new)
+        if table == "test" and key.value in ("orders", "answers", "title", "id", "clauses") and "state" not in path:
+            continue
+        if table in ("test", "scenario") and key.value == "rules":
+            _tables(file, value)
+        else:
+            _walk(file, value, table, here)
+
+
+def _key(table: str, path: tuple[str, ...], beside: set[str], value: Node) -> str | None:
+    """What a key is called now; None if its name is as it was."""
+    if path[0] == "append" and len(path) > 1:  # what an overlay adds to a list of the row
+        path = path[1:]
+    key = path[-1]
+    if "die" in beside and key == "from":
+        return "at_least"
+    if key == "income" and table in ("frame", "frame_changes"):
+        return "total_stat" if isinstance(value, ScalarNode) else None
+    if key == "mark" and path[-2:-1] == ("[]",) and isinstance(value, MappingNode):
+        return "flag"
+    for pattern, new in KEYS.get(table, {}).items():
+        if _fits(pattern, path):
+            return new
+    return ANYWHERE.get(key)
+
+
+def _fits(pattern: str, path: tuple[str, ...]) -> bool:
+    parts = pattern.split(".")
+    if parts[0] == "**":
+        parts = parts[1:]
+        path = path[-len(parts) :]
+    return len(parts) == len(path) and all(p in ("*", q) for p, q in zip(parts, path, strict=True))
+
+
+def _value(file: File, node: ScalarNode, table: str, path: tuple[str, ...]) -> None:
+    start, end = node.start_mark.index, node.end_mark.index
+    raw = file.text[start:end]
+    key = next((p for p in reversed(path) if p != "[]"), "")
+    if path[-2:-1] and path[-2] in ("among", "numbers", "set", "with"):
+        key = ""  # the name of a slot, a field or a role
+    plain = tuple(p for p in path if p != "[]") if path[-1:] == ("[]",) else path
+    for pattern, words in VALUES.get(table, {}).items():
+        if (_fits(pattern, path) or _fits(pattern, plain)) and node.value in words:
+            return _rename(file, node, words[node.value])
+    if node.value in KINDS and _names_a_kind(table, path):
+        return _rename(file, node, KINDS[node.value])
+    if path == ("remove", "[]"):  # a key that an overlay takes off the row
+        new = _key(table, (str(node.value),), set(), node)
+        return _rename(file, node, new) if new else None
+    if table == "terms" and key == "of":
+        raw = re.sub(r":(gate)\b", lambda m: ":" + KINDS[m[1]], raw)
+        raw = re.sub(r"^(\W*)(gate|act|purse):", lambda m: m[1] + NAMES[m[2]] + ":", raw)
+        return file.replace(start, end, raw)
+    file.replace(start, end, scalar(raw, key))
+    return None
+
+
+def _names_a_kind(table: str, path: tuple[str, ...]) -> bool:
+    """Whether a value is a kind of thing: what a slot takes."""
+    return "slots" in path[-3:] and table not in ("test", "scenario")
+
+
+def _rename(file: File, node: Node, new: str) -> None:
+    start, end = node.start_mark.index, node.end_mark.index
+    raw = file.text[start:end]
+    file.replace(start, end, raw.replace(str(node.value), new, 1))
+
+
+def _drop(file: File, node: MappingNode, number: int) -> None:
+    """Take a key and its value out of a map."""
+    key, value = node.value[number]
+    if node.flow_style:
+        end = _end(value)
+        if number and not all(k.value in GONE for k, _ in node.value[:number]):  # with the comma before it
+            return file.replace(file.text.rindex(",", 0, key.start_mark.index), end, "")
+        after = re.compile(r"\s*,\s*").match(file.text, end)
+        return file.replace(key.start_mark.index, after.end() if after else end, "")
+    line = file.text.rfind("\n", 0, key.start_mark.index) + 1
+    after = file.text.find("\n", _end(value)) + 1 or len(file.text)
+    if file.text[line : key.start_mark.index].strip():  # the first key of an item of a list
+        if number + 1 == len(node.value):
+            return file.tell(key, "a step that only watches: give it an id, or take it out")
+        return file.replace(key.start_mark.index, node.value[number + 1][0].start_mark.index, "")
+    return file.replace(line, after, "")
+
+
+def _end(node: Node) -> int:
+    """Where the text of a value ends, without the blank lines and comments after it."""
+    if isinstance(node, ScalarNode) or node.flow_style or not node.value:
+        return int(node.end_mark.index)
+    last = node.value[-1]
+    return _end(last[1] if isinstance(last, tuple) else last)
+
+
+def files(paths: Iterable[str]) -> Iterator[Path]:
+    """The YAML files that are meant."""
+    for name in paths:
+        path = Path(name)
+        if path.is_dir():
+            yield from sorted(p for p in path.rglob("*") if p.suffix in (".yaml", ".yml") and ".venv" not in p.parts)
+        else:
+            yield path
+
+
+_CITED = re.compile(r"\b(?:source|clauses):\s*\[([^\]]*)\]")
+_CLAUSE = re.compile(r"[a-z]+(?:\.[a-z0-9-]+)+")
+
+
+def register(folder: Path) -> int:
+    """Enter the clauses that a ruleset cites, and that neither it nor what it extends knows, in its register; how many."""
+    known, cited = _known(folder), dict[str, None]()
+    if not known:
+        return 0
+    for path in sorted(p for name in ("tables", "events") for p in (folder / name).rglob("*.y*ml")):
+        for said in _CITED.findall(path.read_text(encoding="utf-8")):
+            cited |= dict.fromkeys(word for part in said.split(",") if _CLAUSE.fullmatch(word := part.strip()))
+    new = [clause for clause in cited if clause not in known]
+    if new:
+        (folder / "clauses").mkdir(exist_ok=True)
+        rows = "".join(f"  - {{id: {clause}}}\n" for clause in new)
+        path = folder / "clauses" / "cited.yaml"
+        before = (
+            path.read_text(encoding="utf-8")
+            if path.is_file()
+            else "# Clauses that rows cite; say what each says in `text`.\nclauses:\n"
+        )
+        path.write_text(before + rows, encoding="utf-8")
+    return len(new)
+
+
+def _known(folder: Path) -> set[str]:
+    """The clauses in the register of a ruleset and of those that it extends."""
+    out: set[str] = set()
+    seen: set[Path] = set()
+    while (folder / "ruleset.yaml").is_file() and folder not in seen:
+        seen.add(folder)
+        for path in (folder / "clauses").rglob("*.y*ml"):
+            out |= set(re.findall(r"\bid:\s*([a-z]+(?:\.[a-z0-9-]+)+)", path.read_text(encoding="utf-8")))
+        said = re.search(r"^extends:\s*[\"']?([^\s\"'#]+)", (folder / "ruleset.yaml").read_text(encoding="utf-8"), re.MULTILINE)
+        if said is None:
+            break
+        data = said[1].removeprefix("data:")
+        folder = (Path(__file__).resolve().parent.parent / data if data != said[1] else folder / data).resolve()
+    return out
+
+
+def main(paths: list[str]) -> int:
+    """Rewrite the files; 1 if something is left to do by hand."""
+    if not paths or paths[0].startswith("-"):
+        print(__doc__)
+        return 2
+    left = 0
+    for path in files(paths):
+        try:
+            file = migrate(path, path.read_bytes().decode("utf-8"))
+        except (OSError, UnicodeDecodeError, MarkedYAMLError) as error:
+            print(f"{path}: left as it is: {' '.join(str(error).split())[:200]}")
+            left += 1
+            continue
+        for told in file.untold:
+            print(told)
+        left += len(file.untold)
+        if file.edits:
+            path.write_bytes(file.result().encode("utf-8"))
+            print(f"{path}: {len(file.edits)} words")
+    for folder in sorted({p.parent for p in files(paths) if p.name == "ruleset.yaml"}):
+        if number := register(folder):
+            print(f"{folder / 'clauses' / 'cited.yaml'}: {number} clauses that rows cite")
+    return 1 if left else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
