@@ -16,7 +16,7 @@ play: $(STAMP)  ## a whole 1914 game by built-in policies; reports and a map und
 	$(BIN)/wteaw play scenarios/1914.yaml --out out --force
 
 test: $(STAMP)  ## the engine's tests, and every rule test of every ruleset
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 	$(BIN)/wteaw test ruleset -j 2
 
 package: $(STAMP)  ## sdist and wheel, tried in a bare environment of every supported Python on the PATH

@@ -35,11 +35,15 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def bomb(size: int) -> bytes:
-    """What unpacks to so many bytes."""
-    pack = zlib.compressobj()
-    return b"".join([*(pack.compress(b"[" * 1_000_000) for _ in range(size // 1_000_000)), pack.flush()])
+    """What unpacks to so many bytes "[": one block that hangs on nothing before it, again and again, in the frame of a zlib stream."""
+    pack, length = zlib.compressobj(wbits=-15), 1_000_000
+    block = pack.compress(b"[" * length) + pack.flush(zlib.Z_FULL_FLUSH)
+    n, byte = size // length * length, ord("[")
+    low, high = (1 + n * byte) % 65521, (n + byte * n * (n + 1) // 2) % 65521  # Adler-32 of a byte n times
+    return b"\x78\x9c" + block * (n // length) + pack.flush() + (high << 16 | low).to_bytes(4, "big")
 
 
+BOMB = bomb(2_000_000_000)
 STATEMENTS: dict[str, tuple[str, tuple[object, ...]]] = {
     "states without content": ("update states set content = x''", ()),
     "no states": ("drop table states", ()),
@@ -54,8 +58,8 @@ STATEMENTS: dict[str, tuple[str, tuple[object, ...]]] = {
     **{f"inputs.orders is {v!r}": ("update inputs set orders = ?", (v,)) for v in ("nonsense", "{}", "[3]", '[{"order":3}]', "null")},
     "inputs.answers is nonsense": ("update inputs set answers = 'nonsense'", ()),
     **{f"corrections are {v!r}": ("insert into corrections values ('small', 9, 'rollback', ?)", (v,)) for v in ("nonsense", "[]", "{}", '{"turn":"x","stage":[]}')},
-    "a ruleset that unpacks to 2 GB": ("update rulesets set content = ?", (bomb(2_000_000_000),)),
-    "a state that unpacks to 2 GB": ("update states set content = ?", (bomb(2_000_000_000),)),
+    "a ruleset that unpacks to 2 GB": ("update rulesets set content = ?", (BOMB,)),
+    "a state that unpacks to 2 GB": ("update states set content = ?", (BOMB,)),
     "a ruleset that is none": ("update rulesets set content = ?", (zlib.compress(canonical.dumps([1])),)),
 }  # fmt: skip
 
@@ -82,6 +86,11 @@ def test_a_column_that_holds_nonsense_is_refused_in_a_sentence(
         code, said = refused(capsys, *words, "--game", str(folder))
         if words == ("verify",):
             assert code in (1, 4), said
+
+
+def test_the_bombs_are_whole() -> None:
+    for size in (1_000_000, 3_000_000):
+        assert zlib.decompress(bomb(size)) == b"[" * size
 
 
 @pytest.mark.parametrize("cut", [1, 2, 100, 4096, 20_000])

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -27,6 +28,8 @@ from wteaw.world.world import World
 SCENARIOS = sorted(p.stem for p in scenarios().glob("*.yaml"))
 TIMES = 3
 """How often each expression is tried, each time with other things for its names."""
+POINTS = 12
+"""Input points that a game is played for at most: a turn of some rules asks for orders at dozens."""
 
 
 @cache
@@ -100,16 +103,14 @@ def test_every_expression_comes_to_the_same_by_both(name: str) -> None:
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_a_seeded_game_is_the_same_by_both(name: str) -> None:
     code = f"from tests.test_evaluators import turns; print(turns({name!r}))"
-    heads = []
-    for mode in ("compiled", "simpleeval"):
-        path = os.pathsep.join([".", os.environ.get("PYTHONPATH", "")])
-        env = {**os.environ, "PYTHONPATH": path, "WTEAW_EVALUATOR": mode}
-        heads.append(subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout)
-    assert heads[0] == heads[1] != ""
+    path = os.pathsep.join([".", os.environ.get("PYTHONPATH", "")])
+    env = {**os.environ, "PYTHONPATH": path, "WTEAW_EVALUATOR": "simpleeval"}
+    other = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout
+    assert other.strip() == turns(name) != ""
 
 
 def turns(name: str) -> str:
-    """The state and the head of the journal after a turn of bots."""
+    """The state and the head of the journal after a turn of bots, or so many input points of it."""
     import tempfile
     from pathlib import Path
 
@@ -120,7 +121,7 @@ def turns(name: str) -> str:
     assert scenario is not None and ruleset is not None, findings
     with tempfile.TemporaryDirectory() as folder:
         game = new_game(Path(folder) / "game", scenario, ruleset, id_=name, seed=b"\x60" * 32)
-        for _ in resolutions(game, 1):
+        for _ in islice(resolutions(game, 1), POINTS):
             pass
         return f"{game.stage().position.state.hash()} {game.stage().position.head}"
 

@@ -198,9 +198,11 @@ class OrderReader:
             return []
         least = min(f.cost for _, f in out)
         best: list[tuple[OrderForm, Match]] = []
+        seen: dict[str, list[dict[str, Any]]] = {}  # a key of an order -> what its readings say
         for form, found in out:
-            same = any(form.key == g.key and _plain(found) == _plain(h) for g, h in best)
-            if found.cost == least and not same:
+            said = _plain(found)
+            if found.cost == least and said not in seen.setdefault(form.key, []):
+                seen[form.key].append(said)
                 best.append((form, found))
         apart = [(form, found) for form, found in best if not _across(found, matcher.words)]
         return apart or best

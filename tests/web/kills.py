@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import http.client
 import logging
+import os
 import random
 import re
 import socket
@@ -19,6 +20,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -35,7 +37,7 @@ from wteaw_web.outbox import Outbox, to_folder
 from wteaw_web.rate_limits import Limits
 from wteaw_web.tables import outbox
 from wteaw_web.web import Desk
-from wteaw_web.worker import tick
+from wteaw_web.worker import run
 from wteaw_web.worker_pool import context, end_with_parent
 
 from .house import House
@@ -43,6 +45,10 @@ from .house import House
 GAME, NATIONS = "small", ("red", "blue")
 PATIENCE = 120.0
 """Seconds in which something has to come about although everything is killed again and again."""
+WEEKS = 3
+"""Turns that are played at least, however soon the kills are over: in the last of them the moderator resolves and sends."""
+EARLY = 0.25
+"""The share of kills that do not wait until what is killed has opened the desk."""
 
 
 # ---- in the processes that are killed
@@ -61,50 +67,95 @@ def _serve(folder: Path, port: int) -> None:
     import uvicorn
 
     end_with_parent()
-    uvicorn.run(application(_desk(folder)), host="127.0.0.1", port=port, log_level="critical")
+    with _socket(port) as mine:
+        server = uvicorn.Server(uvicorn.Config(application(_desk(folder)), log_level="critical"))
+        _up(folder, os.getpid()).touch()
+        server.run(sockets=[mine])
 
 
 def _work(folder: Path) -> None:
     end_with_parent()
     logging.disable()
     desk = _desk(folder)
-    while True:
-        tick(desk)
-        time.sleep(0.02)
+    _up(folder, os.getpid()).touch()
+    run(desk, threading.Event(), seconds=0.02)
+
+
+def _up(folder: Path, process: int | None) -> Path:
+    """The file by which a process says that it has opened the desk."""
+    return folder / f"{process}.up"
+
+
+def _socket(port: int = 0) -> socket.socket:
+    """A socket at a port of this machine. Several processes of one user may have theirs at the same: who holds one in reserve
+    keeps the port from being given away as the near end of somebody's connection while no server runs."""
+    made = socket.socket()
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    made.bind(("127.0.0.1", port))
+    return made
 
 
 # ---- who kills
 
 
 class Killer(threading.Thread):
-    """Keeps a server and a worker running, and kills one of them every now and then, until it has done so often enough."""
+    """Keeps a server and a worker running, and kills one of them every now and then, until it has done so often enough.
+
+    `fell`: what ended by itself and was started again; nothing should.
+    """
+
+    NAMES = ("server", "worker")
 
     def __init__(self, folder: Path, port: int, kills: int, seed: int) -> None:
         super().__init__(daemon=True)
+        self.folder = folder
         self.makes: list[Callable[[], Any]] = [
             lambda: context().Process(target=_serve, args=(folder, port), daemon=True),
             lambda: context().Process(target=_work, args=(folder,), daemon=True),
         ]
         self.running = [make() for make in self.makes]
         self.kills, self.done = kills, 0
+        self.fell: list[str] = []
         self.rng = random.Random(seed)
         self.over = threading.Event()
 
     def run(self) -> None:
         for process in self.running:
             process.start()
-        time.sleep(1)
-        while not self.over.wait(self.rng.random() * 0.6):
-            if self.done < self.kills:
-                at = self.rng.randrange(2)
-                self.running[at].kill()
-                self.running[at].join()
-                self.done += 1
-                self.running[at] = self.makes[at]()
-                self.running[at].start()
+        while self.done < self.kills:
+            at, wait = self.rng.randrange(2), self.rng.random() * 0.6
+            if self.rng.random() >= EARLY and not self._awaited(at):
+                break
+            if self.over.wait(wait):
+                break
+            self.running[at].kill()
+            self.running[at].join()
+            self.done += 1
+            self._start(at)
+            self._revive()
+        while not self.over.wait(0.1):
+            self._revive()
         for process in self.running:
             process.kill()
             process.join()
+
+    def _awaited(self, at: int) -> bool:
+        """Wait until a process has opened the desk. False if it is over before."""
+        while not _up(self.folder, self.running[at].pid).exists():
+            if self.over.wait(0.02):
+                return False
+            self._revive()
+        return True
+
+    def _revive(self) -> None:
+        for at, process in enumerate(self.running):
+            if not process.is_alive():
+                self.fell.append(f"the {self.NAMES[at]} ended by itself, with {process.exitcode}")
+                self._start(at)
+
+    def _start(self, at: int) -> None:
+        self.running[at] = self.makes[at]()
+        self.running[at].start()
 
 
 # ---- who plays meanwhile
@@ -115,11 +166,14 @@ class Person:
 
     def __init__(self, port: int, link: Callable[[], str], seat: str) -> None:
         self.port, self.seat, self.cookie, self.token = port, seat, "", ""
-        self.link, self.secret = link, ""
-        _until(self.comes_in)
+        self.link, self.secret, self.heard = link, "", "nothing yet"
+        until("somebody comes in", self.comes_in, self)
 
     def comes_in(self) -> bool:
-        """Follow a link. One that was used up by a request whose answer was lost leads nowhere: he asks for another then."""
+        """Follow a link. One that was used up by a request whose answer was lost leads nowhere: he asks for another then.
+
+        Whether he is in, a page of his seat says: the page for those who are not has a form with a token, too.
+        """
         self.secret = self.secret or self.link()
         status, cookie, page = self.ask("GET", f"/in/{self.secret}")
         self.cookie = cookie or self.cookie
@@ -128,13 +182,20 @@ class Person:
             self.cookie = cookie or self.cookie
             if status:
                 self.secret = ""
-        _, _, page = self.ask("GET", f"/seat/{self.seat}/sessions")
-        found = re.search(r'name="token" value="(\w+)"', page)
+        status, _, page = self.ask("GET", f"/seat/{self.seat}/sessions")
+        found = re.search(r'name="token" value="(\w+)"', page) if status == 200 else None
         self.token = found[1] if found else ""
         return bool(self.token)
 
     def ask(self, method: str, path: str, form: dict[str, str] | None = None) -> tuple[int, str, str]:
         """Status (0 where no answer came), the cookie, the page."""
+        status, cookie, page = self.answer(method, path, form)
+        self.heard = f"{method} {path}: {status or 'no answer'} {text_of(page)[:400]}"
+        if not status:
+            time.sleep(0.02)
+        return status, cookie, page
+
+    def answer(self, method: str, path: str, form: dict[str, str] | None) -> tuple[int, str, str]:
         line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
         head = {"Cookie": f"desk={self.cookie}", "Content-Type": "application/x-www-form-urlencoded"}
         try:
@@ -143,7 +204,6 @@ class Person:
             found = re.search("desk=([^;]+)", answer.getheader("set-cookie") or "")
             return answer.status, found[1] if found else "", answer.read().decode()
         except (OSError, http.client.HTTPException):
-            time.sleep(0.02)
             return 0, "", ""
         finally:
             line.close()
@@ -154,9 +214,11 @@ class Person:
 
 def killed(folder: Path, kills: int, seed: int = 7) -> list[str]:
     """Play a game whose desk is killed so often. Returns what went wrong."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = int(free.getsockname()[1])
+    with _socket() as held:
+        return _killed(folder, int(held.getsockname()[1]), kills, seed)
+
+
+def _killed(folder: Path, port: int, kills: int, seed: int) -> list[str]:
     now = datetime(2026, 5, 1, 12, tzinfo=UTC)
     (folder / "clock").write_text(now.isoformat())
     house = House(engine_for(folder / "desk.db"))
@@ -167,40 +229,66 @@ def killed(folder: Path, kills: int, seed: int = 7) -> list[str]:
     killer = Killer(folder, port, kills, seed)
     killer.start()
     hall = Games(engine_for(folder / "desk.db"), clock=lambda: now)
-    red, blue, mo = (Person(port, lambda r=role: hall.people.link(r) or "", role.id) for role in seats)  # type: ignore[misc]
-    acknowledged: list[tuple[int, str, str]] = []
-    week = 0
-    while killer.done < kills:
-        week += 1
-        for nation, person in zip(NATIONS, (red, blue), strict=True):
-            for number in range(3):
-                text = "dig\n" * (number + 1) + f"# week {week}, {nation}, {number}\n"
-                _until(lambda p=person, t=text: p.post("orders/send", {"text": t, "out": "0"}) == 303)
-                acknowledged.append((week, nation, text))
-        by_hand = week % 3 == 0
-        due = hall.settings(GAME).due
-        hall.keep(Settings(GAME, due, 7, False, "nothing" if by_hand else "send", 0, False))
-        if by_hand:
-            _until(lambda m=mo, w=week: m.post("play/resolve", {"stage": str(w)}) and _stage(hall) > w)
-            _until(lambda m=mo, w=week: m.post("game/send", {"stage": str(w + 1)}) and hall.last_sent(GAME) > w)
-        now = datetime.fromisoformat(due) + timedelta(hours=1)
-        half = folder / "clock.new"
-        half.write_text(now.isoformat())
-        half.rename(folder / "clock")
-        _until(lambda w=week: hall.last_sent(GAME) > w)
-    _until(lambda: not _waiting(hall, folder, now))
-    killer.over.set()
-    killer.join()
-    hall.engine.dispose()
-    return _wrong(folder, week, acknowledged)
+    try:
+        red, blue, mo = (Person(port, lambda r=role: hall.people.link(r) or "", role.id) for role in seats)  # type: ignore[misc]
+        acknowledged: list[tuple[int, str, str]] = []
+        week = 0
+        while killer.done < kills or week < WEEKS:
+            week += 1
+            for nation, person in zip(NATIONS, (red, blue), strict=True):
+                for number in range(3):
+                    text = "dig\n" * (number + 1) + f"# week {week}, {nation}, {number}\n"
+                    sent = partial(person.post, "orders/send", {"text": text, "out": "0"})
+                    until(f"orders of week {week} are taken", lambda s=sent: s() == 303, person)  # type: ignore[misc]
+                    acknowledged.append((week, nation, text))
+            by_hand = week % WEEKS == 0
+            due = hall.settings(GAME).due
+            hall.keep(Settings(GAME, due, 7, False, "nothing" if by_hand else "send", 0, False))
+            if by_hand:
+                _by_hand(hall, mo, week)
+            now = datetime.fromisoformat(due) + timedelta(hours=1)
+            half = folder / "clock.new"
+            half.write_text(now.isoformat())
+            half.rename(folder / "clock")
+            until(f"turn {week} is resolved and sent", lambda w=week: hall.last_sent(GAME) > w)  # type: ignore[misc]
+        until("every mail has gone", lambda: not _waiting(hall, folder, now))
+    except AssertionError as error:
+        raise AssertionError("; ".join([f"{error}; {killer.done} kills of {kills}", *killer.fell])) from None
+    finally:
+        killer.over.set()
+        killer.join()
+        hall.engine.dispose()
+    return killer.fell + _wrong(folder, week, acknowledged)
 
 
-def _until(done: Callable[[], object]) -> None:
+def _by_hand(hall: Games, mo: Person, week: int) -> None:
+    """The moderator resolves a turn and sends the reports."""
+
+    def resolved() -> bool:
+        mo.post("play/resolve", {"stage": str(week)})
+        return _stage(hall) > week
+
+    def sent() -> bool:
+        mo.post("game/send", {"stage": str(week + 1)})
+        return hall.last_sent(GAME) > week
+
+    until(f"the moderator resolves turn {week}", resolved, mo)
+    until(f"the moderator sends turn {week}", sent, mo)
+
+
+def until(what: str, done: Callable[[], object], who: Person | None = None) -> None:
+    """Try until something has come about. AssertionError, with the last answer to who tries, if it has not in `PATIENCE`."""
     ends = time.monotonic() + PATIENCE
     while not done():
         if time.monotonic() > ends:
-            raise AssertionError("it has not come about")
+            heard = f"; the last answer was to {who.heard}" if who is not None else ""
+            raise AssertionError(f"it has not come about in {PATIENCE:.0f} s that {what}{heard}")
         time.sleep(0.02)
+
+
+def text_of(page: str) -> str:
+    """What a page says, without its marks."""
+    return re.sub(r"\s+", " ", re.sub(r"<(style|script).*?</\1>|<[^>]+>", " ", page, flags=re.DOTALL)).strip()
 
 
 def _stage(hall: Games) -> int:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from .house import House, house, said
-from .kills import killed
+from .kills import Person, killed
 
 from wteaw.play.verify import audit  # isort: skip
 from wteaw_web.games import Games, Settings  # isort: skip
@@ -102,6 +102,28 @@ KILLS, WEEKS = 32, 8
 def test_server_and_worker_are_killed_while_people_play(tmp_path: Path) -> None:
     """A share of `make kills`."""
     assert killed(tmp_path, 5) == []
+
+
+@pytest.mark.parametrize("lost", ["GET /in/", "POST /in/", "GET /seat/"])
+def test_whose_answer_is_lost_comes_in_all_the_same(at: House, lost: str) -> None:
+    """A server that ends between what it does and what it says uses a link up, and the browser never gets its secret."""
+    role = at.role("small", "player", "red")
+    browser = at.browser().client
+    gone: list[str] = []
+
+    class Unlucky(Person):
+        def answer(self, method: str, path: str, form: dict[str, str] | None) -> tuple[int, str, str]:
+            browser.cookies.clear()
+            head = {"cookie": f"desk={self.cookie}"}
+            found = browser.request(method, path, data=form, headers=head, follow_redirects=False)
+            if not gone and f"{method} {path}".startswith(lost):
+                gone.append(path)
+                return 0, "", ""
+            return found.status_code, found.cookies.get("desk", ""), found.text
+
+    red = Unlucky(0, lambda: at.hall.people.link(role) or "", role.id)
+    assert gone and red.post("orders/send", {"text": "dig\n", "out": "0"}) == 303
+    assert len(at.hall.people.sessions_of_role(role)) == (2 if lost.startswith("POST") else 1)
 
 
 def test_a_worker_that_is_killed_anywhere_does_each_thing_once(at: House, tmp_path: Path) -> None:
