@@ -42,7 +42,7 @@ load: $(STAMP)  ## 200 players at a desk who check orders while 20 games resolve
 kills: $(STAMP)  ## a desk's server and worker killed 300 times while people play: nothing lost, nothing done or sent twice
 	$(BIN)/python -m tests.web.kills
 
-hostile: $(STAMP)  ## 10,000 hostile requests and mails to a desk: none is answered by a fault of ours
+hostile: $(STAMP)  ## 10,000 hostile requests and mails to a desk, 1,200 lines never finished: none meets a fault of ours
 	$(BIN)/python -m tests.web.hostile
 
 test-mail: $(STAMP)  ## mail end to end against OpenSMTPD and Dovecot on loopback; installs them from Debian where it may

@@ -41,6 +41,8 @@ WRONG: dict[str, dict[ExitCode, tuple[str, ...]]] = {
     "orders back": {ExitCode.CALL: (f"{GAME} --nation france --to 99",), ExitCode.REFUSED: (f"{GAME} --key nonsense --to 1",)},
     "resolve": {ExitCode.CALL: (f"--game {NOWHERE}", f"{GAME} --until-phase nonsense"), ExitCode.REFUSED: (GAME,)},
     "close": {ExitCode.CALL: (f"--game {NOWHERE}",)},
+    "backup": {ExitCode.CALL: (f"{NOWHERE} --out {{tmp}}/b",), ExitCode.FOUND: ("{damaged} --out {tmp}/b",), ExitCode.REFUSED: ("{game} --out {game}",),
+               ExitCode.MACHINE: ("{game} --out {locked}/g",)},
     "verify": {ExitCode.CALL: (f"--game {NOWHERE}",), ExitCode.FOUND: ("--game {damaged}",)},
     "report": {ExitCode.CALL: (f"--game {NOWHERE}", f"{GAME} --nation narnia", f"{GAME} --turn 99", f"{GAME} --update May")},
     "map": {ExitCode.CALL: ("", "nonsense", "diplomacy --out {tmp}/m.gif"), ExitCode.MACHINE: ("diplomacy --out {locked}/m.svg",)},

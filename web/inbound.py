@@ -16,7 +16,7 @@ from datetime import datetime
 from sqlalchemy import Connection, delete, select, update
 from sqlalchemy.exc import DatabaseError
 
-from wteaw.core.faults import StoreError, clean
+from wteaw.core.faults import MachineError, StoreError, clean
 from wteaw.odds.attack_odds import at_once
 from wteaw.orders.readback_text import rendered
 from wteaw.play.submit import hand_in
@@ -206,6 +206,8 @@ def _orders(desk: Desk, letter: IncomingMail, role: Role, written: str) -> MailO
             if not back.standing:
                 raise StoreError("no order of it stands, so nothing was handed in and what was there before still counts")
             handed = hand_in(game, role.nation, written, PLAYER, taken=taken)
+        except MachineError:
+            raise  # it is taken when the machine lets it be done
         except StoreError as error:
             text = f"Your mail was not taken: {error}.\n\n{said}"
             return MailOutcome("not taken", str(error), role, _answer(desk, letter, role, text))

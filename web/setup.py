@@ -55,7 +55,7 @@ class Setup:
         try:
             hall = Games(engine, shop=shop_of)
         except DatabaseError as error:
-            raise fault_in_words(error, engine.url.render_as_string()) from None
+            raise fault_in_words(error, str(engine.url.database), engine.url.render_as_string()) from None
         carry = to_server(self.mail) if self.mail else to_folder(self.folder / "outbox")
         sender = self.sender or f"desk@{urlsplit(self.url).hostname or 'localhost'}"
         outbox = Outbox(engine, lambda: datetime.now(UTC), sender, carry)

@@ -78,6 +78,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("orders", "write, check and submit orders"),
     Command("resolve", "resolve the turn", "game"),
     Command("close", "close orders and publish what goes into the dice", "game"),
+    Command("backup", "a copy of a game or a desk, while it is in use"),
     Command("verify", "whether a stored game is what was played", "game"),
     Command("audit", "whether a game was played by its rules, reckoned anew"),
     Command("report", "what a nation may know"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Self
 
 from sqlalchemy import Connection, Select, func, select
@@ -24,6 +25,8 @@ from .database import fault_in_words, reading, state_of, unpack
 from .drawing import Drawing, drawing_from
 from .schema import corrections, entries, games, handins, inputs, positions, rulesets, seats
 
+FILE = "game.db"
+"""The name of a game's database in its folder."""
 PLAYER, POLICY, PROXY, MODERATOR = "player", "policy", "proxy", "moderator"
 """Who has given a nation's orders."""
 
@@ -101,12 +104,12 @@ class GameReader:
             with reading(self.engine) as db:
                 yield db
         except DatabaseError as error:
-            raise fault_in_words(error, self.where) from None
+            raise fault_in_words(error, self.where, self.called) from None
         except (StoreError, RuleError):
             raise
         except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, NoResultFound) as error:
             said = clean(str(error))[:120] or type(error).__name__
-            raise BrokenGame(f"{self.where}: the game's file is damaged ({said}); take back a copy of it") from error
+            raise BrokenGame(f"{self.called}: the game's file is damaged ({said}); take back a copy of it") from error
 
     @property
     def where(self) -> str:
@@ -114,6 +117,11 @@ class GameReader:
         if self.engine.dialect.name == "sqlite":
             return str(self.engine.url.database)
         return self.engine.url.render_as_string(hide_password=True)
+
+    @property
+    def called(self) -> str:
+        """What a message begins with: the file of a game that has one to itself, else the game alone."""
+        return self.where if Path(self.where).name == FILE else self.id
 
     def _last(self, db: Connection) -> int:
         return int(db.execute(select(func.max(positions.c.number)).where(positions.c.game == self.id)).scalar() or 0)
