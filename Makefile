@@ -1,10 +1,10 @@
-# Two commands do all the set-up: `make play` and `make test`.
+# Two commands get you started: `make play` and `make test`.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: play test package docs bench speed fuzz load kills hostile test-mail examples lint check clean
+.PHONY: play test package docs pictures bench speed fuzz load kills hostile test-mail examples lint check clean
 .DEFAULT_GOAL := play
 
 $(STAMP): pyproject.toml
@@ -50,6 +50,9 @@ test-mail: $(STAMP)  ## mail end to end against OpenSMTPD and Dovecot on loopbac
 
 examples: $(STAMP)  ## docs/examples: reports of real turns, so that a change of wording is seen in review
 	$(BIN)/python tools/examples.py
+
+pictures: $(STAMP)  ## docs/pictures: the README's pictures, taken with chromium from a game on fixed dice
+	$(BIN)/python tools/pictures.py
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -28,7 +28,7 @@ WRONG: dict[str, dict[ExitCode, tuple[str, ...]]] = {
     "show": {ExitCode.CALL: ("nonsense --ruleset {rules}", f"army --ruleset {NOWHERE}")},
     "diff": {ExitCode.CALL: (f"{{rules}} {NOWHERE}",), ExitCode.FOUND: ("{rules} {unreadable}",)},
     "rulebook": {ExitCode.CALL: (NOWHERE,), ExitCode.FOUND: ("{broken}",), ExitCode.MACHINE: ("{rules} --out {locked}/book.md",)},
-    "new": {ExitCode.CALL: ("nonsense --game {tmp}/g", "diplomacy --game {tmp}/desk.db#g", "diplomacy --game {tmp}/g --player narnia", "diplomacy --game {tmp}/g --seed xyz",
+    "new": {ExitCode.CALL: ("nonsense --game {tmp}/g", "diplomacy --game {tmp}/desk.db#g", "diplomacy --game {tmp}/g --player narnia",
                         "diplomacy --game {tmp}/g --option nonsense=1"),
             ExitCode.FOUND: ("{bad_scenario} --game {tmp}/g",), ExitCode.REFUSED: (f"diplomacy {GAME}",),
             ExitCode.MACHINE: ("diplomacy --game {locked}/g",)},
@@ -76,9 +76,11 @@ WRONG: dict[str, dict[ExitCode, tuple[str, ...]]] = {
     "balance": {ExitCode.CALL: (NOWHERE, "{empty}")},
     "simulate": {ExitCode.CALL: ("nonsense --games 1 --out {tmp}/o", "diplomacy --games 1 --out {tmp}/o --with nonsense"),
                  ExitCode.FOUND: ("{bad_scenario} --games 1 --out {tmp}/o",)},
-    "play": {ExitCode.CALL: ("nonsense", "diplomacy --out {tmp}/o --seed 00"), ExitCode.FOUND: ("{bad_scenario} --out {tmp}/o",),
+    "play": {ExitCode.CALL: ("nonsense",), ExitCode.FOUND: ("{bad_scenario} --out {tmp}/o",),
              ExitCode.REFUSED: ("diplomacy --out {played}",)},
     "doctor": {ExitCode.CALL: ("nonsense",), ExitCode.MACHINE: ("",)},
+    "scenarios": {ExitCode.CALL: ("nonsense",)},
+    "games": {ExitCode.CALL: (NOWHERE,), ExitCode.FOUND: ("{bad_scenario}",)},
     "tick": {ExitCode.CALL: (f"--folder {NOWHERE}",)},
 }  # fmt: skip
 """Each command with wrong calls, by the code that they must end with."""

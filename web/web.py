@@ -106,6 +106,11 @@ def page_address(desk: Desk, role: Role, page: str) -> str:
     return f"{desk.url}/seat/{role.id}/{page}"
 
 
+def with_address(desk: Desk, role: Role, text: str, page: str = "orders") -> str:
+    """A mail's text with the player's own page under it."""
+    return f"{text.rstrip()}\n\nYour page: {page_address(desk, role, page)}\n"
+
+
 class Denied(Exception):
     """The request is not answered as asked: the status, and why in words."""
 

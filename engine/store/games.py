@@ -50,7 +50,7 @@ from .database import (
 )
 from .drawing import Drawing
 from .reading import FILE, MODERATOR, PLAYER, GameReader, StoredPosition, Submission, inputs_from
-from .schema import corrections, entries, games, handins, inputs, metadata, positions, rulesets, seats
+from .schema import corrections, decided, entries, games, handins, inputs, metadata, positions, rulesets, seats
 
 MAX_TURNS = 400
 MAX_TITLE = 120
@@ -257,6 +257,8 @@ class Game(GameReader):
                 raise StoreError(f"too late: the orders of turn {here.position.turn} are closed")
             self._after_closing(db, here, {"nation": submission.nation})
             self._put_input(db, here.number, submission)
+            own = (decided.c.nation == submission.nation, decided.c.decision.in_(submission.answers))
+            ledger.drop(db, decided, self.id, decided.c.position == here.number, *own)
             self._hand_in(db, here.number, submission)
             shares = submission.by in (PLAYER, MODERATOR) and submission.nation in here.commitment.seats
             if record.salts is None and shares:
@@ -351,7 +353,7 @@ class Game(GameReader):
         result = resolve(
             self.ruleset,
             stage.position,
-            inputs_from(taken, missing, self.commands()),
+            inputs_from(taken, missing, self.commands(), self.decided()),
             KeyedDice(secrets.token_bytes(32), turn) if practice else self.dice(stage, salts),
             geography=self.geography,
             until=until,
@@ -407,8 +409,9 @@ class Game(GameReader):
             raise StoreError(f"keys of turn {turn} are known already, so it has to be rolled anew: go back to stage {first}")
         with self._writing(stage=last) as db:
             db.execute(delete(entries).where(entries.c.game == self.id, entries.c.position > number))
-            for table, column in ((inputs, inputs.c.position), (seats, seats.c.position), (positions, positions.c.number)):
-                ledger.drop(db, table, self.id, column > number)
+            for table in (inputs, seats, decided):
+                ledger.drop(db, table, self.id, table.c.position > number)
+            ledger.drop(db, positions, self.id, positions.c.number > number)
             record = luck.of_turn(db, self.id, turn)
             luck.keep(db, self.id, turn, replace(record, closed=0))
             body = {"to": number, "from": last, "turn": turn, "reason": reason, "fresh": opened}
@@ -445,12 +448,14 @@ class Game(GameReader):
         )  # fmt: skip
 
     def decide(self, nation: str, decision: str, answer: Any) -> None:
-        """Answer a decision for a nation at the present input point, in place of the default; recorded."""
-        given = self.submissions().get(nation) or Submission(nation, "", [], {}, MODERATOR)
+        """Answer a decision for a nation at the present input point, in place of the default or of its own answer; recorded.
+
+        The nation has sent nothing by that, and what it sends later leaves the answer as it is, unless it answers itself.
+        """
         here = self.stage().number
         with self._writing(stage=here) as db:
             self._after_closing(db, self.stage(here), {"nation": nation, "decision": decision})
-            self._put_input(db, here, replace(given, answers={**given.answers, decision: answer}))
+            ledger.put(db, decided, game=self.id, position=here, nation=nation, decision=decision, answer=as_text(answer))
             self._correct(db, "decide", {"nation": nation, "decision": decision, "answer": answer})
 
     def command(self, nation: str, seat: str, who: str) -> None:

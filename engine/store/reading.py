@@ -23,7 +23,7 @@ from ..world.geography import Geography
 from . import turns as luck
 from .database import fault_in_words, reading, state_of, unpack
 from .drawing import Drawing, drawing_from
-from .schema import corrections, entries, games, handins, inputs, positions, rulesets, seats
+from .schema import corrections, decided, entries, games, handins, inputs, positions, rulesets, seats
 
 FILE = "game.db"
 """The name of a game's database in its folder."""
@@ -63,11 +63,28 @@ class StoredPosition:
     used_salts: Mapping[str, str]
 
 
-def inputs_from(taken: Mapping[str, Submission], missing: Sequence[str], seats: Mapping[str, str]) -> Inputs:
-    """What the referee is given of what has come in."""
+def game_ids(engine: Engine) -> list[str]:
+    """The games of a database, by name. StoreError if it is none of games."""
+    try:
+        with reading(engine) as db:
+            return [str(id_) for id_ in db.execute(select(games.c.id).order_by(games.c.id)).scalars()]
+    except DatabaseError as error:
+        raise fault_in_words(error, str(engine.url.database)) from None
+
+
+def inputs_from(
+    taken: Mapping[str, Submission],
+    missing: Sequence[str],
+    seats: Mapping[str, str],
+    decided: Mapping[str, Mapping[str, Any]],
+) -> Inputs:
+    """What the referee is given of what has come in, and of what the moderator has `decided` (see `GameReader.decided`)."""
+    answers = {n: dict(s.answers) for n, s in taken.items()}
+    for nation, given in decided.items():
+        answers[nation] = {**answers.get(nation, {}), **given}
     return Inputs(
         {n: s.orders for n, s in taken.items()},
-        {n: s.answers for n, s in taken.items()},
+        answers,
         missing,
         seats,
         {n: s.by for n, s in taken.items() if s.by != POLICY},
@@ -187,6 +204,17 @@ class GameReader:
                 row.nation: Submission(row.nation, row.text, canonical.loads(row.orders), canonical.loads(row.answers), row.by)
                 for row in db.execute(query.order_by(inputs.c.nation))
             }
+
+    def decided(self, number: int | None = None) -> dict[str, dict[str, Any]]:
+        """What the moderator has answered at a stage (the present one by default): by nation, or for `moderator`, decision to
+        answer. It counts beside what the nation sends itself, and is no submission."""
+        number = self.stage().number if number is None else number
+        query = select(decided).where(decided.c.game == self.id, decided.c.position == number)
+        out: dict[str, dict[str, Any]] = {}
+        with self._reading() as db:
+            for row in db.execute(query.order_by(decided.c.nation, decided.c.decision)):
+                out.setdefault(row.nation, {})[row.decision] = canonical.loads(row.answer)
+        return out
 
     def awaited(self) -> list[str]:
         """The nations whose orders the present input point wants: of those it asks all that are no vacant position."""
