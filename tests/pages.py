@@ -5,7 +5,7 @@ What a page says of itself is visible to its reader, too:
 - A block of `console` is run at its lines `$ ...`, one of `sh` at every line. What a `console` block shows below a command has
   to come of it (`...` stands for anything). `# ends with 1` after a command is the exit code it must have, else 0.
 - A caption, or a line before the block that ends with a name such as `mine.txt`:, is the file that the block is written to.
-- *Not run by the tests: REASON.* before a block excuses it.
+- *Not run by the tests: REASON.* before a block excuses it; in the README as a comment, since its readers want to begin.
 - *Goes on where [PAGE](page.md) ended.* has a page begin in the folder that another one leaves; else it begins in an empty one.
 - Pages that stand outside of `docs/` are read in the repository: its folders are there.
 """
@@ -31,7 +31,7 @@ PAGES = sorted(
 _FENCE = re.compile(r"^( *)(```+)([^\n`]*)\n(.*?)^\1\2 *$", re.MULTILINE | re.DOTALL)
 _CAPTION = re.compile(r":caption: (\S+)\n\n?")
 _NAMED = re.compile(r"`([\w./-]+\.\w+)`:\s*$")
-_EXCUSED = re.compile(r"\*Not run by the tests: (.+)\.\*\s*$", re.DOTALL)
+_EXCUSED = re.compile(r"(?:\*|<!-- )Not run by the tests: (.+)\.(?:\*| -->)\s*$", re.DOTALL)
 _GOES_ON = re.compile(r"^\*Goes on where \[[^\]]+\]\(([\w./-]+\.md)\) ended\.\*$", re.MULTILINE)
 COMMAND = re.compile(r"^\s*(\$ )?(wteaw|make|pip|python3?|sudo|dask|sqlite3|git)\b", re.MULTILINE)
 ENDS_WITH = re.compile(r"\s+# ends with (\d+)$")
