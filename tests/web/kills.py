@@ -258,7 +258,18 @@ def _killed(folder: Path, port: int, kills: int, seed: int) -> list[str]:
         killer.over.set()
         killer.join()
         hall.engine.dispose()
+    _send_the_rest(folder, now)
     return killer.fell + _wrong(folder, week, acknowledged)
+
+
+def _send_the_rest(folder: Path, now: datetime) -> None:
+    """What the worker queued in its last moments goes out in peace: a passed deadline is noticed at its next look."""
+    desk = _desk(folder)
+    for _ in range(20):
+        tick(desk)
+        if not _waiting(desk.hall, folder, now):
+            break
+    desk.hall.engine.dispose()
 
 
 def _by_hand(hall: Games, mo: Person, week: int) -> None:
