@@ -37,7 +37,7 @@ from wteaw_web.outbox import Outbox, to_folder
 from wteaw_web.rate_limits import Limits
 from wteaw_web.tables import outbox
 from wteaw_web.web import Desk
-from wteaw_web.worker import run
+from wteaw_web.worker import run, tick
 from wteaw_web.worker_pool import context, end_with_parent
 
 from .house import House
