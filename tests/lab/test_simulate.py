@@ -209,7 +209,6 @@ def test_the_table_says_who_wins_and_what_never_happened(whole: Path, capsys: py
         (["--with", "nowhere"], "no scenario, no ruleset and no options"),
         (["--with", "nothing=1"], "no option 'nothing'"),
         (["--with", "diplomacy", "--with", "diplomacy"], "the same thing twice"),
-        (["--seed", "xyz"], "a seed is hex text"),
         (["--format", "xml"], "no format 'xml'"),
     ],
 )
