@@ -134,7 +134,7 @@ def test_a_word_leads_to_its_row_and_says_what_it_is(folder: Path) -> None:
             told = await client.text_document_hover_async(t.HoverParams(**editor.at(name, text, what, shift)))
             return told.contents.value if told is not None else ""  # type: ignore[union-attr]
 
-        assert "amount in a store" in await hover(UNITS, units, "stock(place")  # a function
+        assert "amount in a treasury" in await hover(UNITS, units, "stock(place")  # a function
         assert "**source**" in await hover(UNITS, units, "source: [tokens.unit")  # a key
         row = await hover(MOVES, moves, "'move-token'", 3)  # an id in an expression
         assert "resources/move-token" in row
