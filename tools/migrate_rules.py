@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import re
 import sys
+import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError
+from ruamel.yaml.error import MarkedYAMLError, ReusedAnchorWarning
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 # --- what has changed
@@ -262,7 +263,9 @@ class File:
 def migrate(path: Path, text: str) -> File:
     """A file in today's words. Raises MarkedYAMLError for text that is no YAML."""
     file = File(path, text)
-    root = YAML(typ="rt", pure=True).compose(text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReusedAnchorWarning)  # an anchor may be given anew; what it names is not asked here
+        root = YAML(typ="rt", pure=True).compose(text)
     if not isinstance(root, MappingNode):
         return file
     keys = {k.value for k, _ in root.value}
