@@ -428,11 +428,11 @@ def _drop(file: File, node: MappingNode, number: int) -> None:
     """Take a key and its value out of a map."""
     key, value = node.value[number]
     if node.flow_style:
-        end = _end(value)
+        stop = _end(value)
         if number and not all(k.value in GONE for k, _ in node.value[:number]):  # with the comma before it
-            return file.replace(file.text.rindex(",", 0, key.start_mark.index), end, "")
-        after = re.compile(r"\s*,\s*").match(file.text, end)
-        return file.replace(key.start_mark.index, after.end() if after else end, "")
+            return file.replace(file.text.rindex(",", 0, key.start_mark.index), stop, "")
+        comma = re.compile(r"\s*,\s*").match(file.text, stop)
+        return file.replace(key.start_mark.index, comma.end() if comma else stop, "")
     line = file.text.rfind("\n", 0, key.start_mark.index) + 1
     after = file.text.find("\n", _end(value)) + 1 or len(file.text)
     if file.text[line : key.start_mark.index].strip():  # the first key of an item of a list
@@ -444,7 +444,7 @@ def _drop(file: File, node: MappingNode, number: int) -> None:
 
 def _end(node: Node) -> int:
     """Where the text of a value ends, without the blank lines and comments after it."""
-    if isinstance(node, ScalarNode) or node.flow_style or not node.value:
+    if isinstance(node, ScalarNode) or getattr(node, "flow_style", False) or not node.value:
         return int(node.end_mark.index)
     last = node.value[-1]
     return _end(last[1] if isinstance(last, tuple) else last)
