@@ -106,7 +106,7 @@ def test_a_nation_that_sends_nothing_is_held_to_the_requirements(game: Path, cap
     assert code == 0, said
 
 
-@pytest.mark.parametrize("seed", ["07", "1f", "a3"])
+@pytest.mark.parametrize("seed", ["07", "a3"])
 def test_policies_meet_every_requirement_and_order_what_can_be_carried_out(
     seed: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -211,7 +211,7 @@ def test_entries_for_others_leave_no_trace(plain: dict[str, dict[str, bytes]], r
         assert got[name] == plain[reader][name]
 
 
-@pytest.mark.parametrize("seed", [11, 12])
+@pytest.mark.parametrize("seed", [11])
 def test_random_games_keep_their_secrets(seed: int) -> None:
     """Whatever was ordered: reports neither hold nor imply what others hide, nor a word of what was written for others."""
     _, ruleset, geography = loaded()
