@@ -67,7 +67,7 @@ def test_maps(tmp_path: Path, text: str, expected: list[tuple[str, int, int]]) -
 
 
 RULES = [
-    ("actions:\n- {id: ask, syntax: ask}\nevents:\n- {id: e, on: {acted: {action: aks}}}\n", [("E401", 4, 29)]),
+    ("actions:\n- {id: ask, syntax: ask}\nevents:\n- {id: e, on: {acted: {action: aks}}}\n", [("E401", 4, 32)]),
     ("events:\n- {id: e}\n", [("W601", 2, 3)]),
     ("events:\n- {id: e, on: step, when: false}\n", [("W601", 2, 27)]),
     (
@@ -81,7 +81,7 @@ RULES = [
     ),
     (
         "sequence:\n- {step: go, do: move}\norders:\n- {id: m, syntax: m, step: go}\n- {id: n, syntax: n, step: og}\n",
-        [("E605", 5, 26)],
+        [("E605", 5, 28)],
     ),
     (
         "actions:\n- {id: a, syntax: 'say {text}', slots: {text: {kind: place, among: told(self)}}, help: h}\n"
