@@ -242,7 +242,7 @@ def test_chapters_count_what_was_carried_out(tmp_path: Path) -> None:
         "objectives": (["objectives/gray"], []),
         "matrices": (["matrices/envy/seen"], ["matrices/envy/unseen"]),
         "steps": (["steps/talk", "steps/judge"], ["steps/rest"]),
-        "verbs": (["verbs/shift", "verbs/mark"], ["verbs/clear"]),
+        "verbs": (["verbs/shift", "verbs/flag"], ["verbs/clear"]),
     }
 
 

@@ -38,7 +38,7 @@ ORDERS = [
         "syntax": "put {units} in {target}",
         "slots": {"units": "units", "target": "place"},
         "step": "opening",
-        "requires": [{"test": "target.owner == self", "else": "{target} is not yours"}],
+        "requires": [{"test": "target.owner == self", "message": "{target} is not yours"}],
     }
 ]
 ELSEWHERE = [{"id": "elsewhere", "asks": "=self", "about": "place", "from": "places(owner=self)", "default": "nearest"}]

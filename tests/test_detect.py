@@ -158,7 +158,7 @@ def test_both_parties_look_and_nobody_looks_at_friends() -> None:
 
 PROBE: Row = {
     "id": "probe", "pairs": "next_to", "value": "eye", "reach": {"walker": "step"}, "die": "1d100", "gives": "know", "know": "units",
-    "fire": [{"who": "unit.kind == 'foot'", "at": "walker", "at_most": 1, "lose": "cost"}], "flags": {"busy": True},
+    "fire": [{"who": "unit.kind == 'foot'", "at": "walker", "at_most": 1, "lose": "cost"}], "sets": {"busy": True},
 }  # fmt: skip
 
 

@@ -19,7 +19,7 @@ COURT = {
     "id": "court",
     "syntax": "court {target}",
     "slots": {"target": "nation"},
-    "requires": [{"test": "neutral(target)", "else": "{target} is not neutral"}],
+    "requires": [{"test": "neutral(target)", "message": "{target} is not neutral"}],
     "cost": 10,
     "limit": {"1": ["nation", "target", "turn"]},
     "roll": {"die": "1d10", "at_least": 9},

@@ -16,9 +16,9 @@ ACT: Row = {
     "id": "scold",
     "syntax": "scold {target}",
     "slots": {"target": "nation"},
-    "requires": [{"test": "target != self", "else": "own"}],
+    "requires": [{"test": "target != self", "message": "own"}],
 }
-COINS: Row = {"id": "coins", "on": "scold", "test": "stock(self, 'coin') > 3", "else": "too poor"}
+COINS: Row = {"id": "coins", "on": "scold", "test": "stock(self, 'coin') > 3", "message": "too poor"}
 
 
 @pytest.mark.parametrize(

@@ -71,9 +71,9 @@ BASE: dict[str, Rows] = {
             "syntax": "court {target}",
             "slots": {"target": "nation"},
             "requires": [
-                {"test": "self.side != None", "else": "you belong to no camp"},
-                {"test": "neutral(target)", "else": "{target} is not neutral"},
-                {"test": "stock(target, 'gold') == 0", "else": "they are rich", "secret": True},
+                {"test": "self.side != None", "message": "you belong to no camp"},
+                {"test": "neutral(target)", "message": "{target} is not neutral"},
+                {"test": "stock(target, 'gold') == 0", "message": "they are rich", "secret": True},
             ],
             "cost": 4,
             "limit": {"1": ["nation", "target", "turn"]},
@@ -294,7 +294,7 @@ MEET: dict[str, Any] = {
     "id": "meet",
     "syntax": "meet {target} in {place}",
     "slots": {"target": "nation", "place": "place"},
-    "requires": [{"test": "place.owner != self", "else": "not at home"}],
+    "requires": [{"test": "place.owner != self", "message": "not at home"}],
 }
 
 

@@ -222,7 +222,7 @@ def test_neutral_land_is_left_alone_until_war_is_declared_on_it() -> None:
         "id": "war",
         "syntax": "war on {target}",
         "slots": {"target": "nation"},
-        "requires": [{"test": "neutral(target)", "else": "no"}],
+        "requires": [{"test": "neutral(target)", "message": "no"}],
     }
     policy = {"war": {**WAR, "garrison": {"least": 0, "share": 0}}}
     state = position(("red", "foot", "c", 8), places={"d": {"holder": "gray"}})
@@ -262,7 +262,7 @@ def test_acts_are_drawn_by_weight_and_idleness() -> None:
         "id": "court",
         "syntax": "court {target}",
         "slots": {"target": "nation"},
-        "requires": [{"test": "target != self", "else": "no"}],
+        "requires": [{"test": "target != self", "message": "no"}],
     }
     policy = {"actions": [{"action": "court", "weight": "=3 if target.id == 'gray' else 1", "idle": 2}]}
     ruleset = rules(policy, actions=[act])
@@ -653,7 +653,7 @@ def test_where_one_way_to_meet_it_is_refused_another_is_tried(monkeypatch: pytes
         "step": "talk",
         "slots": {"place": "place"},
         "limit": {1: ["nation", "place", "turn"]},
-        "requires": [{"test": "place.owner == self", "else": "that is not yours"}],
+        "requires": [{"test": "place.owner == self", "message": "that is not yours"}],
     }
     rows = [{"id": "p", "actions": [{"action": "sell", "meets": ["due"]}]}]
     monkeypatch.setattr(bots, "gate", lambda world: ["due"])

@@ -178,7 +178,7 @@ RING: dict[str, small.Rows] = {
     "orders": [
         {
             "id": "go", "syntax": "go {units} from {origin} to {target}", "step": "going", "does": "walk", "alike": ["origin"],
-            "slots": {"units": "units", "origin": "place", "target": "place"}, "requires": [{"test": "origin.id == 'home'", "else": "no"}],
+            "slots": {"units": "units", "origin": "place", "target": "place"}, "requires": [{"test": "origin.id == 'home'", "message": "no"}],
         }
     ],
 }  # fmt: skip

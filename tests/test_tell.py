@@ -62,9 +62,9 @@ def test_the_sequence_is_compared_node_by_node() -> None:
 def test_long_values_are_said_on_lines_of_their_own_and_reasons_are_named() -> None:
     long = "a " * 80
     a = rules(definitions=[{"id": "t", "is": long, "source": ["x"]}], actions=[{"id": "gone"}])
-    b = rules(definitions=[{"id": "t", "is": "b", "requires": [{"else": "no"}], "source": ["x", "y"]}])
+    b = rules(definitions=[{"id": "t", "is": "b", "requires": [{"message": "no"}], "source": ["x", "y"]}])
     lines = said(a, b)
-    assert lines[:3] == ["Acts", "  gone: gone", ""]
+    assert lines[:3] == ["Actions", "  gone: gone", ""]
     assert lines[3:5] == ["Terms", "  t  [y]"]
     assert lines[5] == "    is:" and lines[6].startswith("      was a a") and "      is  b" in lines
     assert lines[-1] == "    requires: [{else: no}] (new)"
