@@ -84,9 +84,9 @@ BASE: dict[str, Rows] = {
 }
 
 
-def rules(frame: Rows | None = None, **forms: Rows) -> Ruleset:
+def rules(sequence: Rows | None = None, **forms: Rows) -> Ruleset:
     merged = {form: {r["id"]: r for r in rows} for form, rows in {**BASE, **forms}.items()}
-    return Ruleset("t", "t", merged, tuple(frame or ()))
+    return Ruleset("t", "t", merged, tuple(sequence or ()))
 
 
 def position(**tables: Any) -> State:

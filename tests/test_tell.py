@@ -65,7 +65,7 @@ def test_long_values_are_said_on_lines_of_their_own_and_reasons_are_named() -> N
     b = rules(definitions=[{"id": "t", "is": "b", "requires": [{"message": "no"}], "source": ["x", "y"]}])
     lines = said(a, b)
     assert lines[:3] == ["Actions", "  gone: gone", ""]
-    assert lines[3:5] == ["Terms", "  t  [y]"]
+    assert lines[3:5] == ["Definitions", "  t  [y]"]
     assert lines[5] == "    is:" and lines[6].startswith("      was a a") and "      is  b" in lines
-    assert lines[-1] == "    requires: [{else: no}] (new)"
+    assert lines[-1] == "    requires: [{message: no}] (new)"
     assert all(len(line) <= 130 for line in lines)

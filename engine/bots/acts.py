@@ -84,6 +84,7 @@ def give_acts(giver: Giver, rules: Sequence[Row], *, share: Any = 1, insist: boo
         for chosen in _choose(giver, context, rule, key, insist, whole):
             if not giver.give(key, chosen.slots):
                 continue
+            giver.note_last()
             if rule.get("opens") in chosen.slots:
                 opened.update(giver.world.members(str(chosen.slots[rule["opens"]])))
             if insist:
