@@ -263,7 +263,7 @@ def test_a_head_is_never_enough(folder: Path, tmp_path: Path, capsys: pytest.Cap
     assert code == 2 and "--key" in err
     key = run(capsys, "players", "key", NATION, *game)[1].strip()
     code, _, err = run(capsys, "orders", "submit", str(file), *game, "--key", key)
-    assert code == 1 and "Nothing of it was handed in" in err
+    assert code == 1 and "Nothing was submitted" in err
     file.write_text("game g nation german-empire turn 2\n# nothing\n")
     assert run(capsys, "orders", "submit", str(file), *game, "--key", key)[0] == 0
     assert Game.open(folder / "g").submissions()[NATION].by == "player"

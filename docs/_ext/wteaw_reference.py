@@ -228,8 +228,8 @@ def _expressions() -> str:
     lines = [
         "# Expressions: functions and fields",
         "",
-        "Every word that an expression may use, besides the definitions and fields of a ruleset. The examples are rule tests over",
-        "positions of the base ruleset (`docs/examples/functions.yaml`).",
+        "Every word that an expression may use, besides the definitions and fields of a ruleset. The examples are rule tests",
+        "over positions of the base ruleset (`docs/examples/functions.yaml`).",
         "",
         "## Functions",
         "",

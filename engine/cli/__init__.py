@@ -96,12 +96,12 @@ COMMANDS: tuple[Command, ...] = (
     Command("luck", "what the dice of a game came to, against the odds before each throw"),
     Command("statistics", "a game in charts by turn, for its news", "wteaw_lab.commands.statistics"),
     Command("simulate", "whole campaigns, many times over", "wteaw_lab.commands.simulate"),
-    Command("tournament", "which policy beats which", "wteaw_lab.commands.tournament"),
+    Command("tournament", "which bot beats which", "wteaw_lab.commands.tournament"),
     Command("balance", "what a sweep of games came to, as a page with charts", "wteaw_lab.commands.balance"),
     Command("lsp", "a language server for editors: findings, completion, help, renaming", "wteaw_editor.command"),
-    Command("play", "a whole game by built-in policies"),
-    Command("serve", "the desk: games in a browser and by mail", "wteaw_web.command"),
-    Command("tick", "what is due at a desk: reminders, deadlines, mails", "wteaw_web.command"),
+    Command("play", "a whole game played by bots"),
+    Command("serve", "the server: games in a browser and by mail", "wteaw_web.command"),
+    Command("tick", "what is due on a server: reminders, deadlines, mails", "wteaw_web.command"),
     Command("doctor", "what is missing on this machine, and what mends it"),
 )
 """All commands. `attribute` defaults to the command's name, or `app` if the module has one."""
