@@ -293,7 +293,7 @@ def _text(file: str) -> str:
     if len(text) > MOST:
         raise Stop(f"{file} is longer than {MOST:,} characters: no file of orders is", ExitCode.FOUND)
     if not text.strip():
-        raise Stop(f"{file} is empty; an order form sent as it stands orders nothing", ExitCode.FOUND)
+        raise Stop(f"{file} is empty; an order sheet sent unchanged orders nothing", ExitCode.FOUND)
     return text
 
 
