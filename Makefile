@@ -1,10 +1,10 @@
-# Two commands do all the set-up: `make play` and `make test`.
+# Two commands get you started: `make play` and `make test`.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: play test package docs bench speed fuzz load kills hostile test-mail examples lint check clean
+.PHONY: play test package docs pictures bench speed fuzz load kills hostile test-mail examples lint check clean
 .DEFAULT_GOAL := play
 
 $(STAMP): pyproject.toml
@@ -42,7 +42,7 @@ load: $(STAMP)  ## 200 players at a desk who check orders while 20 games resolve
 kills: $(STAMP)  ## a desk's server and worker killed 300 times while people play: nothing lost, nothing done or sent twice
 	$(BIN)/python -m tests.web.kills
 
-hostile: $(STAMP)  ## 10,000 hostile requests and mails to a desk: none is answered by a fault of ours
+hostile: $(STAMP)  ## 10,000 hostile requests and mails to a desk, 1,200 lines never finished: none meets a fault of ours
 	$(BIN)/python -m tests.web.hostile
 
 test-mail: $(STAMP)  ## mail end to end against OpenSMTPD and Dovecot on loopback; installs them from Debian where it may
@@ -50,6 +50,9 @@ test-mail: $(STAMP)  ## mail end to end against OpenSMTPD and Dovecot on loopbac
 
 examples: $(STAMP)  ## docs/examples: reports of real turns, so that a change of wording is seen in review
 	$(BIN)/python tools/examples.py
+
+pictures: $(STAMP)  ## docs/pictures: the README's pictures, taken with chromium from a game on fixed dice
+	$(BIN)/python tools/pictures.py
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

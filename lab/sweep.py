@@ -20,7 +20,7 @@ from wteaw.core.canonical import digest
 from wteaw.core.faults import MachineError, StoreError
 from wteaw.core.model import Ruleset
 from wteaw.core.whole_files import write_whole
-from wteaw.store.games import FILE as GAME_FILE
+from wteaw.store import FILE as GAME_FILE
 
 from .single_game import Figures
 from .workers import MOST_TRIES, Crew, Key, Lost, Task

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -69,6 +70,15 @@ def test_help_names_every_command_and_each_has_an_example(capsys: pytest.Capture
             assert code == 0 and ("Example:" in text or "Commands" in text), command.name
 
 
+def test_help_groups_commands_by_who_uses_them(capsys: pytest.CaptureFixture[str]) -> None:
+    out = run(capsys, "--help")[1]
+    groups = dict(re.findall(r"^(To [a-z ]+):\n((?:  .+\n)+)", out, re.MULTILINE))
+    assert list(groups) == ["To play", "To moderate", "To design rules", "To analyze games"]
+    for title, name in zip(groups, ("orders", "resolve", "validate", "simulate"), strict=True):
+        assert [t for t, lines in groups.items() if f"  {name} " in lines] == [title]
+    assert sum(lines.count("\n") for lines in groups.values()) == sum(c.exists for c in COMMANDS), "each in one group"
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -79,7 +89,6 @@ def test_help_names_every_command_and_each_has_an_example(capsys: pytest.Capture
         (["map"], "name a scenario"),
         (["validate", "/nowhere"], "does not exist"),
         (["show", "infantrie"], "infantry"),
-        (["play", "1914", "--seed", "xyz"], "hex"),
         (["new", "1914", "--game", "x", "--option", "free-deploiment=false"], "there are"),
         (["new", "1914", "--game", "x", "--option", "free-deployment=maybe"], "one of true, false"),
         (["new", "1914", "--game", "x", "--option", "free-deployment"], "NAME=VALUE"),
@@ -163,7 +172,7 @@ def test_rollback_goes_back(capsys: pytest.CaptureFixture[str], game: Path) -> N
     assert code == 0 and out.count("waits for orders") == 2
     code, _, err = run(capsys, "rollback", "--game", str(game), "--turn", "1")
     assert code == 2 and "--reason" in err
-    code, out, _ = run(capsys, "rollback", "--game", str(game), "--turn", "1", "--reason", "test")
+    code, out, _ = run(capsys, "rollback", "--game", str(game), "--turn", "1", "--reason", "test", "--yes")
     assert code == 0 and "turn 1" in out
 
 

@@ -31,6 +31,9 @@ READS = {
     "verify": GAME,
     "report": GAME,
     "map": f"{GAME} --out {{map}}",
+    "scenarios": "",
+    "games": "{game}",
+    "decide": GAME,
     "status": GAME,
     "explain": f"france {GAME}",
     "luck": "{game}",
@@ -89,3 +92,18 @@ def test_what_a_command_shows_is_json(name: str, given: dict[str, Path], capsys:
     with pytest.raises(SystemExit) as left:
         main([*arguments, "--format", "yaml"])
     assert left.value.code == 2 and "yaml" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["status", "orders show", "dice commit", "map", "scenarios", "doctor"])
+def test_json_is_short_for_the_format(name: str, given: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = [*name.split(), *READS[name].format(**given).split()]
+    said = []
+    for option in (["--json"], ["--format", "json"]):
+        with pytest.raises(SystemExit) as left:
+            main([*arguments, *option])
+        assert left.value.code in (0, None)
+        said.append(json.loads(capsys.readouterr().out))
+    assert said[0] == said[1]
+    with pytest.raises(SystemExit):
+        main([*name.split(), "--help"])
+    assert "--json" in capsys.readouterr().out

@@ -18,7 +18,7 @@ from .test_trust_moderator import begun, send
 COMMANDS = (
     ("verify",), ("report", "--nation", "red"), ("report",), ("status",), ("resolve", "--force"), ("close",), ("dice", "commit"),
     ("explain", "red gold"), ("dice", "reveal", "--turn", "1", "--nation", "red"), ("orders", "show", "--nation", "red"),
-    ("rollback", "--turn", "1", "--reason", "x"), ("audit",),
+    ("rollback", "--turn", "1", "--reason", "x", "--yes"), ("audit",),
 )  # fmt: skip
 
 

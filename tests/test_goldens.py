@@ -48,7 +48,7 @@ def outcome_of(name: str, folder: Path) -> dict[str, str]:
     for _ in resolutions(game, FEWER.get(name, TURNS)):
         pass
     position = game.stage().position
-    write_reports(game, folder / "reports", asked, drawing)
+    write_reports(game, folder / "reports", [None, *asked], drawing)
     return {
         "turn": str(position.turn),
         "state": position.state.hash(),

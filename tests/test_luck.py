@@ -263,7 +263,7 @@ def test_the_last_reports_resolve_each_turn_once_again(tmp_path: Path, monkeypat
 
     monkeypatch.setattr(luck_found, "resolved_again", resolved_again)
     monkeypatch.setattr(report_files, "_hands", lambda *_: hands)
-    report_files.write_reports(made, tmp_path / "reports", nations, made.drawing())
+    report_files.write_reports(made, tmp_path / "reports", [None, *nations], made.drawing())
     assert sorted(map(int, log.read_text().split())) == [number for number, _, _ in made.stages()][:-1]
     texts = [(tmp_path / "reports" / f"{reader}.txt").read_text() for reader in ("moderator", *nations)]
     assert len(texts) > 3 and all("LUCK" in text for text in texts)

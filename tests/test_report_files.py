@@ -29,7 +29,7 @@ def test_several_processes_write_what_one_writes(game: Game, tmp_path: Path, mon
     written = {}
     for hands in (1, 2):
         monkeypatch.setattr(report_files, "_hands", lambda *_, hands=hands: hands)
-        files = write_reports(game, tmp_path / str(hands), commanded(game), game.drawing())
+        files = write_reports(game, tmp_path / str(hands), [None, *commanded(game)], game.drawing())
         assert [p.name for p in files[:2]] == ["moderator.txt", "moderator.html"] and len(files) == 2 + 2 * len(commanded(game))
         written[hands] = {p.name: p.read_bytes() for p in files}
     assert written[1] == written[2]
@@ -40,4 +40,4 @@ def test_what_a_second_process_cannot_write_is_told(game: Game, tmp_path: Path, 
     for nation in commanded(game)[1:]:  # whatever the second process begins with
         (tmp_path / f"{nation}.txt").mkdir()
     with pytest.raises(IsADirectoryError):
-        write_reports(game, tmp_path, commanded(game), game.drawing())
+        write_reports(game, tmp_path, [None, *commanded(game)], game.drawing())

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from wteaw.cli import _run
+from wteaw.core.faults import MachineError
 from wteaw.core.journal import replay, verify_chain
 from wteaw.play.explain import Unknown, why
 from wteaw.play.rollback_preview import compare, first_difference
@@ -309,3 +311,59 @@ def test_a_killed_process_leaves_the_game_before_or_after(tmp_path: Path, delay:
     assert (number, here) in {(1, before), (2, after)}
     assert verify_chain([e.to_json() for e in found.journal()]) is None
     assert found.submissions(1)["red"].text == "dig\n"
+
+
+def dump(folder: Path) -> list[str]:
+    """Everything that stands in a game's file."""
+    db = sqlite3.connect(folder / "game.db")
+    found = [str(db.execute("pragma user_version").fetchone()), *db.iterdump()]
+    db.close()
+    return found
+
+
+def statement(folder: Path, *texts: str) -> None:
+    db = sqlite3.connect(folder / "game.db")
+    for text in texts:
+        db.execute(text)
+    db.commit()
+    db.close()
+
+
+COMMANDS = (
+    ("status",), ("resolve", "--force"), ("close",), ("report",), ("verify",), ("rollback", "--turn", "1", "--reason", "x"),
+    ("dice", "reveal", "--turn", "1", "--nation", "red"), ("decide", "red", "x", "y"), ("players", "key", "red"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "code", "words"), [
+    (("pragma user_version = 2",), 4, "format 2, and this version of wteaw knows format 1: nothing was changed"),
+    (("pragma user_version = 0", "drop table ledger"), 1, "begun by an earlier version of wteaw"),
+    (("pragma user_version = 0", "delete from ledger"), 1, "begun by an earlier version of wteaw"),
+])  # fmt: skip
+def test_a_game_of_another_version_is_refused_in_a_sentence_and_left_as_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], change: tuple[str, ...], code: int, words: str
+) -> None:
+    game = new(tmp_path / "g", "red")
+    send(game, "red")
+    game.resolve()
+    game.engine.dispose()
+    statement(tmp_path / "g", *change)
+    before = dump(tmp_path / "g")
+    for command in COMMANDS:
+        assert _run([*command, "--game", str(tmp_path / "g")]) == code
+        said = capsys.readouterr().err
+        assert words in said and len(said.splitlines()) == 1
+    assert dump(tmp_path / "g") == before
+
+
+def test_a_game_that_a_later_version_takes_over_while_it_is_open_is_not_written_to(tmp_path: Path) -> None:
+    game = new(tmp_path / "g", "red")
+    send(game, "red")
+    statement(tmp_path / "g", "pragma user_version = 2")
+    before = dump(tmp_path / "g")
+    for change in (lambda: send(game, "red"), game.close, game.resolve, lambda: game.command("red", "policy", "x")):
+        with pytest.raises(MachineError, match="later version"):
+            change()
+    assert dump(tmp_path / "g") == before
+    statement(tmp_path / "g", "pragma user_version = 1")
+    assert game.resolve().position.turn == 2

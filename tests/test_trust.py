@@ -262,8 +262,8 @@ def test_a_head_is_never_enough(folder: Path, tmp_path: Path, capsys: pytest.Cap
     code, _, err = run(capsys, "orders", "submit", str(file), *game)
     assert code == 2 and "--key" in err
     key = run(capsys, "players", "key", NATION, *game)[1].strip()
-    code, _, err = run(capsys, "orders", "submit", str(file), *game, "--key", key)
-    assert code == 1 and "Nothing was submitted" in err
+    code, out, _ = run(capsys, "orders", "submit", str(file), *game, "--key", key)
+    assert code == 1 and "Nothing was submitted" in out
     file.write_text("game g nation german-empire turn 2\n# nothing\n")
     assert run(capsys, "orders", "submit", str(file), *game, "--key", key)[0] == 0
     assert Game.open(folder / "g").submissions()[NATION].by == "player"
@@ -284,8 +284,8 @@ def test_a_file_for_another_time_or_game_changes_nothing(
     good.write_text("game g nation german-empire turn 2\nbuild 1 infantry in berlin\n")
     stale.write_text(f"{head}\nbuild 2 infantry in berlin\n")
     assert run(capsys, "orders", "submit", str(good), *game)[0] == 0
-    code, _, err = run(capsys, "orders", "submit", str(stale), *game)
-    assert code == 1 and "1 order was handed in" in err
+    code, out, _ = run(capsys, "orders", "submit", str(stale), *game)
+    assert code == 1 and "1 order was handed in" in out
     assert [o["text"] for o in Game.open(folder / "g").submissions()[NATION].orders] == ["build 1 infantry in berlin"]
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -169,7 +170,7 @@ class People:
         token = secrets.token_urlsafe(32)
         with changing(self.engine) as db:
             lately = select(func.count(), func.max(links.c.made)).where(
-                links.c.role == role.id, links.c.made > stamp(now - timedelta(hours=1))
+                links.c.role == role.id, links.c.made > stamp(now - timedelta(hours=1)), links.c.made <= stamp(now)
             )
             n, last = db.execute(lately).one()
             if n >= LINKS_AN_HOUR and last > stamp(now - timedelta(minutes=LINK_AGAIN_MINUTES)):
@@ -242,7 +243,7 @@ class People:
         found = next((s for s in self.sessions_of_browser(browser) if s.role.id == role), None)
         now = self.clock()
         if found is not None and found.seen < stamp(now - timedelta(minutes=SEEN_MINUTES)):
-            with changing(self.engine) as db:
+            with suppress(StoreError), changing(self.engine) as db:  # who cannot be written down may look all the same
                 db.execute(update(sessions).where(sessions.c.id == found.id).values(seen=stamp(now)))
         return found
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from wteaw.core.fairness import Commitment
 from wteaw.play.pending import commanded, seats
+from wteaw.play.questions import offers_in
 from wteaw.play.resolve import resolve_turn
 from wteaw.play.views import Views
 from wteaw.report.render import as_html, as_text
@@ -26,7 +27,7 @@ from .games import Games, waits_for
 from .help import for_players
 from .outbox import Mail
 from .presenters import place_of
-from .web import Desk, moment, page_address
+from .web import Desk, moment, page_address, with_address
 
 
 @dataclass(frozen=True)
@@ -191,6 +192,29 @@ def written_reports(
             title = f"{data.game}, turn {data.turn}: {data.name}" if data.turn else f"{data.game}: {data.name}"
             out[nation] = title, for_players(as_text(data)), for_players(as_html(data, drawn))
         return out
+
+
+def tell_offers(desk: Desk, game: Game) -> None:
+    """Queue a mail to each player to whom something is offered that they have not answered; the same offer is told once."""
+    turn, title, due = game.stage().position.turn, str(game.head["title"]), desk.hall.settings(game.id)
+    for offer in offers_in(game):
+        role = player_of(desk.hall, game, offer.to)
+        if role is None or not role.email:
+            continue
+        answer = ", or answer this mail with your orders and that line" if desk.post else ""
+        until = f" until {moment(due.due, due.zone)}" if due.due else ""
+        text = with_address(desk, role, f"{offer.said}\n\nYou can answer{until}, among your orders for turn {turn}{answer}.")
+        desk.outbox.put(
+            Mail(
+                f"offer/{game.id}/{game.stage().number}/{offer.by}/{offer.to}/{offer.key}",
+                role.email,
+                f"{title}, turn {turn}: {name_of(game, offer.by)} makes you an offer",
+                text,
+                game=game.id,
+                role=role.id,
+                reply=desk.post_of(role),
+            )
+        )
 
 
 def send_reminders(desk: Desk, game: Game, late: list[Seat], occasion: str) -> list[str]:

@@ -54,6 +54,7 @@ def serve(
     try:
         import uvicorn
 
+        from .ahead import keep_ahead
         from .app import application
         from .connections import bounded
         from .setup import keep_working, make_ready, tell_log
@@ -99,6 +100,7 @@ def serve(
         def opened() -> None:
             _opened(desk, server, shown)
             make_ready(desk.hall)
+            threading.Thread(target=keep_ahead, args=(desk.hall, stop), daemon=True).start()
             if not pages:
                 keep_working(setup, stop)
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from sqlalchemy import insert, select, update
 from sqlalchemy.engine import Engine
 
+from wteaw.store import StoreError
 from wteaw.store.database import changing, reading
 
 from .accounts import stamp
@@ -23,8 +24,8 @@ from .tables import drafts
 
 MAX_DRAFT, MOST_MARKS = 100_000, 300
 MARK = re.compile("[0-9a-f]{16}")
-SOON = 1.0
-"""Seconds until what is kept soon is kept."""
+SOON, AGAIN = 1.0, 30.0
+"""Seconds until what is kept soon is kept, and until it is tried again where the machine did not let it be done."""
 LOG = logging.getLogger("wteaw.desk")
 
 
@@ -69,17 +70,25 @@ class Drafts:
         with self._guard:
             self._waiting[game, nation] = (stage, made)
             if soon:
-                if self._later is None:
-                    self._later = threading.Timer(SOON, self._write_later)
-                    self._later.daemon = True
-                    self._later.start()
+                self._write_in(SOON)
                 return made
         self.write()
         return made
 
+    def _write_in(self, seconds: float) -> None:
+        """Write down what waits for it after so long, unless that is to be done already."""
+        if self._later is None:
+            self._later = threading.Timer(seconds, self._write_later)
+            self._later.daemon = True
+            self._later.start()
+
     def _write_later(self) -> None:
         try:
             self.write()
+        except StoreError as error:
+            LOG.error("drafts wait to be kept: %s", error)
+            with self._guard:
+                self._write_in(AGAIN)
         except Exception:
             LOG.exception("drafts could not be kept; they are kept with the next one")
 

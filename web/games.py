@@ -115,6 +115,11 @@ class SentGame(Game):
         return super()._entries().where(entries.c.position <= self.last)
 
 
+def passed(due: str) -> str:
+    """What the log says of a deadline that has passed, even if the clock is set back afterwards."""
+    return f"The deadline of {due} has passed"
+
+
 def waits_for(game: Game) -> str:
     """The name of the input point at which a game waits for orders; empty when it has ended."""
     return "" if game.stage().position.ended else game.stages()[-1][2]
@@ -320,7 +325,7 @@ class Games:
             return ""
         due = datetime.fromisoformat(now.due)
         if not now.days:
-            return now.due if due > self.clock() else ""
+            return now.due if due > self.clock() and not self.noted(now.game, passed(now.due)) else ""
         local = due.astimezone(now.local)
         while local < self.clock() + timedelta(days=now.days) - timedelta(hours=12):
             local += timedelta(days=1)  # of the same zone: at the same time of day, whatever the clocks do
@@ -370,6 +375,11 @@ class Games:
         query = select(log).where(log.c.game == game).order_by(log.c.number.desc()).limit(most)
         with reading(self.engine) as db:
             return [Done(r.number, r.at, r.who, r.what, r.digest) for r in db.execute(query)]
+
+    def noted(self, game: str, what: str) -> bool:
+        """Whether a line of what was done says this."""
+        with reading(self.engine) as db:
+            return db.execute(select(log.c.number).where(log.c.game == game, log.c.what == what).limit(1)).first() is not None
 
     def broken_log(self, game: str) -> int | None:
         """The first line of what was done that is not as it was written; None if all are."""

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import chain, count
 from typing import Any
 
 from starlette.responses import Response
 
 from wteaw.core.faults import StoreError
+from wteaw.core.model import Ruleset
 from wteaw.core.package_data import scenarios
 from wteaw.play.begin import new_game
 from wteaw.play.pending import standing_of
 from wteaw.play.scenario_files import option_values
 from wteaw.store import PLAYER
+from wteaw.store.drawing import Drawing
 
 from .accounts import MODERATOR, address, stamp
 from .accounts import PLAYER as PLAYS
@@ -26,6 +31,7 @@ from .web import Visit
 
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 MOST_PLAYERS = 60
+MOST_DAYS = 365
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,11 @@ class GameListing:
 
 def games(visit: Visit) -> Response:
     """Every game of the desk, with what is late and what waits."""
+    return _page(visit, visit.query("scenario"), {}, {})
+
+
+def _page(visit: Visit, scenario: str, typed: Mapping[str, str], wrong: Mapping[str, str]) -> Response:
+    """The list of games and the form for a new one: with what was `typed`, and what is `wrong`, field by field."""
     lines = []
     for id_ in visit.hall.ids():
         with visit.hall.game(id_) as game:
@@ -57,7 +68,10 @@ def games(visit: Visit) -> Response:
                     visit.hall.settings(id_).due, f"/seat/{mine.id}/game" if mine and inside else "",
                 )
             )  # fmt: skip
-    return visit.show("games.html.j2", lines=lines, shipped=_shipped(), chosen=_chosen(visit))
+    return visit.show(
+        "games.html.j2", lines=lines, shipped=_shipped(), chosen=_chosen(scenario), typed=typed, wrong=wrong,
+        status=409 if wrong else 200,
+    )  # fmt: skip
 
 
 def _shipped() -> dict[str, str]:
@@ -65,9 +79,8 @@ def _shipped() -> dict[str, str]:
     return {p.stem: p.stem for p in sorted(scenarios().glob("*.yaml"))}
 
 
-def _chosen(visit: Visit) -> Any:
+def _chosen(name: str) -> Any:
     """The scenario that was chosen for a new game, with its nations and options; None before."""
-    name = visit.query("scenario")
     if name not in _shipped():
         return None
     scenario, ruleset, _ = ready_to_play(scenarios() / f"{name}.yaml")
@@ -86,23 +99,56 @@ def _chosen(visit: Visit) -> Any:
 
 
 def start(visit: Visit) -> Response:
-    """Start a game: who plays what, by a line for each player (nation, address), and who moderates."""
+    """Start a game: who plays what, by a line for each player (nation, address), and who moderates.
+
+    Whatever is wrong is told at its field, with everything else as it was typed.
+    """
     form = visit.form
-    name, id_ = form.get("scenario", ""), form.get("id", "").strip().lower()
+    name = form.get("scenario", "")
     if name not in _shipped():
         raise StoreError("choose a scenario")
-    if not _ID.fullmatch(id_):
-        raise StoreError("a game's name is made of small letters, digits and hyphens, at most 40")
     scenario, ruleset, drawing = ready_to_play(scenarios() / f"{name}.yaml")
     title = form.get("title", "").strip()[:100]
-    if title:
-        scenario = {**scenario, "title": title}
-    wanted = {n: form.get(f"player-{n}", "").strip() for n in ruleset.rows("nations")}
-    seated = {n: address(email) for n, email in wanted.items() if email}
+    wrong: dict[str, str] = {}
+    id_ = form.get("id", "").strip().lower() or _name_from(title or name, visit.hall.ids())
+    if not _ID.fullmatch(id_):
+        wrong["id"] = "a game's name is made of small letters, digits and hyphens, at most 40"
+    elif id_ in visit.hall.ids():
+        wrong["id"] = f"there is a game {id_} already"
+    seated: dict[str, str] = {}
+    for nation in ruleset.rows("nations"):
+        if email := form.get(f"player-{nation}", "").strip():
+            try:
+                seated[nation] = address(email)
+            except StoreError as error:
+                wrong[f"player-{nation}"] = str(error)
     if len(seated) > MOST_PLAYERS:
-        raise StoreError(f"at most {MOST_PLAYERS} players")
+        wrong["players"] = f"at most {MOST_PLAYERS} players"
+    days = form.get("days", "").strip() or "0"
+    if not (days.isascii() and days.isdigit() and int(days) <= MOST_DAYS):
+        wrong["days"] = f"a number from 0 (no deadlines) to {MOST_DAYS}"
     options = {o: form[f"option-{o}"] for o in ruleset.rows("options") if form.get(f"option-{o}")}
-    days = min(visit.number("days") or 0, 365)
+    if not wrong:
+        try:
+            _begin(visit, id_, {**scenario, **({"title": title} if title else {})}, ruleset, drawing, options, seated, int(days))
+        except StoreError as error:
+            wrong["form"] = str(error)
+    return _page(visit, name, form, wrong) if wrong else visit.go("games", "started")
+
+
+def _name_from(title: str, taken: Collection[str]) -> str:
+    """A short name for a game, made of its title."""
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    name = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:36].rstrip("-") or "game"
+    numbered = (f"{name}-{k}" for k in count(2))
+    return next(n for n in chain((name,), numbered) if n not in taken)
+
+
+def _begin(
+    visit: Visit, id_: str, scenario: Mapping[str, Any], ruleset: Ruleset, drawing: Drawing, options: Mapping[str, str],
+    seated: Mapping[str, str], days: int,
+) -> None:  # fmt: skip
+    """Make a game, seat its players (nation to address) and invite them. StoreError where that cannot be."""
     due = stamp(visit.hall.clock() + timedelta(days=days)) if days else ""
     seats = dict.fromkeys(seated, PLAYER)
     with visit.hall.changing(id_):
@@ -118,4 +164,3 @@ def start(visit: Visit) -> Response:
         for nation, email in seated.items():
             role = visit.hall.people.add(id_, PLAYS, nation=nation, name=email.partition("@")[0], email=email)
             invite(visit.desk, game, role, visit.role.name or visit.role.email)
-    return visit.go("games", "started")

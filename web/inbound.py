@@ -16,21 +16,23 @@ from datetime import datetime
 from sqlalchemy import Connection, delete, select, update
 from sqlalchemy.exc import DatabaseError
 
-from wteaw.core.faults import StoreError, clean
+from wteaw.core.faults import MachineError, StoreError, clean
 from wteaw.odds.attack_odds import at_once
 from wteaw.orders.readback_text import rendered
-from wteaw.play.submit import hand_in
+from wteaw.play.questions import told_of
+from wteaw.play.submit import hand_in, part_in_dice
 from wteaw.store import PLAYER
 from wteaw.store.database import changing, insert_once, reading
 
 from .accounts import PLAYER as PLAYS
 from .accounts import Role, stamp
+from .actions import tell_offers
 from .help import asks_for_help, by_mail
 from .outbox import Mail, queue
 from .parse_mail import MAX_BYTES, IncomingMail, UnreadableMail, read_head, read_text
 from .player import UnreadableOrders, back_of, standing
 from .tables import inbox
-from .web import Desk
+from .web import Desk, with_address
 
 LOG = logging.getLogger("wteaw.desk")
 STRANGERS, UNTOKENED = "%Y-%m-%d", "%Y-%m-%dT%H"
@@ -206,12 +208,15 @@ def _orders(desk: Desk, letter: IncomingMail, role: Role, written: str) -> MailO
             if not back.standing:
                 raise StoreError("no order of it stands, so nothing was handed in and what was there before still counts")
             handed = hand_in(game, role.nation, written, PLAYER, taken=taken)
+        except MachineError:
+            raise  # it is taken when the machine lets it be done
         except StoreError as error:
             text = f"Your mail was not taken: {error}.\n\n{said}"
             return MailOutcome("not taken", str(error), role, _answer(desk, letter, role, text))
+        tell_offers(desk, game)
         text = f"Your orders for turn {turn} have been taken.\n\n{said}"
-        if handed.salt:
-            text += f"\nYour part in the dice of turn {turn}: {handed.salt}\n"
+        for sentence in filter(None, [part_in_dice(game, role.nation, handed.salt), *told_of(game, role.nation)]):
+            text += f"\n{sentence}\n"
         n = len(back.not_taken)
         left_out = f", {n} line{'s do' if n != 1 else ' does'} not" if n else ""
         return MailOutcome("taken", f"{back.standing} orders stand{left_out}", role, _answer(desk, letter, role, text))
@@ -222,6 +227,7 @@ def _orders(desk: Desk, letter: IncomingMail, role: Role, written: str) -> MailO
 def _answer(desk: Desk, letter: IncomingMail, role: Role, text: str) -> Mail:
     """The answer to a mail that a player has written: under its own subject."""
     subject = f"Re: {letter.subject}" if letter.subject else f"{role.game}: your mail"
+    text = with_address(desk, role, text)
     return Mail(f"answer/{letter.key}", role.email, subject, text, game=role.game, role=role.id, reply=desk.post_of(role))
 
 

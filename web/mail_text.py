@@ -16,9 +16,8 @@ import sys
 from email import message_from_bytes
 from email.message import Message
 from email.policy import compat32
-from typing import Any
 
-from lxml import etree
+from wteaw.orders.markup import without_markup
 
 MAX_TEXT = 100_000
 """Letters that are taken of a mail."""
@@ -28,8 +27,6 @@ MAX_PARTS, MAX_LAYERS = 200, 20
 """Parts of a mail, and layers in which they may lie."""
 MAX_FIELD = 2_000
 """Letters of a header of a part; a part with a longer one is passed over."""
-MAX_QUOTED = 8
-"""Marks of quotation before a line: more say nothing that these do not."""
 SECONDS, MEMORY = 5, 512 * 2**20
 """Of the processor, and of address space in bytes."""
 _HEADS = re.compile(rb"(?im)^content-type[ \t]*:[ \t]*(multipart|message)?")
@@ -79,7 +76,7 @@ def _part(part: Message) -> str:
     text = text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if part.get_content_type() == "text/html":
-        return without_marks(text)
+        return without_markup(text[:MAX_PART])
     if str(part.get_param("format", "") or "").lower() == "flowed":
         return _unflowed(text, str(part.get_param("delsp", "") or "").lower() == "yes")
     return text
@@ -88,7 +85,7 @@ def _part(part: Message) -> str:
 def _decoded(data: bytes, charset: str) -> str:
     for name, errors in ((charset, "strict"), ("utf-8", "strict"), (charset, "replace")):
         if _is_charset(name) and not (errors == "replace" and name in ("utf-8", "us-ascii")):
-            with contextlib.suppress(ValueError):
+            with contextlib.suppress(ValueError, LookupError):  # some of Python's encodings make no text
                 return data.decode(name, errors)
     return data.decode("cp1252", "replace")
 
@@ -116,62 +113,6 @@ def _unflowed(text: str, delete: bool) -> str:
             out.append([kept])
         open_ = goes_on
     return "\n".join("".join(pieces) for pieces in out)
-
-
-class _Words:
-    """What a person reads of an HTML text, as lxml's parser comes upon it; a new line where the page has one."""
-
-    BREAKS = frozenset({"br", "p", "div", "li", "tr", "h1", "h2", "h3", "h4", "pre", "blockquote", "table", "ul", "ol"})
-    SILENT = frozenset({"style", "script", "head", "title"})
-
-    def __init__(self) -> None:
-        self.out: list[str] = []
-        self.size = self.silent = self.quoted = self.kept = 0
-
-    def start(self, tag: str, _attributes: Any) -> None:
-        self.silent += tag in self.SILENT
-        self.quoted += tag == "blockquote"
-        self.kept += tag == "pre"
-        if tag in self.BREAKS:
-            self._line()
-
-    def end(self, tag: str) -> None:
-        self.silent -= tag in self.SILENT
-        self.quoted -= tag == "blockquote"
-        self.kept -= tag == "pre"
-        if tag in self.BREAKS and tag != "br":
-            self._line()
-
-    def data(self, text: str) -> None:
-        if self.silent:
-            return
-        for n, line in enumerate(text.split("\n") if self.kept else [text]):
-            if n:
-                self._line()
-            self._add(re.sub(r"\s+", " ", line))
-
-    def close(self) -> str:
-        lines = [line.strip() for line in "".join(self.out).split("\n")]
-        return "\n".join(line for line in lines if line.strip("> "))
-
-    def _line(self) -> None:
-        self._add("\n" + "> " * min(self.quoted, MAX_QUOTED))
-
-    def _add(self, text: str) -> None:
-        if self.size < MAX_TEXT:
-            self.out.append(text)
-            self.size += len(text)
-
-
-def without_marks(text: str) -> str:
-    """An HTML text as a person reads it."""
-    words = _Words()
-    parser = etree.HTMLParser(target=words, encoding="utf-8", remove_comments=True, remove_pis=True)
-    try:
-        parser.feed(text[:MAX_PART].encode())
-        return str(parser.close())
-    except (etree.LxmlError, AssertionError):  # what was read until then is what there is
-        return words.close()
 
 
 def main() -> None:

@@ -15,24 +15,34 @@ from wteaw.core.faults import StoreError
 from wteaw.core.model import Ruleset
 from wteaw.orders.readback_text import rendered
 from wteaw.play.pending import open_decisions, seats, standing_of
+from wteaw.play.questions import answer_for, offers_in
 from wteaw.play.resolve import planned, resolve_turn
 from wteaw.play.rollback_preview import RollbackPreview, what_if
 from wteaw.play.submit import hand_in
 from wteaw.play.verify import broken_chain
-from wteaw.play.views import view_world
 from wteaw.report.build import Report, moderator_report
 from wteaw.report.turn_reports import last_turn
 from wteaw.ruleset.randomness import rolls_dice
 from wteaw.store import MODERATOR, PLAYER, POLICY, Game, Submission
-from wteaw.turn.context import OrderContext
 from wteaw.turn.decisions import MODERATOR as ASKED
-from wteaw.turn.decisions import answer_refusal
 from wteaw.turn.left_open import OpenDecision
 from wteaw.turn.sequence import inputs
 
 from .accounts import PLAYER as PLAYS
 from .accounts import stamp
-from .actions import Seat, close_orders, everybody, name_of, names_of, phase, resolve_at, seats_of, send_reminders, send_reports
+from .actions import (
+    Seat,
+    close_orders,
+    everybody,
+    name_of,
+    names_of,
+    phase,
+    resolve_at,
+    seats_of,
+    send_reminders,
+    send_reports,
+    tell_offers,
+)
 from .games import AUTO, Games, Settings
 from .messages import TALK
 from .pages import PageHead, map_page, map_picture
@@ -99,6 +109,8 @@ def game(visit: Visit) -> Response:
             "dice": rolls_dice(game.ruleset), "decisions": decisions, "done": hall.done(game.id, 12),
             "stages": _stages(hall, game), "AUTO": AUTO, "unread": _unread(hall, game) if at == "unread" else None,
             "waits": told["waits"], "local": _local(hall.settings(game.id)), "points": input_points(game.ruleset), "TALK": TALK,
+            "offers": [(name_of(game, o.to), o) for o in offers_in(game)] if at in ("orders", "closed") else [],
+            "answered": [(name_of(game, n), k, a) for n, said in game.decided().items() if n != ASKED for k, a in said.items()],
             "ready": ready_nations(hall, game), "commanded": names_of(game, sorted(seats(game))),
         }  # fmt: skip
         return visit.show("game.html.j2", **values)
@@ -134,10 +146,10 @@ class Decisions:
 
 def _decisions(game: Game) -> Decisions:
     waiting = [(o, [(c, _called(game, c)) for c in o.choices]) for o in open_decisions(game)]
-    given = game.submissions().get(ASKED)
+    given = game.decided().get(ASKED, {})
     rows = [(i, r) for i, r in game.ruleset.rows("decisions").items() if r.get("asks") == ASKED]
     said = [(i, str(r.get("text") or r.get("help") or "")) for i, r in rows]
-    return Decisions(waiting, given.answers if given else {}, said)
+    return Decisions(waiting, given, said)
 
 
 def _called(game: Game, answer: str) -> str:
@@ -334,6 +346,7 @@ def order_for(visit: Visit) -> Response:
             if player is not None:
                 said = f"Your moderator has handed in orders for you, turn {turn}.\n\n{rendered(back)}"
                 receipt(visit.desk, game, player, said)
+            tell_offers(visit.desk, game)
     return visit.go("game", "ordered")
 
 
@@ -353,11 +366,8 @@ def decide(visit: Visit) -> Response:
     with visit.hall.game(visit.role.game) as game:
         if whose != ASKED and whose not in game.ruleset.rows("nations"):
             raise StoreError("there is no such nation")
-        why = answer_refusal(OrderContext(view_world(game, whose)), whose, key, value)
-        if why is not None:
-            raise StoreError(f"{why.text}{f'; {why.hint}' if why.hint else ''}")
         with visit.hall.changing(game.id):
-            game.decide(whose, key, value)
+            answer_for(game, whose, key, value)
             visit.hall.note(game.id, me(visit), f"Answered {key} for {whose}: {answer}")
     return visit.go("game", "decided")
 

@@ -29,6 +29,8 @@ from .tables import outbox
 
 MOST_TRIES = 12
 """After so many tries (about two days) a mail counts as undeliverable."""
+LONGEST = timedelta(hours=8)
+"""Between two tries."""
 SECONDS = 30
 MAX_SUBJECT = 200
 
@@ -109,7 +111,8 @@ class Outbox:
     def _take(self) -> Queued | None:
         """The next mail that is due; while it is carried nobody else takes it."""
         now = self.clock()
-        ready = (outbox.c.sent == "", outbox.c.next <= stamp(now), outbox.c.tries < MOST_TRIES)
+        due = (outbox.c.next <= stamp(now)) | (outbox.c.next > stamp(now + 2 * LONGEST))  # that long only if a clock was wrong
+        ready = (outbox.c.sent == "", due, outbox.c.tries < MOST_TRIES)
         if not self._due(ready):
             return None
         with changing(self.engine) as db:
@@ -117,7 +120,7 @@ class Outbox:
             row = db.execute(query.with_for_update(skip_locked=True)).first()
             if row is None:
                 return None
-            wait = timedelta(seconds=min(60 * 2**row.tries, 8 * 3600))
+            wait = min(timedelta(minutes=2**row.tries), LONGEST)
             db.execute(update(outbox).where(outbox.c.number == row.number).values(tries=row.tries + 1, next=stamp(now + wait)))
         return _queued(row)
 

@@ -16,7 +16,8 @@ from wteaw.orders.mail_text import END
 from wteaw.orders.readback import ReadBack, read_back
 from wteaw.orders.readback_text import rendered
 from wteaw.orders.sheet_layout import order_template
-from wteaw.play.submit import hand_in, read
+from wteaw.play.questions import offers_to, told_of
+from wteaw.play.submit import hand_in, part_in_dice, read
 from wteaw.report.account import accounts
 from wteaw.report.build import when
 from wteaw.report.render import as_text
@@ -26,7 +27,7 @@ from wteaw.ruleset.randomness import rolls_dice
 from wteaw.store import MODERATOR, PLAYER, PROXY, Game
 
 from .accounts import Role
-from .actions import name_of
+from .actions import name_of, tell_offers
 from .chances import KnownOdds, work_out
 from .dismissed_warnings import silenced, told
 from .drafts import OrderDraft
@@ -39,7 +40,7 @@ from .outbox import Mail
 from .pages import PageHead, map_page, map_picture
 from .presenters import place_of, sight
 from .ready import ready_nations, set_ready
-from .web import LONG, Desk, Visit, moment, quick
+from .web import LONG, Desk, Visit, moment, quick, with_address
 
 DONE = {
     "sent": "Your orders have been taken.",
@@ -140,7 +141,8 @@ def turn(visit: Visit) -> Response:
         newer = now.open and draft.text.strip() and (sent is None or sent.text != draft.text)
         back = back_of(visit.hall, game, nation, draft.text)[0] if newer else None
         return visit.show(
-            "turn.html.j2", head=head(visit, game, "turn"), seen=seen, now=now, last=last, draft=draft, back=back,
+            "turn.html.j2", offered=offers_to(real, nation) if now.open else [],
+            head=head(visit, game, "turn"), seen=seen, now=now, last=last, draft=draft, back=back,
             purses=_purses(visit.hall, game, nation),
             held=holdings(visit.hall, game, nation), dice=rolls_dice(game.ruleset), news=_headline(seen.report.parts),
             parts=_parts(seen.report.parts),
@@ -244,7 +246,8 @@ def _orders(
     visit: Visit, game: Game, now: Standing, text: str, draft: OrderDraft, *, files: Any = (), problem: str = ""
 ) -> Response:
     nation = visit.role.nation
-    salt = game.own_salts(game.stage().position.turn).get(nation, "") if now.sent is not None else ""
+    salt = game.own_salts(game.stage().position.turn).get(nation, "")
+    part = part_in_dice(game, nation, salt) if now.sent is not None else ""
     lines, added = text.split("\n"), visit.number("added") or 0
     said = f"Line {added} is now: {lines[added - 1]}" if 1 <= added <= len(lines) else ""
     picture = ground(visit.hall, game, nation)
@@ -256,8 +259,9 @@ def _orders(
         problem = problem or str(error)
     windows, window = windows_of(visit, game, picture, parts["panel"])
     return visit.show(
-        "orders.html.j2", head=head(visit, game, "orders"), now=now, text=text, files=files, kept=draft.at,
-        problem=problem, salt=salt, windows=[w.title for w in windows], window=window,
+        "orders.html.j2", offered=offers_to(game, nation) if now.open else [],
+        head=head(visit, game, "orders"), now=now, text=text, files=files, kept=draft.at,
+        problem=problem, part=part, windows=[w.title for w in windows], window=window,
         drawing=picture.ground(windows[window], parts["arrows"]),
         form=_form(visit.hall, game, nation) if visit.query("form") == "1" else "",
         turn=game.stage().position.turn, when=when(game.ruleset, game.stage().position.turn),
@@ -335,7 +339,9 @@ def _with_line(hall: Games, game: Game, nation: str, text: str, order: str) -> t
 def _form(hall: Games, game: Game, nation: str) -> str:
     """Everything that can be ordered now, as the form of a report."""
     with hall.world(game, nation) as world:
-        return hall.of_stage(game, ("form", nation), lambda: for_players(order_template(world, nation, game=game.id)))
+        asked = tuple((o.says, o.answers) for o in offers_to(game, nation))
+        make = lambda: for_players(order_template(world, nation, game=game.id, asked=asked))  # noqa: E731
+        return hall.of_stage(game, ("form", nation, asked), make)
 
 
 def back_of(hall: Games, game: Game, nation: str, text: str, known: Known | None = None) -> tuple[ReadBack, Intake]:
@@ -437,9 +443,10 @@ def send(visit: Visit) -> Response:
             handed = hand_in(game, nation, text, PLAYER, taken=taken)
             name, n = name_of(game, nation), back.standing
             visit.hall.note(game.id, _me(visit), f"Orders of {name} for turn {turn} came in by the page: {n} stand")
-            if handed.salt:
-                mail += f"\nYour part in the dice of turn {turn}: {handed.salt}\n"
+            for sentence in filter(None, [part_in_dice(game, nation, handed.salt), *told_of(game, nation)]):
+                mail += f"\n{sentence}\n"
             receipt(visit.desk, game, visit.role, mail)
+            tell_offers(visit.desk, game)
     return visit.go("orders", "sent")
 
 
@@ -449,6 +456,7 @@ def receipt(desk: Desk, game: Game, role: Role, text: str) -> None:
     number = game.hand_ins_of(turn, role.nation)[-1].number
     subject = f"{game.head['title']}, turn {turn}: your orders"
     key = f"receipt/{game.id}/{number}"
+    text = with_address(desk, role, text)
     desk.outbox.put(Mail(key, role.email, subject, text, game=game.id, role=role.id, reply=desk.post_of(role)))
 
 
@@ -469,6 +477,7 @@ def take_back(visit: Visit) -> Response:
             game.submit(replace(chosen.submission, by=PLAYER))
             name = name_of(game, visit.role.nation)
             visit.hall.note(game.id, _me(visit), f"{name} took its file {chosen.number} back into force")
+            tell_offers(visit.desk, game)
     return visit.go("orders", "back")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import delete, select
 
 from wteaw.play.pending import seats
+from wteaw.play.questions import offers_in
 from wteaw.store import PLAYER, Game
 from wteaw.store.database import changing, insert_once, reading
 
@@ -22,9 +23,9 @@ def ready_nations(hall: Games, game: Game) -> set[str]:
 
 
 def all_ready(hall: Games, game: Game) -> bool:
-    """Whether every player who is asked for orders now has sent some and is ready."""
+    """Whether every player who is asked for orders now has sent some and is ready, and no offer waits for its answer."""
     asked = {n for n, who in seats(game).items() if who == PLAYER}
-    return bool(asked) and asked <= ready_nations(hall, game) and asked <= set(game.submissions())
+    return bool(asked) and asked <= ready_nations(hall, game) & set(game.submissions()) and not offers_in(game)
 
 
 def set_ready(hall: Games, game: Game, nation: str, wanted: bool) -> None:

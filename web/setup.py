@@ -21,7 +21,7 @@ from wteaw.store.database import engine_for, fault_in_words
 from .games import Games
 from .outbox import Outbox, to_folder, to_server
 from .transport import look_into
-from .web import Desk
+from .web import Desk, environment
 from .worker import run
 from .worker_pool import Workshop, context, end_with_parent
 
@@ -55,7 +55,7 @@ class Setup:
         try:
             hall = Games(engine, shop=shop_of)
         except DatabaseError as error:
-            raise fault_in_words(error, engine.url.render_as_string()) from None
+            raise fault_in_words(error, str(engine.url.database), engine.url.render_as_string()) from None
         carry = to_server(self.mail) if self.mail else to_folder(self.folder / "outbox")
         sender = self.sender or f"desk@{urlsplit(self.url).hostname or 'localhost'}"
         outbox = Outbox(engine, lambda: datetime.now(UTC), sender, carry)
@@ -74,7 +74,10 @@ class Setup:
 
 
 def make_ready(hall: Games) -> None:
-    """Read the rules of all games before somebody waits for them; the collector of rings passes over them from then on."""
+    """Read the rules of all games and the templates of pages before somebody waits for them; the collector of rings passes over
+    them from then on."""
+    for name in environment().list_templates():
+        environment().get_template(name)
     for id_ in hall.ids():
         try:
             with hall.game(id_):

@@ -27,7 +27,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from wteaw.core.faults import RuleError, StoreError, of_rules
+from wteaw.core.faults import MachineError, RuleError, StoreError, of_rules
 
 from .accounts import SESSION_DAYS, Role, Session
 from .dismissed_warnings import mark
@@ -84,7 +84,10 @@ class Desk:
 
     def close(self) -> None:
         """End what it has started, and write down what was to be written soon."""
-        self.hall.drafts.write()
+        try:
+            self.hall.drafts.write()
+        except StoreError as error:
+            LOG.error("what was typed last is not kept: %s", error)
         if self.hall.shop is not None:
             self.hall.shop.close()
 
@@ -101,6 +104,11 @@ class Desk:
 def page_address(desk: Desk, role: Role, page: str) -> str:
     """The address of a page of a role, as mails name it."""
     return f"{desk.url}/seat/{role.id}/{page}"
+
+
+def with_address(desk: Desk, role: Role, text: str, page: str = "orders") -> str:
+    """A mail's text with the player's own page under it."""
+    return f"{text.rstrip()}\n\nYour page: {page_address(desk, role, page)}\n"
 
 
 class Denied(Exception):
@@ -242,6 +250,9 @@ def _answer(visit: Visit, make: Page) -> Response:
         return visit.show("not_in.html.j2", status=404, why=str(denied), seat=denied.seat)
     except Denied as denied:
         return visit.show("sorry.html.j2", status=denied.status, title="Not so", why=str(denied))
+    except MachineError as error:
+        LOG.error("%s %s: %s", visit.request.method, visit.request.url.path, error)
+        return visit.show("sorry.html.j2", status=503, title="Not now", why=f"{error}. Try again in a while.")
     except StoreError as error:
         return visit.show("sorry.html.j2", status=409, title="That cannot be done", why=str(error))
     except RuleError as error:

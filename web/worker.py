@@ -8,39 +8,63 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 from wteaw.core.faults import of_rules
 from wteaw.store import Game, StoreError
 
-from .accounts import stamp
+from .accounts import MODERATOR, stamp
 from .actions import close_orders, phase, resolve_now, seats_of, send_reminders, send_reports
+from .games import Settings, passed
+from .outbox import Mail, queue
 from .ready import all_ready
-from .web import Desk
+from .web import Desk, moment
 
 WHO = "the clock"
 SECONDS = 5.0
+LATE = timedelta(hours=1)
+"""After which a deadline has passed unseen: a worker looks every few seconds."""
 LOG = logging.getLogger("wteaw.desk")
 
 
-def tick(desk: Desk) -> list[str]:
-    """Do what is due now, and carry away the mails. Returns what was done, in words."""
+def tick(desk: Desk, waiting: dict[str, str] | None = None) -> list[str]:
+    """Do what is due now, and carry away the mails. Returns what was done, in words.
+
+    What keeps a game, or the mails, from going on is logged; with `waiting` (what does, as it was logged last) only what is new.
+    """
     done: list[str] = []
+    held = {} if waiting is None else waiting
     for id_ in desk.hall.ids():
-        try:
-            with desk.hall.game(id_) as game:
-                done += _tick(desk, game)
-        except StoreError as error:
-            LOG.warning("%s: %s", id_, error)
-        except Exception as error:
-            if of_rules(error) is None:
-                raise
-            LOG.error("%s: a rule cannot be carried out, and the game waits: %s", id_, error)
-    went = desk.outbox.deliver()
+        with _holding(held, id_), desk.hall.game(id_) as game:
+            done += _tick(desk, game)
+    went = 0
+    with _holding(held, "mails"):
+        went = desk.outbox.deliver()
     if went:
         done.append(f"{went} mail{'s' if went != 1 else ''} went out")
     return done
+
+
+@contextmanager
+def _holding(held: dict[str, str], what: str) -> Iterator[None]:
+    """Something that does not stop the rest where it cannot be done; why not is logged once, for as long as it is the same."""
+    try:
+        yield
+    except StoreError as error:
+        said = str(error)
+    except Exception as error:
+        if of_rules(error) is None:
+            raise
+        said = f"a rule cannot be carried out, and the game waits: {error}"
+    else:
+        if held.pop(what, None) is not None:
+            LOG.info("%s: goes on", what)
+        return
+    if held.get(what) != said:
+        held[what] = said
+        LOG.error("%s: %s", what, said.removeprefix(f"{what}: "))
 
 
 def _tick(desk: Desk, game: Game) -> list[str]:
@@ -62,6 +86,8 @@ def _tick(desk: Desk, game: Game) -> list[str]:
             if told:
                 return [f"{game.id}: reminders to {', '.join(told)}"]
         return []
+    if now >= due:
+        _tell_passed(desk, game, settings, now)
     done = [f"{game.id}: all players are ready"] if early and settings.auto != "nothing" else []
     if settings.auto in ("close", "resolve", "send") and phase(desk.hall, game) == "orders":
         close_orders(desk.hall, game, WHO)
@@ -75,14 +101,45 @@ def _tick(desk: Desk, game: Game) -> list[str]:
     return done
 
 
+def _tell_passed(desk: Desk, game: Game, run: Settings, now: datetime) -> None:
+    """Write down, once, that a deadline has passed. A moderator hears of one that waits for them, and of one that passed unseen.
+
+    Such is one at which nobody looked: the desk stood still, or its machine's clock was set.
+    """
+    hall, line = desk.hall, passed(run.due)
+    if hall.noted(game.id, line):
+        return
+    unseen = now >= datetime.fromisoformat(run.due) + LATE
+    why = []
+    if unseen:
+        why.append(
+            f"The desk looked at it only {moment(stamp(now), run.zone)}: it stood still, or its machine's clock was set.\n"
+            "The next deadline follows from the clock as it is now; if that is wrong, set the deadline, and take back what\n"
+            "should not have been done."
+        )
+    if run.auto == "nothing":
+        why.append("Nothing is done by itself: close the orders and resolve the turn, or set another deadline.")
+    title, turn = str(game.head["title"]), game.stage().position.turn
+    said = "\n\n".join([f"The orders of turn {turn} of {title} were due {moment(run.due, run.zone)}.", *why, ""])
+    with hall.changing(game.id) as db:
+        hall.note(game.id, WHO, line)
+        if unseen:
+            hall.note(game.id, WHO, "Nobody had looked at the clock until now")
+        roles = [r for r in hall.people.of_game(game.id) if r.role == MODERATOR] if why else []
+        subject, key = f"{title}: the deadline has passed", f"passed/{game.id}/{run.due}"
+        queue(db, [Mail(f"{key}/{r.id}", r.email, subject, said, game=game.id, role=r.id) for r in roles], now)
+
+
 def run(desk: Desk, stop: threading.Event, *, seconds: float = SECONDS, before: Callable[[], None] | None = None) -> None:
     """Tick again and again until somebody says stop. A fault is logged, and the next tick tries again.
 
     `before` is done before each tick: looking into a mailbox.
     """
 
+    waiting: dict[str, str] = {}
+
     def told() -> None:
-        for said in tick(desk):
+        for said in tick(desk, waiting):
             LOG.info("%s", said)
 
     while not stop.is_set():
@@ -90,6 +147,8 @@ def run(desk: Desk, stop: threading.Event, *, seconds: float = SECONDS, before: 
             try:
                 if step is not None:
                     step()
+            except StoreError as error:
+                LOG.error("%s", error)
             except Exception:
                 LOG.exception("a tick failed; the next one tries again")
         stop.wait(seconds)

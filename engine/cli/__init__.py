@@ -27,15 +27,20 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS", "Command", "ExitCode", "Stop", "formats", "main", "of_os_error", "tell"]
 
 
+GROUPS = {"play": "To play", "moderate": "To moderate", "design": "To design rules", "analyze": "To analyze games"}
+"""Who uses commands, with the headings of `wteaw --help`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One line of the table: name, what `wteaw --help` says, module in this folder (or, with a dot, wherever it stands), and
-    what to call in it."""
+    """One line of the table: name, what `wteaw --help` says, module in this folder (or, with a dot, wherever it stands), what to
+    call in it, and who uses it (one of `GROUPS`)."""
 
     name: str
     says: str
     module: str = ""
     attribute: str = ""
+    group: str = ""
 
     @property
     def path(self) -> str:
@@ -65,44 +70,47 @@ class Command:
 
 
 COMMANDS: tuple[Command, ...] = (
-    Command("init", "begin a ruleset of your own"),
-    Command("validate", "every error and warning in rulesets and scenarios, at its place"),
-    Command("test", "run the rule tests of a ruleset"),
-    Command("coverage", "clause to row to test, and what is missing"),
-    Command("mutate", "which changes of the rules no rule test would notice", "wteaw_lab.commands.mutate"),
-    Command("systems", "which systems of rules there are, in figures", "wteaw_lab.commands.systems"),
-    Command("show", "one row as resolved, with where each key comes from"),
-    Command("diff", "what differs between two rulesets, in words", "show"),
-    Command("rulebook", "a readable rulebook made from the tables"),
-    Command("new", "start a game from a scenario", "game"),
-    Command("orders", "write, check and submit orders"),
-    Command("resolve", "resolve the turn", "game"),
-    Command("close", "close orders and publish what goes into the dice", "game"),
-    Command("verify", "whether a stored game is what was played", "game"),
-    Command("audit", "whether a game was played by its rules, reckoned anew"),
-    Command("report", "what a nation may know"),
-    Command("map", "the map as SVG or PNG", "report", "map_"),
-    Command("status", "who has sent orders, who is late, what awaits whom"),
-    Command("explain", "why a value is what it is: the chain of rules and dice", "report"),
-    Command("rollback", "go back to a chosen point", "game"),
-    Command("decide", "make or override a decision", "game"),
-    Command("players", "who waits for a position, and who gets one"),
-    Command("schedule", "which days of a turn are for what"),
-    Command("upgrade", "new rules for a game in progress", "game"),
-    Command("dice", "fair dice: commit, reveal, verify"),
-    Command("odds", "the odds of a battle"),
-    Command("import", "recorded games and game files of other programs", "wteaw_importers.command"),
-    Command("export", "a game as a record that other programs read", "wteaw_importers.command", "export"),
-    Command("luck", "what the dice of a game came to, against the odds before each throw"),
-    Command("statistics", "a game in charts by turn, for its news", "wteaw_lab.commands.statistics"),
-    Command("simulate", "whole campaigns, many times over", "wteaw_lab.commands.simulate"),
-    Command("tournament", "which bot beats which", "wteaw_lab.commands.tournament"),
-    Command("balance", "what a sweep of games came to, as a page with charts", "wteaw_lab.commands.balance"),
-    Command("lsp", "a language server for editors: findings, completion, help, renaming", "wteaw_editor.command"),
-    Command("play", "a whole game played by bots"),
-    Command("serve", "the server: games in a browser and by mail", "wteaw_web.command"),
-    Command("tick", "what is due on a server: reminders, deadlines, mails", "wteaw_web.command"),
-    Command("doctor", "what is missing on this machine, and what mends it"),
+    Command("play", "a whole game by bots", group="play"),
+    Command("orders", "write, check and submit orders", group="play"),
+    Command("status", "who has sent orders, who is late, what awaits whom", group="play"),
+    Command("report", "what a nation may know", group="play"),
+    Command("map", "the map as SVG or PNG", "report", "map_", group="play"),
+    Command("explain", "why a value is what it is: the chain of rules and dice", "report", group="play"),
+    Command("odds", "the odds of a battle", group="play"),
+    Command("rulebook", "a readable rulebook made from the tables", group="play"),
+    Command("dice", "fair dice: commit, reveal, verify", group="play"),
+    Command("scenarios", "what can be played", "games", group="moderate"),
+    Command("games", "the games in a folder or on a server, and what each waits for", group="moderate"),
+    Command("new", "start a game from a scenario", "game", group="moderate"),
+    Command("players", "who waits for a position, and who gets one", group="moderate"),
+    Command("schedule", "which days of a turn are for what", group="moderate"),
+    Command("close", "close orders and publish what goes into the dice", "game", group="moderate"),
+    Command("decide", "answer an open question for a nation, or for yourself", "game", group="moderate"),
+    Command("resolve", "resolve the turn", "game", group="moderate"),
+    Command("rollback", "go back to a chosen point", "game", group="moderate"),
+    Command("verify", "whether a stored game is what was played", "game", group="moderate"),
+    Command("backup", "a copy of a game or a server, while it is in use", group="moderate"),
+    Command("upgrade", "new rules for a game in progress", "game", group="moderate"),
+    Command("serve", "the server: games in a browser and by mail", "wteaw_web.command", group="moderate"),
+    Command("tick", "what is due on a server: reminders, deadlines, mails", "wteaw_web.command", group="moderate"),
+    Command("doctor", "what is missing on this machine, and what mends it", group="moderate"),
+    Command("init", "begin a ruleset of your own", group="design"),
+    Command("validate", "every error and warning in rulesets and scenarios, at its place", group="design"),
+    Command("test", "run the rule tests of a ruleset", group="design"),
+    Command("show", "one row as resolved, with where each key comes from", group="design"),
+    Command("diff", "what differs between two rulesets, in words", "show", group="design"),
+    Command("coverage", "clause to row to test, and what is missing", group="design"),
+    Command("mutate", "which changes of the rules no rule test would notice", "wteaw_lab.commands.mutate", group="design"),
+    Command("import", "recorded games and game files of other programs", "wteaw_importers.command", group="design"),
+    Command("lsp", "a language server for editors: findings, completion, help, renaming", "wteaw_editor.command", group="design"),
+    Command("simulate", "whole campaigns, many times over", "wteaw_lab.commands.simulate", group="analyze"),
+    Command("balance", "what a sweep of games came to, as a page with charts", "wteaw_lab.commands.balance", group="analyze"),
+    Command("tournament", "which bots beat which", "wteaw_lab.commands.tournament", group="analyze"),
+    Command("statistics", "a game in charts by turn, for its news", "wteaw_lab.commands.statistics", group="analyze"),
+    Command("luck", "what the dice of a game came to, against the odds before each throw", group="analyze"),
+    Command("audit", "whether a game was played by its rules, computed again", group="analyze"),
+    Command("systems", "which systems of rules there are, in figures", "wteaw_lab.commands.systems", group="analyze"),
+    Command("export", "a game as a record that other programs read", "wteaw_importers.command", "export", group="analyze"),
 )
 """All commands. `attribute` defaults to the command's name, or `app` if the module has one."""
 
@@ -209,10 +217,24 @@ def _call(command: Command, arguments: list[str]) -> int:
 
     found = typer.main.get_command(command.app())
     try:
-        result = found.main(args=arguments[1:], prog_name=f"wteaw {command.name}", standalone_mode=True)
+        result = found.main(args=_with_json(found, arguments[1:]), prog_name=f"wteaw {command.name}", standalone_mode=True)
     except SystemExit as left:
         return left.code if isinstance(left.code, int) else int(left.code is not None)
     return result if isinstance(result, int) else 0
+
+
+def _with_json(command: Any, arguments: list[str]) -> list[str]:
+    """`--json` written out as `--format json`, for a command (or the one of a group that is called) that has formats."""
+    inner = getattr(command, "commands", {}).get(arguments[0] if arguments else "", command)
+    formats_of = next((p for p in inner.params if p.name == "format"), None)
+    if formats_of is None:
+        return arguments
+    formats_of.help = f"{formats_of.help} `--json` is short for `--format json`."
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    out: list[str] = []
+    for word in arguments[:end]:
+        out += ["--format", "json"] if word == "--json" else [word]
+    return out + arguments[end:]
 
 
 def _completion(option: str, shell: list[str]) -> int:
@@ -235,17 +257,15 @@ def _unknown(name: str) -> int:
 
 
 def _help() -> str:
-    lines = [f"  {c.name:<10} {c.says}" for c in COMMANDS if c.exists]
+    lines = ["Usage: wteaw COMMAND [OPTIONS] ...", "", "A referee for grand-strategy games whose rules are data."]
+    for group, title in GROUPS.items():
+        lines += ["", f"{title}:", *(f"  {c.name:<10} {c.says}" for c in COMMANDS if c.group == group and c.exists)]
     return "\n".join(
         [
-            "Usage: wteaw COMMAND [OPTIONS] ...",
-            "",
-            "A referee for grand-strategy games whose rules are data.",
-            "",
-            "Commands:",
             *lines,
             "",
-            "`wteaw COMMAND --help` explains one command, with an example. `wteaw --version` tells the version,",
-            "`wteaw --install-completion` lets bash, zsh or fish complete commands, options and ids.",
+            "`wteaw COMMAND --help` explains one command, with an example. Every command takes `--format json`, or `--json`.",
+            "`wteaw --version` tells the version, `wteaw --install-completion` lets bash, zsh or fish complete commands,",
+            "options and ids.",
         ]
     )

@@ -126,12 +126,12 @@ def _formats(help_text: str) -> Callable[[str], Sequence[str]]:
 
 def _scenarios(ctx: typer.Context) -> Offered:
     for path in sorted(scenarios().glob("*.yaml")):
-        yield path.stem, _value(path, "title")
+        yield path.stem, value_in(path, "title")
 
 
 def _rulesets(ctx: typer.Context) -> Offered:
     for folder in find_rulesets(rulesets()):
-        yield _value(folder / "ruleset.yaml", "id"), _value(folder / "ruleset.yaml", "title")
+        yield value_in(folder / "ruleset.yaml", "id"), value_in(folder / "ruleset.yaml", "title")
 
 
 def _nations(ctx: typer.Context) -> Offered:
@@ -160,7 +160,7 @@ def _rows(ctx: typer.Context) -> Offered:
             yield id_, form
 
 
-def _value(file: Path, key: str) -> str:
+def value_in(file: Path, key: str) -> str:
     """The value of a top-level key, read without a parser: a manifest or scenario is asked for at every press of the key."""
     found = re.search(rf"^{key}: *[\"']?(.*?)[\"']? *(?:#.*)?$", file.read_text(encoding="utf-8"), re.MULTILINE)
     return found[1] if found else ""

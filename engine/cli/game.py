@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import json
 import os
+from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +56,7 @@ def find_scenario(name: str) -> Path:
         if path.is_file():
             return path
     shipped = ", ".join(sorted(p.stem for p in scenarios().glob("*.yaml")))
-    raise Stop(f"no scenario {name}; give a file, or one of: {shipped}", ExitCode.CALL)
+    raise Stop(f"no scenario {name}; give a file, or one of: {shipped} (`wteaw scenarios` says what they are)", ExitCode.CALL)
 
 
 def read_scenario(name: str, ruleset: Path | None = None) -> tuple[dict[str, Any], Any, Path]:
@@ -73,11 +75,11 @@ def read_scenario(name: str, ruleset: Path | None = None) -> tuple[dict[str, Any
 
 
 def seed_given(seed: str) -> bytes | None:
-    """A seed from its hex text; None if none was given."""
-    try:
-        return bytes.fromhex(seed) if seed else None
-    except ValueError:
-        raise Stop(f"a seed is hex text, two digits (0-9, a-f) for each byte, not {seed!r}", ExitCode.CALL) from None
+    """A seed from any text: 32 or more hexadecimal digits are its bytes, of all else the SHA-256; None if none was given."""
+    if len(seed) >= 32:
+        with suppress(ValueError):
+            return bytes.fromhex(seed)
+    return sha256(seed.encode()).digest() if seed else None
 
 
 def options_given(option: list[str]) -> dict[str, str]:
@@ -104,7 +106,7 @@ def new(
     player: list[str] = typer.Option([], help="A nation that a player commands; all others are played by bots."),
     all_players: bool = typer.Option(False, "--all-players", help="Every nation is commanded by a player."),
     option: list[str] = typer.Option([], help="An option of the rules and its value, as NAME=VALUE."),
-    seed: str = typer.Option("", help="Hex text that fixes all dice (for tests and demonstrations); otherwise drawn."),
+    seed: str = typer.Option("", help="Any text that fixes all dice (for tests and demonstrations); otherwise they are drawn."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
     """Start a game from a scenario.
@@ -138,7 +140,19 @@ def new(
         format, {"game": started.id, "title": head["title"], "waits": wanted_now(started), "anchor": head["anchor"]},
         f"{head['title']}: the game {started.id} waits for {wanted_now(started)}.",
         f"Publish this anchor, so that all can verify the dice later: {head['anchor']}",
+        *_what_next(game, commanded),
     )  # fmt: skip
+
+
+def _what_next(game: Path, players: list[str]) -> list[str]:
+    """What a moderator does after a game is begun: keys, reports, what is published."""
+    if not players:
+        return []
+    keys = f"`wteaw players key {players[0]} --game {game}`{' and so on' if len(players) > 1 else ''} for the keys of the players"
+    return [
+        f"Next: {keys}, `wteaw report --game {game} --out reports` for what they are sent, "
+        f"`wteaw dice commit --game {game}` for what you publish. `wteaw status --game {game}` says what awaits you."
+    ]
 
 
 def resolve(
@@ -221,6 +235,8 @@ def close(game: Path = GAME, format: str = typer.Option("text", help="text or js
         return
     typer.echo(f"The orders of turn {stage.position.turn} are closed. Publish the salts:")
     typer.echo(json.dumps(body, indent=1))
+    if without := [nation for nation in stage.commitment.seats if nation not in masked]:
+        typer.echo(f"Without a part in the dice of the turn, since they have sent nothing for it: {', '.join(without)}.")
 
 
 def verify(game: Path = GAME, format: str = typer.Option("text", help="text or json.")) -> None:
@@ -257,19 +273,21 @@ def rollback(
     turn: int = typer.Option(0, "--turn", help="The turn to go back to: to where it waits for its orders."),
     reason: str = typer.Option("", help="Why; kept with the game."),
     fresh_dice: bool = typer.Option(False, "--fresh-dice", help="Give the turn new dice, under a new commitment."),
+    yes: bool = typer.Option(False, "--yes", help="Go back; without it you are told what would be dropped."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
-    """Go back to an earlier stage of a game. What came after is dropped, and the correction is recorded.
+    """Show what going back to an earlier stage of a game would drop; with --yes go back. The correction is recorded.
 
-    Example: wteaw rollback --game games/flanders --turn 3 --reason "an order was misread"
+    Example: wteaw rollback --game games/flanders --turn 3 --reason "an order was misread" --yes
     """
     formats(format, "text", "json")
+    from ..play.rollback_preview import stage_of_turn, what_if
     from ..play.verify import broken_chain
 
     found = open_game(game)
     stages = found.stages()
     if turn and not to:
-        to = next((number for number, t, waits in stages if t == turn and waits != "ended"), 0)
+        to = stage_of_turn(found, turn) or 0
         if not to:
             raise Stop(f"the game has no stage in turn {turn}", ExitCode.CALL)
     if not to:
@@ -281,47 +299,98 @@ def rollback(
     broken = broken_chain(found)
     if broken:
         raise Stop(f"{broken}; `wteaw verify` looks at everything", ExitCode.FOUND)
+    change = what_if(found, to)
+    waits = {number: w for number, _, w in stages}[to]
+    lines = [
+        f"Stage {to}: turn {change.turn}, where it waits for {waits}. {change.dropped} entries of the journal are dropped.",
+        *(f"Dropped: the {_orders_of(n)} of {nation} for turn {t}." for t, nation, n in change.files),
+        f"Kept: the orders that are in at that stage ({', '.join(change.kept) or 'nobody has sent any'}).",
+    ]
+    data = {
+        "stage": to, "turn": change.turn, "reason": reason, "dropped": change.dropped, "kept": list(change.kept),
+        "files": [{"turn": t, "nation": nation, "orders": n} for t, nation, n in change.files],
+    }  # fmt: skip
+    if not yes:
+        dice = ["Keys of its dice are known already: it would get fresh ones."] if change.fresh else []
+        done = {"fresh_dice": bool(change.fresh or fresh_dice), "changed": False}
+        tell(format, data | done, *lines, *dice, "Nothing is changed; `--yes` goes back.")
+        return
     fresh = found.rollback(to, reason)
     if fresh_dice and not fresh:
         found.again(reason)
-    now = found.stage().position.turn
     again = "Keys of its dice were known already: it has fresh ones. Publish the new commitment (`wteaw dice commit`)."
-    lines = [f"The game stands at stage {to}, turn {now}.", *([again] if fresh else [])]
-    tell(format, {"stage": to, "turn": now, "fresh_dice": bool(fresh or fresh_dice), "reason": reason}, *lines)
+    lines += [f"The game stands at stage {to}, turn {change.turn}.", *([again] if fresh else [])]
+    tell(format, data | {"fresh_dice": bool(fresh or fresh_dice), "changed": True}, *lines)
+
+
+def _orders_of(n: int) -> str:
+    return f"{n} order{'' if n == 1 else 's'}"
 
 
 def decide(
-    nation: str = typer.Argument(..., help="The nation for which the decision is made, or `moderator`."),
-    decision: str = typer.Argument(..., help="The decision's id, or id/subject."),
-    answer: str = typer.Argument(..., help="The answer; JSON for lists and numbers."),
+    nation: str = typer.Argument("", help="The nation for which the decision is made, or `moderator`."),
+    decision: str = typer.Argument("", help="The decision's id, or id/subject; without it the open ones are listed."),
+    answer: str = typer.Argument("", help="The answer; JSON for lists and numbers."),
     game: Path = GAME,
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
-    """Answer a decision that a nation has left open, or override its default, before the turn is resolved.
+    """Answer an open question for a nation, in place of the default or of its own answer, before the turn is resolved.
+
+    The nation has sent nothing by that. If it sends orders later, your answer stays, unless the orders answer the question
+    themselves. Without a decision, the open questions are listed, with what is answered already.
 
     Example: wteaw decide NATION loss-order '["KIND", "KIND"]' --game games/flanders
     """
     formats(format, "text", "json")
-    from ..play.views import view_world, whole_world
-    from ..turn.context import OrderContext
-    from ..turn.decisions import MODERATOR, answer_refusal
+    from ..play.questions import NotAnswerable, answer_for
+    from ..turn.decisions import MODERATOR
     from .names import nation_named
 
     found = open_game(game)
-    if nation != MODERATOR:
+    if nation and nation != MODERATOR:
         nation = nation_named(nation, found.ruleset, found.stage().position.state)
+    if not decision:
+        _open_questions(found, nation, format)
+        return
+    if not answer:
+        raise Stop(f"what is the answer to {decision}?", ExitCode.CALL)
     try:
         value = json.loads(answer)
     except json.JSONDecodeError:
         value = answer
-    view = view_world(found, nation) if nation != MODERATOR else whole_world(found)
-    why = answer_refusal(OrderContext(view), nation, decision, value)
-    if why is not None:
-        raise Stop(f"{why.text}{f'; {why.hint}' if why.hint else ''}", ExitCode.CALL)
-    found.decide(nation, decision, value)
+    try:
+        answer_for(found, nation, decision, value)
+    except NotAnswerable as error:
+        raise Stop(str(error), ExitCode.CALL) from None
     now = found.stage().position.turn
     said = f"{nation} answers {decision} with {value!r} in turn {now}."
     tell(format, {"nation": nation, "decision": decision, "answer": value, "turn": now}, said)
+
+
+def _open_questions(found: Any, nation: str, format: str) -> None:
+    """List the questions that can be answered now, of one nation or of all."""
+    from ..play.pending import open_decisions
+    from ..play.questions import offers_in, open_now
+    from ..turn.decisions import MODERATOR
+
+    rows = found.ruleset.rows("decisions")
+    offers = [o for o in offers_in(found) if nation in ("", o.to)]
+    left = open_decisions(found) if nation in ("", MODERATOR) else []
+    may = sorted(i for i in open_now(found) if nation in ("", str(rows[i].get("asks"))) or nation != MODERATOR)
+    given = {n: said for n, said in found.decided().items() if nation in ("", n)}
+    tell(
+        format,
+        {
+            "asked": [{"nation": o.to, "decision": o.key, "by": o.by, "default": o.default} for o in offers]
+            + [{"nation": MODERATOR, "decision": o.key, "default": o.default} for o in left],
+            "may_be_asked": may,
+            "answered": given,
+        },
+        *(f"{o.to} is asked {o.key}: {o.said}" for o in offers),
+        *(f"{MODERATOR} is asked {o.key}: {o.said}" for o in left),
+        *(f"may be asked: {i}{': ' + str(rows[i]['help']) if rows[i].get('help') else ''}" for i in may),
+        *(f"answered for {n}: {key}: {said}" for n, answers in given.items() for key, said in answers.items()),
+    )
 
 
 def upgrade(

@@ -40,11 +40,13 @@ def template(
     Example: wteaw orders template --game games/flanders --nation NAME --out orders.txt
     """
     from ..orders.sheet_layout import order_template
+    from ..play.questions import offers_to
     from ..play.views import view_world
 
     found = open_game(game)
     whose = _named(found, nation)
-    text = order_template(view_world(found, whose), whose, game=found.id)
+    asked = [(o.says, o.answers) for o in offers_to(found, whose)]
+    text = order_template(view_world(found, whose), whose, game=found.id, asked=asked)
     formats(format, "text", "json")
     if format == "json":
         tell(format, {"game": found.id, "nation": whose, "turn": found.stage().position.turn, "text": text})
@@ -124,7 +126,8 @@ def submit(
 
     Example: wteaw orders submit orders.txt --game games/flanders --nation NATION
     """
-    from ..play.submit import NothingStands, hand_in
+    from ..play.questions import told_of
+    from ..play.submit import NothingStands, hand_in, part_in_dice
 
     found = open_game(game)
     whose, by = _seat(found, nation, key)
@@ -135,14 +138,21 @@ def submit(
         ally = _named(found, proxy) if proxy else ""
         salt = hand_in(found, whose, text, by, taken=taken, proxy=ally, only_whole=only_whole).salt
     except NothingStands:
-        print(f"Nothing was submitted; {before}.", file=sys.stderr)
+        _tell_verdict(format, [f"Nothing was submitted; before, {before}."])
         raise typer.Exit(ExitCode.FOUND) from None
     name = found.ruleset.row("nations", whose).get("name", whose)
-    print(f"{_several(len(taken.orders))} submitted for {name}; before, {before}.", file=sys.stderr)
-    if salt:
-        print(f"Your part in the dice of turn {found.stage().position.turn}: {salt}", file=sys.stderr)
+    verdict = [f"{_several(len(taken.orders))} submitted for {name}; before, {before}."]
+    verdict += filter(None, [part_in_dice(found, whose, salt)])
+    verdict += told_of(found, whose)
+    _tell_verdict(format, verdict)
     if not taken.clean:
         raise typer.Exit(ExitCode.FOUND)
+
+
+def _tell_verdict(format: str, lines: list[str]) -> None:
+    """What became of a file: below its read-back; beside the data where that is asked for, which stays whole."""
+    for line in lines:
+        say(line) if format == "text" else print(line, file=sys.stderr)
 
 
 @app.command()
@@ -153,6 +163,7 @@ def show(game: Path = GAME, nation: str = NATION, key: str = KEY, format: str = 
     """
     from ..orders.readback import read_back
     from ..orders.readback_text import rendered
+    from ..play.questions import offers_to
 
     formats(format, "text", "json")
     found = open_game(game)
@@ -160,6 +171,8 @@ def show(game: Path = GAME, nation: str = NATION, key: str = KEY, format: str = 
     stage = found.stage()
     turn = stage.position.turn
     here = found.submissions().get(whose)
+    decided = found.decided().get(whose, {})
+    asked = offers_to(found, whose)
     files = found.hand_ins_of(turn, whose, stage=stage.number)
     back = None
     if here is not None:
@@ -168,13 +181,21 @@ def show(game: Path = GAME, nation: str = NATION, key: str = KEY, format: str = 
     if format == "json":
         listed = [{"number": h.number, "at": h.at, "by": h.submission.by, "orders": len(h.submission.orders)} for h in files]
         orders = [{k: o[k] for k in ("order", "text", "slots") if k in o} for o in (here.orders if here else ())]
-        said = {"nation": whose, "by": here.by if here else None, "orders": orders, "files": listed}
+        said = {
+            "nation": whose, "by": here.by if here else None, "orders": orders, "files": listed,
+            "answers": dict(here.answers) if here else {}, "decided": decided,
+            "offered": [{"by": o.by, "decision": o.key, "says": o.says, "default": o.default} for o in asked],
+        }  # fmt: skip
         typer.echo(json.dumps({**said, "read_back": back.to_json() if back else None}, ensure_ascii=False, default=str))
         return
     if here is None or back is None:
         typer.echo(f"{whose} has handed in nothing for turn {turn}.")
-        return
-    typer.echo(rendered(back, received=f"Handed in by the {here.by}"), nl=False)
+    else:
+        typer.echo(rendered(back, received=f"Handed in by the {here.by}"), nl=False)
+    for key, answer in decided.items():
+        typer.echo(f"The moderator answers {key}: {answer} (until orders of {whose} answer it themselves)")
+    for offer in asked:
+        typer.echo(f"NOT ANSWERED: {offer.said}")
     for one in files:
         typer.echo(f"file {one.number}, {one.at}, by the {one.submission.by}: {_orders(len(one.submission.orders))}")
 

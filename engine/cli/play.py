@@ -21,7 +21,7 @@ def play(
     scenario: str = typer.Argument("1914", help="A scenario file, or the name of a shipped one."),
     out: Path = typer.Option(Path("out"), help="The folder for the game, its reports and its maps."),
     turns: int = typer.Option(0, min=0, help="Stop after so many turns; 0 plays to the end."),
-    seed: str = typer.Option("", help="Hex text of 16 bytes or more (32 digits) that fixes all dice; otherwise they are drawn."),
+    seed: str = typer.Option("", help="Any text that fixes all dice, such as 42; otherwise they are drawn."),
     option: list[str] = typer.Option([], help="An option of the rules and its value, as NAME=VALUE."),
     policy: list[str] = typer.Option([], help="Who is played by which bot, as WHO=POLICY: a nation, a side or everyone."),
     rules: Path = typer.Option(None, "--ruleset", help="The folder of another ruleset for the scenario."),
@@ -89,7 +89,7 @@ def play(
         (out / f"{name}.svg").write_text(svg, encoding="utf-8")
         if png:
             (out / f"{name}.png").write_bytes(to_png(svg, 2600))
-    written = write_reports(game, out / "reports", asked, drawing, counted=lambda some: each(some, "reports"))
+    written = write_reports(game, out / "reports", [None, *asked], drawing, counted=lambda some: each(some, "reports"))
     played = position.turn - first + position.ended
     picture = out / ("map.png" if png else "map.svg")
     tell(

@@ -18,7 +18,9 @@ def report(
     nation: str = typer.Option("", help="Whose report; without it the moderator's."),
     turn: int = typer.Option(0, help="The turn reported on; by default the last one."),
     format: str = typer.Option("text", help="text, html or json."),
-    out: Path = typer.Option(None, help="A folder: writes every nation's reports there, as text and HTML."),
+    out: Path = typer.Option(
+        None, help="A folder: the nation's report goes there as text and HTML; without --nation everybody's."
+    ),
     dice: bool = typer.Option(False, "--dice", help="Add everything in its order, with every die."),
     update: str = typer.Option(
         "", help="The day on which the reports go out, as 2004-05-01: they name the deadline that follows."
@@ -47,7 +49,7 @@ def report(
     except ValueError:
         raise Stop(f"a day is written like 2004-05-01, not {update!r}", ExitCode.CALL) from None
     if out is not None:
-        wanted = [nation] if nation else commanded(found) or sorted(found.ruleset.rows("nations"))
+        wanted = [nation] if nation else [None, *(commanded(found) or sorted(found.ruleset.rows("nations")))]
         from ..report.report_files import write_reports
 
         written = write_reports(

@@ -62,7 +62,9 @@ def read_letter(text: str) -> MailText:
     text = text[:MOST]
     markup = _MARKUP.search(text) is not None
     if markup:
-        text = _without_markup(text)
+        from .markup import without_markup  # most texts are plain: only the others need a parser
+
+        text = without_markup(text)
     rows = text.replace("\r\n", "\n").replace("\r", "\n").translate(_UNSEEN).split("\n")
     lines: list[TextLine] = []
     passed: list[int] = []
@@ -115,76 +117,3 @@ def _without_report(lines: list[TextLine]) -> tuple[list[TextLine], list[int]]:
     while start > 0 and ruler - start < 3 and lines[start - 1].text.strip():
         start -= 1
     return [*lines[:start], *lines[head:]], [line.number for line in lines[start:head] if line.text.strip()]
-
-
-def _without_markup(text: str) -> str:
-    from html.parser import HTMLParser  # most mail is plain text: only the other kind needs the parser
-
-    class Text(HTMLParser):
-        """Collects text; blocks begin lines, and what is quoted is marked as in plain mail."""
-
-        BLOCKS = frozenset(
-            {
-                "p",
-                "div",
-                "br",
-                "tr",
-                "li",
-                "ul",
-                "ol",
-                "table",
-                "blockquote",
-                "h1",
-                "h2",
-                "h3",
-                "h4",
-                "pre",
-                "hr",
-                "body",
-            }
-        )
-        UNREAD = frozenset({"script", "style", "head", "title"})
-
-        def __init__(self) -> None:
-            super().__init__(convert_charrefs=True)
-            self.rows: list[str] = [""]
-            self.quotes = 0
-            self.hidden = 0
-            self.kept = 0
-
-        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-            self.hidden += tag in self.UNREAD
-            self.quotes += tag == "blockquote"
-            self.kept += tag == "pre"
-            if tag in self.BLOCKS:
-                self.begin()
-
-        def handle_endtag(self, tag: str) -> None:
-            self.hidden = max(0, self.hidden - (tag in self.UNREAD))
-            self.kept = max(0, self.kept - (tag == "pre"))
-            if tag in self.BLOCKS and tag != "br":
-                self.begin()
-            self.quotes = max(0, self.quotes - (tag == "blockquote"))
-
-        def handle_data(self, data: str) -> None:
-            if self.hidden:
-                return
-            first, *more = data.split("\n") if self.kept else [" ".join(data.split("\n"))]
-            self.add(first)
-            for row in more:
-                self.begin()
-                self.add(row)
-
-        def begin(self) -> None:
-            if self.rows[-1].strip("> "):
-                self.rows.append("")
-
-        def add(self, data: str) -> None:
-            if data.strip() and not self.rows[-1]:
-                self.rows[-1] = "> " * self.quotes
-            self.rows[-1] += data if self.rows[-1] else data.lstrip()
-
-    parser = Text()
-    parser.feed(text)
-    parser.close()
-    return "\n".join(parser.rows)

@@ -32,10 +32,19 @@ no more than `MOST_ROWS`."""
 MOST_ROWS = 64
 
 
-def order_template(world: World, nation: str, *, game: str = "") -> str:
-    """The order file of a nation, ready to be filled in. `world` is the nation's view."""
+def order_template(
+    world: World, nation: str, *, game: str = "", asked: Sequence[tuple[str, Sequence[str]]] = ()
+) -> str:
+    """The order file of a nation, ready to be filled in. `world` is the nation's view.
+
+    `asked`: what others have asked of it, in words, each with the lines by which it is answered.
+    """
     names = Names(world.ruleset, world.state)
     out = [_head(world, nation, game, names), *_purse(world, nation)]
+    if asked:
+        out.append("## ASKED OF YOU ".ljust(WIDTH, "-"))
+        for says, lines in asked:
+            out += [f"## {says}", *(f"# {line}" for line in lines)]
     phases = offers_of(world, nation)
     if phases:
         prices = _of_what(world) if any(line.said for _, lines in phases for line in lines) else ""

@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from ..core.state import Entity
-from ..store import MODERATOR, PLAYER, PROXY, Game, StoreError, Submission
+from ..store import MODERATOR, PLAYER, POLICY, PROXY, Game, StoreError, Submission
 from ..turn import vacancies
 from ..turn.left_open import OpenDecision, left_open
 from ..turn.referee import commanded_nations
 from ..world.world import World
+from .questions import offers_in
 from .views import whole_world
 
 
@@ -33,13 +34,13 @@ def standing_of(game: Game) -> dict[str, Any]:
     """What a game waits for, as plain data: who has sent how many orders by whom, who has not, and what is to be done next.
 
     `seats`: those asked now that a person commands or that have sent something; `late`: of them those that have not;
-    `moderator`: what awaits him, in sentences.
+    `offers`: what is offered to whom and not answered; `moderator`: what awaits them, in sentences.
     """
     stage = game.stage()
     position = stage.position
     out: dict[str, Any] = {
         "game": game.id, "title": str(game.head["title"]), "turn": position.turn, "ended": position.ended, "closed": False,
-        "seats": [], "late": [], "policies": [],
+        "seats": [], "late": [], "policies": [], "offers": [],
     }  # fmt: skip
     if position.ended:
         return out | {"waits": "it has ended", "moderator": [], "next": "Nothing awaits anybody."}
@@ -50,24 +51,36 @@ def standing_of(game: Game) -> dict[str, Any]:
     asked = seats(game)
     for nation, seat in sorted(asked.items()):
         sent = here.get(nation)
-        if sent is not None:
+        if sent is not None and not (sent.by == POLICY and seat in vacancies.UNFILLED):
             n = len(sent.orders)
             by = "" if sent.by == PLAYER else f", handed in by {'an ally' if sent.by == PROXY else f'the {sent.by}'}"
             said = f"{n} order{'s' if n != 1 else ''}{by}"
             out["seats"].append({"nation": nation, "sent": True, "orders": n, "by": sent.by, "says": said})
         elif seat not in vacancies.UNFILLED:
             out["seats"].append({"nation": nation, "sent": False, "orders": 0, "by": "", "says": "nothing has come in"})
+    decided = game.decided()
+    for one in out["seats"]:
+        if answers := decided.get(one["nation"]):
+            one["says"] += "; the moderator answers " + ", ".join(f"{key}: {said}" for key, said in answers.items())
     out["late"] = [s["nation"] for s in out["seats"] if not s["sent"]]
+    offers = offers_in(game)
+    out["offers"] = [{"by": o.by, "to": o.to, "decision": o.key} for o in offers]
     out["closed"] = game.turn_record(position.turn).closed == stage.number
-    out["policies"] = sorted(n for n, seat in asked.items() if seat in vacancies.UNFILLED and n not in here)
+    out["policies"] = sorted(
+        n for n, seat in asked.items() if seat in vacancies.UNFILLED and (n not in here or here[n].by == POLICY)
+    )
     if out["late"] and not out["closed"]:
         following = f"{len(out['late'])} missing: remind them, or `wteaw resolve --force`."
     elif out["closed"]:
         following = "Orders are closed: `wteaw resolve`" + (" --force." if out["late"] else ".")
+    elif offers:
+        following = "An offer waits for its answer: `wteaw resolve --force` takes what holds without one."
     else:
         following = "Nobody is missing: `wteaw resolve`."
     publish = f"Publish the commitment to the dice of turn {position.turn} before orders are due: {stage.commitment.root}"
-    todo = [*to_decide(game), *([] if out["closed"] else [publish]), following]
+    names = game.ruleset.rows("nations")
+    told = [f"Tell {names.get(o.to, {}).get('name', o.to)}, who has not answered: {o.said}" for o in offers]
+    todo = [*told, *to_decide(game), *([] if out["closed"] else [publish]), following]
     return out | {"waits": f"it waits for {wanted_now(game)}", "moderator": todo, "next": following}
 
 
@@ -99,8 +112,7 @@ def stand_in(game: Game, ally: str, given: Submission) -> str:
 
 def open_decisions(game: Game) -> list[OpenDecision]:
     """What the present input point leaves to the moderator and he has not answered."""
-    answered = game.submissions().get(MODERATOR)
-    known = answered.answers if answered is not None else {}
+    known = game.decided().get(MODERATOR, {})
     found = left_open(whole_world(game), game.stage().position.waiting or {})
     return [o for o in found if o.key not in known and o.key.partition("/")[0] not in known]
 

@@ -16,6 +16,7 @@ from ..turn.context import Order
 from ..turn.referee import Resolution
 from ..world.world import World
 from .pending import commanded, open_decisions, seats
+from .questions import offers_in
 from .verify import broken_chain
 from .views import Views
 
@@ -115,6 +116,9 @@ def _resolve_once(
     missing = tuple(n for n in game.awaited() if n not in here) if "pause" not in waiting else ()
     if missing and not force:
         raise StoreError(f"no orders yet from {', '.join(missing)}; `--force` resolves without them")
+    if not force and not (dry or practice) and (offers := offers_in(game)):
+        first = offers[0]
+        raise StoreError(f"{first.to} has not answered what {first.by} offers: {first.said} `--force` resolves without an answer")
     lacking = _lacking(game, given, missing)
     if lacking:
         raise StoreError(

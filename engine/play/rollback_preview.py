@@ -10,7 +10,7 @@ from ..core.journal import Entry
 from ..core.model import Ruleset
 from ..core.state import State
 from ..orders.intake import take_in
-from ..store import MODERATOR, Game, Submission
+from ..store import MODERATOR, POLICY, Game, Submission
 from ..world.geography import Geography
 from .verify import resolved_again
 from .views import Views
@@ -20,15 +20,18 @@ from .views import Views
 class RollbackPreview:
     """What going back to a stage would do.
 
-    `dropped` entries of the journal go; `fresh` says whether the turn gets other dice, since keys of it are known. Where orders
-    are put right at the same time, `same` entries of the turn would stay as they were, and `before` and `after` are those that
-    would not, in words; they are empty where nothing is put right, and where the dice are others.
+    `dropped` entries of the journal go, and `files`: what people had sent for later points, as turn, nation and number of
+    orders. `kept`: who has orders in at the point itself, which stay. `fresh` says whether the turn gets other dice, since keys
+    of it are known. Where orders are put right at the same time, `same` entries of the turn would stay as they were, and `before`
+    and `after` are those that would not, in words; they are empty where nothing is put right, and where the dice are others.
     """
 
     stage: int
     turn: int
     dropped: int
     fresh: bool
+    files: tuple[tuple[int, str, int], ...] = ()
+    kept: tuple[str, ...] = ()
     same: int = 0
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
@@ -48,7 +51,7 @@ def what_if(game: Game, number: int, nation: str = "", text: str | None = None) 
     fresh = game.turn_record(turn).opened
     dropped = game.stage().position.entries - stage.position.entries
     if not nation or text is None or fresh:
-        return RollbackPreview(number, turn, dropped, fresh)
+        return RollbackPreview(number, turn, dropped, fresh, _files(game, number), _people(game, number))
     world = Views(game, stage.position).world(nation)
     taken = take_in(game.ruleset, text, lambda _: world, nation=nation, game=game.id, turn=turn)
     if not taken.clean:
@@ -62,7 +65,31 @@ def what_if(game: Game, number: int, nation: str = "", text: str | None = None) 
     gone = [said for key, (n, said) in old.items() if new.get(key, (0, ""))[0] < n]
     come = [said for key, (n, said) in new.items() if old.get(key, (0, ""))[0] < n]
     same = sum(min(n, new.get(key, (0, ""))[0]) for key, (n, _) in old.items())
-    return RollbackPreview(number, turn, dropped, fresh, same, tuple(gone[:MOST]), tuple(come[:MOST]))
+    return RollbackPreview(
+        number, turn, dropped, fresh, _files(game, number), _people(game, number), same, tuple(gone[:MOST]), tuple(come[:MOST])
+    )
+
+
+def stage_of_turn(game: Game, turn: int) -> int | None:
+    """The point at which a turn waits for its orders: the first that is not optional, such as a deployment before the orders."""
+    here = [number for number, t, waits in game.stages() if t == turn and waits != "ended"]
+    wanted = (n for n in here if not (game.stage(n).position.waiting or {}).get("optional"))
+    return next(wanted, here[0] if here else None)
+
+
+def _people(game: Game, number: int) -> tuple[str, ...]:
+    """The nations for which a person has sent orders at a stage."""
+    return tuple(sorted(n for n, s in game.submissions(number).items() if s.by != POLICY))
+
+
+def _files(game: Game, number: int) -> tuple[tuple[int, str, int], ...]:
+    """What people have sent after a stage: turn, nation, number of orders."""
+    out = []
+    for later, turn, _ in game.stages():
+        if later > number:
+            sent = game.submissions(later)
+            out += [(turn, nation, len(sent[nation].orders)) for nation in _people(game, later)]
+    return tuple(out)
 
 
 def _counted(entries: Any) -> dict[str, tuple[int, str]]:

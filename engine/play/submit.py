@@ -50,3 +50,19 @@ def hand_in(
         raise StoreError(f"{nation} is not asked for orders now" + (f": {', '.join(asked)} is" if len(asked) == 1 else ""))
     given = Submission(nation, text, list(taken.orders), dict(taken.answers), by)
     return HandedIn(taken, stand_in(game, proxy, given) if proxy else game.submit(given))
+
+
+def part_in_dice(game: Game, nation: str, salt: str) -> str:
+    """What a file that was handed in has to do with the dice of the turn, in a sentence; nothing where no player has a part."""
+    stage = game.stage()
+    turn = stage.position.turn
+    if salt:
+        return f"Your part in the dice of turn {turn}: {salt}"
+    if not stage.commitment.seats:
+        return ""
+    if nation not in stage.commitment.seats:
+        return f"It has no part in the dice of turn {turn}: {nation} had no player when they were committed to."
+    return (
+        f"It has no part in the dice of turn {turn}: all parts were fixed when the first stage of the turn was closed, for which "
+        "nothing had come in from you."
+    )

@@ -272,7 +272,7 @@ def resolved_again(
     taken, missed = game.submissions(before.number), _missed(game, after)
     if instead is not None:
         taken, missed = {**taken, instead.nation: instead}, [n for n in missed if n != instead.nation]
-    inputs = inputs_from(taken, missed, game.commands(before.number))
+    inputs = inputs_from(taken, missed, game.commands(before.number), game.decided(before.number))
     pause = (after.position.waiting or {}).get("pause")
     dice = game.dice(before, after.used_salts)
     dice.onlooker = onlooker

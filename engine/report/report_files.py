@@ -17,16 +17,15 @@ from .turn_reports import map_of_report, part_on_luck, report
 
 
 def write_reports(
-    game: Game, out: Path, nations: Iterable[str], drawing: Drawing, *, turn: int | None = None, update: date | None = None,
-    counted: Callable[[Sequence[str | None]], Iterable[str | None]] = iter,
+    game: Game, out: Path, readers: Sequence[str | None], drawing: Drawing, *, turn: int | None = None,
+    update: date | None = None, counted: Callable[[Sequence[str | None]], Iterable[str | None]] = iter,
 ) -> list[Path]:  # fmt: skip
-    """Text and HTML reports of nations, each with its map, into a folder; the moderator's as well.
+    """Text and HTML reports of some readers, each with its map, into a folder: nations, and None for the moderator.
 
     Many of a game in a file of its own are made by several processes; what is written is the same. `counted` goes through the
     readers of this process, and may show how far it is: of several processes once they have parted.
     """
     out.mkdir(parents=True, exist_ok=True)
-    readers: list[str | None] = [None, *nations]
     workers = _hands(game, len(readers))
     views = views_after(game, turn)
     parted, asking = Parted(game), os.getpid()

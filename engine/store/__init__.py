@@ -1,8 +1,8 @@
 """Games on disk."""
 
 from .database import StoreError
-from .games import FILE, Game, Scribe
-from .reading import MODERATOR, PLAYER, POLICY, PROXY, HandIn, StoredPosition, Submission, inputs_from
+from .games import Game, Scribe
+from .reading import FILE, MODERATOR, PLAYER, POLICY, PROXY, HandIn, StoredPosition, Submission, inputs_from
 
 __all__ = [
     "FILE",

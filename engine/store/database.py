@@ -7,7 +7,7 @@ import shutil
 import threading
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -26,15 +26,33 @@ from ..core.state import State
 from .schema import games, rulesets, states
 
 
-def fault_in_words(error: DatabaseError, folder: str) -> StoreError:
-    """A fault of the database as one sentence for whoever asked."""
+def fault_in_words(error: DatabaseError, folder: str, name: str = "") -> StoreError:
+    """A fault of the database as one sentence for whoever asked, begun with a name, or with the folder."""
+    found = _known_fault(error, folder, name or folder)
+    return found or MachineError(f"{name or folder}: the game's database does not answer ({error.orig or error})")
+
+
+def _known_fault(error: DatabaseError, file: str, name: str) -> StoreError | None:
+    """What of the machine, or of others, a fault of the database tells of, begun with a name; None for any other fault."""
     what = str(error.orig or error)
-    if "I/O error" in what and _is_full(folder):
+    if "I/O error" in what and _is_full(file):
         what = "disk is full"
     for part, kind, words in _FAULTS:
         if part in what:
-            return kind(f"{folder}: {words}")
-    return MachineError(f"{folder}: the game's database does not answer ({what})")
+            return kind(f"{name}: {words}")
+    return None
+
+
+@contextmanager
+def _told(engine: Engine, name: str) -> Iterator[None]:
+    """What the machine refuses, or others keep from being done, is raised as a StoreError; a fault of ours as what it is."""
+    try:
+        yield
+    except DatabaseError as error:
+        found = _known_fault(error, str(engine.url.database), name)
+        if found is None:
+            raise
+        raise found from None
 
 
 def _is_full(folder: str) -> bool:
@@ -45,8 +63,10 @@ def _is_full(folder: str) -> bool:
         return False
 
 
+FULL = "the disk is full; nothing was changed"
 _FAULTS: tuple[tuple[str, type[StoreError], str], ...] = (
-    ("disk is full", MachineError, "the disk is full; nothing was changed"),
+    ("disk is full", MachineError, FULL),
+    ("No space left", MachineError, FULL),
     ("readonly", MachineError, "the folder cannot be written to; nothing was changed"),
     ("unable to open", MachineError, "the game's file cannot be opened; may it be read and written?"),
     ("not a database", BrokenGame, "the game's file is damaged; take back a copy of it"),
@@ -156,6 +176,27 @@ def _insert(db: Connection) -> Any:
     return insert_there
 
 
+FORMAT = 1
+"""The format of a game's file, which stands in its head (SQLite's `user_version`): which tables and columns there are."""
+_looks: WeakKeyDictionary[Engine, Callable[[Connection], None]] = WeakKeyDictionary()
+"""What is looked at before anything is changed."""
+
+
+def look_first(engine: Engine, look: Callable[[Connection], None]) -> None:
+    """Have every transaction that changes something begin with a look, which refuses it by a StoreError."""
+    _looks[engine] = look
+
+
+def is_readable(db: Connection) -> None:
+    """MachineError if a game's file is of a later format than this program knows, as it can become while the game is open."""
+    found = int(db.exec_driver_sql("PRAGMA user_version").scalar() or 0)
+    if found > FORMAT:
+        raise MachineError(
+            f"the game's file is of format {found}, and this version of wteaw knows format {FORMAT}: nothing was changed; go on "
+            "with the later version that wrote it"
+        )
+
+
 _inside: ContextVar[tuple[Engine, Connection] | None] = ContextVar("inside", default=None)
 """The transaction that is open."""
 _writers: WeakKeyDictionary[Engine, threading.Lock] = WeakKeyDictionary()
@@ -168,7 +209,7 @@ def reading(engine: Engine) -> Iterator[Connection]:
     if (open_ := _inside.get()) is not None and open_[0] is engine:
         yield open_[1]
         return
-    with engine.connect() as db:
+    with _told(engine, "the games"), engine.connect() as db:
         yield db
 
 
@@ -177,16 +218,18 @@ def changing(engine: Engine, game: str = "") -> Iterator[Connection]:
     """One transaction: everything that is written within, by whatever function, or nothing.
 
     Nobody else writes to the `game` until it ends; SQLite knows no smaller lock than the database. Within another one of the same
-    database it is a part of that. What takes long is worked out before.
+    database it is a part of that. What takes long is worked out before. MachineError where the machine does not let it be done.
     """
     open_ = _inside.get()
     if open_ is not None and open_[0] is engine:
         _lock(open_[1], game)
         yield open_[1]
         return
-    with _turn(engine), engine.begin() as db:
+    with _told(engine, game or "the games"), _turn(engine), engine.begin() as db:
         if db.dialect.name == "sqlite":
             _begin(db)
+        if engine in _looks:
+            _looks[engine](db)
         _lock(db, game)
         token = _inside.set((engine, db))
         try:

@@ -33,24 +33,25 @@ from ..world.world import World
 from . import ledger
 from . import turns as luck
 from .database import (
+    FORMAT,
     StoreError,
     as_text,
     changing,
     engine_for,
     fault_in_words,
+    is_readable,
     keep_ruleset,
     keep_state,
+    look_first,
     pack,
     packed_state,
     reading,
     unpack,
 )
 from .drawing import Drawing
-from .reading import MODERATOR, PLAYER, GameReader, StoredPosition, Submission, inputs_from
-from .schema import corrections, entries, games, handins, inputs, metadata, positions, rulesets, seats
+from .reading import FILE, MODERATOR, PLAYER, GameReader, StoredPosition, Submission, inputs_from
+from .schema import corrections, decided, entries, games, handins, inputs, metadata, positions, rulesets, seats
 
-FILE = "game.db"
-"""The name of a game's database in its folder."""
 MAX_TURNS = 400
 MAX_TITLE = 120
 
@@ -104,7 +105,7 @@ class Game(GameReader):
         try:
             folder.mkdir(parents=True, exist_ok=True)
             cls._write_first(half, ruleset, scenario, state, id_, seed, drawing)
-            _put_first(half, folder / FILE)
+            put_first(half, folder / FILE)
         except FileExistsError:
             half.unlink()
             raise StoreError(f"{folder} holds a game already") from None
@@ -130,6 +131,7 @@ class Game(GameReader):
             keep = cls._first(engine, ruleset, scenario, state, id_, seed, drawing)
             with engine.begin() as db:
                 metadata.create_all(db)
+                db.exec_driver_sql(f"PRAGMA user_version = {FORMAT}")
                 keep(db)
         finally:
             engine.dispose()
@@ -199,20 +201,28 @@ class Game(GameReader):
 
     @classmethod
     def open(cls, folder: Path) -> Game:
-        """The game of a folder. StoreError if there is none."""
+        """The game of a folder. StoreError if there is none, or one of another version of wteaw, which is left as it is."""
         if not (folder / FILE).exists():
             raise NotThere(f"{folder} holds no game; `wteaw new SCENARIO --game {folder}` starts one")
         engine = engine_for(folder / FILE)
         try:
             with engine.connect() as db:
+                is_readable(db)
                 row = db.execute(select(games)).one()
+                if set(metadata.tables) - set(inspect(db).get_table_names()) or not ledger.head(db, row.id):
+                    raise BrokenGame(
+                        f"{folder}: the game was begun by an earlier version of wteaw, or parts of it were taken away; go on "
+                        "with that version, or take back a copy of it"
+                    )
                 content = db.execute(select(rulesets.c.content).where(rulesets.c.hash == row.ruleset)).scalar_one()
-                known = set(inspect(db).get_table_names())
-            if not known >= set(metadata.tables):
-                metadata.create_all(engine)  # a game that is older than a table
+            look_first(engine, is_readable)
             return cls(engine, row.id, Ruleset.from_json(unpack(content)))
         except DatabaseError as error:
             raise fault_in_words(error, str(folder)) from None
+        except MachineError as error:
+            raise MachineError(f"{folder}: {error}") from None
+        except BrokenGame:
+            raise
         except (ValueError, KeyError, TypeError, zlib.error, NoResultFound):
             raise BrokenGame(f"{folder}: the game's file is damaged; take back a copy of it") from None
 
@@ -232,7 +242,7 @@ class Game(GameReader):
                     raise StoreError("the game has moved on meanwhile: its turn was resolved or taken back; look at it again")
                 yield db
         except DatabaseError as error:
-            raise fault_in_words(error, self.where) from None
+            raise fault_in_words(error, self.where, self.called) from None
 
     def submit(self, submission: Submission) -> str:
         """Keep a nation's orders for the stage that this game was last looked at; the last to come counts.
@@ -247,6 +257,8 @@ class Game(GameReader):
                 raise StoreError(f"too late: the orders of turn {here.position.turn} are closed")
             self._after_closing(db, here, {"nation": submission.nation})
             self._put_input(db, here.number, submission)
+            own = (decided.c.nation == submission.nation, decided.c.decision.in_(submission.answers))
+            ledger.drop(db, decided, self.id, decided.c.position == here.number, *own)
             self._hand_in(db, here.number, submission)
             shares = submission.by in (PLAYER, MODERATOR) and submission.nation in here.commitment.seats
             if record.salts is None and shares:
@@ -341,7 +353,7 @@ class Game(GameReader):
         result = resolve(
             self.ruleset,
             stage.position,
-            inputs_from(taken, missing, self.commands()),
+            inputs_from(taken, missing, self.commands(), self.decided()),
             KeyedDice(secrets.token_bytes(32), turn) if practice else self.dice(stage, salts),
             geography=self.geography,
             until=until,
@@ -397,8 +409,9 @@ class Game(GameReader):
             raise StoreError(f"keys of turn {turn} are known already, so it has to be rolled anew: go back to stage {first}")
         with self._writing(stage=last) as db:
             db.execute(delete(entries).where(entries.c.game == self.id, entries.c.position > number))
-            for table, column in ((inputs, inputs.c.position), (seats, seats.c.position), (positions, positions.c.number)):
-                ledger.drop(db, table, self.id, column > number)
+            for table in (inputs, seats, decided):
+                ledger.drop(db, table, self.id, table.c.position > number)
+            ledger.drop(db, positions, self.id, positions.c.number > number)
             record = luck.of_turn(db, self.id, turn)
             luck.keep(db, self.id, turn, replace(record, closed=0))
             body = {"to": number, "from": last, "turn": turn, "reason": reason, "fresh": opened}
@@ -435,12 +448,14 @@ class Game(GameReader):
         )  # fmt: skip
 
     def decide(self, nation: str, decision: str, answer: Any) -> None:
-        """Answer a decision for a nation at the present input point, in place of the default; recorded."""
-        given = self.submissions().get(nation) or Submission(nation, "", [], {}, MODERATOR)
+        """Answer a decision for a nation at the present input point, in place of the default or of its own answer; recorded.
+
+        The nation has sent nothing by that, and what it sends later leaves the answer as it is, unless it answers itself.
+        """
         here = self.stage().number
         with self._writing(stage=here) as db:
             self._after_closing(db, self.stage(here), {"nation": nation, "decision": decision})
-            self._put_input(db, here, replace(given, answers={**given.answers, decision: answer}))
+            ledger.put(db, decided, game=self.id, position=here, nation=nation, decision=decision, answer=as_text(answer))
             self._correct(db, "decide", {"nation": nation, "decision": decision, "answer": answer})
 
     def command(self, nation: str, seat: str, who: str) -> None:
@@ -512,7 +527,7 @@ class Game(GameReader):
         return made
 
 
-def _put_first(half: Path, whole: Path) -> None:
+def put_first(half: Path, whole: Path) -> None:
     """Give a file its name. FileExistsError if somebody else has been first: a rename would take the place of their game."""
     try:
         os.link(half, whole)

@@ -14,9 +14,9 @@ from typing import Any
 from sqlalchemy import Connection, Row, Table, delete, insert, select
 
 from ..core import canonical
-from .schema import corrections, games, handins, inputs, ledger, positions, salts, seats, turns
+from .schema import corrections, decided, games, handins, inputs, ledger, positions, salts, seats, turns
 
-KEPT: tuple[Table, ...] = (games, positions, inputs, handins, salts, turns, corrections, seats)
+KEPT: tuple[Table, ...] = (games, positions, inputs, handins, salts, turns, corrections, seats, decided)
 """The tables whose rows the chain holds."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Self
 
 from sqlalchemy import Connection, Select, func, select
@@ -22,8 +23,10 @@ from ..world.geography import Geography
 from . import turns as luck
 from .database import fault_in_words, reading, state_of, unpack
 from .drawing import Drawing, drawing_from
-from .schema import corrections, entries, games, handins, inputs, positions, rulesets, seats
+from .schema import corrections, decided, entries, games, handins, inputs, positions, rulesets, seats
 
+FILE = "game.db"
+"""The name of a game's database in its folder."""
 PLAYER, POLICY, PROXY, MODERATOR = "player", "policy", "proxy", "moderator"
 """Who has given a nation's orders."""
 
@@ -60,11 +63,28 @@ class StoredPosition:
     used_salts: Mapping[str, str]
 
 
-def inputs_from(taken: Mapping[str, Submission], missing: Sequence[str], seats: Mapping[str, str]) -> Inputs:
-    """What the referee is given of what has come in."""
+def game_ids(engine: Engine) -> list[str]:
+    """The games of a database, by name. StoreError if it is none of games."""
+    try:
+        with reading(engine) as db:
+            return [str(id_) for id_ in db.execute(select(games.c.id).order_by(games.c.id)).scalars()]
+    except DatabaseError as error:
+        raise fault_in_words(error, str(engine.url.database)) from None
+
+
+def inputs_from(
+    taken: Mapping[str, Submission],
+    missing: Sequence[str],
+    seats: Mapping[str, str],
+    decided: Mapping[str, Mapping[str, Any]],
+) -> Inputs:
+    """What the referee is given of what has come in, and of what the moderator has `decided` (see `GameReader.decided`)."""
+    answers = {n: dict(s.answers) for n, s in taken.items()}
+    for nation, given in decided.items():
+        answers[nation] = {**answers.get(nation, {}), **given}
     return Inputs(
         {n: s.orders for n, s in taken.items()},
-        {n: s.answers for n, s in taken.items()},
+        answers,
         missing,
         seats,
         {n: s.by for n, s in taken.items() if s.by != POLICY},
@@ -101,12 +121,12 @@ class GameReader:
             with reading(self.engine) as db:
                 yield db
         except DatabaseError as error:
-            raise fault_in_words(error, self.where) from None
+            raise fault_in_words(error, self.where, self.called) from None
         except (StoreError, RuleError):
             raise
         except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, NoResultFound) as error:
             said = clean(str(error))[:120] or type(error).__name__
-            raise BrokenGame(f"{self.where}: the game's file is damaged ({said}); take back a copy of it") from error
+            raise BrokenGame(f"{self.called}: the game's file is damaged ({said}); take back a copy of it") from error
 
     @property
     def where(self) -> str:
@@ -114,6 +134,11 @@ class GameReader:
         if self.engine.dialect.name == "sqlite":
             return str(self.engine.url.database)
         return self.engine.url.render_as_string(hide_password=True)
+
+    @property
+    def called(self) -> str:
+        """What a message begins with: the file of a game that has one to itself, else the game alone."""
+        return self.where if Path(self.where).name == FILE else self.id
 
     def _last(self, db: Connection) -> int:
         return int(db.execute(select(func.max(positions.c.number)).where(positions.c.game == self.id)).scalar() or 0)
@@ -179,6 +204,17 @@ class GameReader:
                 row.nation: Submission(row.nation, row.text, canonical.loads(row.orders), canonical.loads(row.answers), row.by)
                 for row in db.execute(query.order_by(inputs.c.nation))
             }
+
+    def decided(self, number: int | None = None) -> dict[str, dict[str, Any]]:
+        """What the moderator has answered at a stage (the present one by default): by nation, or for `moderator`, decision to
+        answer. It counts beside what the nation sends itself, and is no submission."""
+        number = self.stage().number if number is None else number
+        query = select(decided).where(decided.c.game == self.id, decided.c.position == number)
+        out: dict[str, dict[str, Any]] = {}
+        with self._reading() as db:
+            for row in db.execute(query.order_by(decided.c.nation, decided.c.decision)):
+                out.setdefault(row.nation, {})[row.decision] = canonical.loads(row.answer)
+        return out
 
     def awaited(self) -> list[str]:
         """The nations whose orders the present input point wants: of those it asks all that are no vacant position."""

@@ -128,6 +128,16 @@ corrections = Table(
     Column("body", Text, nullable=False),
 )
 
+decided = Table(  # answers that the moderator gives for others at a stage, or to what the rules leave to the moderator
+    "decided",
+    metadata,
+    Column("game", String(64), ForeignKey("games.id"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("nation", String(64), primary_key=True),
+    Column("decision", String(200), primary_key=True),
+    Column("answer", Text, nullable=False),
+)
+
 seats = Table(  # who has been given a position at a stage; the next resolution writes it into the state
     "seats",
     metadata,

@@ -120,6 +120,9 @@ def _unfit(context: OrderContext, row: Row, declared: Any, names: Names, answer:
         return (
             None if wrong is None else Refusal(RefusalCode.CHOICE, text, "answer", f"it is one of {', '.join(map(str, listed))}")
         )
+    if not listed and kind not in KINDS and "from" in row and not _unbound({"least": row["from"]}, names):
+        found = as_set(context.world, context.world.value(strip_mark(str(row["from"])), names))
+        kind = found[0].kind if found and isinstance(found[0], Entity) and answer != _by_default(context, row, names) else kind
     if kind in KINDS:
         for one in answer if isinstance(answer, list) else [answer]:
             if not context.ruleset.has(KINDS[kind], str(one)):
@@ -128,6 +131,12 @@ def _unfit(context: OrderContext, row: Row, declared: Any, names: Names, answer:
                     RefusalCode.CHOICE, f"{one!r} is no {kind}", "answer", f"did you mean {near[0]!r}?" if near else ""
                 )
     return None
+
+
+def _by_default(context: OrderContext, row: Row, names: Names) -> Any:
+    """What holds without an answer, where it is known beforehand."""
+    default = row.get("default")
+    return None if _unbound({"least": default}, names) else id_of(context.world.marked(default, names))
 
 
 def _unbound(bounds: Row, names: Names) -> bool:

@@ -189,7 +189,8 @@ def take_in(turn: Turn, inputs: Inputs, node: Row) -> None:
         orders = inputs.orders.get(nation, ())
         data = {"orders": len(orders), **({"by": inputs.by[nation]} if nation in inputs.by else {})}
         with turn.journal.entry("sequence/input", subject=nation, audience=(nation,), data=data) as entry:
-            earlier = () if answers_only else [k for k, row in turn.state.table("orders").items() if row["nation"] == nation]
+            kept = answers_only or (nation not in inputs.orders and nation not in missing)  # answers alone take no order's place
+            earlier = () if kept else [k for k, row in turn.state.table("orders").items() if row["nation"] == nation]
             for old in earlier:
                 turn.journal.put_row("orders", old, None)  # those of an earlier input point have had their steps
             if nation in missing:

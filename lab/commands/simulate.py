@@ -36,7 +36,7 @@ def simulate(
     games: int = typer.Option(..., min=1, help="How many games of each setting."),
     out: Path = typer.Option(..., help="The folder for the results; a second start goes on with those that it holds."),
     turns: int = typer.Option(0, min=0, help="Stop each game after so many turns; 0 plays to the end."),
-    seed: str = typer.Option("", help="Hex text from which the seed of every game is made; otherwise it is drawn and kept."),
+    seed: str = typer.Option("", help="Any text from which the seed of every game is made; otherwise it is drawn and kept."),
     workers: int = typer.Option(0, min=0, help="Processes; 0 is one for each processor. The results do not depend on it."),
     cluster: str = typer.Option("", help="Play on the workers of a Dask scheduler at this address instead, as tcp://HOST:PORT."),
     until_error: str = typer.Option(

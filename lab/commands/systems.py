@@ -24,7 +24,7 @@ def systems(
 
     The last are what `wteaw mutate RULESET --keep` has measured.
 
-    Example: wteaw systems --write README.md
+    Example: wteaw systems --write docs/systems.md
     """
     from ..systems import as_markdown, put
     from ..systems import systems as found_in

@@ -28,7 +28,7 @@ def tournament(
     criterion: str = typer.Option(
         "", help="By which criterion games without a winner are judged; by default the first that fits."
     ),
-    seed: str = typer.Option("", help="Hex text from which the seed of every game is made; otherwise it is drawn and kept."),
+    seed: str = typer.Option("", help="Any text from which the seed of every game is made; otherwise it is drawn and kept."),
     workers: int = typer.Option(0, min=0, help="Processes; 0 is one for each processor."),
     cluster: str = typer.Option("", help="Play on the workers of a Dask scheduler at this address instead."),
     option: list[str] = typer.Option([], help="An option of the rules and its value, as NAME=VALUE."),

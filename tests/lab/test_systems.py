@@ -1,4 +1,4 @@
-"""The table of systems in the README is what the command prints; what was measured is kept beside the tests."""
+"""The table of systems in the documentation is what the command prints; what was measured is kept beside the tests."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from wteaw_lab.systems import as_markdown, keep, measured, put, systems
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_readme_shows_the_table(capsys: pytest.CaptureFixture[str]) -> None:
-    """`wteaw systems --write README.md` brings it up to date."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_documentation_shows_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    """`wteaw systems --write docs/systems.md` brings it up to date."""
+    page = (ROOT / "docs" / "systems.md").read_text(encoding="utf-8")
     table = as_markdown(systems(ROOT / "ruleset"))
-    assert put(readme, table) == readme
+    assert put(page, table) == page
     assert _run(["systems", str(ROOT / "ruleset")]) == 0
     assert capsys.readouterr().out.strip() == table
 

@@ -1,6 +1,6 @@
-"""Hostile requests to a desk: forms, addresses, headers, uploads, cookies and mails that nobody in his right mind would send.
+"""Hostile requests to a desk: forms, addresses, headers, uploads, cookies, mails and lines that nobody in his right mind would send.
 
-`make hostile` sends 10,000, the suite a share of them. Every answer is one of those that a desk gives on purpose (never a 500), no
+`make hostile` sends 10,000 and opens 1,200 lines that it never finishes, the suite a share of them. Every answer is one of those that a desk gives on purpose (never a 500), no
 mail stops the one who takes mails in, and afterwards the game is what it was: it plays on, and whoever has a role still has it.
 """
 
@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import logging
 import random
+import resource
+import signal
+import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
+from email import message_from_bytes
+from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -22,9 +28,13 @@ from wteaw.play.verify import audit
 from wteaw.store.database import engine_for
 from wteaw_web.app import SEATS, addresses
 from wteaw_web.inbound import receive
+from wteaw_web.parse_mail import MAX_BYTES
 
 from .house import Browser, House, said
+from .served import HALF_BODY, HALF_HEAD, Server
 
+MOST_GROWN, MOST_OPEN = 200_000, 400
+"""kB that whoever takes mails in may grow by; lines that are kept open at a time."""
 EXPECTED = {200, 303, 400, 403, 404, 405, 409, 413, 429}
 NASTY = (
     "", "0", "-1", "1e999", "9" * 40, "\x00", "\ud800", "\u202e", "'; drop table games; --", '"><script>alert(1)</script>', "../../etc/passwd",
@@ -45,6 +55,35 @@ TYPES = (
     "application/x-www-form-urlencoded", "multipart/form-data; boundary=b", "multipart/form-data", "application/json", "text/plain",
     "multipart/form-data; boundary=" + "b" * 5000, "application/x-www-form-urlencoded; charset=utf-7", "\xff\xfe",
 )  # fmt: skip
+
+HTML = b"Content-Type: text/html\n\n"
+MIXED = b"Content-Type: multipart/mixed; boundary=b\n\n"
+COSTLY: dict[str, bytes] = {
+    "70,000 quotations in one another": HTML + b"<blockquote>" * 70_000,
+    "tags that never end": HTML + b"<a " * 300_000,
+    "attributes that never end": HTML + b"<p a='" * 150_000,
+    "comments that never end": HTML + b"<!--" * 200_000,
+    "entities": HTML + b"&#" * 400_000,
+    "20,000 parts": MIXED + b"--b\nContent-Type: text/plain\n\nx\n" * 20_000,
+    "parts without heads": MIXED + b"--b\n\nx\n" * 100_000,
+    "parts in one another": b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(9000)),
+    "mails in one another": b"Content-Type: message/rfc822\n\n" * 20_000,
+    "40,000 parameters": b"Content-Type: text/plain; " + b"; ".join(b"a%d=1" % n for n in range(40_000)) + b"\n\ndig\n",
+    "a charset whose time is the square": b"Content-Type: text/plain; charset=punycode\n\na-" + b"9" * 300_000,
+    "900 kB of a folded field": b"Cc: a@b.c\n" + b" ,b@c.d\n" * 100_000 + b"\ndig\n",
+    "60,000 senders": b"Reply-To: " + b", ".join(b"r%d@x.org" % n for n in range(60_000)) + b"\n\ndig\n",
+    "a subject of encoded words": b"Subject: " + b"=?utf-8?q?a?= " * 60_000 + b"\n\ndig\n",
+    "70,000 fields": b"".join(b"X-%d: a\n" % n for n in range(70_000)) + b"\ndig\n",
+}
+"""Mails, after their first fields, that are to cost whoever reads them memory or time."""
+HALVES = HALF_HEAD, HALF_BODY, b""
+"""What lines to a server begin with and never finish."""
+
+
+def encoded_twice(text: str) -> str:
+    """An encoded word within an encoded word."""
+    inner = "=?utf-8?q?" + "".join(c if c.isalnum() else f"={ord(c):02X}" for c in text) + "?="
+    return "=?utf-8?q?" + "".join(c if c.isalnum() else f"={ord(c):02X}" for c in inner) + "?="
 
 
 class Attacker:
@@ -153,9 +192,17 @@ class Attacker:
         return answered[0]
 
     def mail(self) -> bytes:
-        """A mail of whatever kind."""
+        """A mail of whatever kind: now and then one that is to cost something, or whose subject is to add lines to an answer."""
         rng = self.rng
         role = self.at.role("small", "player", "red")
+        if rng.random() < 0.1:
+            to = rng.choice((self.at.desk.post_of(role), "desk@example.org"))
+            head = f"From: {role.email}\r\nTo: {to}\r\nMessage-ID: <{rng.random()}@x>\r\n"
+            if rng.random() < 0.7:
+                return (head.encode() + COSTLY[rng.choice(sorted(COSTLY))])[: MAX_BYTES + rng.choice((0, 1))]
+            end = rng.choice(("\r\n", "\n", "\x85", "\u2028"))
+            subject = encoded_twice(f"orders{end}X-Injected: yes{end}Reply-To: eve@evil.example{end}{end}{self.text()[:50]}")
+            return f"{head}Subject: {subject}\r\n\r\ngame small nation red turn 1\r\ndig\r\n".encode("utf-8", "replace")
         heads = {
             "From": rng.choice((role.email, self.text()[:300], f'"{self.text()[:50]}" <{role.email}>', "")),
             "To": rng.choice((self.at.desk.post_of(role), "desk+@example.org", self.text()[:300])),
@@ -201,12 +248,17 @@ def hostile(folder: Path, requests: int, mails: int, seed: int = 5) -> tuple[Cou
             attacker.rng.setstate(before)
             method, address, more = attacker.request()
             faults.append(f"request {n}: {status} to {method} {address[:200]} {str(more)[:600]}")
+    house.mails()
+    before_mails = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for n in range(mails):
         made = attacker.mail()
         try:
             seen[f"mail {receive(house.desk, made)}"] += 1
         except Exception as error:
             faults.append(f"mail {n}: {type(error).__name__}: {error}: {made[:600]!r}")
+    faults += [f"a mail of the desk: {wrong}" for one in house.mails() if (wrong := _added(house, one))]
+    if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_mails > MOST_GROWN:
+        faults.append(f"whoever takes mails in has grown by more than {MOST_GROWN // 1000} MB")
     with house.hall.game("small") as game:
         faults += [f"{what}: {fault}" for what, fault in audit(game) if fault]
     if house.hall.broken_log("small") is not None:
@@ -216,16 +268,61 @@ def hostile(folder: Path, requests: int, mails: int, seed: int = 5) -> tuple[Cou
     return seen, faults
 
 
+def _added(house: House, one: EmailMessage) -> str:
+    """What stands in the head of a mail of the desk that is not of the desk; nothing, as a rule."""
+    back = message_from_bytes(one.as_bytes())
+    own = {house.desk.post_of(r) for r in house.hall.people.of_game("small")}
+    known = {"Message-ID", "Date", "From", "To", "Subject", "Reply-To", "Auto-Submitted", "MIME-Version"}
+    strange = [name for name in back if name not in known and not name.startswith("Content-")]
+    strange += [str(reply) for reply in back.get_all("Reply-To", []) if reply not in own]
+    return ", ".join(strange)
+
+
+def unfinished(folder: Path, lines: int) -> list[str]:
+    """Lines of every kind to a server that may open few files, some fed a byte now and then. Returns what was not as it should be."""
+    server, faults = Server(folder), []
+    try:
+        if not server.healthy():
+            return ["the server has not begun to answer"]
+        open_ = []
+        for n in range(lines):
+            open_.append(server.half(HALVES[n % len(HALVES)]))
+            if n % 100 == 99:
+                for one in open_[:: len(HALVES)]:
+                    with contextlib.suppress(OSError):  # it has been dropped
+                        one.send(b"a")
+                if not server.healthy():
+                    faults.append(f"with {n + 1} unfinished lines nobody is answered")
+            if len(open_) > MOST_OPEN:
+                open_.pop(0).close()
+        for one in open_:
+            one.close()
+        if not server.healthy():
+            faults.append("nobody is answered when they have gone")
+        server.process.send_signal(signal.SIGTERM)
+        try:
+            server.process.wait(5)
+        except subprocess.TimeoutExpired:
+            faults.append("it does not end when it is told to")
+    finally:
+        server.end()
+    return faults
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--requests", type=int, default=8000)
     parser.add_argument("--mails", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=5)
+    parser.add_argument("--lines", type=int, default=1200)
     given = parser.parse_args()
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="wteaw-hostile-") as folder:
         seen, faults = hostile(Path(folder), given.requests, given.mails, given.seed)
-    print(f"{given.requests} requests and {given.mails} mails in {time.monotonic() - began:.0f} s: {dict(sorted(seen.items()))}")
+        faults += unfinished(Path(folder) / "served", given.lines)
+    print(
+        f"{given.requests} requests, {given.mails} mails and {given.lines} unfinished lines in {time.monotonic() - began:.0f} s: {dict(sorted(seen.items()))}"
+    )
     for fault in faults[:20]:
         print(f"FAULT {fault}")
     return 1 if faults else 0

@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import resource
 import signal
-import socket
-import subprocess
-import sys
 import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +12,7 @@ from typing import Any
 import pytest
 
 from .house import House, house
+from .served import HALF_BODY, HALF_HEAD, Server
 
 from wteaw.core import patience  # isort: skip
 from wteaw.play.submit import read  # isort: skip
@@ -102,49 +97,14 @@ def test_a_mail_that_takes_too_long_is_answered(at: House, monkeypatch: pytest.M
 # ---- connections
 
 
-class Server:
-    """A desk that is served in a process of its own, which may open few files."""
-
-    def __init__(self, folder: Path) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        words = [sys.executable, "-m", "wteaw", "serve", "--folder", str(folder), "--port", str(self.port), "--no-demo"]
-        limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))  # noqa: E731
-        self.process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=limit)
-
-    def healthy(self) -> bool:
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/healthy", timeout=20) as answer:
-                return bool(answer.status == 200)
-        except OSError:
-            return False
-
-    def half(self, data: bytes) -> socket.socket:
-        line = socket.create_connection(("127.0.0.1", self.port), timeout=5)
-        with contextlib.suppress(OSError):  # it has been dropped already
-            line.sendall(data)
-        return line
-
-
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
     found = Server(tmp_path)
-    for _ in range(120):
-        if found.process.poll() is not None or found.healthy():
-            break
-        time.sleep(0.5)
     yield found
-    found.process.kill()
-    found.process.wait()
+    found.end()
 
 
-HEAD = b"POST /link HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 290000\r\n"
-
-
-@pytest.mark.parametrize(
-    "data", [b"GET / HTTP/1.1\r\nHost: x\r\nX-A: ", HEAD + b"\r\na", b""], ids=["heads", "bodies", "nothing"]
-)
+@pytest.mark.parametrize("data", [HALF_HEAD, HALF_BODY, b""], ids=["heads", "bodies", "nothing"])
 def test_connections_that_never_finish_keep_nobody_out(server: Server, data: bytes) -> None:
     """More of them than the process may open files: whoever asks for a page has it, while they are there and when they have gone."""
     lines = [server.half(data) for _ in range(300)]

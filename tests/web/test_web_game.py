@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from pathlib import Path
 
@@ -376,13 +377,36 @@ def test_the_log_is_a_chain(at: House, red: Browser, mo: Browser) -> None:
 
 def test_a_host_starts_a_game_and_is_its_moderator(at: House) -> None:
     host = at.come_in(at.hall.people.add("", "host", name="Hal", email="hal@h.example"))
-    assert "A new game" in said(host.get("games", scenario="1914"))
-    form = {"scenario": "1914", "id": "flanders", "title": "Flanders", "days": "5", "player-italy": "ida@i.example"}
+    assert "A new game" in said(host.get("games", scenario="diplomacy"))
+    form = {"scenario": "diplomacy", "id": "flanders", "title": "Flanders", "days": "5", "player-italy": "ida@i.example"}
     assert "The game is started" in said(host.post("games", form))
-    assert host.post("games", form).status_code == 409 and host.post("games", {**form, "id": "../x"}).status_code == 409
+    wrong = {
+        **form,
+        "id": "Cup !1",
+        "days": "many",
+        "player-italy": "nobody",
+        "player-france": "fay@f.example",
+        "option-disorder-from": "home",
+    }
+    answer = host.post("games", wrong)
+    assert answer.status_code == 409 and "3 entries are to be put right" in said(answer)
+    for kept in ('value="Cup !1"', 'value="fay@f.example"', 'value="nobody"', "<option selected>home</option>"):
+        assert kept in html.unescape(answer.text), kept
+    for field in ("id", "days", "player-italy"):
+        assert f'aria-describedby="wrong-{field}"' in answer.text and f'id="wrong-{field}"' in answer.text
+    answer = host.post("games", form)
+    assert (
+        answer.status_code == 409
+        and "there is a game flanders already" in said(answer)
+        and 'value="ida@i.example"' in answer.text
+    )
+    assert set(at.hall.ids()) == {"small", "flanders"}, "nothing was begun by a wrong form"
+    assert "The game is started" in said(host.post("games", {**form, "id": "", "title": "Cup 1: Übersee"}))
+    assert "The game is started" in said(host.post("games", {**form, "id": "", "title": "cup 1, übersee"})), "with a number"
+    assert set(at.hall.ids()) == {"small", "flanders", "cup-1-ubersee", "cup-1-ubersee-2"}
     address = re.search(r'href="(/seat/[^"]+/game)">Flanders', host.get("games").text)
     assert address and "1 player has not sent orders" in said(host.get(address[1]))
-    assert [m["To"] for m in at.mails() if "Hal invites you" in m["Subject"]] == ["ida@i.example"]
+    assert [m["To"] for m in at.mails() if "Hal invites you" in m["Subject"]] == ["ida@i.example"] * 3
 
 
 def test_ordering_nothing_is_said_on_purpose(at: House, red: Browser) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from .. import small
+from .hostile import COSTLY, encoded_twice
 from .house import RULES, House, house
 
 from wteaw_web.parse_mail import MAX_BYTES, UnreadableMail, read_head, read_text  # isort: skip
@@ -85,6 +86,8 @@ SHAPES: dict[str, bytes] = {
     "quoted-printable": encoded("quoted-printable"),
     "utf-16": encoded("base64", "utf-16"),
     "a charset that is none": b"Content-Type: text/plain; charset=klingon\n\ndig\ndig\n",
+    "a charset that makes no text": b"Content-Type: text/plain; charset=zlib\n\ndig\ndig\n",
+    "another that makes none": b"Content-Type: text/plain; charset=rot13\n\ndig\ndig\n",
     "latin letters as utf-8": b"Content-Type: text/plain; charset=utf-8\n\ndig # gr\xfc\xdfe\ndig\n",
     "HTML with breaks": html("<html><head><style>p{}</style><title>dig</title></head><body>dig<br>dig<br/></body></html>"),
     "HTML with divs": html("<div>dig</div><div><b>dig</b></div><script>dig</script>"),
@@ -251,26 +254,6 @@ def test_a_mail_server_hands_mails_over(at: House) -> None:
 
 # ---- mails that are to cost something
 
-HTML = b"Content-Type: text/html\n\n"
-MIXED = b"Content-Type: multipart/mixed; boundary=b\n\n"
-COSTLY: dict[str, bytes] = {
-    "70,000 quotations in one another": HTML + b"<blockquote>" * 70_000,
-    "tags that never end": HTML + b"<a " * 300_000,
-    "attributes that never end": HTML + b"<p a='" * 150_000,
-    "comments that never end": HTML + b"<!--" * 200_000,
-    "entities": HTML + b"&#" * 400_000,
-    "20,000 parts": MIXED + b"--b\nContent-Type: text/plain\n\nx\n" * 20_000,
-    "parts without heads": MIXED + b"--b\n\nx\n" * 100_000,
-    "parts in one another": b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(9000)),
-    "mails in one another": b"Content-Type: message/rfc822\n\n" * 20_000,
-    "40,000 parameters": b"Content-Type: text/plain; " + b"; ".join(b"a%d=1" % n for n in range(40_000)) + b"\n\ndig\n",
-    "a charset whose time is the square": b"Content-Type: text/plain; charset=punycode\n\na-" + b"9" * 300_000,
-    "900 kB of a folded field": b"Cc: a@b.c\n" + b" ,b@c.d\n" * 100_000 + b"\ndig\n",
-    "60,000 senders": b"Reply-To: " + b", ".join(b"r%d@x.org" % n for n in range(60_000)) + b"\n\ndig\n",
-    "a subject of encoded words": b"Subject: " + b"=?utf-8?q?a?= " * 60_000 + b"\n\ndig\n",
-    "70,000 fields": b"".join(b"X-%d: a\n" % n for n in range(70_000)) + b"\ndig\n",
-}
-
 
 @pytest.mark.parametrize("what", sorted(COSTLY))
 def test_a_costly_mail_costs_its_reader_and_nobody_else(at: House, what: str) -> None:
@@ -327,12 +310,6 @@ def test_a_mail_that_ends_whoever_takes_it_is_set_aside_after_two_tries(at: Hous
 # ---- mails that go out
 
 ENDS = "\r\n", "\n", "\r", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"
-
-
-def encoded_twice(text: str) -> str:
-    """An encoded word within an encoded word."""
-    inner = "=?utf-8?q?" + "".join(c if c.isalnum() else f"={ord(c):02X}" for c in text) + "?="
-    return "=?utf-8?q?" + "".join(c if c.isalnum() else f"={ord(c):02X}" for c in inner) + "?="
 
 
 @pytest.mark.parametrize("to", ["token", "desk"])

@@ -17,7 +17,8 @@ from wteaw.play.resolve import resolve_turn
 from wteaw.play.submit import hand_in
 from wteaw.play.verify import audit
 from wteaw.store import PLAYER, Game, StoreError
-from wteaw.store.database import engine_for
+from wteaw.store.backup import copy_whole
+from wteaw.store.database import changing, engine_for
 from wteaw.store.schema import handins, states
 
 from .. import small
@@ -188,6 +189,20 @@ def test_a_database_of_another_version_is_refused_in_a_sentence(engine: Engine) 
         bring_up(engine)
 
 
+def test_a_desk_whose_database_is_brought_to_another_version_changes_nothing_more(at: House) -> None:
+    red = at.come_in(at.role("one", "player", "red"))
+    with at.hall.engine.begin() as db:
+        db.exec_driver_sql("update alembic_version set version_num = '0002'")
+    answer = red.send("dig\n")
+    assert answer.status_code == 409 and "brought to another version of wteaw" in answer.text
+    with pytest.raises(StoreError, match="another version"):
+        resolve_turn(Game.in_database(at.hall.engine, "one"), force=True)
+    with at.hall.engine.begin() as db:
+        assert not db.execute(select(handins.c.number)).all()
+        db.exec_driver_sql("update alembic_version set version_num = 'v1'")
+    assert "have been taken" in red.send("dig\n").text
+
+
 def test_a_desk_is_brought_up_as_often_as_it_starts(engine: Engine) -> None:
     for _ in range(2):
         house = House(engine)
@@ -209,19 +224,20 @@ def test_the_whole_turn_by_pages_works_on_it(at: House) -> None:
 
 
 def test_a_backup_of_a_desk_at_work_is_the_desk_when_it_is_restored(at: House, engine: Engine, tmp_path: Path) -> None:
-    """As docs/hosting.md has it: VACUUM INTO beside a writer; pg_dump and pg_restore into an empty database."""
+    """As docs/hosting.md has it: a copy beside a writer; pg_dump and pg_restore into an empty database."""
     send(Game.in_database(engine, "one"), "red", 2)
     if engine.dialect.name == "sqlite":
-        copy = tmp_path / "backup.db"
-        with engine.connect() as reader, engine.connect() as db:
-            reader.exec_driver_sql("select count(*) from handins")
-            db.exec_driver_sql(f"VACUUM INTO '{copy}'")
+        copy = tmp_path / "backup" / "desk.db"
+        with changing(engine) as db:
+            db.exec_driver_sql("update desk_settings set days = 9")  # which is not written before the copy is
+            copy_whole(Path(str(engine.url.database)), copy)
         restored = engine_for(copy)
     else:
         restored = _dumped_and_restored(engine, tmp_path)
     send(Game.in_database(engine, "one"), "blue")
     resolve_turn(Game.in_database(engine, "one"), force=True)
     again = House(restored)
+    assert again.hall.settings("one").days == 7
     assert again.role("one", "player", "red").email == "ann@a.example"
     with again.hall.game("one") as game:
         assert list(game.submissions()) == ["red"] and [s[1] for s in game.stages()] == [1]

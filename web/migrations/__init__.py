@@ -13,6 +13,7 @@ from sqlalchemy import Connection, inspect
 from sqlalchemy.engine import Engine
 
 from wteaw.core.faults import StoreError
+from wteaw.store.database import look_first
 from wteaw.store.schema import metadata as of_games
 
 from ..tables import metadata as of_desk
@@ -21,6 +22,7 @@ OLDER = (
     "this database is of another version of wteaw, which this one cannot go on from; finish its games with the version that made "
     "it, or start with a new database"
 )
+MOVED_ON = "the database has been brought to another version of wteaw; end this one, which changes nothing more in it"
 LOCK = 7_290_614
 """What processes that start at the same time wait for, where the database is a server."""
 
@@ -28,7 +30,8 @@ LOCK = 7_290_614
 def bring_up(engine: Engine) -> None:
     """Make a database that is new, or bring one that is older to the present version.
 
-    StoreError for one that no version leads on from.
+    StoreError for one that no version leads on from; also from then on, for whatever is to be changed, once another program has
+    brought it to another version.
     """
     with engine.begin() as db:
         if db.dialect.name == "postgresql":
@@ -44,6 +47,17 @@ def bring_up(engine: Engine) -> None:
             of_games.create_all(db)
             of_desk.create_all(db)
             _command("stamp", db, "head")
+        version = _version(db)
+
+    def look(db: Connection) -> None:
+        if _version(db) != version:
+            raise StoreError(MOVED_ON)
+
+    look_first(engine, look)
+
+
+def _version(db: Connection) -> str:
+    return str(db.exec_driver_sql("select version_num from alembic_version").scalar() or "")
 
 
 def upgrade(db: Connection) -> None:
