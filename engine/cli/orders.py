@@ -189,7 +189,7 @@ def show(game: Path = GAME, nation: str = NATION, key: str = KEY, format: str = 
         typer.echo(json.dumps({**said, "read_back": back.to_json() if back else None}, ensure_ascii=False, default=str))
         return
     if here is None or back is None:
-        typer.echo(f"{whose} has handed in nothing for turn {turn}.")
+        typer.echo(f"{whose} has submitted nothing for turn {turn}.")
     else:
         typer.echo(rendered(back, received=f"Handed in by the {here.by}"), nl=False)
     for key, answer in decided.items():
@@ -221,7 +221,7 @@ def back(
     chosen = next((h for h in files if h.number == to), None)
     if chosen is None:
         numbers = ", ".join(str(h.number) for h in files) or "none"
-        raise Stop(f"{whose} has handed in no file {to} for this stage; there are {numbers}", ExitCode.CALL)
+        raise Stop(f"{whose} has submitted no file {to} for this stage; there are {numbers}", ExitCode.CALL)
     found.submit(replace(chosen.submission, by=by))
     n = len(chosen.submission.orders)
     tell(
@@ -272,7 +272,7 @@ def _before(game: Any, nation: str) -> str:
     if here is None:
         return "nothing was submitted"
     many = len(here.orders)
-    return f"{_orders(many)} {'was' if many == 1 else 'were'} handed in"
+    return f"{_orders(many)} {'was' if many == 1 else 'were'} submitted"
 
 
 def _orders(n: int) -> str:
