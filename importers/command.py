@@ -32,7 +32,7 @@ def dpjson(
     refused: bool = typer.Option(False, "--refused", help="List the orders that were refused, and why."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
-    """Replay a record phase by phase; the first difference is told, and the command ends with 1.
+    """Replay a record phase by phase; the first difference is reported, and the command ends with 1.
 
     Example: wteaw import dpjson record.json --game games/record
     """

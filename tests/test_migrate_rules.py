@@ -248,3 +248,90 @@ def test_every_earlier_word_has_a_word_of_today() -> None:
     known = json.dumps([forms().schema(name) for name in forms().names])
     for table in TOOL.TABLES.values():
         assert f'"{table}"' in known or table in forms().names
+
+
+EARLIER_WORDS = {
+    r"`(?:acts|adjusts|bills|catalogue|contacts|gates|modes|quantities|rooms|shows|stores|terms|yields)`": "the table's name of today",
+    r"\b(?:the|a) frame\b(?! a page)": "sequence of play",
+    r"\bnodes? of (?:the|a) (?:frame|sequence)\b": "step of the sequence of play",
+    r"\b(?:an act|the act|acts of|of acts)\b": "action",
+    r"\b(?:adjusts|an adjust|adjust rows?)\b": "modifier",
+    r"(?<![/`])\bquantit(?:y|ies)\b": "stat",
+    r"\b[Aa] term (?:is|never|of)\b|\b(?:terms|a term) and|(?:and|or|a) terms?,": "definition",
+    r"(?<![/`])\bpurses?\b(?!\.py)": "treasury",
+    r"\b(?:the|of|in) catalogue\b": "production",
+    r"\b(?:[Aa]nother|the|a|named?) gates?\b": "passage",
+    r"\b(?:[Tt]he|[Aa]) facts? (?:is|that|it waits|to wait|`)": "trigger",
+    r"\b(?:rows?|keys?|pages?) of (?:the|a|every|each) forms?\b|\bthe form `": "table",
+    r"\b[Oo]rder forms?\b": "order sheet",
+    r"\b(?:the|a|by|each|no) modes? (?:of|that|by|says|whose)\b": "way of moving",
+    r"\b(?:hand(?:s|ed)? in|hand-in)\b": "submit",
+    r"\bread-back|\bread(?:s|ing)? back\b": "preview, confirm",
+    r"\bby (?:built-in )?policies\b|\bbuilt-in polic": "bots",
+    r"\bneighbour": "neighbor",
+}
+"""What texts that people read said earlier, as a pattern, and what they say now."""
+
+
+def _descriptions(schema: Any) -> list[str]:
+    """Every description of a schema, however deep."""
+    if isinstance(schema, list):
+        return [text for item in schema for text in _descriptions(item)]
+    if not isinstance(schema, dict):
+        return []
+    found = []
+    for key, value in schema.items():
+        if key == "description" and isinstance(value, str):
+            found.append(value)
+        else:
+            found += _descriptions(value)
+    return found
+
+
+def _prose(text: str) -> list[str]:
+    """The lines of a page that are no example."""
+    return re.sub(r"^```.*?^```", lambda m: "\n" * m[0].count("\n"), text, flags=re.MULTILINE | re.DOTALL).splitlines()
+
+
+def _earlier(name: str, lines: list[str]) -> list[str]:
+    return [
+        f"{name}:{number}: {m[0]!r} is {today}"
+        for number, line in enumerate(lines, 1)
+        for pattern, today in EARLIER_WORDS.items()
+        for m in re.finditer(pattern, line)
+    ]
+
+
+PAGES = sorted(
+    p
+    for pattern in ("*.md", "docs/*.md", "docs/*/*.md", "engine/*.md", "ruleset/tests/*.md", "tools/*.md", "templates/*/*.md")
+    for p in ROOT.glob(pattern)
+    if p.name != "CHANGELOG.md" and not {"_build", "made"} & set(p.parts)
+)
+
+
+@pytest.mark.parametrize("name", forms().names)
+def test_no_description_of_a_schema_has_an_earlier_word(name: str) -> None:
+    assert _earlier(name, _descriptions(forms().schema(name))) == []
+
+
+@pytest.mark.parametrize("name", ["common", "manifest", "rule-test", "scenario", "triplea-words"])
+def test_no_description_of_a_file_has_an_earlier_word(name: str) -> None:
+    schema = json.loads((ROOT / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8"))
+    assert _earlier(name, _descriptions(schema)) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_no_page_has_an_earlier_word(page: Path) -> None:
+    assert _earlier(page.name, _prose(page.read_text(encoding="utf-8"))) == []
+
+
+def test_an_earlier_word_in_a_text_is_noticed() -> None:
+    page = "# Prices\n\nThe step of the frame.\n\n```yaml\nquantity: purse\n```\n\nAn adjust of a quantity.\n"
+    assert _earlier("page", _prose(page)) == [
+        "page:3: 'the frame' is sequence of play",
+        "page:9: 'quantity' is stat",
+    ]
+    assert _earlier("x", _descriptions({"properties": {"a": {"oneOf": [{"description": "Only with an adjust."}]}}})) == [
+        "x:1: 'an adjust' is modifier"
+    ]

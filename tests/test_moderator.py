@@ -185,13 +185,13 @@ def test_who_sent_nothing_for_the_first_stage_is_told_of_the_dice(capsys: pytest
 
 def test_the_verdict_of_submit_is_on_standard_output(capsys: pytest.CaptureFixture[str], game: Path) -> None:
     code, out, err = submit(capsys, game, GERMANY, "research tanks")
-    assert code == 0 and out.index("You try to discover Tanks") < out.index("1 order is handed in for German Empire") and not err
+    assert code == 0 and out.index("You try to discover Tanks") < out.index("1 order is submitted for German Empire") and not err
     code, out, err = submit(capsys, game, GERMANY, "hello world of nonsense")
-    assert code == 1 and "Nothing was submitted; before, 1 order was handed in." in out and not err
+    assert code == 1 and "Nothing was submitted; before, 1 order was submitted." in out and not err
     file = game.parent / "g.txt"
     file.write_text("research tanks\n")
     _, out, err = run(capsys, "orders", "submit", "--game", game, "--nation", GERMANY, file, "--json")
-    assert json.loads(out)["read_back"]["standing"] == 1 and "handed in for German Empire" in err
+    assert json.loads(out)["read_back"]["standing"] == 1 and "submitted for German Empire" in err
 
 
 @pytest.mark.parametrize("seed", ["42", "the Marne, again", "5a" * 32, "5A" * 16])

@@ -1,4 +1,4 @@
-"""`wteaw serve`: the desk, where games are run and played in a browser and by mail."""
+"""`wteaw serve`: the server, where games are run and played in a browser and by mail."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ __all__ = ["serve", "tick"]
 
 GRACE, END = 1, 2.5
 """Seconds for which a server that is to end waits for answers under way, and after which it has ended."""
-FOLDER = typer.Option(Path("desk"), help="Where an embedded desk keeps its games and, without a mail server, its mails.")
+FOLDER = typer.Option(Path("desk"), help="Where an embedded server keeps its games and, without a mail server, its mails.")
 DATABASE = typer.Option("", envvar="WTEAW_DATABASE", help="A database that is not embedded: postgresql+psycopg://...")
-URL = typer.Option("", help="The address under which browsers reach the desk; by default host and port.")
+URL = typer.Option("", help="The address under which browsers reach the server; by default host and port.")
 MAIL = typer.Option("", envvar="WTEAW_MAIL", help="The server for mails: smtp://user:password@host:port or smtps://...")
 IMAP = typer.Option("", envvar="WTEAW_IMAP", help="A mailbox for orders by mail: imaps://user:password@host/FOLDER.")
 SENDER = typer.Option("", help="The address from which mails come; answers go to it with a plus and a token.")
@@ -43,11 +43,11 @@ def serve(
     pages: bool = typer.Option(False, "--pages", help="Show pages alone; a worker elsewhere minds deadlines and mails."),
     demo: bool = typer.Option(True, help="Show a demonstration game where there is no other."),
     scenario: str = typer.Option("1914", help="The scenario of the demonstration."),
-    invite: str = typer.Option("", help="Print a link that lets this address in as host of the desk, and leave."),
+    invite: str = typer.Option("", help="Print a link that lets this address in as host of the server, and stop."),
 ) -> None:
     """Serve games in a browser: for players, moderators and whoever looks on.
 
-    Without options an embedded desk starts in the folder `desk`, with a demonstration game and links that lead into it.
+    Without options an embedded server starts in the folder `desk`, with a demonstration game and links that lead into it.
 
     Example: wteaw serve
     """
@@ -129,7 +129,7 @@ def tick(
     sender: str = SENDER,
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
-    """Do once what is due at a desk: reminders, deadlines, mails out and in. For cron, where no `wteaw serve` minds them.
+    """Do once what is due on a server: reminders, deadlines, mails out and in. For cron, where no `wteaw serve` does it.
 
     Example: wteaw tick --folder desk
     """

@@ -1,4 +1,4 @@
-"""Pages that are made from the program itself when the site is built: forms, expressions and commands.
+"""Pages that are made from the program itself when the site is built: tables, expressions and commands.
 Nothing of them is written by hand, so nothing of them is old. They are written to `made/` and `_build/rulebooks/`.
 """
 
@@ -60,7 +60,7 @@ GROUPS = {
 
 
 EVERYWHERE = ("source", "note", "silence", "remove", "append")
-"""Keys that rows of all forms may have: they stand once, below the list of forms."""
+"""Keys that rows of all tables may have: they are listed once, below the list of tables."""
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -75,8 +75,8 @@ def make(app: Sphinx) -> None:
     folders = {folder: load_ruleset(folder)[0] for folder in find_rulesets(rulesets())}
     shown = shortest(known, folders)
     pages = {
-        "forms.md": _index(known),
-        **{f"form-{form}.md": _form(known, form, shown[form]) for form in known.names},
+        "tables.md": _index(known),
+        **{f"table-{form}.md": _form(known, form, shown[form]) for form in known.names},
         "expressions.md": _expressions(),
         "findings.md": _findings(),
         "commands.md": _commands(),
@@ -94,14 +94,14 @@ def make(app: Sphinx) -> None:
 
 
 def _index(known: Forms) -> str:
-    lines = ["# Forms of rows", "", "A ruleset is made of rows, each of one form. A page for each form names every key.", ""]
+    lines = ["# Tables", "", "A ruleset is made of tables, each a list of rows. A page for each table lists every key.", ""]
     for title, members in GROUPS.items():
-        lines += [f"## {title}", "", "| form | what it says |", "| --- | --- |"]
-        lines += [f"| [{f}](form-{f}.md) | {_cell(known.schema(f).get('description', ''))} |" for f in members]
+        lines += [f"## {title}", "", "| table | what it says |", "| --- | --- |"]
+        lines += [f"| [{f}](table-{f}.md) | {_cell(known.schema(f).get('description', ''))} |" for f in members]
         lines.append("")
     common = known.schema("places")["properties"]
     lines += ["## Keys that every row may have", "", *_keys(known, "places", {key: common[key] for key in EVERYWHERE}), ""]
-    lines += ["```{toctree}", ":hidden:", *(f"form-{form}" for form in known.names), "```", ""]
+    lines += ["```{toctree}", ":hidden:", *(f"table-{form}" for form in known.names), "```", ""]
     return "\n".join(lines)
 
 
@@ -112,14 +112,14 @@ def _form(known: Forms, form: str, example: Row) -> str:
     own = {key: raw for key, raw in schema.get("properties", {}).items() if key not in EVERYWHERE}
     lines += _keys(known, form, own, schema.get("required", ()))
     further = ", ".join(f"`{key}`" for key in EVERYWHERE if key in schema.get("properties", {}))
-    lines += ["", f"Besides, as in [every form](forms.md): {further}."]
+    lines += ["", f"Besides, as in [every table](tables.md): {further}."]
     if known.is_open(form):
-        lines += ["", "Further keys are fields that rows of the form [fields](form-fields.md) declare."]
+        lines += ["", "Further keys are fields that rows of the table [fields](table-fields.md) declare."]
     return "\n".join([*lines, ""])
 
 
 def _keys(known: Forms, form: str, keys: Mapping[str, Any], needed: Iterable[str] = ()) -> Iterator[str]:
-    """A table of keys of a form's rows."""
+    """A Markdown table of the keys of a table's rows."""
     yield from ("| key | what stands there | what it is for |", "| --- | --- | --- |")
     for key, raw in keys.items():
         inner, _ = known.resolve(raw, f"{form}.schema.json")
@@ -138,7 +138,7 @@ class Row:
 
 
 def shortest(known: Forms, folders: Iterable[Path]) -> dict[str, Row]:
-    """For each form a row that stands by itself, of about three lines, word by word as a shipped ruleset has it."""
+    """For each table a row that can stand alone, of about three lines, word by word as a shipped ruleset has it."""
     best: dict[str, tuple[int, Row]] = {}
     for folder in folders:
         for path in sorted(p for part in TABLE_FOLDERS for p in (folder / part).rglob("*.yaml")):
@@ -150,7 +150,7 @@ def shortest(known: Forms, folders: Iterable[Path]) -> dict[str, Row]:
 
 
 def fits(known: Forms, form: str, text: str) -> bool:
-    """Whether a text is one row of the form that stands by itself: no part that a layer changes, nothing of another row."""
+    """Whether a text is one row of the table that can stand alone: no part that a layer changes, nothing of another row."""
     node, found = load_text(text, form)
     if node is None or found:
         return False
@@ -159,7 +159,7 @@ def fits(known: Forms, form: str, text: str) -> bool:
 
 
 def _written(path: Path, name: str) -> Iterator[tuple[str, Row]]:
-    """Every row of a table file: its form, and itself with its indentation taken away."""
+    """Every row of a table file: its table, and itself with its indentation taken away."""
     text = path.read_text(encoding="utf-8")
     root = yaml.compose(text, Loader=yaml.CSafeLoader)
     for key, rows in root.value if isinstance(root, yaml.MappingNode) else ():
@@ -228,8 +228,8 @@ def _expressions() -> str:
     lines = [
         "# Expressions: functions and fields",
         "",
-        "Every word that an expression may use, besides the terms and fields of a ruleset. The examples are rule tests over",
-        "positions of the base ruleset (`docs/examples/functions.yaml`).",
+        "Every word that an expression may use, besides the definitions and fields of a ruleset. The examples are rule tests",
+        "over positions of the base ruleset (`docs/examples/functions.yaml`).",
         "",
         "## Functions",
         "",

@@ -1,6 +1,6 @@
 """Battles: every die within its faces, and values, hits and losses as the dice and the rows have them.
 
-Of the battle's own figures (who is near, who is left) the reader knows nothing: an adjust that reads such names is taken as
+Of the battle's own figures (who is near, who is left) the reader knows nothing: a modifier that reads such names is taken as
 the entry says that it applied; all others are judged anew.
 """
 
@@ -156,7 +156,7 @@ def _values(row: Row, stage: Row, side: str) -> Iterator[Any]:
 
 
 def figures(reader: Reader, said: Any, unit: Thing, names: Mapping[str, Any], applied: set[str]) -> list[Fraction]:
-    """What a value may come to: the quantity with the adjusts that applied, whose tests are judged where they can be."""
+    """What a value may come to: the stat with the modifiers that applied, whose tests are judged where they can be."""
     row = reader.ruleset.rows("stats").get(said) if isinstance(said, str) else None
     if row is None:
         return [reader.figure(said, names, unit)]

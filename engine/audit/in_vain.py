@@ -16,7 +16,7 @@ BOOKS = frozenset({"orders", "uses", "answers", "verdicts", "game"})
 
 
 def in_vain(played: RecordedGame, book: Book) -> None:
-    """Every entry that refuses something, every one that takes something from a purse, and orders that stay open."""
+    """Every entry that refuses something, every one that takes something from a treasury, and orders that stay open."""
     for entry, state in played.moments():
         tables = {c[0] for c in entry.changes}
         whose = entry.subject.partition(":")[0]
@@ -42,7 +42,7 @@ def in_vain(played: RecordedGame, book: Book) -> None:
 
 
 def _paid(entry: Entry, state: State) -> list[str]:
-    """What an entry takes from purses, on the whole."""
+    """What an entry takes from treasuries, on the whole."""
     out: dict[str, int] = {}
     for _, before, after in rows_changed(entry, state, "treasuries"):
         for what in {*before, *after}:

@@ -14,7 +14,7 @@ from .reading import Reader
 
 @dataclass(frozen=True, slots=True)
 class RecordedStage:
-    """One resolution: the state it led to, its entries, and the input point (a node of the frame) that it went on from.
+    """One resolution: the state it led to, its entries, and the input point (a step of the sequence) that it went on from.
 
     `given` says who handed in what counted (nation -> player, policy, moderator ...); `waited` is None for the first stage,
     before which nobody was asked.

@@ -1,7 +1,7 @@
-"""Purses: every change of a stock has a cause in its entry, and is of the amount that the cause comes to.
+"""Treasuries: every change of a stock has a cause in its entry, and is of the amount that the cause comes to.
 
 Causes are prices of purchases and acts, bills, what places yield, what facts say is paid, and what is sent and arrives.
-Amounts are reckoned from the rows as far as they can be without the figures that hang on a battle, a way or an earlier
+Amounts are reckoned from the rows as far as they can be without the figures that depend on a battle, a way or an earlier
 moment; the rest is held to the facts and the data of the entry, and counted as skipped.
 """
 
@@ -59,7 +59,7 @@ def money(ruleset: Ruleset) -> str:
 
 
 def _moved(entry: Entry, state: State, book: Book) -> dict[tuple[str, str], Fraction]:
-    """Purse and resource -> by how much an entry changes it; what falls below nothing is written down."""
+    """Treasury and resource -> by how much an entry changes it; what falls below nothing is written down."""
     out: dict[tuple[str, str], Fraction] = {}
     for purse, before, after in rows_changed(entry, state, "treasuries"):
         for what in sorted({*before, *after}):
@@ -96,7 +96,7 @@ def _stocks(entry: Entry, reader: Reader, moved: Mapping[tuple[str, str], Fracti
 def _causes(
     entry: Entry, state: State, ruleset: Ruleset, reader: Reader, form: str, row: Row, sent: _Sent
 ) -> dict[str, Fraction]:
-    """Resource -> what an entry should add to all purses together."""
+    """Resource -> what an entry should add to all treasuries together."""
     main, data = money(ruleset), entry.data
     out: dict[str, Fraction] = {}
 
@@ -241,7 +241,7 @@ def _act_price(entry: Entry, state: State, ruleset: Ruleset, reader: Reader, row
 
 
 def _whose(entry: Entry, moved: Mapping[tuple[str, str], Fraction], book: Book) -> None:
-    """Nations that facts say are paid, or pay, and nothing else happens to, have it in their own purses."""
+    """Nations that facts say are paid, or pay, and nothing else happens to, have it in their own treasuries."""
     got: Counter[tuple[str, str]] = Counter()
     for fact in entry.facts:
         if fact.word == "paid" and "amount" in fact.roles and "item" not in fact.roles:
@@ -256,7 +256,7 @@ def _whose(entry: Entry, moved: Mapping[tuple[str, str], Fraction], book: Book) 
 
 
 def _granted(entry: Entry, reader: Reader, book: Book) -> Fraction:
-    """What a nation collects by yields that hang on nothing it holds, each of which must be due to it."""
+    """What a nation collects by yields that depend on nothing it holds, each of which must be due to it."""
     total = Fraction(0)
     nation = reader.thing("nation", entry.subject)
     names = {"self": nation, "nation": nation}
@@ -279,7 +279,7 @@ def _granted(entry: Entry, reader: Reader, book: Book) -> Fraction:
 
 def _incomes(played: RecordedGame, granted: Mapping[tuple[int, str], Fraction], book: Book) -> None:
     """Who holds nothing, and held nothing when the turn began, has no income, where incomes are kept, but what is `granted` to
-    it in a turn by yields that hang on no place.
+    it in a turn by yields that depend on no place.
     """
     before: set[str] = set()
     kept = any(c[0] == "nations" and c[2] == "income" for stage in played.stages for e in stage.entries for c in e.changes)

@@ -1,7 +1,7 @@
 """Expressions of rows, reckoned by a small reader of its own over a state: fields, terms, tables and plain sets.
 
 It knows what most rows of figures and tests need, and raises `Beyond` for all else, so that an auditor can pass over what it
-cannot reckon by itself. Earlier moments, ways, views and figures with adjusts that hang on a battle are beyond it.
+cannot reckon by itself. Earlier moments, ways, views and figures with modifiers that depend on a battle are beyond it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ THINGS = {"owner": "nation", "holder": "nation", "opposite": "side", "part_of": 
 """Fields that name a thing without being declared."""
 FIGURES = ("base", "add", "times", "at_least", "at_most", "final")
 OUTSIDE = frozenset({"battle", "mine", "foe", "link", "path", "target", "item", "tech"})
-"""Names that only some askers bind: an adjust that reads one which is not bound does not apply."""
+"""Names that only some askers bind: a modifier that reads one which is not bound does not apply."""
 DEEPEST = 12
 
 
@@ -110,7 +110,7 @@ class Reader:
         return Thing(self, kind, str(id_))
 
     def field(self, thing: Thing, name: str) -> Any:
-        """A field of a thing: of the state, else of its row, else as declared; a term or a quantity of one thing as well."""
+        """A field of a thing: of the state, else of its row, else as declared; a term or a stat of one thing as well."""
         if name == "id":
             return thing.id
         form = FORMS.get(thing.kind)
@@ -200,7 +200,7 @@ class Reader:
     # ---- expressions
 
     def value(self, text: Any, names: Mapping[str, Any]) -> Any:
-        """What an expression comes to; a text without mark that names a quantity of one thing is for `quantity`."""
+        """What an expression comes to; a text without mark that names a stat of one thing is for `quantity`."""
         if not isinstance(text, str):
             return text
         if self.deep > DEEPEST:
@@ -212,7 +212,7 @@ class Reader:
             self.deep -= 1
 
     def figure(self, said: Any, names: Mapping[str, Any], thing: Any = None) -> Fraction:
-        """A number as a row writes it: plain, a fraction as text, an expression, or the id of a quantity of a thing."""
+        """A number as a row writes it: plain, a fraction as text, an expression, or the id of a stat of a thing."""
         if isinstance(said, str) and not said.startswith("="):
             if said in self.ruleset.rows("stats"):
                 about = thing if thing is not None else names.get(str(self.ruleset.row("stats", said)["of"]))
@@ -259,7 +259,7 @@ class Reader:
         return asked
 
     def quantity(self, id_: str, thing: Any, names: Mapping[str, Any] | None = None) -> Any:
-        """A quantity of a thing with all adjusts that are made to it (`Beyond` if one of them cannot be judged here)."""
+        """A stat of a thing with all modifiers that are made to it (`Beyond` if one of them cannot be judged here)."""
         row = self.ruleset.rows("stats").get(id_)
         if row is None:
             return self.field(thing, id_)
@@ -272,7 +272,7 @@ class Reader:
         return self._together(row, 0 if value is None else value, rows, scope)
 
     def adjusts(self, id_: str) -> list[Row]:
-        """The rows of `adjusts` of a quantity."""
+        """The rows of `modifiers` of a stat."""
         return [a for a in self.ruleset.rows("modifiers").values() if a["of"] == id_]
 
     def _about(self, thing: Any, scope: dict[str, Any]) -> dict[str, Any]:
@@ -289,7 +289,7 @@ class Reader:
         return scope
 
     def _asked(self, adjust: Row, thing: Any, scope: Mapping[str, Any]) -> bool:
-        """Whether an adjust row may concern a thing: by its `for`, and by the names that it reads."""
+        """Whether a modifier may concern a thing: by its `for`, and by the names that it reads."""
         said = " ".join(str(adjust.get(key, "")) for key in ("when", *FIGURES) if isinstance(adjust.get(key), str))
         words = set(re.findall(r"[a-z_]+", re.sub(r"'[^']*'", "", said)))
         if words & OUTSIDE - scope.keys():

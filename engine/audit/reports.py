@@ -171,7 +171,7 @@ def _in_sentences(report: RecordedReport) -> Iterator[_Account]:
 
 
 def _in_tables(report: RecordedReport) -> Iterator[_Account]:
-    """Of a table the last column counts, in which all purses are added up."""
+    """Of a table the last column counts, in which all treasuries are added up."""
     for head, rows, notes in report.accounts:
         first, *lines, last = ((row[0], _figure(row[-1])) for row in rows)
         yield _Account(head[0], first[1], sum((n for _, n in lines), Fraction(0)), last[1], _income(" ".join(notes)))
@@ -187,7 +187,7 @@ def _income(text: str) -> Fraction | None:
 
 
 def stock(ruleset: Ruleset, state: State, nation: str, resource: str) -> Fraction:
-    """What a nation has of a resource in the purses that it can reach."""
+    """What a nation has of a resource in the treasuries that it can reach."""
     total = Fraction(0)
     for key, row in state.table("treasuries").items():
         owner, _, seat = key.partition("/")

@@ -1,6 +1,6 @@
 """Looking on order: units that an order sends to look at a place, the fire they draw, and what they find.
 
-A row of `contacts` with `reach` is done by orders (slots units, origin, target). `reach` says by kind or tag which mode takes
+A row of `detection` with `reach` is done by orders (slots units, origin, target). `reach` says by kind or tag which mode takes
 the lookers to the place (`same`: only the place they stand in). All who look have moved and carry `marks` before anybody
 fires, so that nobody on such an order fires at others. Those in the place fire first (`fire`), then one percentage is rolled
 for all who are left. The lookers are back where they stood.
@@ -232,7 +232,7 @@ def _take_hits(
 
 
 def _stands(turn: Turn, shots: Row, key: str) -> int:
-    """How many more hits a unit takes before it is gone (`hits`: the quantity that says how many in all)."""
+    """How many more hits a unit takes before it is gone (`hits`: the stat that says how many in all)."""
     if "hits" not in shots:
         return 1
     most = passive_recon.figure(turn, shots["hits"], Entity("unit", key), {}) or 1

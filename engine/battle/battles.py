@@ -64,7 +64,7 @@ class Battle:
     credited: dict[int, dict[str, int]] = field(default_factory=lambda: {0: {}, 1: {}})
     """Side -> nation -> losses of the enemy that it is credited with."""
     meets: list[tuple[str, str, str]] = field(default_factory=list)
-    """Who found whom, by which row of `contacts`: asked again before later rounds if the battle's row says so."""
+    """Who found whom, by which row of `detection`: asked again before later rounds if the battle's row says so."""
     aside: frozenset[str] = frozenset()
     """Forces in the place that fight a battle of their own there."""
     beside: set[str] = field(default_factory=set)

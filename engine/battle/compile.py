@@ -140,7 +140,7 @@ class _Maker(Lineup):
         return text, die.faces if die is not None else 0
 
     def _side_value(self, text: Any, side: int) -> BattleNumber:
-        """A number of a whole side: an expression, or a quantity of its leading nation."""
+        """A number of a whole side: an expression, or a stat of its leading nation."""
         nation = Entity("nation", self.leader(side))
         return compile_value(self.world, text, nation, self.scope(side), self.sets(side), self.start, self.frozen, self.ignored())
 

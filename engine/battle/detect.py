@@ -1,7 +1,7 @@
 """`detect`: who finds whom.
 
-A row of the form `contacts` says who looks, at what, with which value, what lowers it, and how values combine: every unit
-rolls (`any`), or one percentage is rolled (`chance`). Among forces, success is a contact: a row of the table `contacts`, from
+A row of the form `detection` says who looks, at what, with which value, what lowers it, and how values combine: every unit
+rolls (`any`), or one percentage is rolled (`chance`). Among forces, success is a contact: a row of the table `detection`, from
 which a battle may come. Of places, it is knowledge. Everything is judged on the state at the start of the step.
 """
 

@@ -319,7 +319,7 @@ def _list(by: str | Sequence[str]) -> Sequence[str]:
 def in_touch(turn: Turn, battle: Battle) -> bool:
     """Whether somebody still finds somebody before a later round, where the battle's row asks for it.
 
-    Who has broken off then looks for those whom its friends still fight, as far as a row of `contacts` lets it, and comes back.
+    Who has broken off then looks for those whom its friends still fight, as far as a row of `detection` lets it, and comes back.
     """
     if not battle.row.get("contact_again") or not battle.meets:
         return True

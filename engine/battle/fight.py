@@ -85,7 +85,7 @@ def battle_now(
 ) -> None:  # fmt: skip
     """One battle between all units of two nations in a place, fought to its end at once; of no defender: all whom it would fight.
 
-    `ignore`: adjusts that do not count; `kinds`: of the attacker, only these take part; `foes`: of the defender, these.
+    `ignore`: modifiers that do not count; `kinds`: of the attacker, only these take part; `foes`: of the defender, these.
     """
     row = turn.ruleset.row("battles", battle_id)
     both = row.get("attacks") == "both"

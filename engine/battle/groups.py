@@ -18,7 +18,7 @@ ATTACKER, DEFENDER = 0, 1
 SIDES = ("attacker", "defender")
 GONE = -1
 LADDER: Row = {"field": "damage"}
-"""How hits lead down, where a battle does not say: the field `damage` counts them up to the quantity `hits`."""
+"""How hits lead down, where a battle does not say: the field `damage` counts them up to the stat `hits`."""
 
 
 @dataclass(slots=True)
@@ -120,7 +120,7 @@ def below(group: Group, ladder: Row, world: World, most: dict[tuple[str, str], i
 
 
 def hits_to_destroy(group: Group, world: World) -> int:
-    """How many hits destroy a unit of a group: the quantity `hits`, else that figure of its kind, as its owner has it."""
+    """How many hits destroy a unit of a group: the stat `hits`, else that figure of its kind, as its owner has it."""
     if "hits" in world.ruleset.rows("stats") and group.key in world.state.table("units"):
         return max(1, int(world.quantity("hits", group.entity)))
     return max(1, int(world.unit_row(group.kind, group.owner).get("hits") or 1))

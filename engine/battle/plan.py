@@ -25,7 +25,7 @@ class Setting:
     """Where and how a battle is fought.
 
     `attacks` says for each side whether it fights as an attacker; `names` are further names for its expressions; `ignore` are
-    adjust rows (by id or tag) that do not count; `orders` hold for each owner the order of losses.
+    modifiers (by id or tag) that do not count; `orders` hold for each owner the order of losses.
     """
 
     place: str

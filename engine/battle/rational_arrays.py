@@ -68,7 +68,7 @@ class Figures(Many):
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """The battles in which an adjust row applies."""
+    """The battles in which a modifier applies."""
 
     rows: Array
 

@@ -230,9 +230,9 @@ def refuge(
     turn: Turn, battle: Battle, side: int, who: str, owner: str, options: Mapping[str, Any], rule: Row, shut: Mapping[str, str],
     movable: Mapping[str, Fields],
 ) -> str | None:  # fmt: skip
-    """Where a leaving part of a side goes: the first way of `to` that is open to all its units, or None. Among several neighbours
+    """Where a leaving part of a side goes: the first way of `to` that is open to all its units, or None. Among several neighbors
     the order's target, else the decision's answer, else a place that is not attacked, with most friendly units, first by id. A
-    neighbour that the order names (`refuge` of the battle's options) comes before all other ways."""
+    neighbor that the order names (`refuge` of the battle's options) comes before all other ways."""
     party = _party_names(turn, battle, owner)
     names = [{**party, "unit": Entity("unit", key)} for key in movable]
     kinds = {row["kind"] for row in movable.values()}
@@ -289,7 +289,7 @@ def refuge(
 def _near(
     turn: Turn, battle: Battle, way: Row, names: Movers, shut: Mapping[str, str], owner: str, kinds: Iterable[str]
 ) -> list[str]:
-    """The neighbours that are open by a way, through no passage that is closed to these kinds."""
+    """The neighbors that are open by a way, through no passage that is closed to these kinds."""
     if "next" not in way:
         return []
     links = tuple(way["links"]) if "links" in way else None

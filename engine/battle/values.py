@@ -1,4 +1,4 @@
-"""The value of a group of units in a battle: a quantity with its adjust rows, compiled so that it follows the living.
+"""The value of a group of units in a battle: a stat with its modifiers, compiled so that it follows the living.
 
 Rows whose tests do not depend on who is alive are judged once; the others each round, unless `judged: battle` freezes their
 test at the start of the battle. They are put together by `world/quantities.combine`, like every figure that is shown.
@@ -22,12 +22,12 @@ from .arrays import Compiled, Counts, Members, Result, compile_array, constant
 from .rational_arrays import Figures, Mask, figures
 
 Frozen = dict[tuple[str, str], bool]
-"""Tests judged at the start of a battle, by adjust row and thing."""
+"""Tests judged at the start of a battle, by modifier and thing."""
 
 
 @dataclass(frozen=True, slots=True)
 class BattleModifier:
-    """An adjust row in a battle: its test and its numbers, each plain or following the living."""
+    """A modifier in a battle: its test and its numbers, each plain or following the living."""
 
     row: Row
     when: Compiled
@@ -102,10 +102,10 @@ def compile_value(
     frozen: Frozen,
     skip: tuple[str, ...] = (),
 ) -> BattleNumber:
-    """A value written as a number, as the id of a quantity, or as an expression.
+    """A value written as a number, as the id of a stat, or as an expression.
 
     `start` are the numbers at the start of the battle (one row), by which `judged: battle` tests are decided; what is
-    decided is kept in `frozen`. `skip` leaves out adjust rows by id.
+    decided is kept in `frozen`. `skip` leaves out modifiers by id.
     """
     scope = world.subject_names(thing, names)
     if not isinstance(text, str) or text not in world.ruleset.rows("stats"):

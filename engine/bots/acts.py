@@ -51,13 +51,13 @@ class Purse:
 
 
 class Leftovers:
-    """What is left in each purse when all that was bought is paid for."""
+    """What is left in each treasury when all that was bought is paid for."""
 
     def __init__(self, giver: Giver) -> None:
         self.giver = giver
 
     def pays_for(self, key: str, slots: Mapping[str, Any]) -> bool:
-        """Whether the purse from which it is sent still holds as much."""
+        """Whether the treasury from which it is sent still holds as much."""
         sent = self.giver.understood(key, slots)
         return sent is not None and all(
             self.giver.checker.market.left(sent.purse, what) >= n for what, n in sent.cost.items()

@@ -1,4 +1,4 @@
-"""Purchases of a policy: each purse is shared out over the items of the row's mix, at the sites nearest to
+"""Purchases of a policy: each treasury is shared out over the items of the row's mix, at the sites nearest to
 the front."""
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .give import Giver
 
 
 def give_purchases(giver: Giver, rules: Sequence[Row], front: Front | None) -> None:
-    """Spend by each rule in turn: `share` of what a purse holds, over its `mix` of items."""
+    """Spend by each rule in turn: `share` of what a treasury holds, over its `mix` of items."""
     if not rules:
         return
     world = giver.world
@@ -82,7 +82,7 @@ def _spend(
     budget: Any,
     front: Front | None,
 ) -> None:
-    """One purse: money for each item by its weight, what is left over to the next; dear items come first,
+    """One treasury: money for each item by its weight, what is left over to the next; dear items come first,
     while there is any."""
     items: dict[str, list[Legal]] = {}
     for offer in offers:

@@ -1,4 +1,4 @@
-"""`wteaw backup`: a copy of a game, or of a whole desk, while it is in use."""
+"""`wteaw backup`: a copy of a game, or of a whole server, while it is in use."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ DESK = "desk.db"
 
 def backup(
     where: Path = typer.Argument(..., help="The folder of a game, or of a desk."),
-    out: Path = typer.Option(..., "--out", help="The folder to put the copy in; the copy is a game's or a desk's folder, too."),
+    out: Path = typer.Option(..., "--out", help="The folder to put the copy in; the copy is a game's or a server's folder, too."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
-    """Copy a game, or a desk with all its games, while it is in use, and look at the copy.
+    """Copy a game, or a server with all its games, while it is in use, and look at the copy.
 
     The copy is what stood there at one moment. Ends with 1 if a game in it is damaged, as it then is where it was copied from.
 

@@ -61,9 +61,9 @@ def verify(
     file: Path = typer.Argument(..., help="What `dice reveal` gave."),
     published: Path = typer.Option(..., "--published", help="What `dice commit` gave before orders were due."),
     salts: Path = typer.Option(None, "--salts", help="The list that `close` gave before the turn was resolved."),
-    orders: Path = typer.Option(None, "--orders", help="The first file that you handed in for the turn."),
+    orders: Path = typer.Option(None, "--orders", help="The first file that you submitted for the turn."),
     nation: str = typer.Option("", "--nation", help="Your nation's id, with --orders."),
-    sent_none: bool = typer.Option(False, "--sent-none", help="You handed in no file for the turn: none may count as yours."),
+    sent_none: bool = typer.Option(False, "--sent-none", help="You submitted no file for the turn: none may count as yours."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
     """Check keys against the commitment and roll every die again. Takes nothing on trust from the file.

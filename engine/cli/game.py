@@ -20,11 +20,11 @@ __all__ = ["decide", "new", "open_game", "options_given", "read_scenario", "reso
 
 at_work: Any = None
 """The game that the command is at: if the command ends in an error, whether the game is at fault is looked at."""
-GAME = typer.Option(..., "--game", help="The folder of the game, or DATABASE#GAME of a desk.")
+GAME = typer.Option(..., "--game", help="The folder of the game, or DATABASE#GAME of a server.")
 
 
 def open_game(where: Path) -> Any:
-    """The game of a folder, or one of a desk's: DATABASE#GAME, of which the database is a file or an address.
+    """The game of a folder, or one of a server's: DATABASE#GAME, of which the database is a file or an address.
 
     Without one (`#GAME`) it is that of WTEAW_DATABASE, so that no password stands on a command line. StoreError, which ends every
     command with its words, if there is none.
@@ -88,7 +88,7 @@ def options_given(option: list[str]) -> dict[str, str]:
 
 
 def policies_given(policy: list[str]) -> dict[str, str]:
-    """Who is played by which policy as it was typed, WHO=POLICY each."""
+    """Who is played by which bot as it was typed, WHO=POLICY each."""
     return _pairs(policy, "who is played by which policy is WHO=POLICY")
 
 
@@ -103,7 +103,7 @@ def new(
     scenario: str = typer.Argument(..., help="A scenario file, or the name of a shipped one."),
     game: Path = GAME,
     name: str = typer.Option("", help="The game's name; by default its folder's."),
-    player: list[str] = typer.Option([], help="A nation that a player commands; all others are played by policies."),
+    player: list[str] = typer.Option([], help="A nation that a player commands; all others are played by bots."),
     all_players: bool = typer.Option(False, "--all-players", help="Every nation is commanded by a player."),
     option: list[str] = typer.Option([], help="An option of the rules and its value, as NAME=VALUE."),
     seed: str = typer.Option("", help="Any text that fixes all dice (for tests and demonstrations); otherwise they are drawn."),
@@ -160,7 +160,7 @@ def resolve(
     force: bool = typer.Option(False, "--force", help="Resolve though orders of players are missing."),
     until_phase: str = typer.Option("", "--until-phase", help="Stop before this phase; call again to go on."),
     dry_run: bool = typer.Option(False, "--dry-run", help="Show what would happen and keep nothing; once orders are closed."),
-    practice: bool = typer.Option(False, "--practice", help="Show what might happen, with dice that count for nothing."),
+    practice: bool = typer.Option(False, "--practice", help="Show what might happen, with practice dice."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
     """Resolve the turn, as far as the next point where orders are wanted.

@@ -31,7 +31,7 @@ def odds(
     attacker: list[str] = typer.Option(
         [], help='Who attacks: "NATION: 10 KIND, 4 KIND; ALLY: 2 KIND" or again for an ally; "NATION from PLACE: ...".'
     ),
-    defender: list[str] = typer.Option([], help="Who defends; with a game or a scenario, by default whoever stands there."),
+    defender: list[str] = typer.Option([], help="Who defends; with a game or a scenario, by default the units that are there."),
     place: str = typer.Option("", help="Where it is fought: id or name."),
     origin: str = typer.Option("", "--from", help="Where the attackers come from; decides what the border is."),
     works: str = typer.Option("", help="What guards their borders for the defenders."),
@@ -45,10 +45,10 @@ def odds(
     tech: list[str] = typer.Option([], help='What somebody has researched: "NATION: TECHNOLOGY 1".'),
     loss_order: list[str] = typer.Option([], help='What somebody loses first: "NATION: KIND, KIND".'),
     withdraw_after: int = typer.Option(0, min=0, help="The attacker leaves after so many rounds."),
-    withdraw_above: int = typer.Option(-1, min=-1, help="The attacker leaves when he has lost more units."),
+    withdraw_above: int = typer.Option(-1, min=-1, help="The attacker leaves after losing more units."),
     withdraw_unless: str = typer.Option("", help="K/L: the attacker leaves after K kills if more than L enemies are left."),
     defender_after: int = typer.Option(0, min=0, help="The defender leaves after so many rounds."),
-    defender_above: int = typer.Option(-1, min=-1, help="The defender leaves when he has lost more units."),
+    defender_above: int = typer.Option(-1, min=-1, help="The defender leaves after losing more units."),
     withdraw: list[str] = typer.Option([], help='One nation of a side leaves: "NATION: after 2, above 3, unless 1/2".'),
     contact: str = typer.Option(
         "", help="Who looks for the other before later rounds, where contact can be lost: attacker, both, or kept."

@@ -1,4 +1,4 @@
-"""`wteaw orders`: a nation's order file: written from its legal orders, checked, and handed in."""
+"""`wteaw orders`: a nation's order file: written from its legal orders, checked, and submitted."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ app = typer.Typer(
 )
 GAME = typer.Option(..., "--game", help="The folder of the game.")
 NATION = typer.Option("", "--nation", help="Whose orders these are, as the moderator.")
-KEY = typer.Option("", "--key", envvar="WTEAW_KEY", help="The key of the seat, as its player.")
+KEY = typer.Option("", "--key", envvar="WTEAW_KEY", help="The player's key.")
 SHORT_FORMAT = typer.Option("text", "--format", help="text or json.")
 FORMAT = typer.Option("text", "--format", help="text, json, sarif or github.")
 FILE = typer.Argument(..., help="A file of orders, or - for what is typed in.")
@@ -66,7 +66,7 @@ def reference(
     out: Path = typer.Option(None, "--out", help="Write it to this file."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
-    """Write how every order is written: all forms, conditions and tasks, with prices.
+    """Write how every order is written: syntax, conditions and tasks, with prices.
 
     Example: wteaw orders reference --game games/flanders --nation NATION
     """
@@ -98,7 +98,7 @@ def check(
     nation: str = typer.Option("", "--nation", help="The nation's id or name; by default the one that the file names."),
     format: str = FORMAT,
 ) -> None:
-    """Read a file of orders back in full words, by what its nation may know; nothing is handed in.
+    """Check a file of orders and show it in full words, by what its nation may know; nothing is submitted.
 
     Example: wteaw orders check orders.txt --game games/flanders
     """
@@ -117,12 +117,12 @@ def submit(
     key: str = KEY,
     format: str = FORMAT,
     proxy: str = typer.Option("", "--proxy", help="The ally who gives these orders for a nation that has sent none."),
-    only_whole: bool = typer.Option(False, "--only-whole", help="Hand in nothing if any line is refused."),
+    only_whole: bool = typer.Option(False, "--only-whole", help="Submit nothing if any line is refused."),
 ) -> None:
-    """Read a file of orders back and hand in the lines that stand, in place of what the nation sent before.
+    """Check a file of orders and submit the valid lines, in place of what the nation sent before.
 
-    A player shows the key of his seat (`wteaw players key`), the moderator says whose orders they are; the head of a file alone
-    is not enough. A file of which nothing stands changes nothing.
+    A player shows their key (`wteaw players key`); the moderator says whose orders they are. The first line of a file alone
+    is not enough. A file without a valid line changes nothing.
 
     Example: wteaw orders submit orders.txt --game games/flanders --nation NATION
     """
@@ -141,7 +141,7 @@ def submit(
         _tell_verdict(format, [f"Nothing was submitted; before, {before}."])
         raise typer.Exit(ExitCode.FOUND) from None
     name = found.ruleset.row("nations", whose).get("name", whose)
-    verdict = [f"{_several(len(taken.orders))} handed in for {name}; before, {before}."]
+    verdict = [f"{_several(len(taken.orders))} submitted for {name}; before, {before}."]
     verdict += filter(None, [part_in_dice(found, whose, salt)])
     verdict += told_of(found, whose)
     _tell_verdict(format, verdict)
@@ -157,7 +157,7 @@ def _tell_verdict(format: str, lines: list[str]) -> None:
 
 @app.command()
 def show(game: Path = GAME, nation: str = NATION, key: str = KEY, format: str = SHORT_FORMAT) -> None:
-    """Read back the orders that count for a nation now, and list every file that it has handed in for this stage.
+    """Show the orders that count for a nation now, and list every file that it has submitted for this stage.
 
     Example: wteaw orders show --game games/flanders --nation NATION
     """
@@ -189,7 +189,7 @@ def show(game: Path = GAME, nation: str = NATION, key: str = KEY, format: str = 
         typer.echo(json.dumps({**said, "read_back": back.to_json() if back else None}, ensure_ascii=False, default=str))
         return
     if here is None or back is None:
-        typer.echo(f"{whose} has handed in nothing for turn {turn}.")
+        typer.echo(f"{whose} has submitted nothing for turn {turn}.")
     else:
         typer.echo(rendered(back, received=f"Handed in by the {here.by}"), nl=False)
     for key, answer in decided.items():
@@ -205,10 +205,10 @@ def back(
     game: Path = GAME,
     nation: str = NATION,
     key: str = KEY,
-    to: int = typer.Option(..., "--to", help="The number of a file handed in before, as `orders show` lists them."),
+    to: int = typer.Option(..., "--to", help="The number of a file submitted before, as `orders show` lists them."),
     format: str = SHORT_FORMAT,
 ) -> None:
-    """Take back what was handed in since: an earlier file counts again. Until orders are closed.
+    """Take back what was submitted since: an earlier file counts again. Until orders are closed.
 
     Example: wteaw orders back --to 3 --game games/flanders --nation NATION
     """
@@ -221,7 +221,7 @@ def back(
     chosen = next((h for h in files if h.number == to), None)
     if chosen is None:
         numbers = ", ".join(str(h.number) for h in files) or "none"
-        raise Stop(f"{whose} has handed in no file {to} for this stage; there are {numbers}", ExitCode.CALL)
+        raise Stop(f"{whose} has submitted no file {to} for this stage; there are {numbers}", ExitCode.CALL)
     found.submit(replace(chosen.submission, by=by))
     n = len(chosen.submission.orders)
     tell(
@@ -241,7 +241,7 @@ def _named(found: Any, nation: str) -> str:
 
 
 def _seat(found: Any, nation: str, key: str) -> tuple[str, str]:
-    """Whose orders are handed in, looked at or taken back, and by whom: the player of the seat with its key, or the moderator.
+    """Whose orders are submitted, looked at or taken back, and by whom: the nation's player with the key, or the moderator.
 
     The key of a seat is good for every nation that its own nation commands.
     """
@@ -267,12 +267,12 @@ def _seat(found: Any, nation: str, key: str) -> tuple[str, str]:
 
 
 def _before(game: Any, nation: str) -> str:
-    """What a nation has handed in so far, in words."""
+    """What a nation has submitted so far, in words."""
     here = game.submissions().get(nation)
     if here is None:
-        return "nothing was handed in"
+        return "nothing was submitted"
     many = len(here.orders)
-    return f"{_orders(many)} {'was' if many == 1 else 'were'} handed in"
+    return f"{_orders(many)} {'was' if many == 1 else 'were'} submitted"
 
 
 def _orders(n: int) -> str:
@@ -314,7 +314,7 @@ def _text(file: str) -> str:
     if len(text) > MOST:
         raise Stop(f"{file} is longer than {MOST:,} characters: no file of orders is", ExitCode.FOUND)
     if not text.strip():
-        raise Stop(f"{file} is empty; an order form sent as it stands orders nothing", ExitCode.FOUND)
+        raise Stop(f"{file} is empty; an order sheet sent unchanged orders nothing", ExitCode.FOUND)
     return text
 
 

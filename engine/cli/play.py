@@ -1,4 +1,4 @@
-"""`wteaw play`: a whole game by built-in policies, with reports and a map at the end."""
+"""`wteaw play`: a whole game played by bots, with reports and a map at the end."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def play(
     turns: int = typer.Option(0, min=0, help="Stop after so many turns; 0 plays to the end."),
     seed: str = typer.Option("", help="Any text that fixes all dice, such as 42; otherwise they are drawn."),
     option: list[str] = typer.Option([], help="An option of the rules and its value, as NAME=VALUE."),
-    policy: list[str] = typer.Option([], help="Who is played by which policy, as WHO=POLICY: a nation, a side or everyone."),
+    policy: list[str] = typer.Option([], help="Who is played by which bot, as WHO=POLICY: a nation, a side or everyone."),
     rules: Path = typer.Option(None, "--ruleset", help="The folder of another ruleset for the scenario."),
     force: bool = typer.Option(False, "--force", help="Play over a game that is in the folder already."),
-    workers: int = typer.Option(0, min=0, help="Processes that plan; 0 is one for each processor. The game does not hang on it."),
+    workers: int = typer.Option(0, min=0, help="Processes that plan; 0 is one per processor. The game does not depend on it."),
     png: bool = typer.Option(True, help="Draw the maps as PNG as well."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
-    """Play a scenario from its start to its end: every nation is commanded by a policy.
+    """Play a scenario from its start to its end: every nation is played by a bot.
 
     Leaves in the folder: the game itself (`game/`, for every other command), a report for each nation as text and HTML, and
     the map of the start and of the end.

@@ -52,8 +52,8 @@ def list_(game: Path = GAME, format: str = FORMAT) -> None:
 @app.command()
 def add(
     name: str = typer.Argument(..., help="The player's name."),
-    email: str = typer.Option("", help="His address."),
-    side: str = typer.Option("", help="The side that he would like to join."),
+    email: str = typer.Option("", help="Their address."),
+    side: str = typer.Option("", help="The side that they would like to join."),
     game: Path = GAME,
     format: str = FORMAT,
 ) -> None:
@@ -93,7 +93,7 @@ def propose(
 
 @app.command()
 def agree(name: str = NAME, game: Path = GAME, format: str = FORMAT) -> None:
-    """Note that somebody takes the position that he was asked to take.
+    """Note that somebody takes the position that they were asked to take.
 
     Example: wteaw players agree Ann --game games/flanders
     """
@@ -120,7 +120,7 @@ def seat(nation: str = NATION, game: Path = GAME, format: str = FORMAT) -> None:
 
 @app.command()
 def leave(nation: str = NATION, game: Path = GAME, format: str = FORMAT) -> None:
-    """A player gives up: his position is vacant from now on.
+    """A player gives up: their position is vacant from now on.
 
     Example: wteaw players leave NATION --game games/flanders
     """
@@ -153,7 +153,7 @@ def key(
     revoke: bool = typer.Option(False, "--revoke", help="End the key instead."),
     format: str = FORMAT,
 ) -> None:
-    """Give a seat a fresh key, with which its player hands in orders. It is shown this once; the one before ends.
+    """Give a nation a new key, with which its player submits orders. It is shown only once; the key before it ends.
 
     Example: wteaw players key NATION --game games/flanders
     """

@@ -21,7 +21,7 @@ __all__ = ["diff", "open_ruleset", "show", "sound_ruleset"]
 
 
 def show(
-    id: str = typer.Argument(..., help="The row: FORM/ID, or an id alone for all rows of that id."),
+    id: str = typer.Argument(..., help="The row: TABLE/ID, or an id alone for all rows of that id."),
     ruleset: Path = typer.Option(None, "--ruleset", "-r", help="Folder of the ruleset (default: the shipped one)."),
     resolved: bool = typer.Option(False, "--resolved", help="Every key, with the file and line that it comes from."),
     format: str = typer.Option("text", help="text or json."),

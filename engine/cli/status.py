@@ -14,7 +14,7 @@ __all__ = ["status"]
 
 
 def status(game: Path = GAME, format: str = typer.Option("text", help="text or json.")) -> None:
-    """Tell what the game waits for: who has sent, who has not, whom policies play, and what the moderator has to do.
+    """Tell what the game waits for: who has sent, who has not, whom bots play, and what the moderator has to do.
 
     Example: wteaw status --game games/flanders
     """

@@ -29,9 +29,9 @@ Result = TypeVar("Result")
 
 
 class Watched(Generic[Result]):
-    """Something that is looked at by itself: its `own` file or folder, the ruleset that it hangs on, and what came of it.
+    """Something that is looked at by itself: its `own` file or folder, the ruleset that it depends on, and what came of it.
 
-    A ruleset hangs on the tables and the map of all its layers; a scenario and rule tests on scenarios, too, which may extend
+    A ruleset depends on the tables and the map of all its layers; a scenario and rule tests on scenarios, too, which may extend
     others or be started from. Rule tests touch only themselves.
     """
 

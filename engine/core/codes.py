@@ -1,6 +1,6 @@
 """The codes of all findings and what each means. Codes are stable; `docs/diagnostics.md` is made from this table.
 
-E1: reading text · E2: shape and overlay · E3: expressions · 4: facts and references · 5: the map · 6: rules · 7: silences.
+E1: reading text · E2: shape and overlay · E3: expressions · 4: rows and references · 5: the map · 6: rules · 7: silences.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ CODES: dict[str, str] = {
     "E120": "The folder has no `ruleset.yaml`.",
     "E122": "The ruleset is written in a format that this version does not read.",
     "W121": "A YAML file stands where no tables are read from.",
-    "E201": "A file holds a form that there is no schema for.",
-    "E202": "A form holds something other than a list of rows.",
+    "E201": "A file holds a table that there is no schema for.",
+    "E202": "A table holds something other than a list of rows.",
     "E203": "A row is not a map.",
     "E204": "A row has no id, or an id that is not a word.",
-    "E205": "Two rows of one form have the same id.",
+    "E205": "Two rows of one table have the same id.",
     "E206": "A key that the schema does not know.",
     "E207": "A key that the schema requires is missing.",
     "E208": "A value of the wrong kind, such as text for a number.",
@@ -59,10 +59,10 @@ CODES: dict[str, str] = {
     "E306": "An expression has a value of the wrong kind inside.",
     "E307": "An expression gives another kind of value than the place needs.",
     "E308": "An expression calls a function with the wrong arguments.",
-    "E309": "An expression in a battle that cannot be reckoned over the living of both sides.",
-    "E320": "A verdict that cannot be judged while others are open, or whose things hang on a verdict.",
+    "E309": "An expression in a battle that cannot be computed over the living of both sides.",
+    "E320": "A verdict that cannot be judged while others are open, or whose things depend on a verdict.",
     "E401": "A reference to a row that does not exist.",
-    "E402": "A key of a row is neither the form's own nor a declared field.",
+    "E402": "A key of a row is neither the table's own nor a declared field.",
     "E403": "The value of a declared field has the wrong type.",
     "E404": "A group has a member that does not exist.",
     "E405": "Definitions, stats or battles lead back to themselves.",
@@ -93,7 +93,7 @@ CODES: dict[str, str] = {
     "W604": "A definition, table, option or other helper that nothing uses, or a kind of the map that no rule names.",
     "E605": "A row names a step that the sequence does not have.",
     "E606": "A step of the sequence that does nothing, or a sequence that never waits for orders.",
-    "W607": "No row of `shows`: players are shown nothing.",
+    "W607": "No row of `visibility`: players are shown nothing.",
     "W608": "No place has a position on the map.",
     "W609": "A flag that is set, and nothing asks for it.",
     "W610": "A flag that is asked for, and nothing sets it.",

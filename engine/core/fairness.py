@@ -21,7 +21,7 @@ The order of a game:
 
 What this prevents:
 
-- *The moderator choosing dice.* All secrets hang on the anchor, before the game; the keys of a turn hang on the root,
+- *The moderator choosing dice.* All secrets depend on the anchor, before the game; the keys of a turn depend on the root,
   before the salts are known. After that he has nothing left to vary: the audiences stand in the commitment in a fixed
   order, each once, so that no audience has two keys; uses of a name must follow each other without gaps, so that he
   cannot roll until he likes the result; dice typed in are counted apart, never passed as rolled.

@@ -1,6 +1,6 @@
 """The compiled ruleset: what every mechanic is given.
 
-A `Ruleset` is immutable plain data: for each form (places, units, acts ...) its rows by id, the frame of the turn, and
+A `Ruleset` is immutable plain data: for each table (places, units, actions ...) its rows by id, the sequence of play, and
 for every row and key the file and line it came from. It is made by `compile.py` (or read back from a game's own copy)
 and has one content hash, which a game stores.
 """

@@ -1,4 +1,4 @@
-"""Work that hangs on nothing but its item, shared out over forked processes: each takes the next item as soon as it is free.
+"""Work that depends on nothing but its item, shared out over forked processes: each takes the next item as soon as it is free.
 
 A process that is forked has everything in memory already and gives back its answers only. What it could not do, for whatever
 reason, is done by the one that asked, where a fault then comes up as if nothing had been shared out.

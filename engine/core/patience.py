@@ -1,7 +1,7 @@
 """How much of the processor some work may take before whoever waits for it gives up.
 
 Work that takes long asks `go_on` from step to step; where nobody set a limit it always goes on. What the work comes to never
-hangs on the limit: it is done, or it is not.
+depends on the limit: it is done, or it is not.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ MECHANICS: Final[dict[str, str | Callable[..., None]]] = {
     "score": "turn.score:run",
     "settle": "turn.settle:run",
 }
-"""What a step of the frame can `do` -> `run(node, turn)`: the function, or its module and name."""
+"""What a step of the sequence of play can `do` -> `run(node, turn)`: the function, or its module and name."""
 
 VERBS: Final[dict[str, str]] = {
     "shift": "turn.verbs:shift",

@@ -145,11 +145,11 @@ class Market:
             known.clear()
 
     def spend(self, purse: str, what: str, amount: Any) -> None:
-        """Something else is paid out of a purse: there is less by so much for the next quote."""
+        """Something else is paid out of a treasury: there is less by so much for the next quote."""
         self._spent[purse, what] = self._spent.get((purse, what), 0) + amount
 
     def left(self, purse: str, what: str) -> Any:
-        """What a purse holds, less what has been spent."""
+        """What a treasury holds, less what has been spent."""
         return self.world.state.get("treasuries", purse, what, 0) - self._spent.get((purse, what), 0)
 
     def reserve(self, purse: str, what: str, amount: Any) -> None:
@@ -223,7 +223,7 @@ class Market:
         return min((enough for *_, times, enough in stocks if times is not None), default=PLENTY)
 
     def price(self, row: Row) -> tuple[Any, tuple[str, ...]]:
-        """What one costs, without fees, and the adjust rows in it."""
+        """What one costs, without fees, and the modifiers in it."""
         item = row["id"]
         if item not in self._prices:
             self._prices[item] = self._price(row)
@@ -333,7 +333,7 @@ class Market:
         return self._purses[site, what]
 
     def _stocks(self, row: Row, site: str) -> list[tuple[str, str, int, str, Any, int]]:
-        """What one uses up: (resource, purse, each, when taken, multiple when short or None, how many are within it)."""
+        """What one uses up: (resource, treasury, each, when taken, multiple when short or None, how many are within it)."""
         out = []
         for what, how in row.get("uses", {}).items():
             rule = how if isinstance(how, dict) else {"each": how}

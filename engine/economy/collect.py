@@ -1,7 +1,7 @@
-"""`collect`: what places and arrangements yield is added up for each nation, limited by its income, and put into its purses.
+"""`collect`: what places and arrangements yield is added up for each nation, limited by its income, and put into its treasuries.
 
-Yields are rows; the limit of a nation (a rate, a cap, a fixed sum) is a quantity whose base is what was gathered. A limit that
-leaves less than was gathered is shared over the purses in proportion, rounded down; what is over falls to the main purse.
+Yields are rows; the limit of a nation (a rate, a cap, a fixed sum) is a stat whose base is what was gathered. A limit that
+leaves less than was gathered is shared over the treasuries in proportion, rounded down; what is over falls to the main treasury.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from ..world.world import exact, round_as
 from .purchase import unite_purses
 
 Gathered = dict[tuple[str, str], Any]
-"""(resource, purse) -> amount."""
+"""(resource, treasury) -> amount."""
 
 
 def run(node: Row, turn: Turn) -> None:
     """Collect for all nations, or in a nation's own turn for it alone.
 
-    `yields` names the rows (absent: all); `income` the quantity of a nation that limits the total (absent: nothing does);
+    `yields` names the rows (absent: all); `income` the stat of a nation that limits the total (absent: nothing does);
     `when` inside rows tests the state of the step, which all nations read before any is paid. With `adds` the income of the
     nation is what an earlier step has found with that of this one. Who collects nothing has an income of 0.
     """
@@ -55,7 +55,7 @@ def run(node: Row, turn: Turn) -> None:
 
 
 def gather(world: Any, nation: str, ids: list[str], income: str | None) -> tuple[Gathered, dict[str, Any]] | None:
-    """What a nation collects: amounts by purse, and the items for the journal. None if nothing concerns it."""
+    """What a nation collects: amounts by treasury, and the items for the journal. None if nothing concerns it."""
     main = stores.money(world.ruleset)
     limited: Gathered = {}
     free: Gathered = {}
@@ -97,8 +97,8 @@ def gather(world: Any, nation: str, ids: list[str], income: str | None) -> tuple
 
 
 def _yield(world: Any, nation: str, row: Row, names: dict[str, Any], resource: str) -> dict[str, Any]:
-    """Amounts by purse of one yield row."""
-    parts: dict[str, Any] = {}  # `seat` names the place whose purse it goes to; absent: the thing itself, if it is a place
+    """Amounts by treasury of one yield row."""
+    parts: dict[str, Any] = {}  # `seat` names the place whose treasury it goes to; absent: the thing itself, if it is a place
     if "over" in row:
         text = strip_mark(row["over"])
         for thing in as_set(world, world.value(text, names)):
@@ -119,7 +119,7 @@ def _yield(world: Any, nation: str, row: Row, names: dict[str, Any], resource: s
 
 
 def _share(world: Any, nation: str, parts: Gathered, total: Any, allowed: Any, resource: str) -> Gathered:
-    """An allowed total shared over purses as what was gathered in them; what exceeds it falls to the main purse."""
+    """An allowed total shared over treasuries as what was gathered in them; what exceeds it falls to the main treasury."""
     home = (resource, stores.main_purse(world, nation, resource))
     if not total or allowed > total:
         out = dict(parts)

@@ -1,6 +1,6 @@
 """`purchase`: orders to buy are priced against the catalogue, paid, and what is bought goes under way.
 
-Orders are taken nation by nation, line by line, each whole or not at all; a purse, a stock or a room that one line has used
+Orders are taken nation by nation, line by line, each whole or not at all; a treasury, a stock or a room that one line has used
 is used for the next. Nothing appears on the map here, unless an item is ready at once: `complete` does that.
 """
 
@@ -54,7 +54,7 @@ def run(node: Row, turn: Turn) -> None:
 
 
 def unite_purses(turn: Turn) -> None:
-    """Purses whose regions have met become one, for every resource that is kept by region."""
+    """Treasuries whose regions have met become one, for every resource that is kept by region."""
     for resource, row in turn.ruleset.rows("treasuries").items():
         if row.get("per") != "region":
             continue

@@ -14,11 +14,11 @@ PLENTY = 999
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A purchase that can be made: `n` of an item for a site, what is paid out of which purse, and what else it takes.
+    """A purchase that can be made: `n` of an item for a site, what is paid out of which treasury, and what else it takes.
 
-    `price` and `fee` are for each; `dear` of them cost the multiple for what is used up. `uses` lists (resource, purse,
-    amount, when taken), `beyond` what the dear ones use up when they are complete, as far as there is any (resource, purse,
-    amount); `rooms` lists (room, place or nation, how many). `rows` are the ids of the adjusts in the price.
+    `price` and `fee` are for each; `dear` of them cost the multiple for what is used up. `uses` lists (resource, treasury,
+    amount, when taken), `beyond` what the dear ones use up when they are complete, as far as there is any (resource, treasury,
+    amount); `rooms` lists (room, place or nation, how many). `rows` are the ids of the modifiers in the price.
     """
 
     item: str

@@ -1,4 +1,4 @@
-"""What room there is for what is bought or placed in a turn: the rows of `rooms`, and how much of each has been taken."""
+"""How much may be placed in a turn: the rows of `placement_limits`, and how much of each has been used."""
 
 from __future__ import annotations
 

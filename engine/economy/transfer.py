@@ -1,4 +1,4 @@
-"""`transfer`: resources go from store to store: between a nation's own purses over routes, as gifts, and by levies.
+"""`transfer`: resources go from store to store: between a nation's own treasuries over routes, as gifts, and by levies.
 
 All that is sent is taken first, on the state before the step; what arrives is given at the end. Orders name by `does` a row of
 the form `routes` (slots amount, origin, target, via) or `gifts` (amount, target); `levies` collect what agreements say.
@@ -27,7 +27,7 @@ from ..world.messages import much, say
 from ..world.world import World, round_as
 
 Arrival = tuple[str, str, Any]
-"""A purse, a resource and an amount that is credited when the step ends."""
+"""A treasury, a resource and an amount that is credited when the step ends."""
 
 
 def run(node: Row, turn: Turn) -> None:
@@ -173,7 +173,7 @@ def _levied(turn: Turn, row: Row, payer: str, paid: Any, due: Any) -> Message | 
 
 
 def _take(turn: Turn, nation: str, what: str, wanted: Any) -> Any:
-    """Take an amount from a nation's purses, its main one first, as far as it goes."""
+    """Take an amount from a nation's treasuries, its main one first, as far as it goes."""
     main = stores.purse_at(turn.world, nation, None, what)
     held = stores.purses(turn.world, nation, what)
     taken: Any = 0
@@ -250,7 +250,7 @@ def captors_of(turn: OrderContext, row: Row, nation: str, ends: Sequence[str]) -
 def _captured(turn: Turn, row: Row, order: Order, captors: Sequence[str]) -> list[Arrival]:
     """An end of the route was captured in this turn: all that was to be sent is lost to its captors and to whoever cuts a lane.
 
-    The purse and the lanes are those of the turn's beginning.
+    The treasury and the lanes are those of the turn's beginning.
     """
     nation, slots, what, sum_, past = str(order["nation"]), order["slots"], row["what"], _sum(order), turn.world.at("turn")
     origin, target = str(slots["origin"]), str(slots["target"])
@@ -270,7 +270,7 @@ def _captured(turn: Turn, row: Row, order: Order, captors: Sequence[str]) -> lis
 
 
 def _no_route(turn: OrderContext, order: Order, row: Row) -> Refusal | None:
-    """Why nothing can be sent by a route: its ends, its purses, the amount, the way."""
+    """Why nothing can be sent by a route: its ends, its treasuries, the amount, the way."""
     nation, slots, sum_, world = str(order["nation"]), order["slots"], _sum(order), turn.world
     origin, target = str(slots["origin"]), str(slots["target"])
     try:
@@ -298,9 +298,9 @@ def _no_route(turn: OrderContext, order: Order, row: Row) -> Refusal | None:
 def lanes_of(
     turn: OrderContext, row: Row, nation: str, origin: str, target: str, named: Sequence[str], when: World | None = None
 ) -> list[Lane]:
-    """The shortest lanes of a route between all that draws on the purses of two places (now, or `when`), without a common place.
+    """The shortest lanes between all that draws on the treasuries of two places (now, or `when`), with no place in common.
 
-    What lies with one purse is sent from wherever that is nearest; gates count as for the row's kind of unit.
+    What lies with one treasury is sent from wherever that is nearest; passages count as for the row's kind of unit.
     """
     return shortest_lanes(**_lanes_asked(turn, row, nation, origin, target, when or turn.world), named=named)
 
@@ -324,7 +324,7 @@ def split_evenly(whole: int, parts: int) -> list[int]:
 
 
 def cut_by(turn: Turn, row: Row, nation: str, lane: Lane, entry: Entry, subject: str) -> set[str]:
-    """The nations whose forces cut a lane: for certain (`cut`), or by finding what passes (`maybe_cut`, a row of `contacts`)."""
+    """The nations whose forces cut a lane: for certain (`cut`), or by finding what passes (`maybe_cut`, a row of `detection`)."""
     found: set[str] = set()
     for place in lane:
         if "rouses" in row:

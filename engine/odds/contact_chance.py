@@ -1,6 +1,6 @@
 """Whether forces find each other again before a later round of their battle, as a chance for every position.
 
-Rows of the form `contacts` say who looks with which value, and what of the others lowers it. The living decide both, so the
+Rows of the form `detection` say who looks with which value, and what of the others lowers it. The living decide both, so the
 chance is a function of their numbers, like everything else in a battle.
 """
 
@@ -62,7 +62,7 @@ class Touch:
 
 
 def touch_of(plan: Plan, row: Row, seekers: Sequence[int]) -> Touch:
-    """How the sides named look for each other by a row of `contacts`; each nation's units are a force of their own."""
+    """How the sides named look for each other by a row of `detection`; each nation's units are a force of their own."""
     looks = []
     for side in seekers:
         for owner in _owners(plan, side):

@@ -26,7 +26,7 @@ TRIALS = 400
 """Resolutions where nobody says how many: some seconds."""
 
 Path = tuple[int, ...]
-"""Where in the frame a node stands: its index at every level."""
+"""Where in the sequence of play a node stands: its index at every level."""
 Kinds = dict[tuple[str, str], int]
 """(owner, kind) -> number."""
 
@@ -44,7 +44,7 @@ class Span:
 
     @classmethod
     def of(cls, ruleset: Ruleset, nation: str, orders: Sequence[Order], at: Path = ()) -> Span | None:
-        """The span of orders, of which a nation asks at a place of the frame; None if no battle follows their steps."""
+        """The span of orders, of which a nation asks at a place of the sequence; None if no battle follows their steps."""
         keys = {str(order["order"]) for order in orders}
         nodes = list(_leaves(ruleset.sequence))
         doing = [path for path, _, node in nodes if keys & set(carried_out(ruleset, node))]
@@ -73,7 +73,7 @@ class Span:
 
 
 def _leaves(nodes: Sequence[Row], at: Path = (), whole: Path = ()) -> Iterator[tuple[Path, Path, Row]]:
-    """The steps of a frame with their paths, that of the outermost loop of ticks or passes around them (or their own)."""
+    """The steps of a sequence with their paths, that of the outermost loop of ticks or passes around them (or their own)."""
     for index, node in enumerate(nodes):
         path = (*at, index)
         around = whole or (path if "ticks" in node or "passes" in node else ())
@@ -154,7 +154,7 @@ def first_die(turn: Turn, dice: KeyedDice, span: Span) -> TurnSnapshot | None:
 
 
 def _go(turn: Turn, wanted: Wanted) -> None:
-    """Through the frame from the cursor; where it stands at no step, from its beginning."""
+    """Through the sequence of play from the cursor; where it stands at no step, from its beginning."""
     advance(turn, inputs_ready=True, wanted=wanted)
 
 

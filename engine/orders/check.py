@@ -4,7 +4,7 @@ stand.
 Invalid (not understood) is `parse.py`'s; here is illegal (understood, not allowed). What an order comes to
 says its kind (`kinds/`), asked at the position in which it will be carried out (`lookahead.py`); what it
 costs and the units it takes are counted over the whole file. A line is accepted or refused whole. An order
-that hangs on how an earlier one ends stands, and says so.
+that depends on how an earlier one ends stands, and says so.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def check(world: World, nation: str, orders: Sequence[Order], *, file: str = "")
 
 
 def _hang(run: _Run, again: Callable[[Collection[int]], _Run]) -> None:
-    """Say of the orders of a lucky run which of them hang on it, and add those that stand only if earlier
+    """Say of the orders of a lucky run which of them depend on it, and add those that stand only if earlier
     ones fail.
 
     `again` takes all orders again, of which some fail.

@@ -1,5 +1,5 @@
-"""When orders are taken and carried out: at which input point of the frame, in which phase, before or after
-money comes in.
+"""When orders are accepted and carried out: at which input point of the sequence, in which phase, before or
+after money comes in.
 
 Read from the ruleset alone, once; the checker, the list of legal orders and the bots share it. Orders are
 named by their keys ("form/id").
@@ -16,7 +16,7 @@ from ..world.world import World
 
 
 def all_or_none(ruleset: Ruleset) -> list[frozenset[str]]:
-    """The orders ("form/id") of each part of the frame in which those of a nation are all paid, or none is
+    """The orders ("form/id") of each part of the sequence in which those of a nation are all paid, or none is
     carried out."""
 
     def make() -> list[frozenset[str]]:
@@ -30,7 +30,7 @@ def all_or_none(ruleset: Ruleset) -> list[frozenset[str]]:
 
 
 def steps_that(ruleset: Ruleset, mechanics: Iterable[str]) -> set[str]:
-    """The names of the steps of the frame that one of some mechanics carries out."""
+    """The names of the steps of the sequence of play that one of some mechanics carries out."""
     by_mechanic: dict[str, set[str]] = ruleset.derived("steps by mechanic", lambda: _by_mechanic(ruleset))
     return set().union(*(by_mechanic.get(name, ()) for name in mechanics))
 
@@ -43,7 +43,7 @@ def _by_mechanic(ruleset: Ruleset) -> dict[str, set[str]]:
 
 
 def orders_now(world: World) -> set[str] | None:
-    """The orders that the input point at which the game waits takes; None: all (the frame has one input
+    """The orders that the input point at which the game waits takes; None: all (the sequence has one input
     point).
 
     Those of steps that are not in this turn (`when`), by its date or an option of the game, are not among
@@ -116,7 +116,7 @@ def _every_order(ruleset: Ruleset) -> set[str]:
 
 
 def _points(ruleset: Ruleset) -> dict[tuple[int, ...], set[str]]:
-    """Where the input points stand in the frame, and the orders taken at each: those of the steps up to the
+    """Where the input points are in the sequence, and the orders taken at each: those of the steps up to the
     next.
 
     A point that `takes` orders of some steps does not end those of the point before, which has these, too, if
@@ -157,8 +157,8 @@ def _points(ruleset: Ruleset) -> dict[tuple[int, ...], set[str]]:
 
 
 def by_phase(ruleset: Ruleset) -> list[tuple[str, list[str]]]:
-    """The phases of the frame by name with the orders ("form/id") that their steps carry out, in the order of
-    the turn."""
+    """The phases of the sequence by name with the orders ("form/id") that their steps carry out, in the order
+    of the turn."""
 
     def make() -> list[tuple[str, list[str]]]:
         out: list[tuple[str, list[str]]] = []

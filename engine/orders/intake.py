@@ -92,7 +92,7 @@ def take_in(
 
 
 def _with_proposals(world: World, nation: str, found: Diagnostic) -> Diagnostic:
-    """A finding with what may stand in the place of its line, ready to be sent: lines of the order form with
+    """A finding with what may stand in the place of its line, ready to be sent: lines of the order sheet with
     what was left blank filled in. Where there is none: why what comes nearest does not stand, or where all
     orders are described."""
     go_on()

@@ -6,12 +6,12 @@ orders of earlier steps make possible in this turn (an advance that is discovere
 war that is declared, and fought) is so by then, and what it collects and pays on the way. Moves are made when
 an order comes that may start where they lead (`again` of a mode), and all go well. A `Lookahead` is the
 nation's view with these orders carried out by the resolution's own functions, step by step in the order of
-the frame, with the events that wait for what they did; and so are the nodes of the frame that say so
+the sequence, with the events that wait for what they did; and so are the steps of the sequence that say so
 (`foreseen`): rounds of movement that earlier orders have made ready. What others do and battles are not
 foreseen; only that an ally may pay for what is too dear (`may_be_given`).
 
 What an order changes is known to its kind (`kinds/`), which carries it out here; a lookahead knows steps,
-dice and gates.
+dice and passages.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ __all__ = ["Lookahead", "at_its_step", "in_frame", "may_be_given", "place_of"]
 
 Path = tuple[int, ...]
 Place = tuple[int, int]
-"""Where in the frame an order is carried out: which step, and which of its acts."""
+"""Where in the sequence of play an order is carried out: which step, and which of its acts."""
 
 FIRST: Place = (-1, 0)
 """Where answers are understood: as things stand."""
@@ -108,7 +108,7 @@ def gate(view: World) -> list[tuple[Place, Row]]:
 
 
 def _places(ruleset: Ruleset) -> dict[str, Place]:
-    """The place before each step of the frame."""
+    """The place before each step of the sequence of play."""
     out: dict[str, Place] = {}
     changes = 0
     for node in _steps(ruleset.sequence):
@@ -120,8 +120,8 @@ def _places(ruleset: Ruleset) -> dict[str, Place]:
 def _steps(
     nodes: Iterable[Row], phase: str = "", at: Path = (), tests: tuple[str, ...] = (), alone: bool = False
 ) -> Iterable[Row]:
-    """The steps of the frame, each with its phase, its path, the tests of all nodes around it, and whether it
-    is carried out for one nation after another."""
+    """The steps of the sequence, each with its phase, its path, the tests of all steps around it, and whether
+    it is carried out for one nation after another."""
     for index, node in enumerate(nodes):
         here, path = str(node.get("phase", phase)), (*at, index)
         asked = (*tests, node["when"]) if "when" in node else tests
@@ -132,7 +132,7 @@ def _steps(
 
 def _foreseen(ruleset: Ruleset) -> list[tuple[Place, Row]]:
     """The steps that give and take means by themselves and the nodes marked `foreseen`, with their places in
-    the frame."""
+    the sequence of play."""
     out: list[tuple[Place, Row]] = []
     marked = [path for path, node in _nodes(ruleset.sequence) if node.get("foreseen")]
     changes = 0
@@ -167,7 +167,7 @@ class Lookahead:
         self.nation = nation
         self.unlucky = unlucky
         self.rolled: list[int] = []
-        """The places in the file of the orders that hang on a test by dice or on a vote of others."""
+        """The places in the file of the orders that depend on a test by dice or on a vote of others."""
         state = view.state.copy()
         for old in [k for k, row in state.table("orders").items() if row.get("nation") == nation]:
             state.put("orders", old, "*", None)
@@ -243,7 +243,7 @@ class Lookahead:
             self._done, self._market = [], None
 
     def pass_gates(self, place: Place = LAST) -> None:
-        """Test the requirements that stand before a place of the frame; without one, all that are left."""
+        """Test the requirements that stand before a place of the sequence; without one, all that are left."""
         while self._gate and self._gate[0][0] <= place:
             at, row = self._gate.pop(0)
             self._end_step()
@@ -254,7 +254,7 @@ class Lookahead:
                 self.unmet.append((row["id"], fill(self.turn.world, row["message"], names)))
 
     def _pass_means(self, place: Place) -> None:
-        """Collect and pay what the nation does before a place of the frame, whatever it orders."""
+        """Collect and pay what the nation does before a place of the sequence of play, whatever it orders."""
         while self._foreseen and self._foreseen[0][0] <= place:
             _, node = self._foreseen.pop(0)
             if "foreseen" in node:
@@ -273,7 +273,7 @@ class Lookahead:
             turn.journal.step = self._step or turn.journal.step
 
     def _carry_on(self, path: Path) -> None:
-        """Carry out a node of the frame, with what the nation's earlier orders have made ready for it, if
+        """Carry out a step of the sequence, with what the nation's earlier orders have made ready for it, if
         there are any."""
         if not self._settled:
             return
@@ -298,8 +298,8 @@ class Lookahead:
 
     @contextmanager
     def carrying_out(self, order: Order) -> Iterator[Order]:
-        """While an order is carried out, filed among those of the turn: whether it hangs on dice or votes is
-        noted."""
+        """While an order is carried out, filed among those of the turn: whether it depends on dice or votes
+        is noted."""
         self._settled = True
         turn, key = self.turn, _key(order)
         turn.state.put("orders", key, "*", _bare(order))

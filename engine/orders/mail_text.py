@@ -98,7 +98,7 @@ def _without_bullet(row: str) -> str:
 
 
 def _without_report(lines: list[TextLine]) -> tuple[list[TextLine], list[int]]:
-    """Leave out what a returned report says above its order form: from its title, which is underlined, to the
+    """Leave out what a returned report says above its order sheet: from its title, underlined, to the
     form's head."""
     ruler = next((i for i, line in enumerate(lines) if _RULER.fullmatch(line.text)), None)
     if ruler is None:

@@ -202,7 +202,7 @@ def read_back(
 
 
 class _Purse:
-    """What a nation has of everything, all its purses together, and what the orders so far leave of it."""
+    """What a nation has of everything, in all its treasuries, and what the orders so far leave of it."""
 
     def __init__(self, world: World, nation: str) -> None:
         market = Market(world, nation)

@@ -1,4 +1,4 @@
-"""The order form that a nation is sent: head, purse, and what makes sense now, with prices, as commented
+"""The order sheet that a nation is sent: head, treasury, and what makes sense now, with prices, as commented
 lines.
 
 What is offered says `sheet.py`; here it is laid out. Orders of units stand under the theater where the units
@@ -161,7 +161,7 @@ def _head(world: World, nation: str, game: str, names: Names) -> str:
 
 
 def _purse(world: World, nation: str) -> list[str]:
-    """What the nation has, purse by purse."""
+    """What the nation has, treasury by treasury."""
     out = []
     for what, row in world.ruleset.rows("resources").items():
         held = stores.purses(world, nation, what)

@@ -1,4 +1,4 @@
-"""One line of a nation's order form: an order, or several that differ in what is to be chosen."""
+"""One line of a nation's order sheet: an order, or several that differ in what is to be chosen."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class ScenarioSubject:
 
 
 def works_stand_on_borders(subject: ScenarioSubject) -> Iterator[Diagnostic]:
-    """Works protect a place against a neighbour; where there is no border, there is nothing to protect."""
+    """Works protect a place against a neighbor; where there is no border, there is nothing to protect."""
     borders = {frozenset(row["between"]) for row in subject.ruleset.rows("links").values()}
     places = subject.ruleset.rows("places")
     for number, row in enumerate(subject.value.get("works", ())):
@@ -266,7 +266,7 @@ class _Known:
         self.draft = MergedRuleset(Node({}, "", 0, 0))
 
     def once(self, name: str, make: Callable[[Any], Any]) -> Any:
-        """The words for works; those of the frame are no scenario's."""
+        """The words for works; those of the sequence of play are no scenario's."""
         texts = str(self.ruleset.forms)
         sold = {str(row["works"]) for row in self.rows("production").values() if "works" in row}
         from ..ruleset.checks.words import works_in  # heavy, as all checks

@@ -252,7 +252,7 @@ def _is(entry: Entry, kept: Entry) -> bool:
 
 
 _LATER = dict.fromkeys(("format", "happened", "text", "hash"))
-"""What of an entry hangs on the format in which it is stored."""
+"""What of an entry depends on the format in which it is stored."""
 
 
 def resolved_again(

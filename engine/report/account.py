@@ -1,6 +1,6 @@
 """What came of a nation's resources in a turn: beginning, each source, spent by kind, given, left. The lines add up.
 
-Of each purse the reader sees what lies in it, and so its every change; a change is given its name only by an entry that he
+Of each treasury the reader sees what lies in it, and so its every change; a change is given its name only by an entry that he
 may read, all others stand together.
 """
 
@@ -29,7 +29,7 @@ SPENT = "spent"
 
 @dataclass(frozen=True)
 class Account:
-    """One resource in one turn: label -> amount, in the purse of the seat (`main`) and in all others."""
+    """One resource in one turn: label -> amount, in the treasury of the seat (`main`) and in all others."""
 
     resource: str
     name: str
@@ -45,7 +45,7 @@ class Account:
 
 
 def accounts(world: World, entries: Sequence[Entry], reader: str, words: Wording) -> list[Account]:
-    """An account for each resource of which the view shows the reader a purse."""
+    """An account for each resource of which the view shows the reader a treasury."""
     paid = [e for e in entries if "treasuries" in [change[0] for change in e.changes]]
     hands = _changed_hands(entries, reader)
     made = (_account(world, paid, reader, what, words, hands) for what in world.ruleset.rows("resources"))
@@ -65,7 +65,7 @@ def _changed_hands(entries: Sequence[Entry], reader: str) -> dict[str, bool]:
 def _account(
     world: World, entries: Sequence[Entry], reader: str, what: str, words: Wording, hands: Mapping[str, bool]
 ) -> Account | None:
-    """`hands`: see `_changed_hands`. A purse whose seat another holds is out of reach: it counts until the turn of its loss."""
+    """`hands`: see `_changed_hands`. A treasury whose seat another holds is out of reach: it counts until it is lost."""
     shown = world.state.table("treasuries")
     now = {p: v for p, v in treasury.purses(world, reader, what).items() if what in shown.get(p, {})}
     apart = {k: row[what] for k, row in shown.items() if k.startswith(reader + "/") and what in row and k not in now}
@@ -94,7 +94,7 @@ def _account(
             incomes.append(_income(entry, reader))
         total, rest = sum(moved.values()), moved.get(main, 0)
         shares = list(_labels(world, words, entry, reader, what, total, may_read(entry, reader, side)))
-        fixed = [s for s in shares if s[3]]  # goes to the purse of the seat by its row
+        fixed = [s for s in shares if s[3]]  # goes to the treasury of the seat by its row
         rest -= sum(s[2] for s in fixed)
         free = sorted((s for s in shares if not s[3]), key=lambda s: -abs(s[2]))
         for number, (order, label, share, at_seat) in enumerate([*fixed, *free]):
@@ -156,7 +156,7 @@ def _seat(words: Wording, purse: str) -> str:
 
 
 def _moved(entry: Entry, what: str, reader: str, now: Mapping[str, Any], apart: AbstractSet[str]) -> dict[str, Any]:
-    """Purse -> by how much an entry changed it, of the reader's own but those `apart`."""
+    """Treasury -> by how much an entry changed it, of the reader's own but those `apart`."""
     out: dict[str, Any] = {}
     for table_, id_, field, before, after in entry.changes:
         if table_ != "treasuries" or id_ in apart or not (id_ in now or id_ == reader or id_.startswith(reader + "/")):
@@ -271,7 +271,7 @@ def _in_a_sentence(account: Account, lost: Sequence[tuple[str, Any]]) -> str:
 
 
 def _elsewhere(account: Account) -> list[str]:
-    """What lies in other purses than that of the seat, by how much it is."""
+    """What lies in other treasuries than that of the seat, by how much it is."""
     groups: dict[Any, list[str]] = {}
     for place, amount in account.purses:
         if amount and place:

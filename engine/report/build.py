@@ -313,7 +313,7 @@ def when(ruleset: Ruleset, turn: int) -> str:
 def sections(
     ruleset: Ruleset, entries: Iterable[Entry], reader: str | None, words: Wording
 ) -> tuple[tuple[Section, ...], dict[int, int]]:
-    """Entries that have something to say, by the phase of their step, phases in the frame's order; and the line of each.
+    """Entries that have something to say, by the phase of their step, phases in the sequence's order; and the line of each.
 
     Lines are numbered from 1 in the order in which they stand. Where powers play one after another, each turn is by itself.
     """
@@ -374,7 +374,7 @@ def _line(ruleset: Ruleset, entry: Entry, reader: str | None, number: int, words
 
 
 def rule_in_words(ruleset: Ruleset, rule: str) -> str:
-    """What a row is called where there is a name for it, else its id as words; "" for a step of the frame."""
+    """What a row is called where there is a name for it, else its id as words; "" for a step of the sequence of play."""
     form, _, id_ = rule.partition("/")
     if form == "sequence":
         return ""

@@ -142,7 +142,7 @@ def _as_written(world: World, terms: Sequence[frozenset[str]], reader: str) -> I
 
 
 def _sums(world: World, words: Wording, cells: Sequence[Cell]) -> Iterator[Made]:
-    """Resources in several purses, and units of a kind in several places, added up."""
+    """Resources in several treasuries, and units of a kind in several places, added up."""
     purses: dict[tuple[str, str], list[Cell]] = {}
     stacks: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
@@ -168,7 +168,7 @@ def _purse(words: Wording, id_: str) -> str:
 
 
 def _figures(world: World, words: Wording, terms: Sequence[frozenset[str]], told: set[str]) -> Iterator[Made]:
-    """Quantities of the rules that were named, of whatever else was named, with their base and every row that applies."""
+    """Stats of the rules that were named, of whatever else was named, with their base and every row that applies."""
     rows = world.ruleset.rows("stats")
     asked = [(t & rows.keys()) - told for t in terms]  # a field of that name says it already
     if not any(asked):
@@ -210,7 +210,7 @@ def _subjects(world: World, words: Wording, kind: str, ids: frozenset[str]) -> I
 
 
 def _effect(row: Row) -> str:
-    """What an adjust does, in words."""
+    """What a modifier does, in words."""
     said = []
     for key, text in (
         ("base", "is "),

@@ -1,6 +1,6 @@
 """A turn in which powers play one after another: whose turn each entry is of, and what each power did in its own.
 
-A node of the frame with `own_turn` begins the turn of a nation with an entry of its own; what follows is of that turn.
+A step of the sequence of play with `own_turn` begins the turn of a nation with an entry of its own; what follows is of that turn.
 """
 
 from __future__ import annotations

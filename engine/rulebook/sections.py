@@ -1,4 +1,4 @@
-"""Rows in words, for rulesets without a register: what may be done, what happens by itself, what hangs on what."""
+"""Rows in words, for rulesets without a register: what may be done, what happens by itself, what depends on what."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _event(ruleset: Ruleset, row: Row) -> list[str]:
 
 
 def verdicts(ruleset: Ruleset) -> Iterator[Block]:
-    """Results that hang on each other: whose, when yes, and what a ring of them comes to."""
+    """Results that depend on each other: whose, when yes, and what a ring of them comes to."""
     say = Spoken(ruleset)
     if ruleset.rows("verdicts"):
         yield Text("All of a step are found together: whatever is certain first, and so on until nothing changes.")

@@ -233,7 +233,7 @@ class Spoken(Fold[Words]):
         return phrase.replace("{...}", more.replace("{", "").replace("}", "")).format(*words)
 
     def _asked(self, node: ast.AST) -> str:
-        """The name of a term, field or quantity that is given as text."""
+        """The name of a term, field or stat that is given as text."""
         text = str(getattr(node, "value", ""))
         return self._term(text) if text in self.terms else text.replace("_", " ").replace("-", " ")
 

@@ -1,6 +1,6 @@
 """What differs between two rulesets, row by row and key by key; inside maps and lists down to the value that differs.
 
-Lists of things that have ids (stages of a battle, rows of a matrix) are compared thing by thing, and the frame node by node:
+Lists of things that have ids (stages of a battle, rows of a matrix) are compared thing by thing, and the sequence node by node:
 a node that stands elsewhere has moved, it is not a new one.
 """
 
@@ -22,7 +22,7 @@ NODE_NAMES = ("id", "step", "phase", "input")
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One difference. `what`: added, removed (a row, or a node of the frame), moved (a node); key added, key removed, changed
+    """One difference. `what`: added, removed (a row, or a step of the sequence), moved (a node); key added, key removed, changed
     (in a row, `key` being a path)."""
 
     what: str
@@ -81,7 +81,7 @@ def _frames(a: Ruleset, b: Ruleset) -> Iterator[Difference]:
 
 
 def _nodes(nodes: Iterable[Mapping[str, Any]], parent: str) -> dict[str, tuple[str, dict[str, Any]]]:
-    """Every node of a frame by its name (after the one around it, where that is not enough): what it stands in, and itself."""
+    """Every node of a sequence by its name (after the one around it, where that is not enough): what it stands in, and itself."""
     out: dict[str, tuple[str, dict[str, Any]]] = {}
     for node in nodes:
         name = str(next((node[k] for k in NODE_NAMES if k in node), node.get("do", "")))

@@ -134,7 +134,7 @@ def base_folder(manifest: Node, folder: Path, root: Path | None) -> tuple[Path |
 
 
 def _allowed(folder: Path, root: Path | None) -> Iterator[Path]:
-    """The shipped data, the caller's folder, and the outermost ruleset around this one with its neighbours."""
+    """The shipped data, the caller's folder, and the outermost ruleset around this one with its neighbors."""
     yield data_root().resolve()
     if root is not None:
         yield root.resolve()

@@ -8,7 +8,7 @@ row:
 - `remove: true` deletes the row, `remove: [key, ..]` takes keys off it;
 - `append: {key: [..]}` adds to the end of the list below, `append: {key: {..}}` adds entries to the map below: an
   entry that both have is added to in the same way if it is a list or a map, and replaced otherwise;
-- `frame`, given again, replaces the frame whole; `frame_changes` alters single nodes of it (see
+- `sequence`, given again, replaces the whole sequence of play; `sequence_changes` alters single steps of it (see
   `frame_changes.py`);
 - the manifest keeps its own id and title; its settings are merged key by key.
 
@@ -155,7 +155,7 @@ def _add_rows(
     below: set[str],
     changes: list[Node],
 ) -> None:
-    """The rows of one form in one file."""
+    """The rows of one table in one file."""
     for row in rows.members():
         if not row.is_map:
             found.append(diagnose("E203", "error", f"a row of {form} must be a map (`id: ...`)", row))

@@ -1,4 +1,4 @@
-"""Changes of single nodes of the frame, by their ids.
+"""Changes of single steps of the sequence of play, by their ids.
 
 A node's id is its `id`, else its `step`, `phase` or `input`; where a node and one inside it have the same, the outer one is
 meant, and the inner one is written `outer/inner`. A row of `frame_changes` names a node and says one of: `drop` it, `unwrap` it
@@ -26,12 +26,12 @@ ACTIONS = ("drop", "unwrap", "move", "replace", "before", "after", "set", "wrap"
 
 
 def node_id(node: Node) -> str | None:
-    """The word that a node of the frame is known by."""
+    """The word that a step of the sequence of play is known by."""
     return next((text for name in NAMES if (text := node.text(name))), None)
 
 
 def frame_nodes(nodes: list[Node]) -> list[Node]:
-    """All nodes of a frame, those inside others too."""
+    """All nodes of a sequence of play, those inside others too."""
     found: list[Node] = []
     for node in nodes:
         found.append(node)

@@ -22,7 +22,7 @@ KEPT: tuple[Table, ...] = (games, positions, inputs, handins, salts, turns, corr
 
 def put(db: Connection, table: Table, **values: Any) -> None:
     """Write a row of a game, in place of the one of its key."""
-    if table is not games:  # whose row everything hangs on, and which is new
+    if table is not games:  # whose row everything depends on, and which is new
         db.execute(delete(table).where(*(column == values[column.name] for column in table.primary_key)))
     db.execute(insert(table).values(**values))
     _note(db, str(values["id" if table is games else "game"]), _what(table, values), digest_of(values))

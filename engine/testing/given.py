@@ -291,7 +291,7 @@ class PositionWriter:
                 self.state.put("treasuries", self._own_purse(nation, key), key, value)
 
     def _own_purse(self, nation: str, resource: str) -> str:
-        """The purse that draws on the nation's seat where it holds that; finding regions is for the other cases."""
+        """The treasury that draws on the nation's seat where it holds that; finding regions is for the other cases."""
         store = self.ruleset.rows("treasuries").get(resource, {})
         per, field = store.get("per", "nation"), store.get("seat", "")
         if per == "nation":

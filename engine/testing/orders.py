@@ -66,7 +66,7 @@ class Door:
         return Taken(tuple(orders), answers, tuple(_said(found, "error")), tuple(_said(found, "warning")))
 
     def offered(self, nation: str) -> set[str]:
-        """The orders ("form/id") that a nation's order form has a line of."""
+        """The orders ("form/id") that a nation's order sheet has a line of."""
         world = self._view(nation)
         found = {one.order for _, lines in offers_of(world, nation) for one in lines}
         world.close()

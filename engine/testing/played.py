@@ -42,7 +42,7 @@ FORMS = (
     "orders", "actions", "order_options", "decisions", "events", "production", "technologies", "movement", "missions",
     "detection", "battles", "capture", "gifts", "routes", "levies", "traces", "upkeep", "criteria", "ends", "aims", "objectives",
 )  # fmt: skip
-"""Forms whose rows are to be played one by one; beside them the rows of matrices, the steps of the frame, and verbs."""
+"""Forms whose rows are to be played one by one; beside them the rows of matrices, the steps of the sequence, and verbs."""
 MATRICES, STEPS, VERB_ROWS = "matrices", "steps", "verbs"
 
 

@@ -112,7 +112,7 @@ class _Comparisons(StateReader):
         yield from unless(list(said), [f"{o.key}: {o.said}" for o in self.play.left_open], path)
 
     def offered(self, said: Mapping[str, Mapping[str, bool]], path: Path) -> Iterator[Mismatch]:
-        """Whether a nation's order form has a line of an order."""
+        """Whether a nation's order sheet has a line of an order."""
         forms = {f"{form}/{id_}": row for form in ORDER_FORMS for id_, row in self.world.ruleset.rows(form).items()}
         door = Door(self.play.turn)
         for nation, wanted in said.items():
@@ -130,7 +130,7 @@ class _Comparisons(StateReader):
             yield from unless(wanted, evaluate(self.world, text, names, (*path, text)), (*path, text))
 
     def asks(self, said: Sequence[Mapping[str, Any]], path: Path) -> Iterator[Mismatch]:
-        """A quantity of a thing, or an expression, with names of its own (what a battle or a path would give)."""
+        """A stat of a thing, or an expression, with names of its own (what a battle or a path would give)."""
         for number, ask in enumerate(said):
             here = (*path, number)
             names = self._names({**self.play.names, **ask.get("with", {})}, (*here, "with"))
@@ -145,9 +145,9 @@ class _Comparisons(StateReader):
             yield from unless(ask["is"], got, (*here, "is"))
 
     def figures(self, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
-        """Owner to thing to quantity: what a unit of a kind, an item or a technology has or costs for that nation.
+        """Owner to thing to stat: what a unit of a kind, an item or a technology has or costs for that nation.
 
-        Of which kind the thing is, the quantity says. The names of the case are in scope.
+        Of which kind the thing is, the stat says. The names of the case are in scope.
         """
         names = self._names(self.play.names, path)
         rules = self.world.ruleset
@@ -256,7 +256,7 @@ class _Comparisons(StateReader):
                 yield Mismatch((*path, number), wanted, got)
 
     def views(self, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
-        """What a nation is shown: whose units exactly, whose only as bands, whose purses, and single fields of its view."""
+        """What a nation is shown: whose units exactly, whose only as bands, whose treasuries, and single fields of its view."""
         for nation, wanted in said.items():
             here = (*path, nation)
             known({**self.world.ruleset.rows("nations"), **self.state.table("nations")}, nation, "nation", here)

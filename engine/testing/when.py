@@ -82,7 +82,7 @@ class Play:
         return self.turn.world
 
     def run(self, stage: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
-        """Carry out one stage. CaseError if it names what the frame does not have."""
+        """Carry out one stage. CaseError if it names what the sequence of play does not have."""
         if stage.get("check"):
             self._inputs(stage, path)
             return
@@ -95,7 +95,7 @@ class Play:
         self.refusals.extend(self._refused())
 
     def _take_in(self, stage: Mapping[str, Any], path: tuple[str | int, ...], node: Row | None = None) -> None:
-        """What a stage says comes in, at an input point of the frame if it waits at one."""
+        """What a stage says comes in, at an input point of the sequence of play if it waits at one."""
         if any(key in stage for key in ("orders", "answers", "missing")):
             take_in(self.turn, self._inputs(stage, path), node or {})
             settle(self.turn)
@@ -116,7 +116,7 @@ class Play:
             end_turn(self.turn)
             self._begun = True
 
-    # ---- the frame
+    # ---- the sequence of play
 
     def _whole_turn(self, stage: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
         """Orders of the stage itself come in at the first input point, those under `inputs` at the point they name."""
@@ -148,7 +148,7 @@ class Play:
         settle(self.turn)
 
     def _nodes(self, names: Sequence[str], who: str | None, path: tuple[str | int, ...], phases: bool = False) -> None:
-        """Those phases and steps of the frame, in its order and inside the loops they stand in.
+        """Those phases and steps of the sequence of play, in its order and inside the loops they stand in.
 
         A name that is a phase's and a step's too means the step, unless the case says `phase`.
         """
@@ -190,7 +190,7 @@ class Play:
         finally:
             self.turn.loops = {}
 
-    # ---- outside the frame
+    # ---- outside the sequence of play
 
     def _fact(self, said: Mapping[str, Any]) -> None:
         word, roles = next(iter(said.items()))
@@ -238,7 +238,7 @@ class Play:
         return Inputs(orders, answers, tuple(stage.get("missing", ())))
 
     def _wait_at(self, name: str, path: tuple[str | int, ...]) -> None:
-        """The game waits at an input point of the frame: only the orders that it takes pass the door."""
+        """The game waits at an input point of the sequence of play: only the orders that it takes pass the door."""
         points = self._input_points()
         known(points, name, "input point", path)
         where = _place_in_frame(self.ground.ruleset.sequence, points[name])
@@ -257,7 +257,7 @@ class Play:
         return {"order": f"{form}/{id_}", "slots": slots, "options": said.get("options", {}), "text": text}
 
     def left_undone(self) -> Iterator[tuple[Mapping[str, Any], str]]:
-        """Orders that are open still, each with the step of the frame that carries it out."""
+        """Orders that are open still, each with the step of the sequence of play that carries it out."""
         steps = in_frame(self.ground.ruleset)
         for _, order in sorted(self.turn.state.table("orders").items()):
             _, node = steps.get(str(order.get("order", "")), (None, {}))
@@ -275,7 +275,7 @@ class Play:
 
 
 def _place_in_frame(nodes: Sequence[Row], wanted: Row, at: tuple[int, ...] = ()) -> tuple[int, ...]:
-    """Where a node stands in the frame: the number of it and of each node around it."""
+    """Where a node stands in the sequence of play: the number of it and of each node around it."""
     for i, node in enumerate(nodes):
         if node is wanted:
             return (*at, i)

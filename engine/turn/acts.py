@@ -150,7 +150,7 @@ def lacking(turn: OrderContext, cost: Mapping[str, Any], nation: str, spent: Spe
 
 
 def price(turn: OrderContext, row: Row, names: Names) -> dict[str, Any]:
-    """What an act costs, by resource. A plain number or expression is of the ruleset's first resource; a quantity is asked."""
+    """What an act costs, by resource. A plain number or expression is of the ruleset's first resource; a stat is asked."""
     cost = row.get("cost")
     if cost is None:
         return {}
@@ -161,7 +161,7 @@ def price(turn: OrderContext, row: Row, names: Names) -> dict[str, Any]:
 
 
 def charge(runner: EffectRunner, row: Row, names: Names) -> None:
-    """Pay an act's price out of its nation's purses."""
+    """Pay an act's price out of its nation's treasuries."""
     for what, amount in price(runner.turn, row, names).items():
         if amount:
             take(runner, names["self"], what, amount)

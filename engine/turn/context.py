@@ -49,7 +49,7 @@ class OrderContext:
     def order_names(self, order: Order) -> dict[str, Any]:
         """The names an order's expressions may use: `self`, `nation`, its slots as things (one left out: its default).
 
-        `line` says where it stands among the orders of its nation ("nation/number"; number 0: in no file), for what hangs on
+        `line` says where it stands among the orders of its nation ("nation/number"; number 0: in no file), for what depends on
         those above.
         """
         nation = Entity("nation", order["nation"])
@@ -90,7 +90,7 @@ class OrderContext:
 class Turn(OrderContext):
     """Everything one resolution works with.
 
-    `loops` are the names bound by the frame around the present step (`each: nation` binds `nation`, a tick its number).
+    `loops` are the names bound by the sequence around the present step (`each: nation` binds `nation`, a tick its number).
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class Turn(OrderContext):
     ) -> None:
         super().__init__(World(ruleset, state, moments=moments, geography=geography))
         self.journal = Journal(ruleset, state, head=head, first=first)
-        self.nodes: Sequence[Row] = ruleset.sequence  # what the cursor goes through: the frame, or the part that a rule test runs
+        self.nodes: Sequence[Row] = ruleset.sequence  # the sequence, or the part that a rule test runs
         self.dice = dice
         self.step_row: Row = {}
         self.moved: dict[tuple[str, str], int] = {}  # tracks moved since thresholds were last read: the value they had

@@ -316,7 +316,7 @@ def _names(part: Any, word: str) -> bool:
 
 
 def roll_limit(world: World, roll: Mapping[str, Any], key: str, scope: Names) -> tuple[Any, list[Row]]:
-    """The limit of a roll, and the rows that changed it: a number, an expression, or a quantity of the subject (`of`, else nation
+    """The limit of a roll, and the rows that changed it: a number, an expression, or a stat of the subject (`of`, else nation
     or self)."""
     limit = roll[key]
     if isinstance(limit, str) and limit in world.ruleset.rows("stats"):

@@ -1,6 +1,6 @@
-"""`inform`: what was hidden is shown, and knowledge is written down, at a step of the frame.
+"""`inform`: what was hidden is shown, and knowledge is written down, at a step of the sequence of play.
 
-A row of the form `shows` with `opens` is shut until a step names it (`shows`); from then on, for the rest of the turn or for
+A row of the form `visibility` with `opens` is shut until a step names it (`shows`); from then on, for the rest of the turn or for
 good, views hold what the row shows. So sealed orders, hands and cards are revealed together. What is read once, and not kept
 open, is told by the entry of the step: whoever the row is for finds what it shows in the entry's data.
 """

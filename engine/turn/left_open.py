@@ -1,4 +1,4 @@
-"""What an input point of the frame leaves to the moderator: one decision for each thing that it is about."""
+"""What an input point of the sequence of play leaves to the moderator: one decision for each thing that it is about."""
 
 from __future__ import annotations
 

@@ -251,7 +251,7 @@ def _rolled(turn: Turn, node: Row, members: list[str]) -> list[str]:
 
 
 def node_name(node: Row) -> str:
-    """The name that entries of a loop of the frame go by."""
+    """The name that entries of a loop of the sequence of play go by."""
     return str(next((node[k] for k in ("id", "step", "phase", "each") if k in node), "turn"))
 
 
@@ -319,7 +319,7 @@ def _write(turn: Turn, levels: list[Level]) -> None:
 
 
 def phases(frame: Sequence[Row]) -> list[Row]:
-    """The phases of a frame in order, however deep they stand."""
+    """The phases of a sequence of play in order, however deep they stand."""
     out = []
     for node in frame:
         if "phase" in node:
@@ -350,14 +350,14 @@ def inputs(frame: Sequence[Row]) -> list[Row]:
 
 
 def step_orders(ruleset: Ruleset, node: Row) -> list[str]:
-    """The orders that name a step of the frame, or are acts of it, as "form/id"."""
+    """The orders that name a step of the sequence of play, or are acts of it, as "form/id"."""
     step = str(node.get("step", node["do"]))
     acts = [f"actions/{a}" for a in node.get("actions", ())]
     return acts + [f"orders/{id_}" for id_, row in ruleset.rows("orders").items() if row.get("step") == step]
 
 
 def carried_out(ruleset: Ruleset, node: Row) -> list[str]:
-    """The orders that a step of the frame carries out, as "form/id": those of `step_orders`, and those that do what it names."""
+    """The orders that a step carries out, as "form/id": those of `step_orders`, and those that do what it names."""
     every = "movement" not in node and node["do"] == "move"
     named = {*node.get("movement", ruleset.rows("movement") if every else ()), *node.get("detection", ()), *node.get("rows", ())}
     done = [f"orders/{id_}" for id_, row in ruleset.rows("orders").items() if row.get("does") in named]

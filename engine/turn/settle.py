@@ -1,6 +1,6 @@
 """`settle`: the verdicts that a step names are found, all together, and written into the state.
 
-What a verdict is and how those that hang on each other come out is `world/verdicts`. Where a row says why, every thing's
+What a verdict is and how those that depend on each other come out is `world/verdicts`. Where a row says why, every thing's
 verdict is an entry of its own with its reason, so that the chain from one to the other can be asked for.
 """
 

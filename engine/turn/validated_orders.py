@@ -70,7 +70,7 @@ class Remark:
 
 
 CONDITIONS = frozenset({Note.MEANS, Note.PASSAGE, Note.DICE, Note.OTHERWISE})
-"""The notes that are conditions: whether the order is carried out hangs on it."""
+"""The notes that are conditions: whether the order is carried out depends on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class ValidatedOrder:
     """An order that stands, as it will be carried out if all others are silent and the dice are kind.
 
     `order` is the complete order (numbers in place of `all`), ready for the resolution; `cost` what is paid, by resource, and
-    `purse` the purse it comes out of where there are several; `number` how many of `item` are bought, or how much is sent;
+    `purse` the treasury it comes out of where there are several; `number` how many of `item` are bought, or how much is sent;
     `units` who goes, `path` the places of their way from first to last; `site` where a thing appears or stands. `uses` is what
     it takes besides its price, by resource, now or when it is completed; `attacks` are the places into which it goes to fight.
     `mended` says how the line was read, where it was not written as its form has it.
@@ -110,5 +110,5 @@ class ValidatedOrder:
 
     @property
     def conditions(self) -> tuple[Remark, ...]:
-        """What it hangs on beyond its own nation's will: dice and votes on earlier orders, means that come later, a passage."""
+        """What it depends on beyond its own nation's will: dice and votes on earlier orders, means that come later, a passage."""
         return tuple(r for r in self.remarks if r.note in CONDITIONS)

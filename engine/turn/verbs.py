@@ -158,7 +158,7 @@ def purse_of(runner: EffectRunner, thing: Any, what: str) -> str:
 
 
 def take(runner: EffectRunner, source: Any, what: str, amount: Any) -> None:
-    """Takes an amount from a nation's main purse first, then from its others, richest first."""
+    """Takes an amount from a nation's main treasury first, then from its others, richest first."""
     main = purse_of(runner, source, what)
     rest = amount
     entity = runner.world.thing(source)
@@ -259,7 +259,7 @@ def leave(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
 def own(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """Hands places over without a fight: owner, holder or both.
 
-    `sets` are fields of a place that go with it; a row of `control` (`by`) may have more, and `troops: home`, which sends the
+    `sets` are fields of a place that go with it; a row of `capture` (`by`) may have more, and `troops: home`, which sends the
     units of all others there to the nearest place that their own nation holds; `captured: true` states the fact of that name,
     as for a place that was taken in a fight.
     """

@@ -37,7 +37,7 @@ def size_of(turn: OrderContext, mode: Row, picks: Sequence[forces.Pick]) -> Any:
 
 
 def figure_of(turn: OrderContext, figure: Any, key: str) -> Any:
-    """A number, a quantity or a field of a unit, or `=` an expression."""
+    """A number, a stat or a field of a unit, or `=` an expression."""
     unit = Entity("unit", key)
     return turn.world.figure(figure, {"unit": unit, "self": turn.world.field(unit, "owner")}, unit)
 

@@ -1,6 +1,6 @@
 """Contact: which forces look for which others in their place, what they see with, and whether they find them.
 
-A row of the form `contacts` says who looks, at what, with which value, and what lowers it; success is a row of the table
+A row of the form `detection` says who looks, at what, with which value, and what lowers it; success is a row of the table
 `contacts`, from which a battle may come.
 """
 

@@ -1,6 +1,6 @@
 """`control`: who holds what after moves and battles.
 
-Rows of the form `control` say how a place changes hands: `capture` (units of certain tags that stand there without an armed
+Rows of the form `capture` say how a place changes hands: `capture` (units of certain tags that stand there without an armed
 enemy), `presence` (whoever alone has units there), and `status` (a mark on a nation while a test holds); those by `effect` say
 what goes with a place that an effect hands over (verb `own`). All places are judged on the state at the start of the step and
 change together, so that an exchange in a ring has no first. With `close: true` the step ends the forces afterwards.

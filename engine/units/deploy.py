@@ -63,7 +63,7 @@ def run(node: Row, turn: Turn) -> None:
 
 
 def deploys(ruleset: Ruleset, order: str) -> Row | None:
-    """The step of the frame that lays out units by an order ("form/id"), or None if it is no such order."""
+    """The step of the sequence of play that lays out units by an order ("form/id"), or None if it is no such order."""
     form, _, id_ = order.partition("/")
     if form != "orders":
         return None

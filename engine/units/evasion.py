@@ -1,6 +1,6 @@
 """Slipping away: forces that find in time who comes for them, and leave before anything else happens.
 
-A row of `contacts` with `gives: refuge` lets forces look whose order names a place to go to (an option with `gives: refuge`).
+A row of `detection` with `gives: refuge` lets forces look whose order names a place to go to (an option with `gives: refuge`).
 Every unit with a value rolls once for each foe that the row lets it find; who finds one goes, whole, over one link to that
 place if it may be there (`refuge`), and goes no further this turn.
 """

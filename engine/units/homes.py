@@ -47,7 +47,7 @@ def home_of(turn: Turn, mode: Row, force: str, key: str) -> str | None:
 
 
 def homes_of(turn: Turn, going: routes.Going, place: str) -> dict[str, Any]:
-    """Places where a group can end, with the cost of the way; without an allowance of their own, only neighbours."""
+    """Places where a group can end, with the cost of the way; without an allowance of their own, only neighbors."""
     if "keeps" in going.mode:
         return routes.homes(going, place, going.allowance(place))
     near = turn.world.geography.next_to(place, going.links)

@@ -1,6 +1,6 @@
 """Orders to move as they are understood: which are open for a mode, and what one of them means.
 
-The referee, the checker of orders and the policies ask the same `understand`; what hangs on all orders together (who is
+The referee, the checker of orders and the policies ask the same `understand`; what depends on all orders together (who is
 pinned, who goes in beside whom, who gets the room that is left) is settled in `move`.
 """
 

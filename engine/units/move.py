@@ -1,6 +1,6 @@
 """`move`: orders to go somewhere are tested, and carried out all together.
 
-A row of the form `orders` names by `does` the mode (form `modes`) that its units go by; its slots `units`, `origin`,
+A row of the form `orders` names by `does` the mode (form `movement`) that its units go by; its slots `units`, `origin`,
 `target` and `via` say who, whence, where to and by what way. A step names the modes it carries out and `which` of their
 moves: `friendly` ones end where the nation may be without a fight, `hostile` is all the rest, `arrive` brings in what has
 been under way since an earlier step. Everything is tested on the state at the start of the step, so that no order depends
@@ -76,7 +76,7 @@ def run(node: Row, turn: Turn) -> None:
 
 
 def node_modes(node: Row, turn: Turn) -> list[Row]:
-    """The modes a step carries out: those it names, or every one that no other step of the frame names."""
+    """The modes a step carries out: those it names, or every one that no other step of the sequence of play names."""
     rows = turn.ruleset.rows("movement")
     named = node.get("movement")
     return [rows[m] for m in (rows if named is None else named)]

@@ -1,6 +1,6 @@
 """Looking at places: the chance that observers beside (or in) a place see what stands there, and what they learn.
 
-Observers of one neighbouring place form a group; a group's chance is rounded, multiplied by its factor (works on the border),
+Observers of one neighboring place form a group; a group's chance is rounded, multiplied by its factor (works on the border),
 the groups are combined and rounded again; all with exact numbers. `gives: know` writes what is learnt into the knowledge of
 those who looked: all of it, or, where they miss, a number drawn below the true one.
 """
@@ -277,5 +277,5 @@ def _for_mate(found: Row, foes: int) -> dict[str, Any]:
 
 
 def figure(turn: OrderContext, value: Any, unit: Entity, names: dict[str, Any]) -> Any:
-    """A number, a quantity or field of a unit, or `=` an expression."""
+    """A number, a stat or field of a unit, or `=` an expression."""
     return turn.world.figure(value, {**names, "unit": unit, "self": turn.world.field(unit, "owner")}, unit) or 0

@@ -1,7 +1,7 @@
 """Task forces: units of one order that do one task (form `missions`) with every point of movement, all together tick by tick.
 
 Of a mode with `tasks: true` each order makes a force whose plan says, point by point, where it goes and what it does there.
-In a frame with `ticks` each tick is one call: the k-th entry of every plan is carried out at once, for all forces on the
+In a sequence with `ticks` each tick is one call: the k-th entry of every plan is carried out at once, for all forces on the
 state before the tick; without ticks all points are spent in one call. A step with `which: ashore` comes after the battles
 of a tick: forces that are still there and were to land put their cargo ashore, against an enemy as a landing force.
 """
@@ -28,7 +28,7 @@ from .split_and_merge import part_and_join
 
 
 def run(node: Row, turn: Turn, modes: Sequence[Row]) -> None:
-    """One tick of every force, or all ticks if the frame has none. `ashore` lands, `announce` says who will leave."""
+    """One tick of every force, or all ticks if the sequence of play has none. `ashore` lands, `announce` says who will leave."""
     tick = turn.loops.get("tick")
     if node.get("which") == "ashore":
         land_all(turn, modes, node)
@@ -314,7 +314,7 @@ def announce(turn: Turn, modes: Sequence[Row], tick: int) -> None:
                 entry = _entry(row, tick)
                 leaving = bool(entry) and entry["place"] != row["at"] and not row.get("stopped")
                 turn.journal.set("forces", force, "leaving", leaving or None)
-                if row.get("unloading") and not row.get("stopped"):  # those whom the frame puts ashore when all have moved
+                if row.get("unloading") and not row.get("stopped"):  # those whom the sequence puts ashore when all have moved
                     turn.journal.set("forces", force, "lands", True)
                 for done in ("moving", "unloading"):  # of the point before
                     turn.journal.set("forces", force, done, None)
@@ -329,7 +329,7 @@ def _entry(row: Row, tick: int) -> Row:
 
 
 def _held(turn: Turn, force: str, row: Row, mode: Row, place: str) -> str | None:
-    """Why a force cannot take the next step of its way, judged now: a gate, or a test of the mode."""
+    """Why a force cannot take the next step of its way, judged now: a passage, or a test of the mode."""
     units = [Entity("unit", k) for k, _ in forces.stacks_of(turn.state, force)]
     going = routes.Going(turn.world, row["owner"], mode, units)
     link = f"{row['at']}>{place}"

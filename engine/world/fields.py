@@ -1,6 +1,6 @@
 """How a field of a thing is read: computed, from the state, from the ruleset's row, or its declared default.
 
-`World` builds on it; what a field means is here, what functions and terms make of it is not.
+`World` builds on it; what a field means is here, what functions and definitions make of it is not.
 """
 
 from __future__ import annotations

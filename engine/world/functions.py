@@ -22,12 +22,12 @@ from .world import EntitySet, World
 
 
 def functions(world: World) -> dict[str, Callable[..., Any]]:
-    """Every function and every term of the ruleset, as callables over plain data and entities."""
+    """Every function and every definition of the ruleset, as callables over plain data and entities."""
     return Functions(world, {**sets(world), **_things(world), **_values(world), **_past(world)})
 
 
 class Functions(dict[str, Callable[..., Any]]):
-    """The functions, and the ruleset's terms, which are made when they are first called."""
+    """The functions, and the ruleset's definitions, which are made when they are first called."""
 
     def __init__(self, world: World, table: dict[str, Callable[..., Any]]) -> None:
         super().__init__(table)

@@ -1,4 +1,4 @@
-"""The map as a graph: neighbours, distances, chains and regions. Built once per ruleset from the places and links tables.
+"""The map as a graph: neighbors, distances, chains and regions. Built once per ruleset from the places and links tables.
 
 Every way from a place carries its link's row. Nothing here knows who holds what: tests come in as functions.
 """
@@ -37,7 +37,7 @@ class Geography:
 
     @cached_property
     def gates(self) -> dict[str, list[str]]:
-        """Link key -> ids of the gates over it."""
+        """Link key -> ids of the passages over it."""
         out: dict[str, list[str]] = {}
         for a, around in self._edges.items():
             for b, row in around.items():

@@ -1,6 +1,6 @@
 """Messages of the journal made of a world: templates filled with what their names and expressions stand for.
 
-A slot of the journal holds a nation, side, place, technology, item or gate by its id and its name, units by their
+A slot of the journal holds a nation, side, place, technology, item or passage by its id and its name, units by their
 kinds, numbers and texts as they are. Of everything else it holds what is printed: an id may say more than its
 reader is to know.
 """

@@ -1,4 +1,4 @@
-"""What may be entered and passed: places by the stances toward those who are there, links by their gates, for which kinds.
+"""What may be entered and passed: places by the stances toward those who are there, links by their passages, for which kinds.
 
 Pure functions over a `World`; `routes.py` builds its ways on them and gives their names on.
 """
@@ -82,11 +82,11 @@ def kind_matches(world: World, wanted: Any, kind: str) -> bool:
     return wanted in tags if isinstance(wanted, str) else not tags.isdisjoint(wanted)
 
 
-# ---- gates
+# ---- passages
 
 
 def passes_gate(world: World, nation: str, gate: str, unit: Entity | str) -> bool:
-    """Whether a gate, or the other gate over the same link, lets a unit (or a kind of unit) of a nation through."""
+    """Whether a passage, or the other passage over the same link, lets a unit (or a kind of unit) of a nation through."""
     row = world.ruleset.row("passages", gate)
     if _open_gate(world, nation, row, unit):
         return True
@@ -116,17 +116,17 @@ def _open_gate(world: World, nation: str, row: Row, unit: Entity | str) -> bool:
 
 
 def gate_holders(world: World, row: Row) -> list[str]:
-    """Who holds the keys of a gate: the holders of its places."""
+    """Who holds the keys of a passage: the holders of its places."""
     return sorted({h for p in row.get("keys", ()) if (h := world.holder_of(p))})
 
 
 def keepers(row: Row, holders: Sequence[str]) -> Sequence[str]:
-    """Those holders who may speak for the gate: each, or, where all keys are needed, the one who has them all."""
+    """Those holders who may speak for the passage: each, or, where all keys are needed, the one who has them all."""
     return holders if row.get("need") != "all" or len(holders) == 1 else ()
 
 
 def _says(world: World, row: Row, field: str, nation: str, holders: Sequence[str]) -> bool:
-    """Whether the gate's list names a nation or its side. `keeper>nation` counts only while that keeper has the gate."""
+    """Whether the passage's list names a nation or its side. `keeper>nation` counts only while that keeper has the passage."""
     for said in world.state.get("passages", row["id"], field) or ():
         keeper, arrow, who = str(said).rpartition(">")
         if (not arrow or keeper in keepers(row, holders)) and nation in world.members(who):

@@ -1,4 +1,4 @@
-"""Quantities: figures of things with their adjust rows, put together in the one order that the rules promise.
+"""Stats: figures of things with their modifiers, put together in the one order that the rules promise.
 
 A base, then what replaces it, is added, multiplied, rounded, held within bounds, final, and late. `combine` is that order, and
 the only place where it stands: over single numbers here, over the numbers of many battles at once in `battle/values`.
@@ -21,7 +21,7 @@ from .fields import Readings
 Names = Mapping[str, Any]
 
 FIGURES = ("base", "add", "times", "at_least", "at_most", "final")
-"""The keys of an adjust row that hold numbers."""
+"""The keys of a modifier that hold numbers."""
 LIMITS = ("at_least", "at_most")
 _PLAIN_KEYS = frozenset({"round", *LIMITS})
 _OUTSIDE = frozenset({"battle", "mine", "foe", "link", "path", "target", "item", "tech"})
@@ -62,7 +62,7 @@ class Many(ABC):
 
 
 class Cases(Protocol):
-    """The cases in which an adjust row applies, where it does not in all."""
+    """The cases in which a modifier applies, where it does not in all."""
 
     def choose(self, one: Any, other: Any) -> Any:
         """The first number in these cases, the second in the others."""
@@ -70,7 +70,7 @@ class Cases(Protocol):
 
 
 class AppliedModifier(NamedTuple):
-    """An adjust row that applies: its numbers by key, how it rounds, whether it comes late, and in which cases it applies."""
+    """A modifier that applies: its numbers by key, how it rounds, whether it comes late, and in which cases it applies."""
 
     figures: Mapping[str, Any]
     round: str | None = None
@@ -79,10 +79,10 @@ class AppliedModifier(NamedTuple):
 
 
 def combine(base: Any, parts: Sequence[AppliedModifier], limits: Mapping[str, Any] = {}, rounding: str | None = None) -> Any:
-    """A base and the adjust rows that apply, in their order: the exact value.
+    """A base and the modifiers that apply, in their order: the exact value.
 
-    The last base counts, then all that is added, then all factors; the last row that says how rounds (else the quantity, by
-    `rounding`); the quantity's `limits` and those of the rows hold it, `at_least` first; the last `final` is the value whatever
+    The last base counts, then all that is added, then all factors; the last row that says how rounds (else the stat, by
+    `rounding`); the stat's `limits` and those of the rows hold it, `at_least` first; the last `final` is the value whatever
     it was; late rows come after all that, each by itself and held by its own bounds only.
     A row that says how to round may round what others make of it.
     """
@@ -161,7 +161,7 @@ def round_as(value: Any, how: str | None) -> Any:
 
 
 class Adjust(NamedTuple):
-    """An adjust row with what decides whether it is asked: whom it is for (None: everybody), the names that it must find."""
+    """A modifier with what decides whether it is asked: whom it is for (None: everybody), the names that it must find."""
 
     row: Row
     whom: Whom | None
@@ -169,14 +169,14 @@ class Adjust(NamedTuple):
 
 
 class Quantities:
-    """The quantities of one world."""
+    """The stats of one world."""
 
     def __init__(self, world: Readings) -> None:
         self.world = world
         self._adjusts: dict[str, list[Adjust]] = world.ruleset.derived("modifiers", lambda: _adjusts(world.ruleset))
 
     def asked(self, id_: str, subject: Entity, scope: Names) -> list[Row]:
-        """The adjust rows that may concern a subject, where the names that they read are bound."""
+        """The modifiers that may concern a subject, where the names that they read are bound."""
         adjusts = self._adjusts.get(id_)
         if adjusts is None:
             return []
@@ -194,7 +194,7 @@ class Quantities:
         return out
 
     def value(self, id_: str, subject: Entity, names: Names | None = None, skip: Iterable[str] = ()) -> tuple[Any, list[Row]]:
-        """A quantity of a thing and the adjust rows that applied. `skip` leaves out rows by id."""
+        """A stat of a thing and the modifiers that applied. `skip` leaves out rows by id."""
         world = self.world
         row = world.ruleset.row("stats", id_)
         scope = self.names(subject, names or {})
@@ -210,7 +210,7 @@ class Quantities:
         return self.combine(row, base, applied, scope), applied
 
     def combine(self, row: Row, base: Any, applied: Sequence[Row], scope: Names) -> Any:
-        """A base and adjust rows that apply to it as a quantity's row says, their numbers read in a scope."""
+        """A base and modifiers that apply to it as a stat's row says, their numbers read in a scope."""
         if not applied and _PLAIN_KEYS.isdisjoint(row):
             return exact(base) if base is not None else 0
         number = self.world.number
@@ -238,7 +238,7 @@ class Quantities:
         return scope
 
     def labels(self, subject: Entity, scope: Names) -> set[str]:
-        """The ids that an adjust row's `for` can name for this subject."""
+        """The ids that a modifier's `for` can name for this subject."""
         out = {subject.id}
         if subject.kind == "unit":
             stack = self.world.stack(subject.id)
@@ -270,7 +270,7 @@ def _adjusts(ruleset: Ruleset) -> dict[str, list[Adjust]]:
 
 
 def _names_read(row: Row) -> frozenset[str]:
-    """The names that an adjust row reads, in its test and in its numbers."""
+    """The names that a modifier reads, in its test and in its numbers."""
     texts = [row["when"]] if isinstance(row.get("when"), str) else []
     texts += [v for k in FIGURES if isinstance(v := row.get(k), str) and v.startswith("=")]
     return frozenset().union(*(parse(strip_mark(t)).names for t in texts))

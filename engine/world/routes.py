@@ -1,6 +1,6 @@
-"""Ways over the map: how far units get by a mode, what a way costs, and why a way is not open.
+"""Routes over the map: how far units get, what a route costs, and why a route is not open.
 
-A row of the form `modes` says who goes by it, over which links, with what allowance, and what each place must pass. The
+A row of the table `movement` says who goes by it, over which links, with what allowance, and what each place must pass. The
 functions read a `World` and change nothing, so the resolution, the checker of orders, the list of legal orders and the
 policies all ask the same ones.
 """
@@ -41,7 +41,7 @@ _GATES = ("gate.barred", "gate.admitted", "allied(a, b)", "place.holder", "unit.
 
 
 def decided_by(world: World, mode: Row) -> Tables | None:
-    """The tables that decide which ways are open by a mode, and to whom; None: any may."""
+    """The tables of the state that decide which routes a row of `movement` has open, and to whom; None: any may."""
 
     def make() -> Tables | None:
         ruleset = world.ruleset
@@ -67,7 +67,7 @@ def begin(world: World, nation: str, mode: Row | str, start: str, kinds: Iterabl
 
 
 def reach(world: World, nation: str, mode: Row | str, start: str, kinds: Iterable[str]) -> dict[str, Way]:
-    """Every place where units of these kinds, standing at `start`, can end a move by the mode: place -> (cost, path).
+    """Every place where units of these kinds, standing at `start`, can end a move: place -> (cost, path).
 
     Of equally cheap ways the one with fewer places, then the first by ids. Empty if the units are not there.
     """
@@ -78,7 +78,7 @@ def reach(world: World, nation: str, mode: Row | str, start: str, kinds: Iterabl
 
 
 def ways(going: Going, start: str, allowance: Any = None) -> dict[str, Way]:
-    """Like `reach`, for a group. Where a mode asks for a way home, places without one are left out."""
+    """Like `reach`, for a group. Where `mode` asks for a route home, places without one are left out."""
     most = going.allowance(start) if allowance is None else allowance
     return {
         place: (cost, path)
@@ -180,7 +180,7 @@ def _enters(going: Going, place: str, link: str, path: Path) -> bool:
 
 
 def _entered(going: Going) -> tuple[bool, dict[str, bool] | None]:
-    """Whether it hangs on the link if a group may enter a place, and where that is kept; None: it hangs on the way there."""
+    """Whether entering a place depends on the link, and where the answer is kept; None: it depends on the route there."""
     text = going.mode.get("enter")
     asks = going.answers("way", text)[0] if isinstance(text, str) else None
     return (False, {}) if asks is None else (asks.link, None if asks.way else {})
@@ -215,7 +215,7 @@ def _ends(going: Going, path: Path) -> bool:
 
 
 def going_refusal(going: Going, start: str) -> str | None:
-    """Why a group cannot set out at all by the mode: its kinds, or the place that it stands in."""
+    """Why a group cannot set out at all: its kinds, or the place that it is in."""
     mode, world = going.mode, going.world
     for unit in going.units:
         kind = str(world.state.get("units", unit.id, "kind", ""))
@@ -364,7 +364,7 @@ def spent_on(going: Going, path: Path) -> Any:
 
 
 def kept_of(going: Going, unit: Entity, path: Path) -> dict[str, Any]:
-    """What a unit has left when its group has gone a way, where the mode keeps count of that (`keeps`), and what its way home
+    """What a unit has left when its group has gone a route, where `mode` keeps count of that (`keeps`), and what its way home
     takes of it (`way_home`): its own allowance, not that of the group's slowest.
     """
     name = going.mode.get("keeps")
@@ -381,7 +381,7 @@ def kept_of(going: Going, unit: Entity, path: Path) -> dict[str, Any]:
 
 
 def capacity(world: World, mode: Row, place: str) -> Any:
-    """How many units a mode lets start, pass or end in a place; None if it sets no limit."""
+    """How many units may start, pass or end in a place; None if `mode` sets no limit."""
     row = mode.get("capacity")
     if not row:
         return None
@@ -396,13 +396,13 @@ def capacity(world: World, mode: Row, place: str) -> Any:
 
 
 def draws(mode: Row) -> Sequence[str]:
-    """Of which places of a way a mode takes capacity: its `start`, those that it may `pass`, its `end`."""
+    """Which places of a route use up capacity: its `start`, those that it may `pass`, its `end`."""
     found: Sequence[str] = mode.get("capacity", {}).get("draws", ("start", "pass", "end"))
     return found
 
 
 def drawn_places(mode: Row, path: Path) -> list[str]:
-    """The places whose capacity a way draws on: its start, end and those between, as the mode says."""
+    """The places whose capacity a route uses: its start, end and those between, as `mode` says."""
     drawn = draws(mode)
     out = []
     if "start" in drawn:
@@ -415,7 +415,7 @@ def drawn_places(mode: Row, path: Path) -> list[str]:
 
 
 def used(world: World, mode: Row, place: str) -> int:
-    """Units that the mode has moved over a place this turn."""
+    """Units that have moved in this way over a place this turn."""
     row = world.state.row("loads", f"{mode['id']}:{place}")
     return int(row.get("n", 0)) if row.get("turn") == world.always()["turn"] else 0
 

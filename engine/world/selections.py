@@ -60,12 +60,12 @@ def group(world: World, id_: str) -> EntitySet:
 
 
 def apply(world: World, thing: Entity, name: str, rest: tuple[Any, ...]) -> Any:
-    """A term, quantity or field of a thing, by name."""
+    """A definition, stat or field of a thing, by name."""
     return asker(world, name, rest)(thing)
 
 
 def asker(world: World, name: str, rest: tuple[Any, ...] = ()) -> Callable[[Entity], Any]:
-    """How things are asked for a term, a quantity or a field, by name: a function of the thing."""
+    """How things are asked for a definition, a stat or a field, by name: a function of the thing."""
     ruleset = world.ruleset
     if name in ruleset.rows("definitions") or name in ruleset.rows("verdicts"):
         term: Callable[..., Any] = world._evaluator.functions[name]

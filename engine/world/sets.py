@@ -265,6 +265,6 @@ def _tags(world: World, kind: str) -> tuple[str, ...]:
 
 
 def links_meant(world: World, kind: str | None) -> tuple[str, ...] | None:
-    """The kinds of links that are meant by a kind or by the id of a mode; all where nothing is said."""
+    """The kinds of links that are meant by a kind or by the id of a row of `movement`; all where nothing is said."""
     mode = world.ruleset.rows("movement").get(kind or "")
     return tuple(mode["links"]) if mode and "links" in mode else (kind,) if kind else None

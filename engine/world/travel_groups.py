@@ -1,6 +1,6 @@
-"""A group of units on its way by one mode: what is asked of each of its steps, and who of those standing there may go.
+"""A group of units that moves by one row of `movement`: the tests of each of its steps, and which units may go.
 
-A row of the form `modes` says what is tested, what a step costs and how much may be spent; `routes` finds the ways.
+A row of the table `movement` says what is tested, what a step costs and how much may be spent; `routes` finds the routes.
 """
 
 from __future__ import annotations
@@ -71,11 +71,11 @@ def one_of_each(world: World, nation: str, place: str, kinds: Iterable[str], *, 
     return out
 
 
-# ---- a group on its way by one mode
+# ---- a group that moves by one row of `movement`
 
 
 class Going:
-    """A group of units of one nation that would go by a mode: tests, costs and allowance, each for every one of them.
+    """A group of units of one nation that would move by one row of `movement`: tests, costs and allowance of all of them.
 
     `units` is one stack of each kind; with `count`, the number of units, ways are found that have room for so many. With
     `open_gates` no passage is closed: what a way would be if those that are shut now were open when the group comes.
@@ -107,7 +107,7 @@ class Going:
         return found
 
     def answers(self, what: str, text: str) -> tuple[Asks, dict[Any, Any]]:
-        """What a test or a cost of the mode asks for, and the answers to it that the world keeps."""
+        """What a test or a cost of the row asks for, and the answers to it that the world keeps."""
         asks = _asks(self.world.ruleset, text)
         return asks, self.world.memo((what, text), asks.tables)
 
@@ -122,7 +122,7 @@ class Going:
         }
 
     def test(self, key: str, place: str, link: str, path: Path, units: Sequence[Entity] | None = None) -> bool:
-        """Whether a test of the mode holds for every unit of the group (absent: it does)."""
+        """Whether a test of the row holds for every unit of the group (absent: it does)."""
         text = self.mode.get(key)
         if text is None or isinstance(text, bool):
             return text is not False
@@ -140,13 +140,13 @@ class Going:
         return True
 
     def stops(self, place: str, link: str, path: Path) -> bool:
-        """Whether the way ends at a place because the mode's `stop` holds there for any unit."""
+        """Whether the route ends at a place because `stop` of the row holds there for any unit."""
         if "stop" not in self.mode:
             return False
         return any(self.test("stop", place, link, path, [unit]) for unit in self.units or ())
 
     def cost(self, place: str, link: str, path: Path) -> Any:
-        """What a step costs: a number, a quantity of the unit, link or place, or an expression; the dearest of the group."""
+        """What a step costs: a number, a stat of the unit, link or place, or an expression; the dearest of the group."""
         cost = self.mode.get("cost", 1)
         if isinstance(cost, int):
             return cost
@@ -194,7 +194,7 @@ class Going:
         return min(found, default=0)
 
     def shut(self, place: str, link: str) -> str | None:
-        """The gate that stops the group on a link, or None."""
+        """The passage that stops the group on a link, or None."""
         gates = self.world.geography.gates_on.get(link)
         if not gates or self.open_gates:
             return None
@@ -202,7 +202,7 @@ class Going:
 
 
 def step_of(world: World, mode: Row) -> str:
-    """The step in which units go by a mode: the present one if it carries out the mode, else the first that does."""
+    """The step in which units move by a row of `movement`: the present one if it carries it out, else the first that does."""
     carried = world.ruleset.derived("steps of movement", lambda: _steps_of_modes(world.ruleset))
     here = str(world.state.get("game", "game", "step", ""))
     mine = carried.get(mode["id"], ())
@@ -210,7 +210,7 @@ def step_of(world: World, mode: Row) -> str:
 
 
 def _steps_of_modes(ruleset: Ruleset) -> dict[str, list[str]]:
-    """Mode -> the steps of the frame that carry it out, also for a mode by which the cargo of another goes ashore."""
+    """Row of `movement` -> the steps that carry it out, also for one by which the cargo of another goes ashore."""
     out: dict[str, list[str]] = {}
     for node in _nodes(ruleset.sequence):
         for mode in node.get("movement", ()) if node.get("do") == "move" else ():
@@ -227,7 +227,7 @@ def _nodes(frame: Sequence[Row]) -> Iterator[Row]:
 
 
 class Asks(NamedTuple):
-    """What a test or a cost of a mode asks for: the unit, the link, the way there (or the time), and the tables that decide."""
+    """What a test or a cost of a row asks for: the unit, the link, the route there (or the time), and the tables that decide."""
 
     unit: bool
     link: bool
@@ -255,7 +255,7 @@ _OF_THE_WAY = frozenset({"path", *ALWAYS})
 
 
 def names_read(ruleset: Ruleset, text: str) -> frozenset[str]:
-    """The names that an expression reads, or a quantity with its adjust rows."""
+    """The names that an expression reads, or a stat with its modifiers."""
 
     def make() -> frozenset[str]:
         quantity = ruleset.rows("stats").get(text)

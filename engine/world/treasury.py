@@ -1,6 +1,6 @@
-"""Purses: where a nation's resources lie, which purse a place draws on, and paying.
+"""Treasuries: where a nation's resources lie, which treasury a place draws on, and paying.
 
-A resource whose `stores` row says `per: nation` has one purse per nation, under the nation's id. With `per: region` every
+A resource whose row of `treasuries` says `per: nation` has one treasury per nation, under its id. With `per: region` every
 connected part of a nation's land has its own, under `nation/seat`, the seat being the place that keeps it; parts that meet
 become one (`unite`). With `per: place` every place has one, under its id.
 """
@@ -36,7 +36,7 @@ def money(ruleset: Ruleset) -> str:
 
 
 def store_row(world: World, resource: str) -> dict[str, Any]:
-    """The row that says how a resource's purses are divided (default: one per nation)."""
+    """The row that says how a resource's treasuries are divided (default: one per nation)."""
     return world.ruleset.rows("treasuries").get(resource) or {"id": resource, "per": "nation"}
 
 
@@ -53,7 +53,7 @@ def _region_index(world: World, nation: str, row: dict[str, Any]) -> dict[str, t
 
 
 def _shape(row: dict[str, Any]) -> tuple[Any, ...]:
-    """What divides the purses; resources divided alike share what is derived."""
+    """What divides the treasuries; resources divided alike share what is derived."""
     return tuple(row.get("links", ())), row.get("through")
 
 
@@ -104,7 +104,7 @@ def held_places(world: World, nation: str) -> list[str]:
 
 
 def purses(world: World, nation: str, resource: str) -> dict[str, Any]:
-    """Purse id -> amount of a nation. A purse whose seat another holds is out of reach and left out."""
+    """Treasury id -> amount of a nation. A treasury whose seat another holds is out of reach and left out."""
 
     def make() -> dict[str, list[tuple[str, str]]]:
         out: dict[str, list[tuple[str, str]]] = {}
@@ -121,24 +121,24 @@ def purses(world: World, nation: str, resource: str) -> dict[str, Any]:
 
 
 def drawing_on(world: World, nation: str, place: str, resource: str) -> tuple[str, ...]:
-    """The places of a nation that draw on one purse with a place, itself included (purses of whole nations: the place alone)."""
+    """The places of a nation that share a treasury with a place, itself included (one treasury per nation: the place alone)."""
     row = store_row(world, resource)
     return region_of(world, nation, place, row) if row["per"] == "region" else (place,)
 
 
 def main_purse(world: World, nation: str, resource: str) -> str:
-    """The purse at a nation's seat; without one in its hands, its richest."""
+    """The treasury at a nation's seat; without one in its hands, its richest."""
     return purse_at(world, nation, None, resource)
 
 
 def purse_at(world: World, nation: str, place: str | None, resource: str) -> str:
-    """The id of the purse that a nation's place draws on; without a place, of its main purse.
+    """The id of the treasury that a nation's place draws on; without a place, of its main treasury.
 
-    The main purse is that of the nation's seat (the field that the store's row names); without one in its hands it is the
+    The main treasury is that at the nation's seat (a field that `treasuries` names); without one in its hands it is the
     richest, or that of its largest part.
 
-    A region's purse is the one whose seat lies in it (the richest if several do). A region without one draws on the main
-    purse if the row is `shared` and the nation holds its seat; else it gets a purse seated at the nation's seat if that is
+    A region's treasury is the one whose seat lies in it (the richest if several do). A region without one draws on the main
+    treasury if the row is `shared` and the nation holds its seat; else it gets a treasury seated at the nation's seat if that is
     there, else at its first place.
     """
     row = store_row(world, resource)
@@ -169,7 +169,7 @@ def purse_at(world: World, nation: str, place: str | None, resource: str) -> str
 
 
 def _purse_in(nation: str, part: tuple[str, ...], seat: str | None, found: dict[str, Any]) -> str:
-    """Of the purses found the richest whose seat lies in a region; without any, one at the nation's seat or the first place."""
+    """Of the treasuries in `found` the richest in a region; without any, one at the nation's seat or the first place."""
     inside = {k: v for k, v in found.items() if k.partition("/")[2] in part}
     if inside:
         return max(inside, key=lambda k: (inside[k], k))
@@ -177,19 +177,19 @@ def _purse_in(nation: str, part: tuple[str, ...], seat: str | None, found: dict[
 
 
 def _seat(world: World, nation: str, row: dict[str, Any]) -> str | None:
-    """The place that a nation's field names as the seat of its main purse, or None."""
+    """The place that a nation's field names as the seat of its main treasury, or None."""
     found = world.field(Entity("nation", nation), row["seat"]) if "seat" in row else None
     return found.id if isinstance(found, Entity) else None
 
 
 def divided(world: World, nation: str, resource: str) -> bool:
-    """Whether a nation has several purses of a resource, or one without a seat."""
+    """Whether a nation has several treasuries of a resource, or one without a seat."""
     found = purses(world, nation, resource)
     return len(found) > 1 or nation in found
 
 
 def unite(world: World, journal: Journal, nation: str, resource: str) -> None:
-    """Purses whose regions have met become one: that of the seat, else the richest. Writes into the open journal entry."""
+    """Treasuries whose regions have met become one: that of the seat, else the richest. Writes into the open journal entry."""
     row = store_row(world, resource)
     if row["per"] != "region":
         return
@@ -216,7 +216,7 @@ def unite(world: World, journal: Journal, nation: str, resource: str) -> None:
 
 
 def stock(world: World, x: Any, resource: str) -> Any:
-    """What a nation has in all its purses, or what the purse of a place holds."""
+    """What a nation has in all its treasuries, or what the treasury of a place holds."""
     thing = world.thing(x)
     if thing.kind == "nation":
         return sum(purses(world, thing.id, resource).values())
@@ -229,14 +229,14 @@ def stock(world: World, x: Any, resource: str) -> Any:
 
 
 def seat_of(world: World, place: str, resource: str) -> Entity | None:
-    """The place that keeps the purse on which a place draws; None if nobody holds it or the purse has no seat."""
+    """The place that keeps the treasury on which a place draws; None if nobody holds it or the treasury has no seat."""
     holder = world.holder_of(place)
     seat = purse_at(world, holder, place, resource).partition("/")[2] if holder is not None else ""
     return Entity("place", seat) if seat else None
 
 
 def pay(journal: Journal, purse: str, resource: str, amount: Any) -> None:
-    """Take an amount out of a purse. Raises ValueError if it is not there."""
+    """Take an amount out of a treasury. Raises ValueError if it is not there."""
     now = journal.state.get("treasuries", purse, resource, 0)
     if amount > now:
         raise ValueError(f"{purse} has {now} {resource}, {amount} is needed")
@@ -244,5 +244,5 @@ def pay(journal: Journal, purse: str, resource: str, amount: Any) -> None:
 
 
 def gain(journal: Journal, purse: str, resource: str, amount: Any) -> None:
-    """Put an amount into a purse."""
+    """Put an amount into a treasury."""
     journal.add("treasuries", purse, resource, few(amount, f"{resource} in one treasury", MOST_AMOUNT))

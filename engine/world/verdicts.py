@@ -1,7 +1,7 @@
-"""Verdicts: results of things that hang on each other, settled between bounds (rows of the form `verdicts`).
+"""Verdicts: results of things that depend on each other, settled between bounds (rows of the table `verdicts`).
 
 `settled` finds them all at once: whatever is certain is settled, again and again, until nothing changes. What is left then
-hangs on itself: in the smallest rings of such verdicts the first row that says what is `left` for them settles its own, and
+depends on itself: in the smallest rings of such verdicts the first row that says what is `left` for them settles its own, and
 the rest goes on. The order in which things are asked changes nothing.
 """
 
@@ -33,7 +33,7 @@ class OpenVerdict(NamedTuple):
 
 
 def _open_names(ruleset: Ruleset) -> frozenset[str]:
-    """The verdicts of a ruleset, and the terms that lead to one."""
+    """The verdicts of a ruleset, and the definitions that lead to one."""
 
     return ruleset.derived("open names", lambda: open_names(ruleset.rows("verdicts"), ruleset.rows("definitions")))  # type: ignore[no-any-return]
 
@@ -86,7 +86,7 @@ class Settling:
         return self.known
 
     def _look_at(self, one: OpenVerdict) -> bool:
-        """Settle a verdict if its bounds agree; else note what it hangs on."""
+        """Settle a verdict if its bounds agree; else note what it depends on."""
         row = self.rows[one.verdict]
         test = self._bounds(row["yes"])
         names = {**self._always, kind_of(row)[0]: one.thing}
@@ -107,10 +107,10 @@ class Settling:
         for key in self._used_by.pop(one, ()):
             self._values.pop(key, None)
 
-    # ---- what hangs on itself
+    # ---- what depends on itself
 
     def _ring(self) -> list[OpenVerdict]:
-        """Open verdicts that hang on each other and on no others: the first such set, in order."""
+        """Open verdicts that depend on each other and on no others: the first such set, in order."""
         place = {one: n for n, one in enumerate(self.open)}
         rings = (r for r in _components(list(self.open), self.hangs_on) if all(self.hangs_on[one] <= set(r) for one in r))
         return sorted(min(rings, key=lambda r: min(place[one] for one in r)), key=place.__getitem__)
@@ -141,7 +141,7 @@ class Settling:
         return run
 
     def of(self, name: str, thing: Any, rest: tuple[Any, ...], high: bool) -> Any:
-        """A bound of a verdict, a term or a field of a thing."""
+        """A bound of a verdict, a definition or a field of a thing."""
         if name in self.rows:
             one = OpenVerdict(name, thing)
             found = self.known.get(one)
@@ -194,7 +194,7 @@ class Settling:
 
 def _components(nodes: Iterable[OpenVerdict], edges: Mapping[OpenVerdict, set[OpenVerdict]]) -> Iterator[list[OpenVerdict]]:
     """The sets of nodes that lead to each other (strongly connected components)."""
-    import networkx as nx  # heavy, and few rulesets have results that hang on each other
+    import networkx as nx  # heavy, and few rulesets have results that depend on each other
 
     graph: nx.DiGraph[OpenVerdict] = nx.DiGraph()
     for node in nodes:

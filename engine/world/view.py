@@ -97,7 +97,7 @@ class Viewer:
 
     @cached_property
     def _public(self) -> dict[str, dict[str, dict[str, Any]]]:
-        """The tables of which every row of `shows` is for everyone and limited by nothing: alike in all views."""
+        """The tables of which every row of `visibility` is for everyone and limited by nothing: alike in all views."""
         limited = {"flags", "units", "under_way", "agreements"}  # marks say themselves who sees them; the others have doubles
         limits = ("when", "within", "as")
         rows = [row for row in self.ruleset.rows("visibility").values() if self._is_open(row)]
@@ -112,7 +112,7 @@ class Viewer:
         return {table: {id_: r for id_, r in sorted(rows.items()) if r} for table, rows in out.items() if any(rows.values())}
 
     def is_shown(self, row: Row, reader: str, id_: str, fields: Mapping[str, Any]) -> bool:
-        """Whether a row of `shows` lets a reader see one row of its table."""
+        """Whether a row of `visibility` lets a reader see one row of its table."""
         owner, place = self.owner(row["what"], id_, fields), self.place(row["what"], id_, fields)
         names = {**self._names(reader, owner, place), **({"record": Entity("record", id_)} if row["what"] == "records" else {})}
         return self._reaches(row, reader, owner) and self.world.test(row.get("when"), names)
@@ -253,7 +253,7 @@ class Viewer:
         )
 
     def _seen_by_all(self, row: Row, fields: Mapping[str, Any]) -> tuple[str | None, int]:
-        """What every reader of a band starts from: what a mark says, and how many units an owner has in a place."""
+        """What every reader of a band starts from: what a flag says, and how many units an owner has in a place."""
         key = (row["id"], fields["owner"], fields["place"])
         found = self._seen.get(key)
         if found is None:
@@ -280,7 +280,7 @@ class Viewer:
                 self._band(row, shown, reader, {"owner": holder, "place": place})
 
     def _said(self, row: Row, fields: Mapping[str, Any]) -> str | None:
-        """The band that a mark of the place makes others see of an owner's units: of whoever is in on the mark, or None."""
+        """The band that a flag of the place makes others see of an owner's units: of whoever is in on the flag, or None."""
         if "mask" not in row:
             return None
         names, owner = set(row["bands"].values()), fields["owner"]

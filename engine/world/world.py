@@ -56,7 +56,7 @@ class World(Readings):
         self._plans: dict[tuple[str, str], Callable[[Entity], Any]] = {}
         self.quantities = Quantities(self)
         self._depth = 0
-        self._figures: dict[str, Cache] = {}  # quantities, as they are where no names are given
+        self._figures: dict[str, Cache] = {}  # stats, as they are where no names are given
         self._holders = Cache(HOLDERS)
         self._stances, self._hostile, self._allied = Cache(RELATED), Cache(RELATED), Cache(RELATED)
         self._always: Names = {}
@@ -112,11 +112,11 @@ class World(Readings):
         return {**self._always, **names}
 
     def term_values(self, expression: Expression) -> Cache:
-        """Where the values of a term are kept, by its arguments, until a table that the term reads changes."""
+        """Where the values of a definition are kept, by its arguments, until a table that the definition reads changes."""
         return Cache(self.decided_by(expression.text))
 
     def decided_by(self, *texts: str) -> Tables | None:
-        """The tables that decide what expressions, terms, quantities or fields say; None: any table may."""
+        """The tables that decide what expressions, definitions, stats or fields say; None: any table may."""
         return self.ruleset.derived(("decided by", texts), lambda: reads_of(self.ruleset, *texts))  # type: ignore[no-any-return]
 
     def test(self, text: str | bool | None, names: Names) -> bool:
@@ -142,7 +142,7 @@ class World(Readings):
         }
 
     def at(self, moment: str) -> World:
-        """The world as it was at the start of 'game', 'turn', 'phase' or 'step' (of acts); now, where there is no such moment."""
+        """The world at the start of 'game', 'turn', 'phase' or 'step' (of actions); now, if there is no such moment."""
         state = self.moments.get(moment)
         if state is None:
             return self
@@ -283,10 +283,10 @@ class World(Readings):
     def _foes_in(self, nation: str, place: str) -> bool:
         return any(self.hostile(nation, o) for o in self.state.owners_at(place))
 
-    # ---- quantities
+    # ---- stats
 
     def quantity(self, id_: str, subject: Entity, names: Names | None = None) -> Any:
-        """A quantity of a thing, with all its adjust rows; where no names are given, kept until a table that it reads changes."""
+        """A stat of a thing, with all its modifiers; where no names are given, kept until a table that it reads changes."""
         if names:
             return self.quantities.value(id_, subject, names)[0]
         kept = self._figures.get(id_)
@@ -303,11 +303,11 @@ class World(Readings):
     def quantity_with_rows(
         self, id_: str, subject: Entity, names: Names | None = None, skip: Iterable[str] = ()
     ) -> tuple[Any, list[Row]]:
-        """A quantity of a thing and the adjust rows that applied; `skip` leaves out rows by id."""
+        """A stat of a thing and the modifiers that applied; `skip` leaves out rows by id."""
         return self.quantities.value(id_, subject, names, skip)
 
     def combine(self, row: Row, base: Any, applied: list[Row], scope: Names) -> Any:
-        """A base and the adjust rows that apply, put together in the one order."""
+        """A base and the modifiers that apply, put together in the one order."""
         return self.quantities.combine(row, base, applied, scope)
 
     def number(self, value: Any, names: Names) -> Any:
@@ -329,7 +329,7 @@ class World(Readings):
         return error
 
     def figure(self, value: Any, names: Names, thing: Entity | None = None) -> Any:
-        """A number as a row gives it: plainly, `=` an expression, a quantity (of `thing`, or of what the names call so), or one
+        """A number as a row gives it: plainly, `=` an expression, a stat (of `thing`, or of what the names call so), or one
         of the thing's fields; a field that has no value is 0."""
         if not isinstance(value, str) or value.startswith("="):
             return self.number(value, names)

@@ -1,4 +1,4 @@
-"""`wteaw simulate`: many games by built-in policies, over several processes, and what they come to."""
+"""`wteaw simulate`: many games played by bots, over several processes, and what they come to."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def simulate(
     out: Path = typer.Option(..., help="The folder for the results; a second start goes on with those that it holds."),
     turns: int = typer.Option(0, min=0, help="Stop each game after so many turns; 0 plays to the end."),
     seed: str = typer.Option("", help="Any text from which the seed of every game is made; otherwise it is drawn and kept."),
-    workers: int = typer.Option(0, min=0, help="Processes; 0 is one for each processor. The results do not hang on it."),
+    workers: int = typer.Option(0, min=0, help="Processes; 0 is one for each processor. The results do not depend on it."),
     cluster: str = typer.Option("", help="Play on the workers of a Dask scheduler at this address instead, as tcp://HOST:PORT."),
     until_error: str = typer.Option(
         "", help="FIGURE=E: stop as soon as this figure (or its difference, with --with) is known to a standard error of E."
@@ -49,12 +49,12 @@ def simulate(
     ),
     option: list[str] = typer.Option([], help="An option of the rules and its value, as NAME=VALUE, in every setting."),
     policy: list[str] = typer.Option(
-        [], help="Who is played by which policy in every setting, as WHO=POLICY: a nation, a side or everyone."
+        [], help="Who is played by which bot in every setting, as WHO=POLICY: a nation, a side or everyone."
     ),
     force: bool = typer.Option(False, "--force", help="Begin anew, where the folder holds results of other settings."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
-    """Play a scenario many times, commanded by policies, and count what happens.
+    """Play a scenario many times with bots, and count what happens.
 
     Leaves in the folder: `games.jsonl`, one line a game with its seed (`wteaw play SCENARIO --seed` plays it again), and
     `summary.json`: who wins how often, means with standard errors, what never happened; with --with the differences, too.

@@ -1,4 +1,4 @@
-"""`wteaw tournament`: which of several policies beats which."""
+"""`wteaw tournament`: which of several bots beats which."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["tournament"]
 def tournament(
     scenario: str = typer.Argument(..., help="A scenario file, or the name of a shipped one."),
     policy: list[str] = typer.Option(
-        [], "--policy", help="A policy: a set or a row of the ruleset's, given, or idle; twice or more."
+        [], "--policy", help="A bot: a set or a row of the ruleset's, given, or idle; twice or more."
     ),
-    games: int = typer.Option(10, min=1, help="How many seeds; each pair plays each of them twice, with seats exchanged."),
+    games: int = typer.Option(10, min=1, help="How many seeds; each pair plays each of them twice, with nations exchanged."),
     out: Path = typer.Option(..., help="The folder for the results; a second start goes on with those that it holds."),
     turns: int = typer.Option(0, min=0, help="Stop each game after so many turns; 0 plays to the end."),
     criterion: str = typer.Option(
@@ -35,7 +35,7 @@ def tournament(
     force: bool = typer.Option(False, "--force", help="Begin anew, where the folder holds results of other settings."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
-    """Let policies play against each other: every pair on the same seeds, each side of the table once.
+    """Let bots play against each other: every pair on the same seeds, each side of the table once.
 
     `given` is what the ruleset itself would choose, `idle` gives no orders. Writes `tournament.json` beside the games.
 

@@ -1,4 +1,4 @@
-"""Acts: what a nation does by its word alone, for a price, so and so often (the table `acts`)."""
+"""Acts: what a nation does by its word alone, for a price, so and so often (the table `actions`)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Acts(OrderKind):
 
     @classmethod
     def recognizes(cls, ruleset: Ruleset, form: str, row: Row) -> bool:
-        """Every row of the table `acts`."""
+        """Every row of the table `actions`."""
         return form == "actions"
 
     # ---- the check
@@ -259,7 +259,7 @@ class _Ways:
 
     @cached_property
     def _fixed(self) -> Mapping[str, Any] | None:
-        """The price, where it does not hang on the slots."""
+        """The price, where it does not depend on the slots."""
         return (
             acts.price(self.context, self.row, self.base) if isinstance(self.row.get("cost"), int) else None
         )

@@ -121,7 +121,7 @@ class OrderBook:
         }, remarks
 
     def spend(self, prices: Mapping[str, Any]) -> None:
-        """Count payments of the nation as a whole: from its main purse first, then from the richest."""
+        """Count payments of the nation as a whole: from its main treasury first, then from the richest."""
         for what, amount in prices.items() if self.prospect is None else ():
             self.spent.paid[what] = self.spent.paid.get(what, 0) + amount
             main = stores.main_purse(self.world, self.nation, what)

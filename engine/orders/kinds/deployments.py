@@ -26,7 +26,7 @@ class Deployments(OrderKind):
 
     @cached_property
     def step(self) -> Row:
-        """The step of the frame that lays the units out."""
+        """The step of the sequence of play that lays the units out."""
         step = deploy.deploys(self.ruleset, self.key)
         assert step is not None
         return step

@@ -1,4 +1,4 @@
-"""Looks: units that look for enemies in a place (a row of the table `contacts`)."""
+"""Looks: units that look for enemies in a place (a row of the table `detection`)."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ checks, shows or carries out orders asks it, and tests nowhere else of what kind
 | the reference (`reference`) | `prices` |
 | the look ahead (`lookahead`) | `foresee`, `moves_on`, `carry_out` |
 
-In the turn itself the mechanics of the frame carry orders out (`core/registry.py`); a kind names its own in
-`mechanics`.
+In the turn itself the mechanics of the sequence carry orders out (`core/registry.py`); a kind names its own
+in `mechanics`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class OrderKind(ABC):
     """The orders of one row, as all that deal with orders ask about them."""
 
     mechanics: ClassVar[Sequence[str]] = ()
-    """What a step of the frame does that carries such orders out: rows that name such a step are of this
+    """What a step of the sequence does that carries such orders out: rows that name such a step are of this
     kind."""
     listed: ClassVar[bool] = True
     """Whether the list of all legal orders has them; if not, they are listed where somebody asks for them by

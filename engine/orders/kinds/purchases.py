@@ -1,4 +1,4 @@
-"""Purchases: what is bought where, for how much, out of which purse."""
+"""Purchases: what is bought where, for how much, out of which treasury."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Transfers: what is sent from purse to purse, by a route or as a gift."""
+"""Transfers: what is sent from treasury to treasury, by a route or as a gift."""
 
 from __future__ import annotations
 

@@ -140,11 +140,11 @@ BY_ROW: tuple[Check, ...] = (
     needs.slots_left_out_have_a_value,
     expressions.expressions_are_right,
 )
-"""Checks that ask of each row by itself, whatever stands in the others but their ids, terms and fields."""
+"""Checks that ask of each row by itself, whatever stands in the others but their ids, definitions and fields."""
 
 
 def of_altered(base: Subject, draft: MergedRuleset, *rows: tuple[str, str]) -> Iterator[Diagnostic]:
-    """The findings in a draft that differs in some rows (form and id) from that of `base`, which has none, or has more.
+    """The findings in a draft that differs in some rows (table and id) from that of `base`, which has none, or has more.
 
     What shows in the rows by themselves comes first, their shape before all else; the whole is looked at as they are asked for.
     """

@@ -171,7 +171,7 @@ def columns_of(matrix: Mapping[str, Any]) -> list[str]:
 
 
 def matrices_have_their_columns(subject: Subject) -> Iterator[Diagnostic]:
-    """The cells of every row stand under columns of the matrix, and its tests are of facts that rows wait for."""
+    """The cells of every row stand under columns of the matrix, and its tests are of triggers that rows wait for."""
     for id_, matrix in subject.rows("matrices").items():
         node = subject.nodes("matrices")[id_]
         columns = columns_of(matrix)

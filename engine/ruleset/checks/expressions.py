@@ -1,7 +1,7 @@
 """Is every expression right? The schemas say which texts are expressions (`x-expr`); `expressions.check_expression` judges.
 
 This module is the joint: it finds the expressions, tells the checker what is in scope and what the ruleset knows, and puts
-the problems at their line and column. In scope are the names that the schemas of the form give (`x-names`, and `x-scope` and
+the problems at their line and column. In scope are the names that the schemas of the table give (`x-names`, and `x-scope` and
 `x-slots-of` for more), the slots of the row, and what the structures around an expression bind: the things of a `for`, the
 `result` of a `roll`, the `answer` to a choice.
 """
@@ -55,7 +55,7 @@ _ID = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 
 def expressions_are_right(subject: Subject) -> Iterator[Diagnostic]:
-    """Every problem of every expression of every row and of the frame."""
+    """Every problem of every expression of every row and of the sequence of play."""
     yield from wrong_expressions(subject.marked, words_of(subject))
 
 
@@ -161,7 +161,7 @@ def _slots_of(other: str, words: RulesetVocabulary) -> dict[str, str]:
 
 
 def _triggers(node: Node | None) -> Iterator[tuple[str, Node | None]]:
-    """The facts that a row waits for, with their filters."""
+    """The triggers that a row waits for, with their filters."""
     for item in [] if node is None else list(node.members()) if node.is_list else [node]:
         if isinstance(item.value, str):
             yield item.value, None
@@ -170,7 +170,7 @@ def _triggers(node: Node | None) -> Iterator[tuple[str, Node | None]]:
 
 
 def _unbound(row: Node, words: RulesetVocabulary) -> set[str]:
-    """`nation` and `self` where neither a `for`, nor the actor of a fact, nor a loop of the frame is there to bind them."""
+    """`nation` and `self` where neither a `for`, nor the actor of a trigger, nor a loop of the sequence binds them."""
     if row.get("for") is not None or row.get("rows") is not None:
         return set()
     facts = list(_triggers(row.get("on")))
@@ -179,7 +179,7 @@ def _unbound(row: Node, words: RulesetVocabulary) -> set[str]:
 
 
 def _binds(word: str, filters: Node | None, words: RulesetVocabulary) -> bool:
-    """Whether a nation is in scope when a fact is offered: its actor, or whose turn it is in a loop of the frame."""
+    """Whether a nation is in scope when a trigger is offered: its actor, or whose turn it is in a loop."""
     if "by" in FACTS.get(word, {"by": ()}):
         return True
     if word == "step" and filters is not None:
@@ -189,7 +189,7 @@ def _binds(word: str, filters: Node | None, words: RulesetVocabulary) -> bool:
 
 
 def _roles(mark: Marked, words: RulesetVocabulary) -> dict[str, str]:
-    """What `event.x` reads: the roles of the facts waited for, also where effects are held until a fact."""
+    """What `event.x` reads: the roles of the triggers waited for, also where effects are held until a trigger."""
     roles: dict[str, str] = {}
     triggers = list(_triggers(mark.row.get("on")))
     for item in (mark.row.get("rows") or Node([], "", 0, 0)).members():
@@ -262,11 +262,11 @@ def _entries(node: Node | None) -> Iterator[tuple[str, Node]]:
 
 
 DEEP = 25
-"""Terms that call each other in a row whose results are told."""
+"""Definitions that call each other in a row whose results are told."""
 
 
 def _arguments(term: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The arguments of a term: `kind`, or `name:kind`."""
+    """The arguments of a definition: `kind`, or `name:kind`."""
     for part in term.get("of", ()):
         name, _, kind = str(part).partition(":")
         yield name, kind or (name if name in KINDS else "any")
@@ -284,10 +284,10 @@ def _looped(nodes: Iterable[Node], inside: bool) -> Iterator[str]:
 
 
 class RulesetVocabulary:
-    """What the checker of expressions asks of a ruleset: `rows` gives the plain rows of a form, `forms` names all forms."""
+    """What the checker of expressions asks of a ruleset: `rows` gives the plain rows of a table, `forms` names all tables."""
 
     looped: frozenset[str] = frozenset()
-    """The steps inside loops of the frame that bind a nation."""
+    """The steps inside loops of the sequence of play that bind a nation."""
 
     def __init__(
         self,
@@ -316,7 +316,7 @@ class RulesetVocabulary:
         return word in self.all_ids
 
     def said_by(self, form: str, key: str) -> frozenset[str]:
-        """The words that the rows of a form say under a key, alone or in lists."""
+        """The words that the rows of a table say under a key, alone or in lists."""
         if (form, key) not in self._said:
             said = [row[key] for row in self.rows.get(form, {}).values() if key in row]
             self._said[form, key] = frozenset(str(word) for one in said for word in (one if isinstance(one, list) else [one]))
@@ -350,7 +350,7 @@ class RulesetVocabulary:
         return (tuple(kind for _, kind in _arguments(row)), self._result(name, row)) if row is not None else None
 
     def _result(self, name: str, row: Mapping[str, Any]) -> str:
-        """What a term gives, as far as its expression tells; of one that calls itself, or stands far down a chain: anything."""
+        """What a definition gives, as far as its expression tells; anything, if it calls itself or a chain is too long."""
         if name not in self._results:
             if len(self._asked) >= DEEP:
                 return "any"

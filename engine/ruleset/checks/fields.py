@@ -1,4 +1,4 @@
-"""Is every further key of a fact a declared field, and has it the declared type?"""
+"""Is every further key of a place, unit or other thing a declared field, and has it the declared type?"""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _RATIO = re.compile(r"-?[0-9]+/[1-9][0-9]*")
 
 
 def further_keys_are_declared_fields(subject: Subject) -> Iterator[Diagnostic]:
-    """A key that is not the form's own must be declared, for this kind of thing, in `fields`."""
+    """A key that is not the table's own must be declared, for this kind of thing, in `fields`."""
     for form, id_, node in subject.draft.all_rows():  # also of rows with other faults: a misspelt key is often the cause
         row = subject.values[form][id_]
         kind = subject.kind(form)
@@ -51,7 +51,7 @@ def further_keys_are_declared_fields(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def fields_have_their_type(subject: Subject) -> Iterator[Diagnostic]:
-    """The value of a declared field must have its type; an id must be that of a row of the form named."""
+    """The value of a declared field must have its type; an id must be that of a row of the table named."""
     for form, id_, row, node in subject.sound_rows():
         kind = subject.kind(form)
         if kind is None or not subject.known.is_open(form):
@@ -129,7 +129,7 @@ def _typed(subject: Subject, what: str, value: Any, declared: dict[str, Any], no
 
 
 def _known(subject: Subject, value: Any, form: str, node: Any) -> Iterator[Diagnostic]:
-    """An id must be that of a row of the form that its field names."""
+    """An id must be that of a row of the table that its field names."""
     known = subject.nodes(form)
     if value not in known and form in subject.known:
         yield diagnose("E401", "error", f"{form} has no {value!r}", node, hint=subject.instead(str(value), known))

@@ -1,4 +1,4 @@
-"""Does the map hold together? Links, gates and their keys, and places that cannot be reached or left."""
+"""Does the map hold together? Links, passages and their keys, and places that cannot be reached or left."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def places_can_be_left(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def gates_stand_between_linked_places(subject: Subject) -> Iterator[Diagnostic]:
-    """A gate closes a link, so there must be one."""
+    """A passage closes a link, so there must be one."""
     graph = _graph(subject)
     places = subject.nodes("places")
     for id_, row in subject.rows("passages").items():
@@ -81,7 +81,7 @@ def gates_stand_between_linked_places(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def keys_of_gates_touch_them(subject: Subject) -> Iterator[Diagnostic]:
-    """A place that holds a key should be an end of the gate or next to one."""
+    """A place that holds a key should be an end of the passage or next to one."""
     graph = _graph(subject).to_undirected(as_view=True)
     for id_, row in subject.rows("passages").items():
         ends = set(row["between"])
@@ -93,7 +93,7 @@ def keys_of_gates_touch_them(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def links_name_the_gate_between_their_ends(subject: Subject) -> Iterator[Diagnostic]:
-    """A link's gate must stand between the link's own ends, and so must the gate that a gate names as its alternative."""
+    """A link's passage must be between the link's own ends, and so must the alternative that a passage names."""
     gates = subject.rows("passages")
     for id_, row in gates.items():
         other = gates.get(row.get("alternative", ""))

@@ -41,7 +41,7 @@ def _names(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def orders_are_written_apart(subject: Subject) -> Iterator[Diagnostic]:
-    """Of two orders with one form, lines are read as the first: the second cannot be given."""
+    """Of two orders with one syntax, lines are read as the first: the second cannot be given."""
     taken: dict[str, tuple[str, str]] = {}
     for form in ("actions", "orders", "decisions"):
         for id_, row in subject.rows(form).items():

@@ -1,4 +1,4 @@
-"""Has every row what its meaning needs besides its shape: another key, a quantity, a single die, an input to wait for?"""
+"""Has every row what its meaning needs besides its shape: another key, a stat, a single die, an input to wait for?"""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ __all__ = [
 _FIGURE = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
 _SINGLE = re.compile(r"1?d[0-9]+")
 NEEDS = (
-    # form, key, its value (None: any), the keys needed beside it, why
+    # table, key, its value (None: any), the keys needed beside it, why
     ("capture", "how", "presence", ("places",), "says whose presence counts where"),
     ("capture", "how", "status", ("flag", "when"), "sets a flag while a test holds"),
     ("battles", "where", "records", ("over", "at", "parties"), "is a battle for each record"),
@@ -46,7 +46,7 @@ NEEDS = (
     ("detection", "gives", "know", ("know",), "says what is learnt"),
 )
 PRICES = (("actions", "cost", ""), ("orders", "cost", ""), ("upkeep", "price", "what"), ("income", "amount", "into"))
-"""Form, key of an amount of the main resource, and the key that may name another."""
+"""Table, key of an amount of the main resource, and the key that may name another."""
 
 
 def rows_have_the_keys_that_they_need(subject: Subject) -> Iterator[Diagnostic]:
@@ -89,7 +89,7 @@ def _slots(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _prices(subject: Subject) -> Iterator[Diagnostic]:
-    """A plain number as price is passed over where a quantity of items has that name."""
+    """A plain number as price is passed over where a stat of items has that name."""
     priced = subject.rows("stats").get("price")
     if priced is None or priced.get("of") != "item":
         return
@@ -134,7 +134,7 @@ ADJUSTING = frozenset({"base", "add", "times", "round", "at_least", "at_most", "
 
 
 def _adjusts(subject: Subject) -> Iterator[Diagnostic]:
-    """A row that adjusts a quantity says by what."""
+    """A row that modifies a stat says by what."""
     for id_, row in subject.rows("modifiers").items():
         if ADJUSTING.isdisjoint(row):
             message, hint = "nothing is adjusted: the row says no number", f"one of {', '.join(sorted(ADJUSTING))}"
@@ -168,7 +168,7 @@ def _tables(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def players_see_something(subject: Subject) -> Iterator[Diagnostic]:
-    """Without rows of `shows` nobody is shown anything; without lon and lat no place stands on the map."""
+    """Without rows of `visibility` nobody is shown anything; without lon and lat no place stands on the map."""
     nations, seen = subject.nodes("nations"), subject.nodes("places")
     if not nations or not seen or not subject.draft.sequence:
         return
@@ -184,7 +184,7 @@ def players_see_something(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def figures_name_quantities(subject: Subject) -> Iterator[Diagnostic]:
-    """A plain word where a number is wanted is the id of a quantity."""
+    """A plain word where a number is wanted is the id of a stat."""
     known = vocabulary(subject)
     for mark in subject.marked:
         how = mark.annotation.schema.get("x-expr")
@@ -200,7 +200,7 @@ def figures_name_quantities(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def quantities_are_of_what_is_asked(subject: Subject) -> Iterator[Diagnostic]:
-    """A quantity that a mechanic asks is one of such things as it asks it of (`x-of`; beside fields of a kind: of that kind)."""
+    """A stat that a mechanic asks is one of such things as it asks it of (`x-of`; beside fields of a kind: of that kind)."""
     rows, known = subject.rows("stats"), vocabulary(subject)
     scopes = words_of(subject)
     for mark in subject.marked:
@@ -222,7 +222,7 @@ def quantities_are_of_what_is_asked(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _in_scope(mark: Marked, words: RulesetVocabulary) -> list[str]:
-    """The kinds of things of which a roll may ask a quantity: those in scope by their kind, or what its `of` says."""
+    """The kinds of things of which a roll may ask a stat: those in scope by their kind, or what its `of` says."""
     scope = scope_of(mark, words)
     roll = find(mark.row, mark.annotation.path[:-1])
     if (text := roll.text("of")) is not None:
@@ -259,7 +259,7 @@ def forms_can_be_read(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _slots_unwritten(node: Node, row: dict[str, Any]) -> Iterator[Diagnostic]:
-    """A slot that is declared and that no order can fill: its form does not have it."""
+    """A slot that is declared and that no order can fill: its syntax does not have it."""
     written = SLOT.findall(row["syntax"])
     for name in row.get("slots", {}):
         if name not in written:
@@ -269,7 +269,7 @@ def _slots_unwritten(node: Node, row: dict[str, Any]) -> Iterator[Diagnostic]:
 
 
 def _may_be_left_out(row: Any) -> frozenset[str]:
-    """The slots that some way of writing a form leaves out and that are not said to be optional: there is no such name then."""
+    """The slots that some way of writing an order leaves out and that are not declared optional: there is no such name then."""
     try:
         pattern = read_form(row["syntax"], row.get("slots")) if "syntax" in row else ()
     except FormError:  # another check's question
@@ -285,7 +285,7 @@ def _names(text: str) -> frozenset[str]:
 
 
 def slots_left_out_have_a_value(subject: Subject) -> Iterator[Diagnostic]:
-    """What tests, prices, effects and texts of a row name is there, though it stands in brackets of the form."""
+    """What tests, prices, effects and texts of a row name is there, though it stands in brackets of the syntax."""
     bare = {
         id(subject.nodes(form)[id_]): slots
         for form in ("actions", "orders", "decisions")
@@ -367,7 +367,7 @@ def _of_aim(subject: Subject, aim: dict[str, Any], wanted: Any, node: Node, key:
 
 
 def own_rules_fit_their_acts(subject: Subject) -> Iterator[Diagnostic]:
-    """What is `against` somebody needs an act upon a nation, own cases a place among those of their act."""
+    """What is `against` somebody needs an action upon a nation, own cases a place among those of their action."""
     acts = subject.rows("actions")
     for form in ("limits", "own_cases"):
         for id_, row in subject.rows(form).items():
@@ -386,7 +386,7 @@ MOVING = ("units", "origin", "target")
 
 
 def policies_move_by_orders_of_moves(subject: Subject) -> Iterator[Diagnostic]:
-    """A rule of a policy for moves names an order that sends units somewhere; by some mode, where it does not name the goals."""
+    """A bot's rule for moves names an order that sends units somewhere; one with a way of moving, if it names no goals."""
     orders, modes = subject.rows("orders"), subject.rows("movement")
     for id_, row in subject.rows("policies").items():
         of_moves = subject.nodes("policies")[id_].get("moves")

@@ -1,4 +1,4 @@
-"""Does every reference name a row that exists? Serves all forms: the schemas say which values are references (`x-ref`)."""
+"""Does every reference name a row that exists? Serves all tables: the schemas say which values are references (`x-ref`)."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ __all__ = ["Rows", "dangling", "groups_have_members_that_exist", "references_nam
 MOST_HINTS = 200
 """Looking for near misses takes time: a ruleset with more dangling names than this has another trouble than misspelling."""
 Rows = Callable[[str], Mapping[str, object]]
-"""The rows of a form, by id."""
+"""The rows of a table, by id."""
 
 
 def references_name_rows_that_exist(subject: Subject) -> Iterator[Diagnostic]:
-    """Every value marked `x-ref: FORM` must be the id of a row of that form (or of one of several forms).
+    """Every value with `x-ref: TABLE` must be the id of a row of that table (or of one of several tables).
 
-    A citation (`x-citation`) that names none is only a warning, and none where the form has no rows: nothing is played by it.
+    A citation (`x-citation`) that names none is only a warning, and none where the table has no rows: nothing is played by it.
     """
     yield from dangling(subject.marked, subject.nodes, subject.known, subject.draft.removed)
 
@@ -60,7 +60,7 @@ def dangling(
 
 
 def groups_have_members_that_exist(subject: Subject) -> Iterator[Diagnostic]:
-    """The members of a group must be rows of the form it is a group of, each once."""
+    """The members of a group must be rows of the table it is a group of, each once."""
     for id_, row in subject.rows("groups").items():
         members = subject.nodes("groups")[id_].value["members"]
         known = subject.nodes(row["of"])

@@ -33,14 +33,14 @@ __all__ = [
 
 TURNS = ("turn_start", "turn_end")
 FILTERS = {"action": ("actions", "orders"), "track": ("tracks",)}
-"""Filters of facts that name rows, and the forms of these."""
+"""Filters of triggers that name rows, and the tables of these."""
 HELPERS = (
     *("definitions", "tables", "groups", "stats", "options", "decisions", "order_options", "battles", "records", "requirements"),
     *("levies", "criteria", "verdicts", "tallies"),
 )
 """Forms whose rows do nothing unless another row, or a step, mentions them."""
 SETTLED = (("capture", "capture", "rows"), ("upkeep", "upkeep", "upkeep"), ("income", "collect", "income"))
-"""Form, the mechanic that goes through its rows, and the key by which a step says through which (absent: all)."""
+"""Table, the mechanic that goes through its rows, and the key by which a step says through which (absent: all)."""
 SILENT_KEYS = frozenset({"note", "text", "help", "read_back", "source", "silence", "description", "name", "title"})
 SLOT_MAPS = frozenset({"among", "numbers", "slots", "set"})
 """Keys whose own keys are slots or fields, which may be called like any key of a row."""
@@ -66,7 +66,7 @@ def events_can_fire(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def facts_of(on: Any) -> list[tuple[str, Any]]:
-    """The facts that an event waits for, each with its filter."""
+    """The triggers that an event waits for, each with its filter."""
     found: list[tuple[str, Any]] = []
     for fact in on if isinstance(on, list) else [on]:
         if isinstance(fact, str):
@@ -77,7 +77,7 @@ def facts_of(on: Any) -> list[tuple[str, Any]]:
 
 
 def steps_named_are_in_the_sequence(subject: Subject) -> Iterator[Diagnostic]:
-    """A row that names a step - an order, or an event that waits for one - must name one that the frame has."""
+    """A row that names a step - an order, or an event that waits for one - must name one that the sequence of play has."""
     if not subject.draft.sequence:
         return
     names = {name for node in _frame(subject) for name in _names(node)}
@@ -90,7 +90,7 @@ def steps_named_are_in_the_sequence(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _steps(node: Node) -> Iterator[Node]:
-    """The steps that a row names: its `step`, and `step` among the facts it waits for."""
+    """The steps that a row names: its `step`, and `step` among the triggers it waits for."""
     own = node.get("step")
     if own is not None:
         yield own
@@ -99,7 +99,7 @@ def _steps(node: Node) -> Iterator[Node]:
 
 
 def filters_name_what_exists(subject: Subject) -> Iterator[Diagnostic]:
-    """An event that waits for an act or a track of some id waits in vain if there is none."""
+    """An event that waits for an action or a track of some id waits in vain if there is none."""
     for id_ in subject.rows("events"):
         for fact in _one_or_more(subject.nodes("events")[id_].get("on")):
             for _, filters in fact.items():
@@ -131,7 +131,7 @@ def _names(node: Node) -> Iterator[str]:
 
 
 def orders_and_acts_are_taken_by_a_step(subject: Subject) -> Iterator[Diagnostic]:
-    """An act must be listed by a step of the frame that takes acts; an order must name the step that carries it out."""
+    """An action must be listed by a step that carries out actions; an order must name the step that carries it out."""
     if not subject.draft.sequence:
         return
     takers = [node for node in _frame(subject) if node.text("do") == "act"]
@@ -151,7 +151,7 @@ def orders_and_acts_are_taken_by_a_step(subject: Subject) -> Iterator[Diagnostic
 
 
 def rows_are_settled_by_a_step(subject: Subject) -> Iterator[Diagnostic]:
-    """A row of a form that steps go through is gone through by one of them."""
+    """A row of a table that steps go through is gone through by one of them."""
     for form, do, key in SETTLED:
         steps = [node for node in _frame(subject) if node.text("do") == do]
         if not subject.draft.sequence or any(node.get(key) is None for node in steps):
@@ -165,7 +165,7 @@ def rows_are_settled_by_a_step(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def orders_go_by_a_mode_of_their_step(subject: Subject) -> Iterator[Diagnostic]:
-    """An order of a step that moves units by certain modes is for one of these."""
+    """An order whose step moves units in certain ways is for one of these."""
     for id_, row in subject.rows("orders").items():
         steps = [n for n in _frame(subject) if n.text("do") == "move" and row["step"] in _names(n)]
         if row.get("does") not in subject.rows("movement") or not steps or any(node.get("movement") is None for node in steps):
@@ -177,7 +177,7 @@ def orders_go_by_a_mode_of_their_step(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def cargo_goes_by_a_mode_that_carries(subject: Subject) -> Iterator[Diagnostic]:
-    """An order with a list of what is taken aboard goes by a mode that takes somebody aboard."""
+    """An order with a list of cargo uses a row of `movement` that takes cargo aboard."""
     modes = subject.rows("movement")
     for id_, row in subject.rows("orders").items():
         if CARGO in row.get("slots", {}) and row.get("does") in modes and "carries" not in modes[row["does"]]:
@@ -233,7 +233,7 @@ def numbers_of_units_are_there(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def rows_of_helpers_are_used(subject: Subject) -> Iterator[Diagnostic]:
-    """A term, table, group or quantity that no row, and no step of the frame, mentions."""
+    """A definition, table, group or stat that no row, and no step of the sequence of play, mentions."""
     words = _words_of_the_frame(subject)
     own: dict[tuple[str, str], set[str]] = {}
     for form, id_, node in subject.draft.all_rows():
@@ -294,7 +294,7 @@ def thresholds_are_waited_for(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _filters(value: Any, fact: str) -> Iterator[dict[str, Any]]:
-    """The filters of all that waits for a fact, anywhere in a row."""
+    """The filters of all that waits for a trigger, anywhere in a row."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if key == fact:
@@ -316,9 +316,9 @@ def _may_be(said: Any, value: object) -> bool:
 
 
 def marks_are_set_and_read(subject: Subject) -> Iterator[Diagnostic]:
-    """A mark that is set and that nothing asks for, or that is asked for and nothing sets.
+    """A flag that is set and that nothing asks for, or that is asked for and nothing sets.
 
-    A mark whose name is worked out (`=...`) may be any: then only the marks that are never asked for by any word are told, and
+    A flag whose name is worked out (`=...`) may be any: then only the flags that are never asked for by any word are told, and
     those asked for that are nearly the name of one.
     """
     granted: dict[str, tuple[Node, str | None]] = {}

@@ -1,4 +1,4 @@
-"""Has every row the shape that its form's schema asks for? Every fault at its own key or value, in words."""
+"""Has every row the shape that its table's schema asks for? Every fault at its own key or value, in words."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = [
 
 
 def rows_have_the_shape_of_their_form(subject: Subject) -> Iterator[Diagnostic]:
-    """Every row against the schema of its form."""
+    """Every row against the schema of its table."""
     for form, id_, node in subject.draft.all_rows():
         value = subject.values[form][id_]
         faults = subject.of_row("shape", node, partial(_faults, subject.known, form, node, value))
@@ -48,13 +48,13 @@ def the_manifest_has_its_shape(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def changes_of_the_sequence_have_their_shape(subject: Subject) -> Iterator[Diagnostic]:
-    """Every row that changes a node of the frame."""
+    """Every row that changes a step of the sequence of play."""
     for change in subject.draft.changes:
         yield from faults_of(subject.known, FRAME_CHANGES, change)
 
 
 def the_sequence_has_its_shape(subject: Subject) -> Iterator[Diagnostic]:
-    """Every node of the frame against the schema of the frame, if there is one."""
+    """Every step of the sequence of play against its schema, if there is one."""
     for number, node in enumerate(subject.draft.sequence):
         if not node.is_map:
             subject.faulty.add((FRAME, str(number)))

@@ -1,4 +1,4 @@
-"""Does a turn go on? The nodes of the frame say what they do, wait for orders somewhere, and none does what is done already."""
+"""Can a turn be played? Steps say what they do, wait for orders somewhere, and none does what is done already."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .subject import Subject
 __all__ = ["acts_are_carried_out_once", "the_sequence_comes_to_an_input", "ticks_are_few"]
 
 STEP_NEEDS = {"fight": "battles", "detect": "detection", "settle": "verdicts"}
-"""Mechanics of the frame that do nothing without being told what, each with the key that says it."""
+"""Mechanics that do nothing without a certain key of their step, each with this key."""
 NAMED = {
     "input": "orders could be meant for either",
     "step": "what names it could mean either",
@@ -71,7 +71,7 @@ FIGURES = ("base", "final", "at_least", "add")
 
 
 def ticks_are_few(subject: Subject) -> Iterator[Diagnostic]:
-    """A frame that goes on point by point reads how many points the farthest has: no number among them is beyond all turns."""
+    """Movement in ticks reads how many the fastest unit has: none of these numbers is beyond all turns."""
     asked = {name for node in frame_nodes(subject.draft.sequence) for name in _counted_by(node)}
     for name in sorted(asked):
         rows = [("stats", name)] if name in subject.rows("stats") else []
@@ -87,7 +87,7 @@ def ticks_are_few(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _counted_by(node: Node) -> Iterator[str]:
-    """The quantities and fields of which the greatest decides how many ticks a node has."""
+    """The stats and fields of which the greatest decides how many ticks a step has."""
     ticks = node.get("ticks")
     text = ticks.text("most") if ticks is not None else None
     try:
@@ -111,11 +111,11 @@ def _figure(value: object) -> Fraction:
 
 
 LOOPS = ("when", "each", "passes", "ticks", "of")
-"""What makes a node of the frame one that is not carried out, once and for everybody, in every turn."""
+"""Keys by which a step is not carried out once, for everybody, in every turn."""
 
 
 def acts_are_carried_out_once(subject: Subject) -> Iterator[Diagnostic]:
-    """An act in two steps that come in every turn, without orders given in between: the first leaves nothing to the second."""
+    """An action in two steps that come in every turn, without orders given in between: the first leaves nothing to the second."""
     waiting = {id_ for id_, row in subject.rows("actions").items() if "waits" in row}
     taken: set[str] = set()
     for node, open_ in _in_order(subject.draft.sequence, False):

@@ -22,7 +22,7 @@ OF_ROWS: Mapping[str, str] = {
     **{"tracks": "tracks", "tallies": "tallies", "streaks": "streaks", "options": "options", "verdicts": "verdicts"},
     **{"treasuries": "resources", "techs": "technologies"},
 }
-"""Tables whose fields are the ids of a form."""
+"""Tables of the state whose fields are the ids of a table of the ruleset."""
 KEPT: Mapping[str, frozenset[str]] = {
     "nations": frozenset({"policy", "like"}),
     "records": frozenset({"nation", "label", "parties"}),
@@ -31,7 +31,7 @@ KEPT: Mapping[str, frozenset[str]] = {
 
 
 def shown_fields_are_there(subject: Subject) -> Iterator[Diagnostic]:
-    """A field that a row of `shows` names and that its table never has: nobody would be shown it."""
+    """A field that a row of `visibility` names and that its table never has: nobody would be shown it."""
     for id_, row in subject.rows("visibility").items():
         known = _fields(subject, row["what"]) if "fields" in row else None
         if known is None:

@@ -1,4 +1,4 @@
-"""What a check looks at: the merged ruleset with places, its plain values, and the forms."""
+"""What a check looks at: the merged ruleset with places, its plain values, and the tables."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class CheckCache:
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """`draft`: the merged rows with their places. `known`: the forms. `faulty`: form and id of rows of wrong shape.
+    """`draft`: the merged rows with their places. `known`: the tables. `faulty`: table and id of rows of wrong shape.
 
     `kept`: what follows from rows by themselves; of earlier checks, where somebody edits them.
     """
@@ -80,7 +80,7 @@ class Subject:
 
     @cached_property
     def values(self) -> dict[str, dict[str, dict[str, Any]]]:
-        """The plain value of every row, by form and id."""
+        """The plain value of every row, by table and id."""
         plain = partial(self.of_row, "plain")
         return {
             form: {id_: plain(row, partial(plain_value, row)) for id_, row in rows.items()}
@@ -91,19 +91,19 @@ class Subject:
         return self.draft.rows(form)
 
     def rows(self, form: str) -> dict[str, dict[str, Any]]:
-        """The plain rows of a form that have the right shape."""
+        """The plain rows of a table that have the right shape."""
         rows = self.values.get(form, {})
         return {i: row for i, row in rows.items() if (form, i) not in self.faulty} if self.faulty else rows
 
     def sound_rows(self) -> Iterator[tuple[str, str, dict[str, Any], Node]]:
-        """Every row that has the right shape: form, id, plain value, node."""
+        """Every row that has the right shape: table, id, plain value, node."""
         for form, id_, node in self.draft.all_rows():
             if (form, id_) not in self.faulty:
                 yield form, id_, self.values[form][id_], node
 
     @cached_property
     def marked(self) -> list[Marked]:
-        """Every reference and expression of every sound row, of the manifest and of the frame."""
+        """Every reference and expression of every sound row, of the manifest and of the sequence of play."""
         found = [
             Marked(form, id_, node, mark)
             for form, id_, value, node in self.sound_rows()
@@ -152,5 +152,5 @@ class Subject:
 
     @staticmethod
     def kind(form: str) -> str | None:
-        """What fields and expressions call a row of the form."""
+        """What fields and expressions call a row of the table."""
         return KINDS.get(form)

@@ -1,4 +1,4 @@
-"""Do terms stand on firm ground? A term may use other terms, but never lead back to itself."""
+"""Definitions may use other definitions, but never lead back to themselves."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["battles_do_not_lead_back_to_themselves", "terms_do_not_lead_back_to_
 
 TERMS, QUANTITIES = "definitions", "stats"
 ASKERS = {"objectives": ("aims", ("is",)), "within_limits": ("limits", ("test", "when"))}
-"""Functions that ask the tests of all rows of a form, which stand in the graph as one thing of the function's name."""
+"""Functions that ask the tests of all rows of a table, which stand in the graph as one thing of the function's name."""
 
 
 def terms_do_not_lead_back_to_themselves(subject: Subject) -> Iterator[Diagnostic]:
-    """One finding for each knot of terms, at the first of them, with the way round."""
+    """One finding for each knot of definitions, at the first of them, with the way round."""
     import networkx as nx  # heavy, and not needed for what the cache has
 
     rows = subject.rows(TERMS)
@@ -58,11 +58,11 @@ def battles_do_not_lead_back_to_themselves(subject: Subject) -> Iterator[Diagnos
 
 
 MAX_CHAIN = 30
-"""Terms and quantities that may lead to one another, one after the other: the evaluator goes no deeper than 40."""
+"""Definitions and stats that may lead to one another, one after the other: the evaluator goes no deeper than 40."""
 
 
 def values_lead_somewhere(subject: Subject) -> Iterator[Diagnostic]:
-    """Quantities must not lead back to themselves, by base or adjust rows; chains of either must not grow too long."""
+    """Stats must not lead back to themselves, by base or modifiers; chains of either must not grow too long."""
     import networkx as nx  # heavy, and not needed for what the cache has
 
     graph: nx.DiGraph[tuple[str, str]] = nx.DiGraph()
@@ -93,7 +93,7 @@ def values_lead_somewhere(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _said(subject: Subject) -> Iterator[tuple[str, str, list[str]]]:
-    """Form, id and expressions of terms, quantities (with their adjust rows), all aims and all limits."""
+    """Table, id and expressions of definitions, stats (with their modifiers), all aims and all limits."""
     for function, (asked, keys) in ASKERS.items():
         rows = subject.rows(asked).values()
         yield asked, function, [row[key] for row in rows for key in keys if isinstance(row.get(key), str)]

@@ -60,12 +60,12 @@ def changed_fields_are_of_the_thing(subject: Subject) -> Iterator[Diagnostic]:
 
 
 OF_ONE_KIND = {"units": "unit", "tag": "unit", "places": "place", "links": "link", "resources": "resource", "passages": "passage"}
-"""Forms that only an adjust of a quantity of such things can be for; nations, items and acts are in scope of others, too."""
+"""Tables that only a modifier of a stat of such things can be for; nations, items and actions are in scope of others, too."""
 FORMS_OF_FOR = (*OF_ONE_KIND, "production", "technologies", "nations", "sides", "actions", "orders")
 
 
 def adjusts_are_for_things_of_their_quantity(subject: Subject) -> Iterator[Diagnostic]:
-    """What a row of `adjusts` is for can be a thing that its quantity is of, or have to do with one."""
+    """What a row of `modifiers` is for can be a thing that its stat is of, or have to do with one."""
     known, words, quantities = vocabulary(subject), words_of(subject), subject.rows("stats")
     for mark in subject.marked:
         if mark.form != "modifiers" or mark.annotation.path[:1] != ("for",) or not isinstance(mark.annotation.value, str):

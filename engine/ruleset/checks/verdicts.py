@@ -18,7 +18,7 @@ CODE = "E320"
 
 
 def verdicts_can_be_judged(subject: Subject) -> Iterator[Diagnostic]:
-    """Every verdict, and every term between one verdict and another, has bounds; its things hang on none."""
+    """Every verdict, and every definition between one verdict and another, has bounds; its things depend on none."""
     rows, terms = subject.rows("verdicts"), subject.rows("definitions")
     if not rows:
         return
@@ -41,7 +41,7 @@ def verdicts_can_be_judged(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _between(subject: Subject) -> set[str]:
-    """The terms that the tests of verdicts lead to."""
+    """The definitions that the tests of verdicts lead to."""
     terms = subject.rows("definitions")
     found: set[str] = set()
     due = [t for row in subject.rows("verdicts").values() for t in terms_used(str(row.get("yes", "")))]

@@ -1,8 +1,8 @@
 """Does every plain word name something that is there? The schemas say what it may name (`x-word`), a source each:
 
-a form (its ids); `field:KIND` (a field of such things, built in or declared); `tag`, `link-kind`, `works`, `step`, `know` (the
+a table (its ids); `field:KIND` (a field of such things, built in or declared); `tag`, `link-kind`, `works`, `step`, `know` (the
 words that the rows of this ruleset use); `scope` (a name bound here), `scope.field` (a field of one), `slot` (a slot of the
-row); `:word` (this word itself). Beside them stand the filters of facts (`x-fact`) and the `{names}` in texts (`x-text`).
+row); `:word` (this word itself). Beside them stand the filters of triggers (`x-trigger`) and the `{names}` in texts (`x-text`).
 """
 
 from __future__ import annotations
@@ -193,11 +193,11 @@ def _in_words(sources: list[str]) -> str:
     return " or ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else words[0]
 
 
-# --- facts
+# --- triggers
 
 
 def facts_have_the_roles_they_are_asked_for(subject: Subject) -> Iterator[Diagnostic]:
-    """What a row waits for must be a role of that fact, and its filter a value that the role can have."""
+    """What a row waits for must be a role of that trigger, and its filter a value that the role can have."""
     known = vocabulary(subject)
     for mark in subject.marked:
         if "x-trigger" not in mark.annotation.schema or not isinstance(mark.annotation.value, dict):
@@ -220,7 +220,7 @@ def facts_have_the_roles_they_are_asked_for(subject: Subject) -> Iterator[Diagno
 
 
 def _slot_of_acts(subject: Subject, word: str, role: str) -> bool:
-    """`acted` carries the slots of the act as roles."""
+    """`acted` carries the slots of the action as roles."""
     return word == "acted" and any(role in row.get("slots", {}) for row in subject.rows("actions").values())
 
 

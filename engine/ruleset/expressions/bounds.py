@@ -1,6 +1,6 @@
 """Expressions between bounds: what they are at least and at most while some of the results that they read are still open.
 
-A *verdict* is a result of a thing, yes or no, that other verdicts may hang on. While verdicts are open, every expression that
+A *verdict* is a result of a thing, yes or no, that other verdicts may depend on. While verdicts are open, every expression that
 reads one is run twice: once for its lower bound (what is certain: a test that holds in any case, a number that it is at least,
 the members that a set has in any case) and once for its upper bound (what is possible). Both are made here from one text, so
 that no rule is ever written twice. What reads no verdict has one value and is run as everywhere else.
@@ -327,4 +327,4 @@ _SPECIAL: Final[dict[str, Maker]] = {
     "reaches": _reaches, "difference": _without, "intersection": _both, "union": _either,
     "min": _rising(min), "max": _rising(max),
 }  # fmt: skip
-"""Functions that can be run over what hangs on verdicts. Of others every argument must be known."""
+"""Functions that can be run over what depends on verdicts. Of others every argument must be known."""

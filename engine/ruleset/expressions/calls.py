@@ -19,7 +19,7 @@ RECKONED: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("sum", "maximum"), ("number", "any")),
     **dict.fromkeys(("in_order", "rank"), ("number", "truth", "text", "id", "any")),
 }
-"""Functions that add up or compare what a term, quantity or field gives, with what that may be."""
+"""Functions that add up or compare what a term, stat or field gives, with what that may be."""
 NOTED_OF_ORDERS = ("nation", "order", "status", "outcome", "text", "line", "before")
 
 
@@ -167,14 +167,14 @@ class Calls(Named):
                 self.term_arguments(name, signature, named, node, kinds)
 
     def quantity(self, text: str, kind: str, node: ast.AST) -> None:
-        """A quantity is asked of the kind of thing that its row says it is of."""
+        """A stat is asked of the kind of thing that its row says it is of."""
         row = self.words.ids("stats").get(text)
         of = row.get("of") if isinstance(row, Mapping) else None
         if of in KINDS and kind in KINDS and kind != of:
             self.fail("E306", f"{text} is a stat of a {of}, not of {say(kind)}", node)
 
     def term_name(self, function: str, text: str, kind: str, node: ast.AST) -> None:
-        """A term, quantity or field of things of a kind (`any` if that is not known)."""
+        """A term, stat or field of things of a kind (`any` if that is not known)."""
         term = self.words.term(text)
         if term is not None:
             of = term[0][0] if term[0] else "any"

@@ -35,7 +35,7 @@ _COMPUTED: Final[dict[str, tuple[str, ...]]] = {
 
 
 def reads(ruleset: Ruleset, text: str | bool | None) -> Tables | None:
-    """The tables that an expression reads, through all its terms and quantities; None if it may read anything."""
+    """The tables that an expression reads, through all its terms and stats; None if it may read anything."""
     if text is None or isinstance(text, bool):
         return frozenset()
     try:
@@ -45,7 +45,7 @@ def reads(ruleset: Ruleset, text: str | bool | None) -> Tables | None:
 
 
 def reads_of(ruleset: Ruleset, *parts: Any) -> Tables | None:
-    """The tables that all the expressions of some rows read, and the terms, quantities and fields that they name.
+    """The tables that all the expressions of some rows read, and the terms, stats and fields that they name.
 
     A part is a row, a list or a text. Texts that are no expressions (names, words for people) read nothing.
     """
@@ -149,7 +149,7 @@ def _walk(ruleset: Ruleset, expression: Expression, seen: set[str]) -> Iterator[
             if name in ("stock", "treasury"):
                 yield from purses_read(ruleset) or (None,)
         elif name == "value":
-            continue  # its quantity is among the words
+            continue  # its stat is among the words
         elif name == "within_limits":
             yield from SIDES
             yield from _of_part(ruleset, [[row["test"], row.get("when")] for row in ruleset.rows("limits").values()], seen)
@@ -181,7 +181,7 @@ _WEIGHING: Final = frozenset({"count", "sum"})  # of units as many as are in the
 
 
 def purses_read(ruleset: Ruleset) -> Tables | None:
-    """The tables that decide how the land of a nation falls into regions with purses of their own, and where its seat is."""
+    """The tables that decide how the land of a nation falls into regions with treasuries of their own, and where its seat is."""
 
     def make() -> Tables | None:
         rows = ruleset.rows("treasuries").values()
@@ -201,7 +201,7 @@ def _term(ruleset: Ruleset, name: str, seen: set[str]) -> Iterator[str | None]:
 
 
 def _field(ruleset: Ruleset, word: str, seen: set[str], *, known: bool) -> Iterator[str | None]:
-    """What a field, or a text that may name a term, a quantity or a field, reads. Other texts read nothing."""
+    """What a field, or a text that may name a term, a stat or a field, reads. Other texts read nothing."""
     if word in ruleset.rows("definitions"):
         yield from _term(ruleset, word, seen)
         known = False
