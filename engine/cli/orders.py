@@ -135,7 +135,7 @@ def submit(
         ally = _named(found, proxy) if proxy else ""
         salt = hand_in(found, whose, text, by, taken=taken, proxy=ally, only_whole=only_whole).salt
     except NothingStands:
-        print(f"Nothing of it was handed in; {before}.", file=sys.stderr)
+        print(f"Nothing was submitted; {before}.", file=sys.stderr)
         raise typer.Exit(ExitCode.FOUND) from None
     name = found.ruleset.row("nations", whose).get("name", whose)
     print(f"{_several(len(taken.orders))} handed in for {name}; before, {before}.", file=sys.stderr)
@@ -249,9 +249,9 @@ def _before(game: Any, nation: str) -> str:
     """What a nation has handed in so far, in words."""
     here = game.submissions().get(nation)
     if here is None:
-        return "nothing was handed in"
+        return "nothing had been submitted before"
     many = len(here.orders)
-    return f"{_orders(many)} {'was' if many == 1 else 'were'} handed in"
+    return f"{_orders(many)} submitted before {'still counts' if many == 1 else 'still count'}"
 
 
 def _orders(n: int) -> str:

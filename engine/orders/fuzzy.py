@@ -57,6 +57,8 @@ class FuzzyReading:
     cost: int
     missing: tuple[str, ...] = ()
     left_over: int = 0
+    dropped: int = 0
+    """How much of what is left over is known: things and units that the reading has no place for."""
     guessed: tuple[str, ...] = ()
     words: int = 0
     """How many of the form's own words stand in the line."""
@@ -271,7 +273,7 @@ class WordLine:
                 cost += 4
             names = tuple(s.slot.name for s in missing)
             reading = FuzzyReading(
-                way.form, values, cost + (3 if verbless else 0), names, left + over, guessed, matched, wanting
+                way.form, values, cost + (3 if verbless else 0), names, left + over, left, guessed, matched, wanting
             )
             if not partly and not reading.whole:
                 continue

@@ -63,6 +63,8 @@ _REST_STAYS = re.compile(
     re.IGNORECASE,
 )
 """A line that says that units without an order stay where they are: they do."""
+_BLANK = re.compile(r"(?<!\S)\?(?!\S)")
+"""A question mark that stands alone, as sheets of orders have it where something is to be filled in."""
 _COUNTS = re.compile(r"\d\s+\w")
 _LEAVE = re.compile(
     r"(?:(?:best|kind|warm) (?:regards|wishes)|regards|best|cheers|thanks|thank you|yours|sincerely|"
@@ -119,11 +121,15 @@ def read_orders(
     state: State | None = None,
     file: str = "",
     proposable: Callable[[str, Mapping[str, Any]], bool] | None = None,
+    foreign: Callable[[str], bool] | None = None,
 ) -> OrderFile:
     """Like `parse_orders`, with the head. Of what comes near to a line only that is proposed which is
-    `proposable`: an order ("form/id") with the slots that are filled."""
+    `proposable`: an order ("form/id") with the slots that are filled. `foreign` says of a place whether it is
+    held by a nation that is no friend: what is done there is proposed only where nothing of a line is left over."""
     reader = _OrderFileReader(ruleset, Names(ruleset, state), nation, game, turn, file)
     reader.lines.proposable = proposable
+    if foreign is not None:
+        reader.lines.foreign = foreign
     return reader.read(text)
 
 
@@ -254,22 +260,29 @@ class _OrderFileReader:
             ]
             return _Entry(line, LineAttempt([], findings), free=False)
         attempt = self.lines.word_for_word(line.number, line.text)
-        if attempt.orders or any(d.code == "O113" for d in attempt.found):
+        if attempt.orders:
             return _Entry(line, attempt, 9)
+        if any(d.code == "O113" for d in attempt.found):  # unless it is the condition of an option
+            self.free += 1
+            option = self.lines.with_option(line.number, line.text) if self.free <= MOST_FREE else None
+            return _Entry(line, option or attempt, 9)
         self.free += 1
         freely = self.lines.freely(line.number, line.text) if self.free <= MOST_FREE else None
         if freely is not None:
             return _Entry(line, freely)
+        partly = self.lines.partly(line.number, line.text) if self.free <= MOST_FREE else None
+        if partly is not None:
+            return _Entry(line, partly)
         worth = self.lines.names_something(line.text)
         if (
             (worth or len(bare.split()) < 6)
             and self.free <= MOST_FREE
             and attempt.found
-            and not attempt.found[0].instead
+            and (not attempt.found[0].instead or attempt.found[0].code == "O103")
         ):
-            near = tuple(self.lines.nearest(line.text))
+            near = (*attempt.found[0].instead, *self.lines.nearest(line.text))
             attempt = LineAttempt([], [replace(attempt.found[0], instead=near), *attempt.found[1:]])
-        if "?" in bare and attempt.found:
+        if _BLANK.search(bare) and attempt.found:
             attempt = LineAttempt(
                 [], [replace(attempt.found[0], message="`?` is yours to fill in"), *attempt.found[1:]]
             )

@@ -238,7 +238,7 @@ def _due(world: World, ruleset: Ruleset, turn: int) -> str:
     if world.state.get("game", "game", "ended"):
         return "The game has ended."
     if now == turn:
-        return f"Turn {turn} goes on."
+        return f"Turn {turn} is not over yet: more orders for it are due at the deadline that your moderator has set."
     return f"Orders for turn {now}{_date(ruleset, now)} are due at the deadline that your moderator has set."
 
 
