@@ -71,9 +71,9 @@ BASE: dict[str, Rows] = {
             "syntax": "court {target}",
             "slots": {"target": "nation"},
             "requires": [
-                {"test": "self.side != None", "else": "you belong to no camp"},
-                {"test": "neutral(target)", "else": "{target} is not neutral"},
-                {"test": "stock(target, 'gold') == 0", "else": "they are rich", "secret": True},
+                {"test": "self.side != None", "message": "you belong to no camp"},
+                {"test": "neutral(target)", "message": "{target} is not neutral"},
+                {"test": "stock(target, 'gold') == 0", "message": "they are rich", "secret": True},
             ],
             "cost": 4,
             "limit": {"1": ["nation", "target", "turn"]},
@@ -174,7 +174,7 @@ def test_the_choice_of_a_slot_is_kept_to() -> None:
     act = {"id": "praise", "syntax": "praise {who}", "slots": {"who": {"kind": "nation", "among": "nations(side='west')"}}}
     accepted, found = judge("praise gray\npraise blue", rules(actions=[act]))
     assert [o["slots"] for o in accepted] == [{"who": "blue"}]
-    assert found == [(1, "O209", "Gray is not among what may be chosen", "allowed: Blue")]
+    assert found == [(1, "O209", "Gray cannot be chosen here", "allowed: Blue")]
 
 
 # ---- units
@@ -294,7 +294,7 @@ MEET: dict[str, Any] = {
     "id": "meet",
     "syntax": "meet {target} in {place}",
     "slots": {"target": "nation", "place": "place"},
-    "requires": [{"test": "place.owner != self", "else": "not at home"}],
+    "requires": [{"test": "place.owner != self", "message": "not at home"}],
 }
 
 

@@ -14,6 +14,7 @@ from ..core.diagnostics import Diagnostic
 from ..core.words import joined, misspelled, slips, split
 from ..ruleset.order_syntax import slots_in
 from . import fuzzy
+from .kinds import order_kinds
 from .line_parser import LineAttempt, Order, OrderReader, plainly, strip_comment
 from .match import NUMBERS, is_every
 from .movement import TARGET, UNITS
@@ -244,23 +245,24 @@ class LineReader(OrderReader):
         return list(dict.fromkeys(fuzzy.written(r, self.names) for r in readings if self._is_meant(r, bare)))[:count]
 
     def _is_meant(self, reading: fuzzy.FuzzyReading, line: str) -> bool:
-        """Whether a reading may be proposed: never half of what was named, and what is done to others only if the
-        line begins as an order, or nothing of it is left unexplained."""
+        """Whether a reading may be proposed: never half of what was named, and a war, or what is done where a nation
+        is at home that is no ally, only if the line names all of it and nothing of it is left unexplained."""
         units = any(slot.kind == "units" for slot in slots_in(reading.form.pattern))
         if reading.dropped - (not units) > len(reading.missing):  # an order of one unit need not say of which kind
             return False
-        if not reading.left_over or self._verb(line):
-            return True
-        return bool(reading.values or not reading.missing) and not self._concerns_others(reading)
+        if self._concerns_others(reading):
+            war = order_kinds(self.ruleset)[reading.form.key].begins_war
+            return not reading.left_over and not (war and reading.missing)
+        return not reading.left_over or bool(self._verb(line) or reading.values or not reading.missing)
 
     def _concerns_others(self, reading: fuzzy.FuzzyReading) -> bool:
-        """Whether an order names another nation or camp, or a place that is held by one that is no ally."""
+        """Whether an order begins a war, or names a place that is held by a nation that is no ally."""
         state = self.names.state
+        if order_kinds(self.ruleset)[reading.form.key].begins_war:
+            return True
         for slot in slots_in(reading.form.pattern):
             value = reading.values.get(slot.name)
             for id_ in value if isinstance(value, list) else [value]:
-                if slot.kind in ("nation", "side") and id_ not in (None, self.nation):
-                    return True
                 if slot.kind == "place" and state is not None and id_ is not None and self.foreign(str(id_)):
                     return True
         return False

@@ -36,6 +36,8 @@ NAMED = {
     "tech": "technology",
 }
 """Kinds of slots whose things have names -> what one of them is called."""
+NO_GUESS = 5
+"""Letters that the name of a place needs before another is guessed for it."""
 WHERE = frozenset({"in", "at", "to", "into", "from"})
 """Small words that a place stands behind."""
 _ARROW = re.compile(r"[-=~]+>|[\u2192\u21d2\u2794\u279c]|(?<=\w) +[\u2013\u2014-] +(?=\w)")
@@ -434,7 +436,8 @@ class OrderReader:
         ]
         guesses += [c for s in slots for c in s.choices if not guesses]
         code = "O103" if kinds and not word.is_number else "O102"
-        hint = did_you_mean(one_of(list(dict.fromkeys(guesses))[:3]))
+        short = len(written) < NO_GUESS and [s.kind for s in slots] == ["place"]
+        hint = "" if short else did_you_mean(one_of(list(dict.fromkeys(guesses))[:3]))
         self.stranger = self._stranger(slots, words, at)
         if self.stranger:
             code, said = "O103", self.stranger

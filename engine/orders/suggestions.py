@@ -91,7 +91,7 @@ def in_place_of(
     """Orders like one that is refused which stand, as lines."""
     out: dict[str, None] = {}
     kind = order_kind(book.ruleset, order["order"])
-    others = kind.alternatives(book, order, why) if kind is not None else ()
+    others = kind.alternatives(book, order, why) if kind is not None and not kind.begins_war else ()
     for tried, other in enumerate((*_fewer(book, order, why, now), *others)):
         if tried >= MOST_TRIED or len(out) >= most:
             break

@@ -242,6 +242,16 @@ def other_news(
     return _joined(public, words, public=True), _joined([e for e in own if _key(e.happened) not in everybody], words)
 
 
+def gravest_first(
+    public: Sequence[tuple[str, Refs]], entries: Iterable[Entry], reader: str
+) -> tuple[list[tuple[str, Refs]], list[tuple[str, Refs]]]:
+    """News for everybody in two: what changed how the reader stands with others (a war, a peace, a surrender), which
+    goes before every place that was won or lost; and the rest."""
+    stands = {e.n for e in entries if any(c[0] == "relations" and reader in str(c[1]).split("--") for c in e.changes)}
+    grave = [one for one in public if not stands.isdisjoint(one[1])]
+    return grave, [one for one in public if one not in grave]
+
+
 def _key(happened: Sequence[Message], without: str = "") -> bytes:
     """Messages as a key of a table; of one that ends with something, without that."""
     if without:

@@ -82,8 +82,8 @@ class Marches(Moves):
             left = None if most is None else most - used
             if left is not None and left < needed:
                 fit = max(left * count // needed, 0)
-                hint = "" if fit else "earlier orders take all of it"
-                means = self.mode.get("carrier", f"the {self.mode.get('name', 'way')}")
+                hint = f"at most {fit}" if fit else "earlier orders take all of it"
+                means = self.mode["capacity"].get("means", f"the {self.mode.get('name', 'way')}")
                 where = book.names.printed("place", place)
                 text = f"{means} through {where} can carry {fit or 'no'} more unit{'' if fit == 1 else 's'}"
                 raise OrderRefused(Refusal(RefusalCode.WAY, text, UNITS, hint))
