@@ -41,7 +41,7 @@ class LineReader(OrderReader):
         if len(split(bare)) > MOST_WORDS:
             return self._several(number, bare, ";")
         title, colon, rest = bare.partition(":")
-        if colon and self.names.synonym(joined(title)) in self.grammar.verbs:  # a verb with a colon behind it
+        if colon and self.names.synonym(joined(title)) in self.grammar.verbs:
             plain = f"{title} {rest}"
             read = self.word_for_word(number, plain)
             several = read if read.orders else self._several(number, plain, ",")
@@ -57,8 +57,8 @@ class LineReader(OrderReader):
         return found or self._under(number, bare) or self._counted(number, bare)
 
     def partly(self, number: int, line: str) -> LineAttempt | None:
-        """A line of several orders of which some name what nobody knows: the others, and a finding for each of
-        these; None if it is not so. Units that are sent somewhere together are never parted by it."""
+        """A line of several orders of which some name what nobody knows: the others, and a finding for each
+        of these; None if it is not so. Units that are sent somewhere together are never parted by it."""
         bare = strip_comment(line)
         marks = list(re.finditer(";", bare) if ";" in bare else _PART.finditer(bare))
         starts, ends = [0, *(m.end() for m in marks)], [*(m.start() for m in marks), len(bare)]
@@ -242,13 +242,17 @@ class LineReader(OrderReader):
             fit = (part and part[0].values and not (part[0].left_over or part[0].missing) for part in parts)
             if len(parts) > 1 and all(fit):
                 readings = [part[0] for part in parts]
-        return list(dict.fromkeys(fuzzy.written(r, self.names) for r in readings if self._is_meant(r, bare)))[:count]
+        return list(dict.fromkeys(fuzzy.written(r, self.names) for r in readings if self._is_meant(r, bare)))[
+            :count
+        ]
 
     def _is_meant(self, reading: fuzzy.FuzzyReading, line: str) -> bool:
-        """Whether a reading may be proposed: never half of what was named, and a war, or what is done where a nation
-        is at home that is no ally, only if the line names all of it and nothing of it is left unexplained."""
+        """Whether a reading may be proposed: never half of what was named, and a war, or what is done where a
+        nation that is no ally is at home, only if the line names all of it and nothing
+        is left unexplained."""
+        # an order of one unit need not say of which kind it is
         units = any(slot.kind == "units" for slot in slots_in(reading.form.pattern))
-        if reading.dropped - (not units) > len(reading.missing):  # an order of one unit need not say of which kind
+        if reading.dropped - (not units) > len(reading.missing):
             return False
         if self._concerns_others(reading):
             war = order_kinds(self.ruleset)[reading.form.key].begins_war

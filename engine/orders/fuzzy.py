@@ -273,7 +273,15 @@ class WordLine:
                 cost += 4
             names = tuple(s.slot.name for s in missing)
             reading = FuzzyReading(
-                way.form, values, cost + (3 if verbless else 0), names, left + over, dropped, guessed, matched, wanting
+                way.form,
+                values,
+                cost + (3 if verbless else 0),
+                names,
+                left + over,
+                dropped,
+                guessed,
+                matched,
+                wanting,
             )
             if not partly and not reading.whole:
                 continue
@@ -368,8 +376,8 @@ def _rank(reading: FuzzyReading) -> int:
 def _assigned(
     way: _Way, tokens: Sequence[Token], partly: bool
 ) -> Iterator[tuple[dict[str, Any], int, int, int, tuple[str, ...]]]:
-    """Ways to put what was recognised into the slots: the values, their cost, how many things are left, how many
-    of these are no bare numbers, and guessed slots."""
+    """Ways to put what was recognised into the slots: the values, their cost, how many things are left, how
+    many of these are no bare numbers, and guessed slots."""
     tried = 0
 
     def go_on(

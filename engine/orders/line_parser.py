@@ -451,9 +451,13 @@ class OrderReader:
         self.say(code, "error", said, number, word.column, hint, line, meant[:3])
 
     def _stranger(self, slots: Sequence[Slot], words: Sequence[Word], at: int) -> str:
-        """That nothing goes by a name, where one is wanted from word `at` on and what stands there, or behind the
-        word for a place, is the name of nothing of that kind; else an empty text."""
-        wanted = ["unit-kind" if s.kind == "units" else s.kind for s in slots if s.kind in NAMED or s.kind == "units"]
+        """That nothing goes by a name, where one is wanted from word `at` on and what stands there, or behind
+        the word for a place, is the name of nothing of that kind; else an empty text."""
+        wanted = [
+            "unit-kind" if s.kind == "units" else s.kind
+            for s in slots
+            if s.kind in NAMED or s.kind == "units"
+        ]
         kinds = list(dict.fromkeys(wanted))
         while at < len(words):
             if words[at].norm in SMALL or not words[at].norm.isalnum():
@@ -461,15 +465,21 @@ class OrderReader:
                 at += 1
                 continue
             run = _until_fixed(words, at)
-            if kinds and not any(w.is_number for w in run) and not any(self._names_one(kinds, w) for w in run):
+            if (
+                kinds
+                and not any(w.is_number for w in run)
+                and not any(self._names_one(kinds, w) for w in run)
+            ):
                 return f"no {one_of(NAMED[k] for k in kinds)} is called {' '.join(w.text for w in run)!r}"
             at, kinds = at + len(run), []
         return ""
 
     def _names_one(self, kinds: Sequence[str], word: Word) -> bool:
-        """Whether a word is a name of one of these kinds or a part of one, or belongs to the words of orders."""
+        """Whether a word is a name of one of these kinds or a part of one, or a word of orders."""
         found = any(
-            self.names.find(kind, word.norm) or self.names.abbreviated(kind, word.norm) or self.names.near(kind, word.norm)
+            self.names.find(kind, word.norm)
+            or self.names.abbreviated(kind, word.norm)
+            or self.names.near(kind, word.norm)
             for kind in kinds
         )
         return found or self.names.synonym(word.norm) in self.grammar.opening_words

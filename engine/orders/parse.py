@@ -125,7 +125,8 @@ def read_orders(
 ) -> OrderFile:
     """Like `parse_orders`, with the head. Of what comes near to a line only that is proposed which is
     `proposable`: an order ("form/id") with the slots that are filled. `foreign` says of a place whether it is
-    held by a nation that is no friend: what is done there is proposed only where nothing of a line is left over."""
+    held by a nation that is no friend: what is done there is proposed only where
+    nothing of a line is left over."""
     reader = _OrderFileReader(ruleset, Names(ruleset, state), nation, game, turn, file)
     reader.lines.proposable = proposable
     if foreign is not None:
@@ -380,14 +381,19 @@ class _OrderFileReader:
     # ---- head
 
     def _head(self, number: int, line: str, words: tuple[Word, ...]) -> bool:
-        """Read a head line. False if it is none: orders may begin with such a word, and so may a line that only
-        speaks of the game, the nation or the turn. Only a head that says something else refuses the text."""
+        """Read a head line. False if it is none: orders may begin with such a word, and so may a line that
+        only speaks of the game, the nation or the turn. Only a head that says something else refuses
+        the text."""
         if self.begun or words[0].norm in self.lines.grammar.openings():
             return False
         named = self._game_as_named(line, words)
         starts = [0]
         for i in range(2, len(words)):
-            if words[i].norm in HEAD and words[i].norm not in (words[s].norm for s in starts) and i not in named:
+            if (
+                words[i].norm in HEAD
+                and words[i].norm not in (words[s].norm for s in starts)
+                and i not in named
+            ):
                 starts.append(i)
         values = []
         for start, end in zip(starts, [*starts[1:], len(words)], strict=True):
@@ -425,13 +431,21 @@ class _OrderFileReader:
         written = joined(" ".join(w.text for w in value))
         if key == "nation":
             return bool(self.names.find("nation", written) or self.names.near("nation", written))
-        spoken = value[-1].norm in ("!", ".", "?") or len(value) > MOST_NAMED or any(w.norm in SMALL for w in value)
+        spoken = (
+            value[-1].norm in ("!", ".", "?")
+            or len(value) > MOST_NAMED
+            or any(w.norm in SMALL for w in value)
+        )
         return written == joined(self.game or "") or not spoken
 
     def _head_game(self, number: int, line: str, value: tuple[Word, ...], written: str) -> None:
         as_written = line[value[0].column - 1 : value[-1].end - 1].strip(" \t:=")
         self.head = self.head._replace(game=as_written)
-        same = self.game is None or joined(as_written) == joined(self.game) or joined(written) == joined(self.game)
+        same = (
+            self.game is None
+            or joined(as_written) == joined(self.game)
+            or joined(written) == joined(self.game)
+        )
         if not same:
             self._wrong(
                 number,

@@ -54,11 +54,12 @@ def not_ours(world: World, nation: str) -> Callable[[str], bool]:
 
 
 def _begins_a_fight(book: OrderBook, order: Order, understood: Understood) -> bool:
-    """Whether an order proposed in the place of another attacks somebody with whom there is no war, where that one
-    did not go."""
+    """Whether an order proposed in the place of another attacks somebody with whom there is no war, where
+    that one did not go."""
     named = order.get("slots", {}).values()
     return any(
-        place not in named and ((holder := book.world.holder_of(place)) is None or not book.world.hostile(book.nation, holder))
+        place not in named
+        and ((holder := book.world.holder_of(place)) is None or not book.world.hostile(book.nation, holder))
         for place in understood.intent.attacks
     )
 

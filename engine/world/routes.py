@@ -262,7 +262,8 @@ def check_path(going: Going, path: Path, *, within: Any = None) -> str | None:
 def too_far(world: World, start: str, end: str, spent: Any, most: Any) -> str:
     """That a way is longer than those who go can manage, in words."""
     here, there = name_of(world, "places", start), name_of(world, "places", end)
-    return f"{here} and {there} are {spent} moves apart; these units move {most}"
+    apart = f"{here} and {there} are {spent} move{'' if spent == 1 else 's'} apart"
+    return f"{apart}; these units move {most}" if most else f"{apart}; these units have no move left"
 
 
 def has_way_home(going: Going, path: Path, left: Any) -> bool:
