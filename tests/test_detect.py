@@ -206,7 +206,7 @@ def test_nobody_looks_further_than_it_reaches_or_twice() -> None:
     refused = [e.data["refused"] for e in turn.journal.entries if "refused" in e.data]
     assert refused == [
         "ship looks only where it is",
-        "the way costs 2, they have 1",
+        "a and b are 2 moves apart; these units move 1",
         "not that many units free to go in a: others are under other orders, or cannot leave",
     ]
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from wteaw.core.model import Ruleset
 from wteaw.orders.intake import take_in
+from wteaw.orders.parse import parse_orders
 from wteaw.orders.readback import ReadBack, read_back
 from wteaw.orders.readback_text import rendered
 from wteaw.orders.sheet_layout import order_template
@@ -75,7 +76,7 @@ BASE = [
         "build 3 infantry in Berlin; build 2 infantry in Danzig; build 1 artillery in Cologne",
     ),
     ("build 2 subs in Bremen", "build 2 submarines in Bremen"),
-    ("build one fighter in Cologne & one in Ruhr", "? build 1 fighter in Cologne"),
+    ("build one fighter in Cologne & one in Ruhr", "build 1 fighter in Cologne; build 1 fighter in Ruhr"),
     ("recruit 3 infantry in Berlin", "build 3 infantry in Berlin"),
     ("trench in Frankfurt against Alsace", "? build trench in Frankfurt facing Alsace-Lorraine"),
     ("dig a trench at Frankfurt facing Alsace-Lorraine", "build trench in Frankfurt facing Alsace-Lorraine"),
@@ -109,7 +110,7 @@ BASE = [
     ("send 10 RP to Austria", "? give 10 to Austro-Hungarian Empire"),
     ("10 points to Austria", "? give 10 to Austro-Hungarian Empire"),
     ("incorporate Luxemburg", "? incorporate ?"),
-    ("move 4 infantry from cologne to moscow", "? move 4 infantry from Cologne to Belgium"),
+    ("move 4 infantry from cologne to moscow", "? move 4 infantry from Cologne to Alsace-Lorraine"),
     ("fall back from Stuttgart to Munich if attacked", "-"),
     ("hold Stuttgart", "hold Stuttgart"),
     ("observe combat Belgium", "observe combat in Belgium"),
@@ -131,7 +132,7 @@ BASE = [
     ("Move army from Posen to Breslau", "move 2 infantry from Posen to Breslau"),
     ("all remaining infantry from hamburg to bremen", "move 3 infantry from Hamburg to Bremen"),
     ("defend Stuttgart, retreat to Munich", "hold Stuttgart and fall back to Munich"),
-    ("defend Stuttgart, retreat to Munich after 2 rounds", "? hold Stuttgart and fall back to Munich"),
+    ("defend Stuttgart, retreat to Munich after 2 rounds", "hold Stuttgart and fall back to Munich: withdraw after 2 rounds"),
     ("Hello, please build 5 infantry in Berlin", "build 5 infantry in Berlin"),
     ("Hi Bob, please build 3 inf in Berlin, thanks", "build 3 infantry in Berlin"),
     ("can you move 4 infantry from cologne to the ruhr?", "move 4 infantry from Cologne to Ruhr"),
@@ -509,3 +510,96 @@ def test_any_text_is_answered(text: str) -> None:
     for group in back.groups:
         for one in group.orders:
             assert answer(world, "german-empire", one.order).standing == 1, one.order
+
+
+MEANT = [
+    ("request that Britain joins the war", "? agree with British Empire that ?"),
+    ("Frankfurt -> Alsace: nothing, just hold", "-"),
+    ("attack Paris with 4 infantry from Stuttgart", "? move 4 infantry from Stuttgart to Alsace-Lorraine"),
+    ("ask Austria to attack Serbia", "-"),
+    ("decl war belgium? no!", "-"),
+    ("do not declare war on Belgium", "-"),
+    ("we may attack Belgium next turn", "-"),
+    ("all infantry in Alsace-Lorraine attack Stuttgart with artillery", "-"),
+    ("what can I do", "-"),
+    ("Belgium: war?", "? declare war on Belgium"),
+    ("declare war on France", "-"),
+    ("attack belgium with 2 infantry from cologne, retreat if we lose more than 8",
+     "move 2 infantry from Cologne to Belgium: withdraw above 8 losses"),
+    ("hold Cologne, fall back to Ruhr if we lose more than 5", "hold Cologne and fall back to Ruhr: withdraw above 5 losses"),
+    ("if Belgium is attacked hold Cologne", "-"),
+    ("build 3 infantry in Berlin if France attacks", "-"),
+    ("build 10 inf in Berlin, 4 art in Ruhr, 1 sub in Kiel", "build 10 infantry in Berlin; build 4 artillery in Ruhr"),
+    ("influence Romania, Atlantis, Bulgaria", "influence Bulgaria; influence Romania"),
+    ("attack Belgium from Cologne with 4 infantry and zeppelinz", "-"),
+]  # fmt: skip
+
+
+def test_what_is_proposed_is_no_war_no_attack_on_a_neutral_and_not_half_of_what_was_meant() -> None:
+    world = known("1914", 2, "german-empire")
+    wrong = []
+    for line, wanted in MEANT:
+        back = answer(world, "german-empire", line)
+        said = "; ".join(sorted(told(back).split("; "))) if not told(back).startswith("?") else told(back)
+        wrong += [(line, said, wanted)] if said != wanted else []
+        for one in back.not_taken:
+            assert not any("Switzerland" in text for text in one.instead), line
+            assert "allowed" not in one.why or "war" not in one.why, line
+    assert wrong == []
+
+
+def test_a_refusal_names_the_real_fault_in_the_words_of_a_player() -> None:
+    world = known("1914", 2, "german-empire")
+    for line, fault in (
+        ("build 1 battleship in Kiel", "no place is called 'Kiel'"),
+        ("build 10 inf in Berlin, 4 art in Ruhr, 1 sub in Kiel", "no place is called 'Kiel'"),
+        ("influence Atlantis", "no nation is called 'Atlantis'"),
+        ("research blimps", "no technology is called 'blimps'"),
+        ("move 4 wombats from Cologne to Ruhr", "no kind of unit is called 'wombats'"),
+        ("build artillery in lyon", "how many? a number is missing before 'artillery'"),
+        ("move 2 infantry from Cologne to Stuttgart", "Cologne and Stuttgart are 2 moves apart; these units move 1"),
+    ):
+        why = [one.why for one in answer(world, "german-empire", line).not_taken]
+        assert len(why) == 1 and why[0].startswith(fault) and "Kielce" not in why[0], (line, why)
+
+
+NOTATION = [
+    ("A Mars-Spain", "Army in Marseilles to Spain"),
+    ("A MAR S A Paris-Burg", "Army in Marseilles supports Army in Paris to Burgundy"),
+    ("F Bres - English Channel", "Fleet in Brest to English Channel"),
+]
+BUILDS = [
+    ("build A Paris, F Brest", [("army", "paris"), ("fleet", "brest")]),
+    ("build an army in Paris and a fleet in Brest", [("army", "paris"), ("fleet", "brest")]),
+    ("Build: A Paris", [("army", "paris")]),
+    ("Build: A Paris, F Brest", [("army", "paris"), ("fleet", "brest")]),
+    ("Disband the fleet in Brest", [("fleet", "brest")]),
+]
+
+
+def test_the_usual_notations_of_diplomacy_are_read() -> None:
+    world = known("diplomacy", 1, "france")
+    for line, wanted in NOTATION:
+        assert told(answer(world, "france", line)) == wanted
+    for line, units in BUILDS:
+        orders, _ = parse_orders(world.ruleset, line, nation="france", state=world.state)
+        assert [(o["slots"]["kind"], o["slots"]["place"]) for o in orders] == units, line
+
+
+def test_only_a_head_that_contradicts_voids_a_text() -> None:
+    world = known("1914", 2, "german-empire")
+
+    def taken(head: str, game: str = "d") -> int:
+        text = f"{head}\nresearch tanks"
+        return len(parse_orders(world.ruleset, text, nation="german-empire", game=game, turn=2, state=world.state)[0])
+
+    for head in (
+        "Turn 2 from the Kaiser:", "Turn 2 orders", "Game on!", "Game 7 of ours", "game d", "turn: two", "Nation of poets", "Turn it up!"
+    ):  # fmt: skip
+        assert taken(head) == 1, head
+    for head in ("Turn 3", "Turn 3 orders", "game e", "game: on, turn 2", "nation russia", "game d, turn 3"):
+        assert taken(head) == 0, head
+    for name in ("Round 2: Verdun", "A/B-Cup, game 3", "1914; second table", "Krieg (turn 2)", "Verdun nation"):
+        assert taken(f"game {name}   nation german-empire   turn 2", name) == 1, name
+        assert taken(f"game {name}   nation german-empire   turn 3", name) == 0, name
+        assert taken(f"game {name} B   nation german-empire   turn 2", "other") == 0, name

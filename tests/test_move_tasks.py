@@ -135,7 +135,7 @@ def test_a_force_is_as_slow_as_its_slowest_ship() -> None:
     turn = tick(
         begin({"red x": {"cruiser": 1, "monitor": 1}}, [("red", "sail", sail({"cruiser": 1, "monitor": 1}, "x", "z"))]), 1
     )
-    assert refused(turn) == ["it takes 2 moves, they have 1 and come as far as y"]
+    assert refused(turn) == ["the way and the tasks on it take 2 moves, they have 1 and come as far as y"]
 
 
 def test_tasks_say_who_may_take_part() -> None:
@@ -164,7 +164,7 @@ def test_gates_admit_friends_bar_whom_they_name_and_read_the_moment_they_are_jud
 
 def test_cargo_comes_aboard_goes_along_and_goes_ashore_among_friends() -> None:
     turn = begin({"red a": {"foot": 3}, "red x": {"barge": 1}}, [("red", "ferry", ferry({"foot": 2}, "a", "c", "x"))])
-    assert refused(tick(turn, 1)) == ["it takes 4 moves, they have 3 and come as far as w"]
+    assert refused(tick(turn, 1)) == ["the way and the tasks on it take 4 moves, they have 3 and come as far as w"]
     quick = rules()
     quick.forms["units"]["barge"]["move"] = 4  # type: ignore[index]
     turn = begin({"red a": {"foot": 3}, "red x": {"barge": 1}}, [("red", "ferry", ferry({"foot": 2}, "a", "c", "x"))], quick)

@@ -174,7 +174,7 @@ def test_the_choice_of_a_slot_is_kept_to() -> None:
     act = {"id": "praise", "syntax": "praise {who}", "slots": {"who": {"kind": "nation", "among": "nations(side='west')"}}}
     accepted, found = judge("praise gray\npraise blue", rules(actions=[act]))
     assert [o["slots"] for o in accepted] == [{"who": "blue"}]
-    assert found == [(1, "O209", "Gray is not among what may be chosen", "allowed: Blue")]
+    assert found == [(1, "O209", "Gray cannot be chosen here", "allowed: Blue")]
 
 
 # ---- units

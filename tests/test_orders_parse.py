@@ -140,7 +140,7 @@ def test_a_finding_stands_at_its_column_with_what_was_expected_and_the_nearest()
     found = wrong("move 3 guns from alfa to north by the sea")
     assert (found.line, found.column) == (1, 18)
     found = wrong("declare war on nowhere")
-    assert found.column == 16 and "expected a nation" in found.message
+    assert found.column == 16 and found.message == "no nation is called 'nowhere'"
     assert "fast, down or half ready" in wrong("stand up").message
     assert wrong("moove to alpha").instead == ("move ? from ? to Alpha",)
 

@@ -318,10 +318,10 @@ def _refs(block: Block) -> list[int]:
     ("flags", "said"),
     [({"born": 18}, ""), ({"damage": 1}, "3 Infantry (damage 1)"), ({"born": 18, "damage": 1}, "3 Infantry (damage 1)")],
 )
-def test_marks_of_the_rules_own_are_told_of_no_unit(marks: dict[str, int], said: str) -> None:
+def test_marks_of_the_rules_own_are_told_of_no_unit(flags: dict[str, int], said: str) -> None:
     _, ruleset, geography = loaded()
     words = Wording(World(ruleset, State(), geography=geography), "german-empire")
-    row = {"owner": "german-empire", "kind": "infantry", "place": "berlin", "n": 3, **marks}
+    row = {"owner": "german-empire", "kind": "infantry", "place": "berlin", "n": 3, **flags}
     assert standing.conditions(words, [row]).casefold() == said.casefold()
 
 
@@ -483,3 +483,13 @@ def test_a_purse_whose_seat_is_lost_is_out_of_reach_from_then_on() -> None:
     freed = Entry(1, 3, "capture", "capture/x", "", "", changes=[["places", "samoa", "holder", "japan", "german-empire"]])
     back = money(World(ruleset, state, geography=geography), [freed])
     assert back.lines == (("in reach again", 0, 28),) and back.begun == later.left
+
+
+def test_what_changes_who_is_at_war_with_the_reader_is_told_before_places_that_changed_hands() -> None:
+    everyone = ("everyone",)
+    entries = [Entry(n, 1, "s", "events/x", "", "", [Message("Told.")], everyone) for n in (1, 2, 3)]
+    entries[1].changes.append(["relations", "german-empire--russian-empire", "stance", "war", "peace"])
+    entries[2].changes.append(["relations", "french-empire--russian-empire", "stance", "war", "peace"])
+    public = [("An island falls.", (1,)), ("Russia gives in to you.", (2,)), ("Russia gives in to France.", (3,))]
+    grave, rest = news.gravest_first(public, entries, "german-empire")
+    assert grave == [public[1]] and rest == [public[0], public[2]]

@@ -206,7 +206,7 @@ def _orders(desk: Desk, letter: IncomingMail, role: Role, written: str) -> MailO
     def orders() -> MailOutcome:
         try:
             if not back.standing:
-                raise StoreError("no order of it stands, so nothing was handed in and what was there before still counts")
+                raise StoreError("none of these lines is valid, so nothing was submitted; what was there before still counts")
             handed = hand_in(game, role.nation, written, PLAYER, taken=taken)
         except MachineError:
             raise  # it is taken when the machine lets it be done

@@ -138,7 +138,7 @@ def submit(
         ally = _named(found, proxy) if proxy else ""
         salt = hand_in(found, whose, text, by, taken=taken, proxy=ally, only_whole=only_whole).salt
     except NothingStands:
-        _tell_verdict(format, [f"Nothing was submitted; before, {before}."])
+        _tell_verdict(format, [f"Nothing was submitted; {_still_counts(found, whose)}."])
         raise typer.Exit(ExitCode.FOUND) from None
     name = found.ruleset.row("nations", whose).get("name", whose)
     verdict = [f"{_several(len(taken.orders))} submitted for {name}; before, {before}."]
@@ -273,6 +273,15 @@ def _before(game: Any, nation: str) -> str:
         return "nothing was submitted"
     many = len(here.orders)
     return f"{_orders(many)} {'was' if many == 1 else 'were'} submitted"
+
+
+def _still_counts(game: Any, nation: str) -> str:
+    """What counts for a nation of which nothing more is taken, in words."""
+    here = game.submissions().get(nation)
+    if here is None:
+        return "nothing had been submitted before"
+    many = len(here.orders)
+    return f"{_orders(many)} submitted before {'still counts' if many == 1 else 'still count'}"
 
 
 def _orders(n: int) -> str:

@@ -94,7 +94,7 @@ class Market:
         variant, site, into = found
         where = self.stands(row, site)
         if into is not None and into not in where:
-            return Refusal(RefusalCode.SITE, f"it cannot appear in {self._name(into)}", "into")
+            return Refusal(RefusalCode.SITE, f"{row.get('name', row['id'])} cannot be placed in {self._name(into)}", "into")
         if not where:
             return Refusal(RefusalCode.SITE, "there is nowhere for it to appear", "site")
         if "works" in row:

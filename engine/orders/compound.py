@@ -7,17 +7,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from ..core.words import misspelled, slips, split
+from ..core.diagnostics import Diagnostic
+from ..core.words import joined, misspelled, slips, split
+from ..ruleset.order_syntax import slots_in
 from . import fuzzy
+from .kinds import order_kinds
 from .line_parser import LineAttempt, Order, OrderReader, plainly, strip_comment
-from .match import is_every
+from .match import NUMBERS, is_every
 from .movement import TARGET, UNITS
 from .tokens import MOST_WORDS, PASSED, Recognizer
 
 MOST_PARTS = 12
 """Parts of a line that are tried as orders of their own."""
+_DENIED = re.compile(r"\b(?:no|not|never|nothing|neither|nor|cannot|don['’]?t|won['’]?t)\b", re.IGNORECASE)
+"""Words of a line that says what somebody does not order."""
 _PART = re.compile(r"\s*(?:;|,|\band\b|&|\+|\.(?=\s|$))\s*", re.IGNORECASE)
 
 
@@ -26,18 +32,60 @@ class LineReader(OrderReader):
 
     proposable: Callable[[str, Mapping[str, Any]], bool] | None = None
     """Whether an order ("form/id") with these slots may be proposed to the nation; None: any."""
+    foreign: Callable[[str], bool] = staticmethod(lambda _: False)
+    """Whether a place is held by a nation that is neither the player's nor an ally."""
 
     def freely(self, number: int, line: str) -> LineAttempt | None:
         """A line in words of its own: one order, or several; None if nothing whole is made of it."""
         bare = strip_comment(line)
         if len(split(bare)) > MOST_WORDS:
             return self._several(number, bare, ";")
+        title, colon, rest = bare.partition(":")
+        if colon and self.names.synonym(joined(title)) in self.grammar.verbs:
+            plain = f"{title} {rest}"
+            read = self.word_for_word(number, plain)
+            several = read if read.orders else self._several(number, plain, ",")
+            if several is not None:
+                for order in several.orders:
+                    order.setdefault("mended", self._written(order))
+                return several
         found = (
             self._several(number, bare, ";")
             or self.one_freely(number, bare)
             or self._several(number, bare, ",")
         )
         return found or self._under(number, bare) or self._counted(number, bare)
+
+    def partly(self, number: int, line: str) -> LineAttempt | None:
+        """A line of several orders of which some name what nobody knows: the others, and a finding for each
+        of these; None if it is not so. Units that are sent somewhere together are never parted by it."""
+        bare = strip_comment(line)
+        marks = list(re.finditer(";", bare) if ";" in bare else _PART.finditer(bare))
+        starts, ends = [0, *(m.end() for m in marks)], [*(m.start() for m in marks), len(bare)]
+        spans = [(a, b) for a, b in zip(starts, ends, strict=True) if bare[a:b].strip()]
+        if not 2 <= len(spans) <= MOST_PARTS:
+            return None
+        orders: list[Order] = []
+        found: list[Diagnostic] = []
+        verb, unread = "", 0
+        for start, end in spans:
+            part = bare[start:end]
+            own = self._verb(part)
+            text = part if own or not verb else f"{verb} {part.strip()}"
+            one = self._part(number, text, ",")
+            if one is not None:
+                orders += one.orders
+                found += one.found
+            else:
+                together = bool(orders) and not own and UNITS in orders[-1]["slots"]
+                wrong = self.word_for_word(number, text).found
+                if together or not wrong or not self.stranger:
+                    return None
+                unread += 1
+                instead = (*wrong[0].instead, *self.nearest(text))
+                found.append(replace(wrong[0], column=start + 1, source_line=line, instead=instead))
+            verb = own or verb
+        return LineAttempt(orders, found) if orders and unread else None
 
     # ---- several orders
 
@@ -118,8 +166,8 @@ class LineReader(OrderReader):
                 return None  # that is the line itself
             part = title.ljust(start) + bare[start:end]
             found = self._part(number, part, mark)
-            if found is None and verb:
-                found = self._part(number, f"{verb} {title} {bare[start:end]}", mark)
+            for begun in dict.fromkeys((verb, verb.partition(" ")[0])) if found is None and verb else ():
+                found = found or self._part(number, f"{begun} {title} {bare[start:end]}", mark)
             for text in (
                 self._like(before, verb, bare[start:end]) if found is None and before is not None else ()
             ):
@@ -147,10 +195,11 @@ class LineReader(OrderReader):
             else {"item": [before["slots"].get("item")]}
         )
         first, _, rest = text.strip().partition(" ")
+        count = int(first) if first.isdecimal() and len(first) < 9 else NUMBERS.get(first.casefold())
         for kind, ids in kinds.items():
-            for id_ in ids if first.isdecimal() and verb else ():
+            for id_ in ids if count is not None and verb else ():
                 if isinstance(id_, str):
-                    yield f"{verb} {first} {self.names.printed(kind, id_, int(first))} {rest}"
+                    yield f"{verb} {count} {self.names.printed(kind, id_, count or 0)} {rest}"
 
     def _part(self, number: int, text: str, mark: str) -> LineAttempt | None:
         if not split(text):
@@ -169,8 +218,7 @@ class LineReader(OrderReader):
         while words and words[0].norm in PASSED:
             words = words[1:]
         tokens, _ = Recognizer(words, self.names, self.nation or "").tokens()
-        openings = self.grammar.opening_words
-        if not words or self.names.synonym(words[0].norm) not in openings:
+        if not words or self.names.synonym(words[0].norm) not in self.grammar.verbs:
             return ""
         end = next((t.at for t in tokens if t.at > 0), 1)
         return " ".join(w.text for w in words[: max(1, end)])
@@ -179,6 +227,8 @@ class LineReader(OrderReader):
         """The orders that come nearest to a line, filled in as far as it goes; a question mark where
         something is missing."""
         bare = strip_comment(line)
+        if _DENIED.search(bare):
+            return []  # what somebody does not want is not proposed to them
         title, colon, text = bare.partition(":")
         if colon and (words := split(title)) and len(words) < 4 and self.names_nothing(words):
             bare = text
@@ -192,7 +242,34 @@ class LineReader(OrderReader):
             fit = (part and part[0].values and not (part[0].left_over or part[0].missing) for part in parts)
             if len(parts) > 1 and all(fit):
                 readings = [part[0] for part in parts]
-        return list(dict.fromkeys(fuzzy.written(r, self.names) for r in readings))[:count]
+        return list(dict.fromkeys(fuzzy.written(r, self.names) for r in readings if self._is_meant(r, bare)))[
+            :count
+        ]
+
+    def _is_meant(self, reading: fuzzy.FuzzyReading, line: str) -> bool:
+        """Whether a reading may be proposed: never half of what was named, and a war, or what is done where a
+        nation that is no ally is at home, only if the line names all of it and nothing
+        is left unexplained."""
+        # an order of one unit need not say of which kind it is
+        units = any(slot.kind == "units" for slot in slots_in(reading.form.pattern))
+        if reading.dropped - (not units) > len(reading.missing):
+            return False
+        if self._concerns_others(reading):
+            war = order_kinds(self.ruleset)[reading.form.key].begins_war
+            return not reading.left_over and not (war and reading.missing)
+        return not reading.left_over or bool(self._verb(line) or reading.values or not reading.missing)
+
+    def _concerns_others(self, reading: fuzzy.FuzzyReading) -> bool:
+        """Whether an order begins a war, or names a place that is held by a nation that is no ally."""
+        state = self.names.state
+        if order_kinds(self.ruleset)[reading.form.key].begins_war:
+            return True
+        for slot in slots_in(reading.form.pattern):
+            value = reading.values.get(slot.name)
+            for id_ in value if isinstance(value, list) else [value]:
+                if slot.kind == "place" and state is not None and id_ is not None and self.foreign(str(id_)):
+                    return True
+        return False
 
     def _nearest(self, text: str, count: int) -> list[fuzzy.FuzzyReading]:
         words = split(plainly(text))

@@ -57,6 +57,8 @@ class FuzzyReading:
     cost: int
     missing: tuple[str, ...] = ()
     left_over: int = 0
+    dropped: int = 0
+    """How much of what is left over is known: things and units that the reading has no place for."""
     guessed: tuple[str, ...] = ()
     words: int = 0
     """How many of the form's own words stand in the line."""
@@ -258,7 +260,7 @@ class WordLine:
         tokens, unknown = self._recognizer.tokens(frozenset(used))
         over = sum(way.more.isdisjoint((self._word(i), self.words[i].norm)) for i in unknown)
         best: FuzzyReading | None = None
-        for found, cost, left, guessed in _assigned(way, tokens, partly):
+        for found, cost, left, dropped, guessed in _assigned(way, tokens, partly):
             values = {**found, **chosen}
             missing = [
                 s
@@ -271,7 +273,15 @@ class WordLine:
                 cost += 4
             names = tuple(s.slot.name for s in missing)
             reading = FuzzyReading(
-                way.form, values, cost + (3 if verbless else 0), names, left + over, guessed, matched, wanting
+                way.form,
+                values,
+                cost + (3 if verbless else 0),
+                names,
+                left + over,
+                dropped,
+                guessed,
+                matched,
+                wanting,
             )
             if not partly and not reading.whole:
                 continue
@@ -365,20 +375,26 @@ def _rank(reading: FuzzyReading) -> int:
 
 def _assigned(
     way: _Way, tokens: Sequence[Token], partly: bool
-) -> Iterator[tuple[dict[str, Any], int, int, tuple[str, ...]]]:
-    """Ways to put what was recognised into the slots: the values, their cost, how many things are left, and
-    guessed slots."""
+) -> Iterator[tuple[dict[str, Any], int, int, int, tuple[str, ...]]]:
+    """Ways to put what was recognised into the slots: the values, their cost, how many things are left, how
+    many of these are no bare numbers, and guessed slots."""
     tried = 0
 
     def go_on(
-        at: int, values: dict[str, Any], last: dict[str, int], cost: int, left: int, guessed: tuple[str, ...]
+        at: int,
+        values: dict[str, Any],
+        last: dict[str, int],
+        cost: int,
+        left: int,
+        dropped: int,
+        guessed: tuple[str, ...],
     ) -> Iterator[Any]:
         nonlocal tried
         tried += 1
         if tried > MOST_TRIED:
             return
         if at == len(tokens):
-            yield values, cost, left, guessed
+            yield values, cost, left, dropped, guessed
             return
         token = tokens[at]
         for index, one in enumerate(way.slots):
@@ -397,11 +413,12 @@ def _assigned(
                 more[name] = [*values.get(name, ()), fit[name]]
             said = (*guessed, name) if token.guessed else guessed
             now = last if token.before else {**last, kind: max(index, last.get(kind, -1))}
-            yield from go_on(at + 1, {**values, **more}, now, cost + price, left, said)
+            yield from go_on(at + 1, {**values, **more}, now, cost + price, left, dropped, said)
         if partly:
-            yield from go_on(at + 1, values, last, cost, left + 1, guessed)
+            named = bool(token.names) or token.units is not None
+            yield from go_on(at + 1, values, last, cost, left + 1, dropped + named, guessed)
 
-    yield from go_on(0, {}, {}, 0, 0, ())
+    yield from go_on(0, {}, {}, 0, 0, 0, ())
 
 
 def _fits(way: _Way, one: _Slot, token: Token, values: dict[str, Any]) -> dict[str, Any] | None:

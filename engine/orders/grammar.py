@@ -169,6 +169,16 @@ class Grammar:
         """The same as a set."""
         return frozenset(w for f in self.forms for w in f.first or ())
 
+    @cached_property
+    def verbs(self) -> frozenset[str]:
+        """The words that orders begin with, those of orders that may begin with a name instead among them."""
+        out = set(self.opening_words)
+        for form in self.forms:
+            lead = form.pattern[0]
+            for way in lead.ways if isinstance(lead, Either) and form.first is None else ():
+                out |= first_words(way) or set()
+        return frozenset(out)
+
 
 def _grammar(ruleset: Ruleset) -> Grammar:
     faults: dict[str, str] = {}

@@ -24,7 +24,7 @@ from .parse import read_orders
 from .reference import COMMAND
 from .sheet import filled_in
 from .sheet_line import BLANK
-from .suggestions import MOST, possible, proposable
+from .suggestions import MOST, not_ours, possible, proposable
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,17 @@ def take_in(
     head names it."""
     state = world_of(nation).state if nation is not None else None
     fits = proposable(world_of(nation), nation) if nation is not None else None
+    foreign = not_ours(world_of(nation), nation) if nation is not None else None
     reading = read_orders(
-        ruleset, text, nation=nation, game=game, turn=turn, state=state, file=file, proposable=fits
+        ruleset,
+        text,
+        nation=nation,
+        game=game,
+        turn=turn,
+        state=state,
+        file=file,
+        proposable=fits,
+        foreign=foreign,
     )
     whose = nation or reading.head.nation
     found = list(reading.found)

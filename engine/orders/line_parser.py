@@ -21,12 +21,25 @@ from .grammar import Grammar, OrderForm
 from .match import MAX_STEPS, Match, Matcher
 from .names import Names
 from .text import order_text
-from .tokens import Recognizer
+from .tokens import SMALL, Recognizer
 
 MAX_LINE = 500
 SEPARATORS = (",", ";", "or", "and", "then", "/", ":")
 MOST_EXPECTED = 6
 """Things that may stand in one place of an order, as a finding lists them."""
+NAMED = {
+    "place": "place",
+    "nation": "nation",
+    "side": "side",
+    "unit-kind": "kind of unit",
+    "item": "thing to build",
+    "tech": "technology",
+}
+"""Kinds of slots whose things have names -> what one of them is called."""
+NO_GUESS = 5
+"""Letters that the name of a place needs before another is guessed for it."""
+WHERE = frozenset({"in", "at", "to", "into", "from"})
+"""Small words that a place stands behind."""
 _ARROW = re.compile(r"[-=~]+>|[\u2192\u21d2\u2794\u279c]|(?<=\w) +[\u2013\u2014-] +(?=\w)")
 _WITH = re.compile(r"\bw/\s*", re.IGNORECASE)
 _ASKED = re.compile(r"(?<=\w)\?+(?=\s|$)")
@@ -58,6 +71,8 @@ class OrderReader:
         self.file = file
         self.orders: list[Order] = []
         self.found: list[Diagnostic] = []
+        self.stranger = ""
+        """What the last line was not understood for, if it is a name that nothing has."""
 
     def say(
         self,
@@ -80,7 +95,7 @@ class OrderReader:
         """A line as its form has it, small slips forgiven; what is wrong with it otherwise."""
         bare = strip_comment(line)
         words = split(bare)
-        self.orders, self.found = [], []
+        self.orders, self.found, self.stranger = [], [], ""
         if words:
             self._order(number, line, bare, words)
         else:
@@ -108,8 +123,18 @@ class OrderReader:
                 found = self._read_freely(number, bare, front, back, loose)
                 if found is not None:
                     return found
+        return self._option_behind(number, bare, [front for front, back in ways if not back])
+
+    def with_option(self, number: int, bare: str) -> LineAttempt | None:
+        """An order that ends in an option without a colon before it; None if it does not."""
+        words = split(plainly(bare))
+        return self._option_behind(number, bare, [words]) if all(w.norm != ":" for w in words) else None
+
+    def _option_behind(
+        self, number: int, bare: str, fronts: Sequence[tuple[Word, ...]]
+    ) -> LineAttempt | None:
         starts = {w for f in self.grammar.options for w in f.first or ()}
-        for front in (front for front, back in ways if not back):
+        for front in fronts:
             for at in range(2, len(front)):
                 if not {front[at].norm, self.names.synonym(front[at].norm)}.isdisjoint(starts):
                     fits = self._option_parts(Matcher(front[at:], self.names, True), 0) is not None
@@ -399,7 +424,7 @@ class OrderReader:
             self.say("O102", "error", said, number, words[-1].end, "", line)
             return
         word = words[at]
-        rest = _until_fixed(words, at, matcher)
+        rest = _until_fixed(words, at)
         written = " ".join(w.text for w in rest)
         kinds = [s.kind for s in slots if s.kind not in ("number", "text", "units")]
         kinds += ["unit-kind"] if any(s.kind == "units" for s in slots) else []
@@ -411,9 +436,58 @@ class OrderReader:
         ]
         guesses += [c for s in slots for c in s.choices if not guesses]
         code = "O103" if kinds and not word.is_number else "O102"
-        hint = did_you_mean(one_of(list(dict.fromkeys(guesses))[:3]))
-        said = f"expected {expected}, found {written or word.text!r}"
-        self.say(code, "error", said, number, word.column, hint, line)
+        short = len(written) < NO_GUESS and [s.kind for s in slots] == ["place"]
+        hint = "" if short else did_you_mean(one_of(list(dict.fromkeys(guesses))[:3]))
+        self.stranger = self._stranger(slots, words, at)
+        if self.stranger:
+            code, said = "O103", self.stranger
+        elif word.norm.isalpha() and any(s.kind == "number" for s in slots) and self._counts(word):
+            said = f"how many? a number is missing before {word.text!r}"
+        else:
+            said = f"expected {expected}, found {written or word.text!r}"
+        start, end = word.column - 1, rest[-1].end - 1 if rest else word.end - 1
+        places = [s.kind for s in slots if s.kind in NAMED] == ["place"] and code == "O103"
+        meant = [f"{line[:start]}{g}{line[end:]}".strip() for g in dict.fromkeys(guesses)] if places else []
+        self.say(code, "error", said, number, word.column, hint, line, meant[:3])
+
+    def _stranger(self, slots: Sequence[Slot], words: Sequence[Word], at: int) -> str:
+        """That nothing goes by a name, where one is wanted from word `at` on and what stands there, or behind
+        the word for a place, is the name of nothing of that kind; else an empty text."""
+        wanted = [
+            "unit-kind" if s.kind == "units" else s.kind
+            for s in slots
+            if s.kind in NAMED or s.kind == "units"
+        ]
+        kinds = list(dict.fromkeys(wanted))
+        while at < len(words):
+            if words[at].norm in SMALL or not words[at].norm.isalnum():
+                kinds = ["place"] if words[at].norm in WHERE else kinds
+                at += 1
+                continue
+            run = _until_fixed(words, at)
+            if (
+                kinds
+                and not any(w.is_number for w in run)
+                and not any(self._names_one(kinds, w) for w in run)
+            ):
+                return f"no {one_of(NAMED[k] for k in kinds)} is called {' '.join(w.text for w in run)!r}"
+            at, kinds = at + len(run), []
+        return ""
+
+    def _names_one(self, kinds: Sequence[str], word: Word) -> bool:
+        """Whether a word is a name of one of these kinds or a part of one, or a word of orders."""
+        found = any(
+            self.names.find(kind, word.norm)
+            or self.names.abbreviated(kind, word.norm)
+            or self.names.near(kind, word.norm)
+            for kind in kinds
+        )
+        return found or self.names.synonym(word.norm) in self.grammar.opening_words
+
+    def _counts(self, word: Word) -> bool:
+        """Whether a word is a kind of unit, or something that can be built."""
+        kinds = ("unit-kind", "item")
+        return any(self.names.find(k, word.norm) or self.names.abbreviated(k, word.norm) for k in kinds)
 
     def _expected(self, matcher: Matcher) -> str:
         out = []
@@ -468,11 +542,10 @@ def did_you_mean(words: str) -> str:
     return f"did you mean {words}?" if words else ""
 
 
-def _until_fixed(words: Sequence[Word], at: int, matcher: Matcher) -> Sequence[Word]:
+def _until_fixed(words: Sequence[Word], at: int) -> Sequence[Word]:
     """The words of what looks like one name: up to the next sign or small word of a form."""
     small = {"to", "in", "from", "on", "with", "via", "at", "and", "for", "by", "of", "against"}
     end = at + 1
     while end < len(words) and words[end].norm not in small and words[end].norm.isalnum() and end - at < 5:
         end += 1
-    del matcher
     return words[at:end]

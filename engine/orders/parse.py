@@ -24,12 +24,15 @@ from .input_points import by_phase
 from .line_parser import MAX_LINE, LineAttempt, Order, did_you_mean, one_of, strip_comment
 from .mail_text import TextLine, read_letter
 from .names import Names
+from .tokens import SMALL
 
 __all__ = ["MAX_LINES", "Order", "OrderFile", "OrderHead", "parse_orders", "read_orders", "strip_comment"]
 
 MAX_LINES = 2_000
 SHORT = 5
 """Words of a line that is no sentence."""
+MOST_NAMED = 3
+"""Words of a game's name where nothing marks the line as a head."""
 MOST_FREE = 300
 """Lines of one text that are read freely; those after them only word for word."""
 HEAD = ("game", "nation", "turn")
@@ -60,6 +63,8 @@ _REST_STAYS = re.compile(
     re.IGNORECASE,
 )
 """A line that says that units without an order stay where they are: they do."""
+_BLANK = re.compile(r"(?<!\S)\?(?!\S)")
+"""A question mark that stands alone, as sheets of orders have it where something is to be filled in."""
 _COUNTS = re.compile(r"\d\s+\w")
 _LEAVE = re.compile(
     r"(?:(?:best|kind|warm) (?:regards|wishes)|regards|best|cheers|thanks|thank you|yours|sincerely|"
@@ -116,11 +121,16 @@ def read_orders(
     state: State | None = None,
     file: str = "",
     proposable: Callable[[str, Mapping[str, Any]], bool] | None = None,
+    foreign: Callable[[str], bool] | None = None,
 ) -> OrderFile:
     """Like `parse_orders`, with the head. Of what comes near to a line only that is proposed which is
-    `proposable`: an order ("form/id") with the slots that are filled."""
+    `proposable`: an order ("form/id") with the slots that are filled. `foreign` says of a place whether it is
+    held by a nation that is no friend: what is done there is proposed only where
+    nothing of a line is left over."""
     reader = _OrderFileReader(ruleset, Names(ruleset, state), nation, game, turn, file)
     reader.lines.proposable = proposable
+    if foreign is not None:
+        reader.lines.foreign = foreign
     return reader.read(text)
 
 
@@ -251,22 +261,29 @@ class _OrderFileReader:
             ]
             return _Entry(line, LineAttempt([], findings), free=False)
         attempt = self.lines.word_for_word(line.number, line.text)
-        if attempt.orders or any(d.code == "O113" for d in attempt.found):
+        if attempt.orders:
             return _Entry(line, attempt, 9)
+        if any(d.code == "O113" for d in attempt.found):  # unless it is the condition of an option
+            self.free += 1
+            option = self.lines.with_option(line.number, line.text) if self.free <= MOST_FREE else None
+            return _Entry(line, option or attempt, 9)
         self.free += 1
         freely = self.lines.freely(line.number, line.text) if self.free <= MOST_FREE else None
         if freely is not None:
             return _Entry(line, freely)
+        partly = self.lines.partly(line.number, line.text) if self.free <= MOST_FREE else None
+        if partly is not None:
+            return _Entry(line, partly)
         worth = self.lines.names_something(line.text)
         if (
             (worth or len(bare.split()) < 6)
             and self.free <= MOST_FREE
             and attempt.found
-            and not attempt.found[0].instead
+            and (not attempt.found[0].instead or attempt.found[0].code == "O103")
         ):
-            near = tuple(self.lines.nearest(line.text))
+            near = (*attempt.found[0].instead, *self.lines.nearest(line.text))
             attempt = LineAttempt([], [replace(attempt.found[0], instead=near), *attempt.found[1:]])
-        if "?" in bare and attempt.found:
+        if _BLANK.search(bare) and attempt.found:
             attempt = LineAttempt(
                 [], [replace(attempt.found[0], message="`?` is yours to fill in"), *attempt.found[1:]]
             )
@@ -364,16 +381,30 @@ class _OrderFileReader:
     # ---- head
 
     def _head(self, number: int, line: str, words: tuple[Word, ...]) -> bool:
-        """Read a head line. False if it is none (orders may begin with such a word, too)."""
+        """Read a head line. False if it is none: orders may begin with such a word, and so may a line that
+        only speaks of the game, the nation or the turn. Only a head that says something else refuses
+        the text."""
         if self.begun or words[0].norm in self.lines.grammar.openings():
             return False
+        named = self._game_as_named(line, words)
         starts = [0]
         for i in range(2, len(words)):
-            if words[i].norm in HEAD and words[i].norm not in (words[s].norm for s in starts):
+            if (
+                words[i].norm in HEAD
+                and words[i].norm not in (words[s].norm for s in starts)
+                and i not in named
+            ):
                 starts.append(i)
+        values = []
         for start, end in zip(starts, [*starts[1:], len(words)], strict=True):
             key, value = words[start], words[start + 1 : end]
-            value = tuple(w for w in value if w.norm not in (",", ";", ":", "="))
+            declared = len(starts) > 1 or (bool(value) and value[0].norm in (":", "="))
+            if not (start == 0 and named):
+                value = tuple(w for w in value if w.norm not in (",", ";", ":", "="))
+            if value and not declared and not self._reads_as_head(key.norm, value):
+                return False
+            values.append((key, value))
+        for key, value in values:
             if not value:
                 self.say("O112", f"{key.text!r} needs a value after it", number, key.column, line=line)
                 self.refused = True
@@ -382,22 +413,61 @@ class _OrderFileReader:
             getattr(self, f"_head_{key.norm}")(number, line, value, written)
         return True
 
+    def _game_as_named(self, line: str, words: tuple[Word, ...]) -> range:
+        """The words of a head that are the name of this game, whatever signs or words of a head it has."""
+        name = (self.game or "").strip()
+        if not name or words[0].norm != "game":
+            return range(0)
+        rest = line[words[0].end - 1 :].lstrip(" \t:=")
+        if not rest.casefold().startswith(name.casefold()) or rest[len(name) : len(name) + 1].isalnum():
+            return range(0)
+        end = len(line) - len(rest) + len(name)
+        return range(1, sum(w.column - 1 < end for w in words))
+
+    def _reads_as_head(self, key: str, value: tuple[Word, ...]) -> bool:
+        """Whether what stands after a word of a head, with nothing to mark it as one, can be its value."""
+        if key == "turn":
+            return value[0].is_number
+        written = joined(" ".join(w.text for w in value))
+        if key == "nation":
+            return bool(self.names.find("nation", written) or self.names.near("nation", written))
+        spoken = (
+            value[-1].norm in ("!", ".", "?")
+            or len(value) > MOST_NAMED
+            or any(w.norm in SMALL for w in value)
+        )
+        return written == joined(self.game or "") or not spoken
+
     def _head_game(self, number: int, line: str, value: tuple[Word, ...], written: str) -> None:
-        self.head = self.head._replace(game=line[value[0].column - 1 : value[-1].end - 1])
-        if self.game is not None and joined(written) != joined(self.game):
+        as_written = line[value[0].column - 1 : value[-1].end - 1].strip(" \t:=")
+        self.head = self.head._replace(game=as_written)
+        same = (
+            self.game is None
+            or joined(as_written) == joined(self.game)
+            or joined(written) == joined(self.game)
+        )
+        if not same:
             self._wrong(
-                number, line, value[0].column, f"this is a file for the game {written!r}, not {self.game!r}"
+                number,
+                line,
+                value[0].column,
+                f"these are orders for the game {written!r}, not for {self.game!r}",
             )
 
     def _head_turn(self, number: int, line: str, value: tuple[Word, ...], written: str) -> None:
-        if not value[0].is_number or len(value) > 1:
-            self.say("O112", f"{written!r} is not the number of a turn", number, value[0].column, line=line)
-            self.refused = True
+        if not value[0].is_number:
+            said = f"{written!r} is not the number of a turn; the orders are taken as those of this turn"
+            self.found.append(
+                Diagnostic("O112", "warning", said, self.file, number, value[0].column, "", line[:MAX_LINE])
+            )
             return
         self.head = self.head._replace(turn=int(value[0].norm))
         if self.turn is not None and self.head.turn != self.turn:
             self._wrong(
-                number, line, value[0].column, f"this is a file for turn {written}; it is turn {self.turn}"
+                number,
+                line,
+                value[0].column,
+                f"these are orders for turn {self.head.turn}; it is turn {self.turn}",
             )
 
     def _head_nation(self, number: int, line: str, value: tuple[Word, ...], written: str) -> None:
@@ -416,7 +486,7 @@ class _OrderFileReader:
             self.nation = self.lines.nation = ids[0]
         elif ids[0] != self.nation:
             ours = self.names.printed("nation", self.nation)
-            self._wrong(number, line, value[0].column, f"this is a file for {written}, not for {ours}")
+            self._wrong(number, line, value[0].column, f"these are orders for {written}, not for {ours}")
 
     def _wrong(self, number: int, line: str, column: int, message: str) -> None:
         self.say("O111", message, number, column, "none of its orders are taken", line)

@@ -43,6 +43,27 @@ def proposable(world: World, nation: str) -> Callable[[str, Mapping[str, Any]], 
     return lambda key, slots: key in now and kinds[key].makes_sense(world, slots)
 
 
+def not_ours(world: World, nation: str) -> Callable[[str], bool]:
+    """Whether a place is held by somebody who is neither the nation nor its ally."""
+
+    def foreign(place: str) -> bool:
+        holder = world.holder_of(place)
+        return holder is not None and holder != nation and not world.allied(nation, holder)
+
+    return foreign
+
+
+def _begins_a_fight(book: OrderBook, order: Order, understood: Understood) -> bool:
+    """Whether an order proposed in the place of another attacks somebody with whom there is no war, where
+    that one did not go."""
+    named = order.get("slots", {}).values()
+    return any(
+        place not in named
+        and ((holder := book.world.holder_of(place)) is None or not book.world.hostile(book.nation, holder))
+        for place in understood.intent.attacks
+    )
+
+
 def possible(world: World, nation: str, lines: Sequence[str]) -> tuple[tuple[str, ...], str]:
     """Of lines that were proposed those that stand, then those that are still to be filled in; if there is
     none, why the first does not stand."""
@@ -71,13 +92,13 @@ def in_place_of(
     """Orders like one that is refused which stand, as lines."""
     out: dict[str, None] = {}
     kind = order_kind(book.ruleset, order["order"])
-    others = kind.alternatives(book, order, why) if kind is not None else ()
+    others = kind.alternatives(book, order, why) if kind is not None and not kind.begins_war else ()
     for tried, other in enumerate((*_fewer(book, order, why, now), *others)):
         if tried >= MOST_TRIED or len(out) >= most:
             break
         answer = understand(book, other, now)
         if isinstance(answer, Understood):
-            stand = [other]
+            stand = [] if _begins_a_fight(book, order, answer) else [other]
         else:
             stand = _fewer(book, other, answer, now) if not out else []
         for one in stand:

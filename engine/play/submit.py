@@ -44,7 +44,7 @@ def hand_in(
     taken = taken or read(game, nation, text)[0]
     nothing = not (taken.orders or taken.answers) and (not taken.clean or bool(taken.passed))  # an empty form is clean
     if taken.nation is None or nothing or (only_whole and not taken.clean):
-        raise NothingStands("none of these lines stands, so nothing was handed in and what was there before still counts")
+        raise NothingStands("none of these lines is valid, so nothing was submitted; what was there before still counts")
     asked = list(game.asked())
     if nation not in asked:
         raise StoreError(f"{nation} is not asked for orders now" + (f": {', '.join(asked)} is" if len(asked) == 1 else ""))

@@ -179,8 +179,9 @@ def _labels(
 
     Sources come first (1), then what was bought (2), given and received (3), and all else (4).
     """
-    if not readable:
-        yield 4, "other", total, False
+    own = entry.subject == reader and not entry.dice
+    if not readable and not own:  # whoever may not read of it is not told whose doing it is
+        yield 4, "not told to you", total, False
         return
     data = entry.data
     form, _, id_ = entry.rule.partition("/")

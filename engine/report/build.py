@@ -172,11 +172,14 @@ def _situation(
     first = [text for text, _ in own]
     if cost := news.losses(found, reader, words):
         first.append(cost)
+    gone = news.lost_works(mine, reader, words)
+    grave, rest = news.gravest_first(public, mine, reader)
+    if grave:
+        out.append(bullets(grave))
     if first:
         out.append(Para(" ".join(first), refs=tuple(n for _, refs in own for n in refs)))
-    gone = news.lost_works(mine, reader, words)
-    if public or gone:
-        out.append(bullets([*public, *gone]))
+    if rest or gone:
+        out.append(bullets([*rest, *gone]))
     to_do = [
         *_of_records(world, reader, words, "open"),
         *standing.danger(world, reader, words),
@@ -238,7 +241,7 @@ def _due(world: World, ruleset: Ruleset, turn: int) -> str:
     if world.state.get("game", "game", "ended"):
         return "The game has ended."
     if now == turn:
-        return f"Turn {turn} goes on."
+        return f"Turn {turn} is not over yet: more orders for it are due at the deadline that your moderator has set."
     return f"Orders for turn {now}{_date(ruleset, now)} are due at the deadline that your moderator has set."
 
 

@@ -186,12 +186,12 @@ def own_orders(world: World, entries: Sequence[Entry], reader: str, words: Wordi
     out: list[Block] = []
     fine = max(given - len(rows), 0)
     if not rows:
-        out.append(Para(f"All {given} were carried out as written." if given > 1 else "It was carried out as written."))
+        out.append(Para(f"All {given} were carried out as written." if given > 1 else "Your one order was carried out."))
     else:
         lead = f"{fine} of {given} {'was' if fine == 1 else 'were'} carried out as written; the others:"
         out += [Para(lead if fine else "What became of them:"), _tried(rows)]
     if lucky:
-        out += [Para("", "Thrown for with success"), _tried(lucky)]
+        out += [Para("", "Successful rolls"), _tried(lucky)]
     return given, out, told
 
 
@@ -240,6 +240,16 @@ def other_news(
         (public if EVERYONE in entry.audience else own).append(entry)
     everybody = {_key(e.happened) for e in public}
     return _joined(public, words, public=True), _joined([e for e in own if _key(e.happened) not in everybody], words)
+
+
+def gravest_first(
+    public: Sequence[tuple[str, Refs]], entries: Iterable[Entry], reader: str
+) -> tuple[list[tuple[str, Refs]], list[tuple[str, Refs]]]:
+    """News for everybody in two: what changed how the reader stands with others (a war, a peace, a surrender), which
+    goes before every place that was won or lost; and the rest."""
+    stands = {e.n for e in entries if any(c[0] == "relations" and reader in str(c[1]).split("--") for c in e.changes)}
+    grave = [one for one in public if not stands.isdisjoint(one[1])]
+    return grave, [one for one in public if one not in grave]
 
 
 def _key(happened: Sequence[Message], without: str = "") -> bytes:
@@ -334,8 +344,8 @@ def losses(found: Iterable[Any], reader: str, words: Wording) -> str:
     if not mine and not theirs:
         return ""
     if not theirs:
-        return f"You lost {words.units(mine)} in battle, and the enemies before you nothing."
-    return f"You lost {words.units(mine) or 'nothing'} in battle; the enemies before you lost {counted(theirs, 'unit')}."
+        return f"You lost {words.units(mine)} in battle, and the enemies you fought nothing."
+    return f"You lost {words.units(mine) or 'nothing'} in battle; the enemies you fought lost {counted(theirs, 'unit')}."
 
 
 def input_notices(world: World, entries: Iterable[Entry], reader: str, words: Wording) -> list[str]:
@@ -355,7 +365,7 @@ def input_notices(world: World, entries: Iterable[Entry], reader: str, words: Wo
         elif by == "proxy" or entry.happened:
             out.append(sentence(f"an ally gave the orders for {who}"))
         elif by == "moderator":
-            out.append(sentence(f"the moderator handed in the orders for {who}"))
+            out.append(sentence(f"the moderator submitted the orders for {who}"))
         elif by == "policy":
             out.append(sentence(f"a policy of the program gave the orders for {who}"))
     return out

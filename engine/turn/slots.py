@@ -118,7 +118,7 @@ def _not_among(context: OrderContext, declared: Row, name: str, value: Any, name
     if not wrong:
         return None
     said = name_of(context, declared["kind"], str(wrong[0]))
-    return Refusal(RefusalCode.CHOICE, f"{said} is not among what may be chosen", name, choices=tuple(sorted(allowed)))
+    return Refusal(RefusalCode.CHOICE, f"{said} cannot be chosen here", name, choices=tuple(sorted(allowed)))
 
 
 def choices(context: OrderContext, declared: Row, names: Names) -> set[str] | None:

@@ -149,7 +149,7 @@ def _too_far(turn: OrderContext, voyage: Voyage, plan: Sequence[Row], fleet: Fle
     if most is None or points <= most:
         return None
     reached = routes.name_of(turn.world, "places", str(plan[most - 1]["place"]) if most > 0 else voyage.start)
-    return f"it takes {points} moves, they have {most} and come as far as {reached}"
+    return f"the way and the tasks on it take {points} moves, they have {most} and come as far as {reached}"
 
 
 def points_of(turn: OrderContext, start: str, plan: Sequence[Row]) -> int:

@@ -251,12 +251,19 @@ def check_path(going: Going, path: Path, *, within: Any = None) -> str | None:
         spent += going.cost(near, link, path[:index])
     most = going.allowance(path[0], path[:-1]) if within is None else within
     if most is not None and spent > most:
-        return f"the way costs {spent}, they have {most}"
+        return too_far(world, path[0], path[-1], spent, most)
     if not _ends(going, path):
         return f"they cannot end in {name_of(world, 'places', path[-1])}"
     if "home" in mode and most is not None and not has_way_home(going, path, most - spent):
         return f"they would not get back from {name_of(world, 'places', path[-1])}"
     return None
+
+
+def too_far(world: World, start: str, end: str, spent: Any, most: Any) -> str:
+    """That a way is longer than those who go can manage, in words."""
+    here, there = name_of(world, "places", start), name_of(world, "places", end)
+    apart = f"{here} and {there} are {spent} move{'' if spent == 1 else 's'} apart"
+    return f"{apart}; these units move {most}" if most else f"{apart}; these units have no move left"
 
 
 def has_way_home(going: Going, path: Path, left: Any) -> bool:

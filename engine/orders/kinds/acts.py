@@ -91,7 +91,7 @@ class Acts(OrderKind):
         """What the first slot could hold in place of what it holds."""
         slot = next(iter(order.get("slots", {})), "")
         kind = self.slot(slot).kind if slot else ""
-        if why.code != RefusalCode.UNMET or kind not in HINTED:
+        if why.code != RefusalCode.UNMET or kind not in HINTED or self.begins_war:
             return ""
         allowed: list[str] = []
         for value in domain(book.context, self.row, slot, book.context.order_names(order)):

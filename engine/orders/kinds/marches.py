@@ -81,12 +81,11 @@ class Marches(Moves):
             used = routes.used(book.world, self.mode, place) + book.loads.get((self.mode["id"], place), 0)
             left = None if most is None else most - used
             if left is not None and left < needed:
-                hint = (
-                    f"at most {left * count // needed}"
-                    if left * count >= needed
-                    else "earlier orders take all of it"
-                )
-                text = f"no room for {needed} in {book.names.printed('place', place)}"
+                fit = max(left * count // needed, 0)
+                hint = f"at most {fit}" if fit else "earlier orders take all of it"
+                means = self.mode["capacity"].get("means", f"the {self.mode.get('name', 'way')}")
+                where = book.names.printed("place", place)
+                text = f"{means} through {where} can carry {fit or 'no'} more unit{'' if fit == 1 else 's'}"
                 raise OrderRefused(Refusal(RefusalCode.WAY, text, UNITS, hint))
         return drawn
 

@@ -92,6 +92,11 @@ class OrderKind(ABC):
         """How its orders are written; None if its row says nothing of it."""
         return Grammar.of(self.ruleset).form(self.key)
 
+    @cached_property
+    def begins_war(self) -> bool:
+        """Whether its orders put nations into a hostile stance: such an order is nobody's to propose."""
+        return _begins_war(self.ruleset, self.row)
+
     def names_of(self, context: OrderContext, nation: str, slots: Mapping[str, Any]) -> dict[str, Any]:
         """The names that the expressions of such an order may use, as far as its slots are filled."""
         return context.order_names({"nation": nation, "order": self.key, "slots": dict(slots)})
@@ -241,3 +246,16 @@ def me(nation: str) -> dict[str, Entity]:
     """The names of a nation in expressions."""
     who = Entity("nation", nation)
     return {"self": who, "nation": who}
+
+
+def _begins_war(ruleset: Ruleset, part: Any) -> bool:
+    """Whether something in a row puts nations into a stance that is hostile."""
+    if isinstance(part, list):
+        return any(_begins_war(ruleset, one) for one in part)
+    if not isinstance(part, dict):
+        return False
+    relate = part.get("relate")
+    stance = relate.get("stance") if isinstance(relate, dict) else None
+    if ruleset.has("stances", stance) and ruleset.row("stances", stance).get("hostile"):
+        return True
+    return any(_begins_war(ruleset, one) for one in part.values())
