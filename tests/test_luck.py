@@ -269,9 +269,7 @@ def test_the_last_reports_resolve_each_turn_once_again(tmp_path: Path, monkeypat
     assert len(texts) > 3 and all("LUCK" in text for text in texts)
 
 
-def test_luck_that_was_watched_is_that_which_is_found_by_resolving_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_luck_that_was_watched_is_that_which_is_found_by_resolving_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = empire(tmp_path / "game", turns=10)
     watch(made)
     while len(made.onlookers) < 4:

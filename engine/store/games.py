@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from sqlalchemy import Connection, delete, func, insert, inspect, select
@@ -84,7 +85,7 @@ class Game(GameReader):
 
     onlooker: Callable[[], Any] | None = None
     """Makes who looks on at the dice of a turn (`core.dice.DiceSource.onlooker`), where whoever plays on wants to know them."""
-    onlookers: dict[int, Any] = {}
+    onlookers: Mapping[int, Any] = MappingProxyType({})
     """Who looked on, by the number of the stage that was resolved; of turns that this object resolved and that are kept."""
 
     # ---- making and opening
