@@ -28,7 +28,7 @@ class FactsByWord:
         return chain.from_iterable(found.values()) if turn is None else found.get(turn, ())
 
     def _catch_up(self, version: int) -> None:
-        facts = self._state.table(TABLE)
+        facts = self._state.tables.get(TABLE, {})
         if len(facts) - self._seen != version - self._version:  # a change that added none: one went, or is another
             self._rows.clear()
             self._seen = 0
