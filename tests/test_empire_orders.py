@@ -110,7 +110,7 @@ def test_a_nation_that_sends_nothing_is_held_to_the_requirements(game: Path, cap
 def test_policies_meet_every_requirement_and_order_what_can_be_carried_out(
     seed: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, said = run(capsys, "play", SCENARIO, "--turns", "9", "--out", tmp_path / "out", "--seed", seed * 16, "--no-png")
+    code, said = run(capsys, "play", SCENARIO, "--turns", "9", "--out", tmp_path / "out", "--seed", seed * 16)
     assert code == 0, said
     told = [e for e in Game.open(tmp_path / "out" / "game").journal() if "refused" in e.data and e.rule == "actions/deploy"]
     assert not told
@@ -121,7 +121,7 @@ def test_policies_meet_every_requirement_and_order_what_can_be_carried_out(
 
 
 def test_twenty_turns_by_policies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, said = run(capsys, "play", SCENARIO, "--turns", "20", "--out", tmp_path / "out", "--seed", "07" * 16, "--no-png")
+    code, said = run(capsys, "play", SCENARIO, "--turns", "20", "--out", tmp_path / "out", "--seed", "07" * 16)
     assert code == 0, said
     assert "Diplomatic report." in (tmp_path / "out" / "reports" / "moderator.txt").read_text(encoding="utf-8")
     game = Game.open(tmp_path / "out" / "game")

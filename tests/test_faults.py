@@ -59,6 +59,6 @@ def test_a_turn_that_cannot_be_carried_out_names_the_row(
 
 def test_play_ends_in_the_same_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = scenario(tmp_path, "{pay: {to: uk, what: coin, amount: '=1 / (turn - turn)'}}")
-    assert run("play", str(path), "--out", str(tmp_path / "out"), "--turns", "3", "--no-png") == 1
+    assert run("play", str(path), "--out", str(tmp_path / "out"), "--turns", "3") == 1
     said = capsys.readouterr().err
     assert "broken.yaml:6" in said and "Traceback" not in said

@@ -19,7 +19,7 @@ from wteaw.odds import dice_statistics as battle_luck
 from wteaw.odds.dice_statistics import Onlooker, RecordedThrow
 from wteaw.play import dice_statistics as luck_found
 from wteaw.play.begin import new_game
-from wteaw.play.dice_statistics import chance_of, luck, rolls_of
+from wteaw.play.dice_statistics import chance_of, luck, rolls_of, watch
 from wteaw.play.resolve import resolve_turn
 from wteaw.play.scenario_files import load_scenario
 from wteaw.report import report_files
@@ -267,6 +267,28 @@ def test_the_last_reports_resolve_each_turn_once_again(tmp_path: Path, monkeypat
     assert sorted(map(int, log.read_text().split())) == [number for number, _, _ in made.stages()][:-1]
     texts = [(tmp_path / "reports" / f"{reader}.txt").read_text() for reader in ("moderator", *nations)]
     assert len(texts) > 3 and all("LUCK" in text for text in texts)
+
+
+def test_luck_that_was_watched_is_that_which_is_found_by_resolving_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = empire(tmp_path / "game", turns=10)
+    watch(made)
+    while len(made.onlookers) < 4:
+        resolve_turn(made, force=True)
+    resolve_turn(made, force=True, practice=True)
+    found = [number for number, _, _ in made.stages()][:-1]
+    assert list(made.onlookers) == found[-4:], "the turns before were not watched, and practice is no turn"
+    watched = luck(made).to_json()
+    assert watched["throws"]
+    luck_found._luck.cache_clear()
+    assert luck(Game.open(tmp_path / "game")).to_json() == watched, "opened anew, every turn is resolved again"
+    before, of = made.stage(found[-2]), luck_found.resolved_again
+    made.rollback(before.number, "a correction")
+    assert list(made.onlookers) == found[-4:-2], "of what was dropped nobody knows"
+    resolve_turn(made, force=True)
+    again: list[int] = []
+    monkeypatch.setattr(luck_found, "resolved_again", lambda g, b, *a, **m: again.append(b.number) or of(g, b, *a, **m))
+    luck_found._luck.cache_clear()
+    assert luck(made).throws and again == found[:-4]
 
 
 def test_what_is_thrown_again_has_luck_of_its_own(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_commands_of_its_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     assert len(lines) == 6
     for line in lines:
         command = line.split("  ")[0]
-        run(command.replace("play scenarios/start.yaml", "play scenarios/start.yaml --turns 1 --no-png"))
+        run(command.replace("play scenarios/start.yaml", "play scenarios/start.yaml --turns 1"))
 
 
 def test_the_free_city_hears_the_news(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_a_layer_changes_a_figure_and_plays(tmp_path: Path) -> None:
     )
     ruleset, found = load_ruleset(made.folder)
     assert ruleset is not None and not found and ruleset.rows("units")["army"]["plural"] == "hosts"
-    assert _run(["play", str(made.scenario), "--turns", "1", "--out", str(tmp_path / "out"), "--no-png"]) in (0, None)
+    assert _run(["play", str(made.scenario), "--turns", "1", "--out", str(tmp_path / "out")]) in (0, None)
 
 
 @pytest.mark.parametrize(

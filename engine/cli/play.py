@@ -27,7 +27,7 @@ def play(
     rules: Path = typer.Option(None, "--ruleset", help="The folder of another ruleset for the scenario."),
     force: bool = typer.Option(False, "--force", help="Play over a game that is in the folder already."),
     workers: int = typer.Option(0, min=0, help="Processes that plan; 0 is one per processor. The game does not depend on it."),
-    png: bool = typer.Option(True, help="Draw the maps as PNG as well."),
+    png: bool = typer.Option(False, help="Draw the maps as PNG as well."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
     """Play a scenario from its start to its end: every nation is played by a bot.
@@ -38,6 +38,7 @@ def play(
     Example: wteaw play 1914 --turns 3 --out out
     """
     from ..play.begin import new_game
+    from ..play.dice_statistics import watch
     from ..play.pending import commanded
     from ..play.resolve import resolutions
     from ..report.map import to_png
@@ -71,6 +72,8 @@ def play(
     title = str(data.get("title", game.id))
     pictures = {"map-start": map_svg(ruleset, game.stage().position.state, drawing, title=f"{title}: the start")}
     began = time.monotonic()
+    if not turns:  # played to its end, so that the reports tell its luck
+        watch(game)
     asked = commanded(game)
     standing: list[str] = []
     first = game.stage().position.turn
@@ -88,7 +91,7 @@ def play(
     for name, svg in each(pictures.items(), "maps"):
         (out / f"{name}.svg").write_text(svg, encoding="utf-8")
         if png:
-            (out / f"{name}.png").write_bytes(to_png(svg, 2600))
+            (out / f"{name}.png").write_bytes(to_png(svg, 1300))
     written = write_reports(game, out / "reports", [None, *asked], drawing, counted=lambda some: each(some, "reports"))
     played = position.turn - first + position.ended
     picture = out / ("map.png" if png else "map.svg")

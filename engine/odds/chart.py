@@ -7,8 +7,8 @@ needs no fonts or files of its own.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from html import escape
 from math import ceil
-from xml.sax.saxutils import escape
 
 from ..battle.groups import SIDES
 from .result import Odds
@@ -52,7 +52,7 @@ def chart(odds: Odds, title: str, words: UnitNames) -> str:
     )
     return "\n".join(
         [
-            head, f"<title>{escape(title)}</title>", f"<desc>{escape(_description(odds))}</desc>",
+            head, f"<title>{escape(title, quote=False)}</title>", f"<desc>{escape(_description(odds), quote=False)}</desc>",
             f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>', *body, "</svg>", "",
         ]
     )  # fmt: skip
@@ -216,7 +216,7 @@ def _text(
 ) -> str:  # fmt: skip
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" fill="{color}" text-anchor="{anchor}" '
-        f'font-weight="{weight}" {more}>{escape(text)}</text>'
+        f'font-weight="{weight}" {more}>{escape(text, quote=False)}</text>'
     )
 
 

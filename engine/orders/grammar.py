@@ -9,6 +9,7 @@ furthest word reached, with everything that could have stood there.
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ from ..ruleset.order_syntax import (
     Pattern,
     Slot,
     first_words,
+    needed_words,
     read_form,
     slots_in,
 )
@@ -122,13 +124,21 @@ def _written(slot: Slot, names: Names, value: Any) -> str:
 
 
 class OrderForm(NamedTuple):
-    """One way to write orders: the form of the row ("acts", "orders" ...), its id, its row, its pattern."""
+    """One way to write orders: the form of the row ("acts", "orders" ...), its id, its row, its pattern.
+
+    `first` are the words it may begin with (None: any); of each set of `needed` a line has a word.
+    """
 
     form: str
     id: str
     row: Row
     pattern: Pattern
     first: frozenset[str] | None
+    needed: tuple[frozenset[str], ...]
+
+    def may_be(self, words: Set[str]) -> bool:
+        """Whether a line with these words can be this form word for word; with those that they stand for."""
+        return not any(words.isdisjoint(some) for some in self.needed)
 
     @property
     def key(self) -> str:
@@ -164,6 +174,19 @@ class Grammar:
         """The words that orders begin with."""
         return sorted(self.opening_words)
 
+    def begun_by(self, words: frozenset[str]) -> tuple[OrderForm, ...]:
+        """The order forms that may begin with one of these words."""
+        opening = words & self.opening_words
+        if opening not in self._by_opening:
+            self._by_opening[opening] = tuple(
+                f for f in self.forms if f.first is None or not opening.isdisjoint(f.first)
+            )
+        return self._by_opening[opening]
+
+    @cached_property
+    def _by_opening(self) -> dict[frozenset[str], tuple[OrderForm, ...]]:
+        return {}
+
     @cached_property
     def opening_words(self) -> frozenset[str]:
         """The same as a set."""
@@ -194,7 +217,8 @@ def _grammar(ruleset: Ruleset) -> Grammar:
                 faults[f"{form}/{id_}"] = str(error)
                 continue
             first = first_words(pattern)
-            out.append(OrderForm(form, id_, row, pattern, frozenset(first) if first is not None else None))
+            begins = frozenset(first) if first is not None else None
+            out.append(OrderForm(form, id_, row, pattern, begins, tuple(needed_words(pattern))))
         return out
 
     forms = [f for form in ORDER_FORMS for f in read(form)]

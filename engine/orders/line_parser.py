@@ -9,7 +9,7 @@ reads a text (`parse.py`) decides which of several attempts counts. Several orde
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..core.diagnostics import Diagnostic, Severity, nearest
@@ -211,9 +211,7 @@ class OrderReader:
     def _readings(self, matcher: Matcher) -> list[tuple[OrderForm, Match]]:
         """The readings of a whole line that need the least forgiveness."""
         out: list[tuple[OrderForm, Match]] = []
-        for form in self.grammar.forms:
-            if form.first is not None and not self._may_begin(form, matcher):
-                continue
+        for form in self._candidates(matcher):
             for found in matcher.match(form.pattern):
                 if found.end == len(matcher.words):
                     out.append((form, found))
@@ -232,14 +230,22 @@ class OrderReader:
         apart = [(form, found) for form, found in best if not _across(found, matcher.words)]
         return apart or best
 
-    def _may_begin(self, form: OrderForm, matcher: Matcher) -> bool:
+    def _candidates(self, matcher: Matcher) -> Iterator[OrderForm]:
+        """The forms that a line may be, by its words alone.
+
+        Where slips are forgiven any word may be one, but for the opening of another order.
+        """
         first = matcher.words[0].norm
-        assert form.first is not None
-        if first in form.first or self.names.synonym(first) in form.first:
-            return True
-        return (
-            matcher.loose and first not in self.grammar.opening_words
-        )  # the opening of another order is no slip
+        if matcher.loose and first not in self.grammar.opening_words:
+            yield from self.grammar.forms
+            return
+        begun = self.grammar.begun_by(frozenset((first, self.names.synonym(first))))
+        if matcher.loose:
+            yield from begun
+            return
+        written = [word.norm for word in matcher.words]
+        words = {*written, *map(self.names.synonym, written)}
+        yield from (form for form in begun if form.may_be(words))
 
     def _take(
         self,

@@ -84,6 +84,9 @@ class Matcher:
         self.expected: list[Fixed | Slot] = []
         self.ambiguous: list[Ambiguous] = []
         self.steps = 0
+        self._named: dict[tuple[str, int], list[tuple[int, tuple[str, ...]]]] = {}
+        """By kind and word: where names of that kind end that begin there, and whose they are; many forms ask
+        the same."""
 
     def match(self, pattern: Pattern, at: int = 0) -> Iterator[Match]:
         """Every way to read the words from `at` on as the pattern. It need not reach the last word."""
@@ -171,14 +174,15 @@ class Matcher:
     def _name(self, kind: str, at: int) -> Iterator[tuple[int, SlotValue, int]]:
         start = at + 1 if self.words[at].norm == "the" and at + 1 < len(self.words) else at
         most = self.names.longest(kind)
-        exact = False
-        for end in range(min(start + most, len(self.words)), start, -1):
-            ids = self.names.find(kind, run_together(self.words[start:end]))
+        exact = self._named.get((kind, start))
+        if exact is None:
+            ends = range(min(start + most, len(self.words)), start, -1)
+            found = ((end, self.names.find(kind, run_together(self.words[start:end]))) for end in ends)
+            exact = self._named[kind, start] = [(end, ids) for end, ids in found if ids]
+        for end, ids in exact:
             if len(ids) == 1:
-                exact = True
                 yield end, self._value(start, end, ids[0]), 0
-            elif ids:
-                exact = True
+            else:
                 self.ambiguous.append(Ambiguous(start, end, kind, ids))
         if exact or not self.loose:
             return

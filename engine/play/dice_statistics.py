@@ -1,8 +1,9 @@
 """Luck in a game: what battles and other rolls came to, against what was to be expected before each throw.
 
-The turns of the game are resolved again with an onlooker (`odds/dice_statistics.py`), from what the game took in and the dice of
-then. A hit counts when somebody takes it. The variance of a total is the sum of the variances of its throws, each as the odds
-before it had it; so by pure chance 95 of 100 totals lie within 1.96 of its roots.
+An onlooker (`odds/dice_statistics.py`) sees each throw: while the game is played, if whoever plays it has said so (`watch`);
+otherwise its turns are resolved again, from what the game took in and the dice of then. A hit counts when somebody takes it.
+The variance of a total is the sum of the variances of its throws, each as the odds before it had it; so by pure chance 95 of 100
+totals lie within 1.96 of its roots.
 """
 
 from __future__ import annotations
@@ -148,11 +149,16 @@ class Luck:
         }  # fmt: skip
 
 
+def watch(game: Game) -> None:
+    """Look on at the dice of all that is resolved with this object from now on, so that `luck` need not resolve it again."""
+    game.onlooker = Onlooker
+
+
 def luck(game: Game, reader: str | None = None, *, workers: int = 1) -> Luck:
     """The luck of a game so far, for the moderator (None); for a nation or everybody ("") once the game has ended.
 
-    It is found once for a game as it stands. So many `workers` resolve its turns again, processes that are forked: only a program
-    of one thread may have several (`parted.hands`).
+    It is found once for a game as it stands. So many `workers` resolve again those of its turns that nobody watched, processes
+    that are forked: only a program of one thread may have several (`parted.hands`).
 
     StoreError while it runs, except for the moderator; BrokenGame where a turn does not come out as it did (`wteaw verify`).
     """
@@ -183,9 +189,13 @@ def _luck(kept: _Kept) -> Luck:
     numbers = [number for number, _, _ in game.stages()]
     parted = Parted(game)
     stage = lru_cache(maxsize=2)(lambda number: parted.here().stage(number))  # the later one of a pair begins the next
-    throws = shared_out(
-        lambda pair: _throws(parted.here(), stage(pair[0]), stage(pair[1])), list(pairwise(numbers)), kept.workers
-    )
+    pairs = list(pairwise(numbers))
+    unseen = [pair for pair in pairs if pair[0] not in game.onlookers]
+    again = shared_out(lambda pair: _throws(parted.here(), stage(pair[0]), stage(pair[1])), unseen, kept.workers)
+    seen = {number: who.throws for number, who in game.onlookers.items()} | {
+        n: t for (n, _), t in zip(unseen, again, strict=True)
+    }
+    throws = [seen[number] for number, _ in pairs]
     position = game.stage().position
     world = World(game.ruleset, position.state, moments=position.moments, geography=game.geography)
     turns = position.turn if position.ended else position.turn - 1

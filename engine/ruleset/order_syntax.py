@@ -230,6 +230,19 @@ def first_words(pattern: Pattern) -> set[str] | None:
     return None
 
 
+def needed_words(pattern: Pattern) -> list[frozenset[str]]:
+    """Of each of these sets a text that fits the pattern has a word, wherever."""
+    out: list[frozenset[str]] = []
+    for node in pattern:
+        if isinstance(node, Fixed):
+            out.append(frozenset((node.word,)))
+        elif not isinstance(node, Slot):
+            ways = [needed_words(way) for way in node.ways]
+            if all(ways):
+                out.append(frozenset().union(*(min(sets, key=len) for sets in ways)))
+    return out
+
+
 def as_said(pattern: Pattern) -> str:
     """A form as it is said: the last of its alternatives, without what may be left out, `?` for what is to be filled in."""
     parts = []

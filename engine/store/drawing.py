@@ -8,9 +8,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
-
 from ..core.faults import BrokenGame
 from ..ruleset.compile import read_layers
 
@@ -76,6 +73,9 @@ def read_drawing(ruleset_folder: Path) -> Drawing:
 
 def read_map_file(path: Path) -> dict[str, Any]:
     """One of the YAML files of a map folder; nothing if it is not there. BrokenGame, with the reason, if it cannot be read."""
+    from ruamel.yaml import YAML  # heavy, and a game that is begun has its drawing already
+    from ruamel.yaml.error import YAMLError
+
     if not path.is_file():
         return {}
     if path.stat().st_size > MAX_BYTES:

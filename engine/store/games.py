@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from sqlalchemy import Connection, delete, func, insert, inspect, select
@@ -82,6 +83,11 @@ class _Ready:
 
 class Game(GameReader):
     """One game in its folder."""
+
+    onlooker: Callable[[], Any] | None = None
+    """Makes who looks on at the dice of a turn (`core.dice.DiceSource.onlooker`), where whoever plays on wants to know them."""
+    onlookers: Mapping[int, Any] = MappingProxyType({})
+    """Who looked on, by the number of the stage that was resolved; of turns that this object resolved and that are kept."""
 
     # ---- making and opening
 
@@ -350,11 +356,14 @@ class Game(GameReader):
             replace(s, orders=loads(as_text(s.orders)), answers=loads(as_text(s.answers))) for s in given
         ]  # as they are kept
         taken = {**{s.nation: s for s in given}, **self.submissions()}
+        dice = KeyedDice(secrets.token_bytes(32), turn) if practice else self.dice(stage, salts)
+        if self.onlooker is not None and not (dry or practice):
+            dice.onlooker = self.onlooker()
         result = resolve(
             self.ruleset,
             stage.position,
             inputs_from(taken, missing, self.commands(), self.decided()),
-            KeyedDice(secrets.token_bytes(32), turn) if practice else self.dice(stage, salts),
+            dice,
             geography=self.geography,
             until=until,
         )
@@ -376,6 +385,8 @@ class Game(GameReader):
             made = self._save(db, ready, stage.number + 1, salts if same else {}, salts)
             if scribe is not None:
                 scribe.resolved(turn, result, missing, made)
+        if dice.onlooker is not None:
+            self.onlookers = {**self.onlookers, stage.number: dice.onlooker}
         return result
 
     def _attempt_at(self, db: Connection, turn: int) -> int:
@@ -419,6 +430,7 @@ class Game(GameReader):
                 body["attempt"] = self._fresh_dice(db, back)
             self._correct(db, "rollback", body)
         self._stage = None
+        self.onlookers = {n: who for n, who in self.onlookers.items() if n < number}
         return opened
 
     def again(self, reason: str = "") -> None:

@@ -36,7 +36,7 @@ class OrderContext:
         self.world = world
         self.ruleset = world.ruleset
         self.loops: dict[str, Any] = {}
-        self.read_at: dict[tuple[str, ...], tuple[int, ...]] = {}  # by tables: their versions when their watchers were last asked
+        self.read_at: dict[str, int] | None = None  # the versions of tables when those who watch them were last asked
 
     @property
     def state(self) -> State:

@@ -210,12 +210,12 @@ def watch_changes(turn: Turn) -> list[str]:
     A test is asked again only if a table that it reads has changed since, so what nothing touches costs nothing.
     """
     due: list[tuple[int, Row]] = []
+    seen, versions = turn.read_at, turn.state.versions
+    changed = {table for table, version in versions.items() if seen.get(table) != version} if seen is not None else None
+    turn.read_at = versions.copy()
     for tables, rows in watched(turn).items():
-        versions = None if tables is None else tuple(turn.state.versions.get(t, 0) for t in tables)
-        if versions is None or turn.read_at.get(tables or ()) != versions:
+        if tables is None or changed is None or not tables.isdisjoint(changed):
             due += rows
-        if versions is not None:
-            turn.read_at[tables or ()] = versions
     fired = []
     for _, row in sorted(due, key=lambda item: item[0]):
         for names in subjects(turn, row, {"tick": 0, **turn.loops}):
@@ -235,17 +235,17 @@ def watch_changes(turn: Turn) -> list[str]:
     return fired
 
 
-def watched(turn: Turn) -> dict[tuple[str, ...] | None, list[tuple[int, Row]]]:
+def watched(turn: Turn) -> dict[frozenset[str] | None, list[tuple[int, Row]]]:
     """The events that watch for a change, in listed order, by the tables that test and selection read (None: any)."""
 
-    def make() -> dict[tuple[str, ...] | None, list[tuple[int, Row]]]:
-        out: dict[tuple[str, ...] | None, list[tuple[int, Row]]] = {}
+    def make() -> dict[frozenset[str] | None, list[tuple[int, Row]]]:
+        out: dict[frozenset[str] | None, list[tuple[int, Row]]] = {}
         for number, row in enumerate(turn.ruleset.rows("events").values()):
             if "becomes" in row:
                 chosen = row.get("for")
                 plain = not isinstance(chosen, str) or is_named(turn.world, chosen)
                 test, selection = reads(turn.ruleset, row["becomes"]), frozenset[str]() if plain else reads(turn.ruleset, chosen)
-                tables = None if test is None or selection is None else tuple(sorted(test | selection))
+                tables = None if test is None or selection is None else test | selection
                 out.setdefault(tables, []).append((number, row))
         return out
 

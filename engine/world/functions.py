@@ -11,6 +11,7 @@ from ..ruleset.expressions import ExpressionError, parse
 from ..ruleset.expressions.functions import RELATED
 from ..ruleset.expressions.parse import strip_mark
 from ..ruleset.limits import limits_on
+from .facts import FactsByWord
 from .objectives import points_of
 from .selections import apply, as_set, asker, fits, id_of
 from .sets import links_meant, sets
@@ -263,14 +264,11 @@ def stands_above(order: str, other: str) -> bool:
 
 
 def _past(world: World) -> dict[str, Callable[..., Any]]:
-    def facts(word: str, filters: dict[str, Any], turn: int | None) -> int:
-        found = 0
-        for row in world.state.table("facts").values():
-            if row["word"] != word or (turn is not None and row["turn"] != turn):
-                continue
-            if all(fits(world, row.get(name), value) for name, value in filters.items()):
-                found += 1
-        return found
+    facts = FactsByWord(world.state)
+
+    def count(word: str, filters: dict[str, Any], turn: int | None = None) -> int:
+        rows = facts.of(word, turn)
+        return sum(all(fits(world, row.get(name), value) for name, value in filters.items()) for row in rows)
 
     def was(x: Any, name: str, moment: str, *rest: Any) -> Any:
         past = world.at(moment)
@@ -284,8 +282,8 @@ def _past(world: World) -> dict[str, Callable[..., Any]]:
         return found
 
     return {
-        "happened": lambda word, **filters: facts(word, filters, None),
-        "this_turn": lambda word, **filters: facts(word, filters, int(world.state.get("game", "game", "turn", 0))),
+        "happened": lambda word, **filters: count(word, filters),
+        "this_turn": lambda word, **filters: count(word, filters, int(world.state.get("game", "game", "turn", 0))),
         "was": was,
         "ordered": ordered,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from tests import small
 from wteaw.turn import events as watch
 from wteaw.turn.context import Turn
 from wteaw.turn.events import settle
+from wteaw.world.world import World
 
 SIZES = (100, 1_000, 10_000)
 
@@ -44,3 +46,21 @@ def test_idle_events(benchmark: Any, size: int) -> None:
         settle(turn)
 
     benchmark(happen)
+
+
+@pytest.mark.benchmark(group="two facts are counted after one was added, in the first and in a late turn of a game")
+@pytest.mark.parametrize("turns", (1, 20, 180))
+def test_facts_of_a_long_game(benchmark: Any, turns: int) -> None:
+    """62 facts a turn, as in 1914; of ten words."""
+    state = small.state()
+    for n in range(62 * turns):
+        state.put("facts", f"{n:06d}", "*", {"word": f"word-{n % 10}", "turn": 1 + n // 62, "by": "red"})
+    state.put("game", "game", "turn", turns)
+    world, numbers = World(small.ruleset(), state), itertools.count(62 * turns)
+
+    def count() -> None:
+        state.put("facts", f"{next(numbers):06d}", "*", {"word": "word-0", "turn": turns, "by": "red"})
+        world.value("this_turn('acted', by='blue')", {})
+        world.value("happened('ends', by='blue')", {})
+
+    benchmark.pedantic(count, rounds=50, iterations=5, warmup_rounds=1)

@@ -58,7 +58,7 @@ def test_validates_draws_and_plays(file: Path, tmp_path: Path, capsys: pytest.Ca
     assert _run(["validate", "--strict", str(out)]) == 0
     start = next((out / "scenarios").glob("*.yaml"))
     assert f"wteaw play {start}" in said, "the next step is named"
-    assert _run(["play", str(start), "--turns", "2", "--out", str(played), "--seed", "01" * 16]) in (0, None)
+    assert _run(["play", str(start), "--turns", "2", "--png", "--out", str(played), "--seed", "01" * 16]) in (0, None)
     svg = (played / "map.svg").read_text(encoding="utf-8")
     for name in facts(read(file), "f").territories:
         assert all(word in svg for word in name.split()), f"{name} is on the map"
@@ -432,4 +432,4 @@ def test_odd_files_play_or_are_refused_in_words(name: str, tmp_path: Path, capsy
     assert code in (0, None), said.err
     start = next((out / "scenarios").glob("*.yaml"))
     assert _run(["validate", "--strict", str(out)]) in (0, None)
-    assert _run(["play", str(start), "--turns", "1", "--out", str(tmp_path / "played"), "--no-png"]) in (0, None)
+    assert _run(["play", str(start), "--turns", "1", "--out", str(tmp_path / "played")]) in (0, None)

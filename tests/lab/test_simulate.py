@@ -49,7 +49,6 @@ def test_a_game_of_a_sweep_is_that_of_play(whole: Path, tmp_path: Path, capsys: 
             second["seed"],
             "--out",
             str(tmp_path / "p"),
-            "--no-png",
             "--format",
             "json",
         ]
