@@ -104,9 +104,8 @@ CODES: dict[str, str] = {
     "W614": "A table without a cell for a word that it may be asked for.",
     "W615": "A word that a field is compared with, and that nothing puts there, though nearly.",
     "W616": "Results of a throw that leave out faces between others.",
-    "W617": "A number of a unit that the dice it is compared with never show.",
-    "W618": "What an event says is told though none of its cases holds.",
-    "W619": "A case, or a row of a matrix, that is never come to, for one before it takes all.",
+    "W617": "What an event says is told though none of its cases holds.",
+    "W618": "A case, or a row of a matrix, that is never come to, for one before it takes all.",
     "W701": "A silence that silences nothing.",
     "E702": "A silence of a code that does not exist, or of an error.",
 }

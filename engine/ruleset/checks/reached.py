@@ -25,7 +25,7 @@ __all__ = [
 _DICE = re.compile(r"([0-9]+)d([0-9]+)([+-][0-9]+)?")
 HOLD = frozenset({"effects", "roll", "say", "cases", "results", "always"})
 """Keys of which a case has one to do something."""
-_SWITCH = re.compile(r"\s*=?\s*([\w.]+) == ")
+_SWITCH = re.compile(r"\s*=?\s*\(?([\w.]+) (?:==|in) ")
 _FACES = re.compile(r"(-?[0-9]+)(?:\.\.(-?[0-9]+))?")
 
 
@@ -113,7 +113,7 @@ def rows_of_matrices_are_come_to(subject: Subject) -> Iterator[Diagnostic]:
             first = next((name for name, asked in earlier if asked in ("True", test)), None)
             if first is not None:
                 message = f"the row is never played: {first!r} before it waits for the same"
-                yield diagnose("W619", "warning", message, node, hint="say what is different in `when`, or leave it out")
+                yield diagnose("W618", "warning", message, node, hint="say what is different in `when`, or leave it out")
             earlier.append((str(inner.get("id", index + 1)), test))
 
 
@@ -141,7 +141,7 @@ def _cases(node: Node) -> Iterator[Diagnostic]:
                 message = "the case is never come to: " + (
                     "one before it has the same `when`" if said in before and said else "one before it always holds"
                 )
-                yield diagnose("W619", "warning", message, case)
+                yield diagnose("W618", "warning", message, case)
                 break
             before.append(said)
     for _, child in node.items():
@@ -158,7 +158,7 @@ def events_say_what_has_happened(subject: Subject) -> Iterator[Diagnostic]:
             continue
         if all("when" in case for case in cases) and not _of_one_thing(cases):
             hint = "give each case what it says (`say`), or add a last case without `when`"
-            yield diagnose("W618", "warning", "this is said, too, where none of the cases holds", node, key="says", hint=hint)
+            yield diagnose("W617", "warning", "this is said, too, where none of the cases holds", node, key="says", hint=hint)
 
 
 def _of_one_thing(cases: list[Any]) -> bool:
@@ -171,7 +171,7 @@ def _of_one_thing(cases: list[Any]) -> bool:
 
 
 def results_leave_no_face_out(subject: Subject) -> Iterator[Diagnostic]:
-    """Results of a throw from the lowest face to the highest that leave out a single one: more of them are left out on purpose."""
+    """Results of a throw, from the lowest face to the highest, without a single one: several are left out on purpose."""
     for form, id_, node in subject.draft.all_rows():
         if form in subject.known and (form, id_) not in subject.faulty and "'results'" in subject.text_of(form, id_, node):
             yield from subject.of_row("gaps", node, partial(_all_gaps, node))
@@ -206,9 +206,11 @@ def _gaps(node: Node) -> Iterator[Diagnostic]:
 def passages_are_guarded(subject: Subject) -> Iterator[Diagnostic]:
     """A passage stops somebody only where a link says that it is guarded by it."""
     named = {row.get("guards") for row in subject.rows("links").values()}
+    linked = [set(row["between"]) for row in subject.rows("links").values()]
     named |= {row.get("alternative") for row in subject.rows("passages").values()}
     for id_, node in subject.nodes("passages").items():
-        if id_ not in named and not node.file.startswith(".."):
-            ends = " and ".join(subject.rows("passages").get(id_, {}).get("between", ()))
+        between = subject.rows("passages").get(id_, {}).get("between", ())
+        if id_ not in named and set(between) in linked and not node.file.startswith(".."):
+            ends = " and ".join(between)
             hint = f"write `guards: {id_}` on the link between {ends}"
             yield diagnose("W512", "warning", f"no link is guarded by the passage {id_!r}: it stops nobody", node, hint=hint)

@@ -254,6 +254,8 @@ def rows_of_helpers_are_used(subject: Subject) -> Iterator[Diagnostic]:
     for (form, id_), said in own.items():
         if id_ in words or mentions[id_] > (id_ in said):
             continue
+        if (form, id_) in subject.faulty and "silence" not in subject.values[form][id_]:  # it may be used by its right id
+            continue
         if "use" in subject.values[form][id_]:  # reports use it
             continue
         node = subject.nodes(form)[id_]
@@ -284,10 +286,11 @@ def kinds_of_the_map_are_named(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def tags_are_read(subject: Subject) -> Iterator[Diagnostic]:
-    """A tag of units by which no rule selects, though by one of nearly this name; or by which a unit alone is to be told apart."""
+    """A tag by which no rule selects, though by one of nearly this name, or by the others of the only unit that has it."""
     words = _words_of_the_frame(subject)
     _gather(plain_value(subject.draft.manifest), words)
     tagged: dict[str, list[Node]] = {}
+    beside: dict[str, set[str]] = {}
     for form, id_, node in subject.draft.all_rows():
         row = subject.values[form][id_]
         if form != "units":
@@ -297,21 +300,21 @@ def tags_are_read(subject: Subject) -> Iterator[Diagnostic]:
         tags = node.get("tags")
         for tag in tags.members() if tags is not None else ():
             tagged.setdefault(str(tag.value), []).append(tag)
+            beside[str(tag.value)] = {str(other.value) for other in tags.members() if other is not tag} if tags else set()
     for tag, stands in tagged.items():
         if tag in words or stands[0].file.startswith(".."):
             continue
-        hint = did_you_mean(tag, {other for other in (*tagged, *words) if other in tagged and other in words})
-        hint = hint or did_you_mean(tag, subject.once("tags that are asked for", _tags_asked_for))
-        if hint or len(stands) == 1:
+        hint = did_you_mean(tag, {*(tagged.keys() & words), *_tags_asked_for(subject)})
+        if hint or (len(stands) == 1 and beside[tag] and beside[tag] <= words):
             message = f"no rule selects units by the tag {tag!r}"
             yield diagnose("W604", "warning", message, stands[0], hint=hint or "leave it out, or select by it")
 
 
 def _tags_asked_for(subject: Subject) -> set[str]:
-    """The words that stand where rows select units by tags, and those in the expressions of rows."""
-    asked = {str(row.get(key)) for form in ("movement", "capture") for row in subject.rows(form).values() for key in ("who", "by")}
+    """The words by which ways of moving and of taking places select units."""
+    asked = {str(row["who"]) for row in subject.rows("movement").values() if "who" in row}
     for row in subject.rows("capture").values():
-        asked.update(map(str, row.get("held_by", ())))
+        asked.update(map(str, (row.get("by"), *row.get("held_by", ()))))
     return asked - {"None"}
 
 
@@ -392,6 +395,8 @@ def marks_are_set_and_read(subject: Subject) -> Iterator[Diagnostic]:
                 "W609", "warning", message, node, key=key, hint="ask for it with flagged(...) or show it, or leave it out"
             )
     for name, (node, key) in asked.items():
+        if any(name in subject.text_of(*row, subject.nodes(row[0])[row[1]]) for row in subject.faulty if row[0] in subject.known):
+            continue
         if name in granted or name in seen or name in made or node.file.startswith(".."):
             continue
         hint = did_you_mean(name, granted)
