@@ -121,7 +121,7 @@ def test_an_event_may_wait_for_a_step_that_does_something(tmp_path: Path) -> Non
     rules = load_ruleset(tmp_path)[0]
     assert rules is not None
     game = turn(rules, State({"game": {"game": {"turn": 1}}, "nations": {n: {"alive": True} for n in rules.rows("nations")}}))
-    for step, gold in (("gifts", 0), ("income", 1)):
+    for step, gold in (("gifts", 0), ("income", 10)):  # nine of the places, one of the event
         node = next(n for n in steps(rules.sequence) if n.get("step") == step)
         run_step(game, node)
         assert game.state.get("treasuries", "auria", "gold", 0) == gold
