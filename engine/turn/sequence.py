@@ -24,7 +24,7 @@ from ..world.selections import as_set, id_of
 from . import outcomes
 from .calendar import stands_on
 from .context import Order, OrderContext, Turn
-from .events import settle, step_over
+from .events import MOMENT, settle, step_over
 from .validated_orders import RefusalCode
 
 MOST_PASSES = 1_000
@@ -115,7 +115,8 @@ def run_step(turn: Turn, node: Row) -> None:
         turn.journal.set("game", "game", "step", step)
     turn.step_row = node
     mechanic(node["do"])(node, turn)
-    settle(turn)
+    if node["do"] != MOMENT:  # a moment does nothing else than to be over
+        settle(turn)
     step_over(turn, node, step)
     outcomes.tell(turn, step)
 
