@@ -109,7 +109,8 @@ SHOWN = [
     ("what: tracks, fields: [mood]", "tracks: [{id: mood}]\n", ""),
     ("what: flags, fields: [seen, ›sen]", EVENT + "effects: [{flag: {who: =nation, as: seen}}]}\n", "E407"),
     ("what: flags, fields: [seen]", EVENT + "effects: [{flag: {who: =nation, as: seen}}]}\n", ""),
-    ("what: flags, fields: [any]", EVENT + "effects: [{flag: {who: =nation, as: =nation.id}}]}\n", ""),
+    ("what: flags, fields: [red, ›any]", EVENT + "effects: [{flag: {who: =nation, as: =nation.id}}]}\n", "E407"),
+    ("what: flags, fields: [any]", EVENT + "effects: [{flag: {who: =nation, as: =nation.seat}}]}\n", ""),
 ]
 
 
@@ -230,7 +231,13 @@ SLIPS = [
         "",
     ),
     (MARKS + "effects: [{say: hm}], when: ›\"flagged(nation, 'sen')\"}\n", "W610"),
-    (MARKS + "effects: [{say: hm}], when: \"flagged(nation, 'worked-out')\"}\n", ""),
+    (MARKS + "effects: [{say: hm}], when: \"flagged(nation, 'red')\"}\n", ""),
+    (MARKS + "effects: [{say: hm}], when: ›\"flagged(nation, 'never-set')\"}\n", "W610"),
+    (MARKS.replace("=nation.id", "=nation.seat") + "effects: [{say: hm}], when: \"flagged(nation, 'worked-out')\"}\n", ""),
+    (
+        MARKS.replace("=nation.id", "\"='a' if turn > 3 else 'b'\"") + "effects: [{say: hm}], when: \"flagged(nation, 'b')\"}\n",
+        "",
+    ),
 ]
 
 

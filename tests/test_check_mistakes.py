@@ -28,7 +28,7 @@ MISTAKES = [  # file, what stands there, what is typed, the code, and what would
     (PLACES, "most_coins: 3", 'most_coins: "3"', "E403", "write 3, without quotes"),
     (PLACES, "name: England, kind: land", "name: England, kind: lnad", "W604", "'land'"),
     ("tables/links.yaml", "[austria, hungary], kind: land", "[austria, hungary], kind: lnd", "W604", "'land'"),
-    ("tables/policies.yaml", "if: \"coins_to_spare(self) > 0 and stock", "if: \"place.most_coins > 0 and stock", "E302", "place is a function"),
+    ("tables/policies.yaml", "if: \"coins_to_spare(self) > 0 and stock", "if: \"place.most_coins > 0 and stock", "E302", "name one, place('...')"),
     (ACTS, "    name: Invest\n", "  name: Invest\n", "E106", "same column"),
     (ACTS, "    help: Coins from", "    help: Coins: from", "E106", "quote"),
 ]  # fmt: skip

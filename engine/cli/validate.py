@@ -75,7 +75,14 @@ def _watch(paths: list[Path], *, strict: bool, cache: bool) -> None:
 def validate_paths(paths: list[Path], *, cache: bool = True) -> list[Diagnostic]:
     """All findings in all rulesets and scenarios at or below the paths; names of files as seen from here."""
     done: Done = {}
-    return tidy([d for one in each(_inputs(paths), "rulesets and scenarios") for d in one.findings(cache=cache, done=done)])
+    inputs = list(_inputs(paths))
+    looked_at = {one.path.resolve() for one in inputs if not one.scenario}
+    found = []
+    for one in each(inputs, "rulesets and scenarios"):
+        below = one.ruleset() if one.scenario else None
+        told = below is not None and below.resolve() in looked_at  # what is wrong with its ruleset is told there
+        found += [d for d in one.findings(cache=cache, done=done) if not (told and d.code == "E409")]
+    return tidy(found)
 
 
 @dataclass(frozen=True, slots=True)

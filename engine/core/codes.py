@@ -87,6 +87,7 @@ CODES: dict[str, str] = {
     "W509": "A list of links gives a place another section than its own.",
     "E510": "A list of links names a place that no link leads to.",
     "E511": "A file of the folder `map` that no map can be drawn with.",
+    "W512": "A passage that no link is guarded by.",
     "W601": "An event that can never fire.",
     "W602": "An order or action that no step of the sequence takes, or a row that none goes through.",
     "W603": "A kind of unit that nobody can get.",
@@ -102,6 +103,9 @@ CODES: dict[str, str] = {
     "W613": "A condition, or a part of one, that always holds, or never.",
     "W614": "A table without a cell for a word that it may be asked for.",
     "W615": "A word that a field is compared with, and that nothing puts there, though nearly.",
+    "W616": "Results of a throw that leave out faces between others.",
+    "W617": "What an event says is told though none of its cases holds.",
+    "W618": "A case, or a row of a matrix, that is never come to, for one before it takes all.",
     "W701": "A silence that silences nothing.",
     "E702": "A silence of a code that does not exist, or of an error.",
 }

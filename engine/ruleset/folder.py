@@ -35,6 +35,8 @@ FORMAT = 1
 KNOWN_FOLDERS = (*TABLE_FOLDERS, "tests", "variants", "scenarios", "map")
 SHIPPED = "data:"
 """`extends: data:PATH` names a ruleset under the shipped data."""
+SUFFIXES = (".yaml", ".yml")
+STRAY = "it stands in none of the folders of a ruleset's tables"
 MAX_FILES = 2_000
 
 
@@ -86,9 +88,11 @@ def read_folder(folder: Path, top: Path) -> tuple[list[SourceFile], list[Diagnos
         Diagnostic(
             "W121",
             "warning",
-            "this file is not read: it stands in none of the folders of a ruleset's tables",
+            f"this file is not read: {'its ending is in capitals' if _in_capitals(path) else STRAY}",
             name_of(path, top),
-            hint=f"move it to {' or '.join(TABLE_FOLDERS)}",
+            hint=f"call it {path.stem}{path.suffix.lower()}"
+            if _in_capitals(path)
+            else f"move it to {' or '.join(TABLE_FOLDERS)}",
         )
         for path in _strays(folder)
     ]
@@ -158,16 +162,23 @@ def _below(folder: Path) -> Iterator[Path]:
     for here, below, files in os.walk(folder):
         below[:] = sorted(d for d in below if not d.startswith("."))
         for name in sorted(files):
-            if name.endswith((".yaml", ".yml")) and not name.startswith("."):
+            if name.endswith(SUFFIXES) and not name.startswith("."):
                 yield Path(here) / name
 
 
 def _strays(folder: Path) -> Iterator[Path]:
     """YAML files that a designer may believe are read."""
     for entry in sorted(folder.iterdir()):
-        if entry.is_file() and entry.suffix in (".yaml", ".yml") and entry.name != MANIFEST:
+        if entry.is_file() and entry.suffix.lower() in SUFFIXES and entry.name != MANIFEST:
             yield entry
         elif (
             entry.is_dir() and not entry.is_symlink() and entry.name not in KNOWN_FOLDERS and not entry.name.startswith(".")
         ) and not (entry / MANIFEST).is_file():
             yield from _below(entry)
+        elif entry.name in TABLE_FOLDERS:
+            yield from (path for path in sorted(entry.rglob("*")) if _in_capitals(path))
+
+
+def _in_capitals(path: Path) -> bool:
+    """Whether a file would be read if its ending were in small letters."""
+    return path.suffix not in SUFFIXES and path.suffix.lower() in SUFFIXES

@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from ..core.diagnostics import Diagnostic
-from .nodes import Node, kind_of
+from .nodes import EMPTY, Node, kind_of
 from .refused import MAX_ALIAS_NODES, MAX_DEPTH, MAX_FINDINGS, MAX_NODES, UnreadableText
 from .scalars import BadNumber, resolve
 
@@ -167,7 +167,7 @@ class TreeBuilder:
             self.anchors[event.anchor] = None
         if kind == "ScalarEvent":
             node.value = self.scalar(event)
-            node.style = event.style or ""
+            node.style = event.style or ("" if event.value else EMPTY)
         else:
             if depth >= MAX_DEPTH:
                 raise self.refused(event, "E115", f"nested more than {MAX_DEPTH} levels deep")

@@ -1,4 +1,4 @@
-"""`watch`: facts are offered to the events that wait for them, in listed order, each settled before the next reads.
+"""Events: facts are offered to the events that wait for them, in listed order, each settled before the next reads.
 
 An event's `on` names a fact and filters its roles; `for` binds who is concerned; `when` tests the state (or `becomes` a change
 from false to true); `once` is a flag that several events may share. Held effects wait for facts in the same way.
@@ -22,6 +22,8 @@ from .effects import EffectRunner, whole
 from .triggers import bare_role, matches, triggers, view
 
 MAX_CHAIN = 20
+MOMENT = "moment"
+"""What a step without a mechanic does."""
 
 
 class EventChain(RuntimeError):
@@ -29,13 +31,54 @@ class EventChain(RuntimeError):
 
 
 def run(node: Row, turn: Turn) -> None:
-    """A step that offers the fact of its own name, then everything pending; wars whose kind names the step may end in it."""
-    step = str(node.get("step", turn.journal.step))
-    with turn.journal.entry("sequence/step", subject=step, keep=False):
-        turn.journal.fact("step", step=step)
-    settle(turn)
+    """A step without a mechanic: a moment that events wait for."""
+
+
+def step_over(turn: Turn, node: Row, step: str) -> None:
+    """A step is carried out: that is stated to what waits for it, and wars whose kind names the step may end in it.
+
+    A moment is always stated; a step that does something already stands in the journal by what it did, and its end is stated
+    where something may wait for it.
+    """
+    waited = awaited_steps(turn)
+    if node["do"] == MOMENT or waited is None or step in waited:
+        with turn.journal.entry("sequence/step", subject=step, keep=False):
+            turn.journal.fact("step", step=step)
+        settle(turn)
     relations.end_due_wars(turn, step)
     settle(turn)
+
+
+def awaited_steps(turn: Turn) -> frozenset[str] | None:
+    """The steps whose end some row of the ruleset waits for; None: it may be any."""
+
+    def make() -> frozenset[str] | None:
+        if "step" in counted_facts(turn.ruleset):
+            return None
+        found: set[str] = set()
+        for rows in turn.ruleset.forms.values():
+            for row in rows.values():
+                for word, filters in _waits(row):
+                    named = filters.get("step") if isinstance(filters, Mapping) else filters
+                    for step in named if isinstance(named, list) else [named]:
+                        if word == "step":
+                            found.add(str(step))
+        return None if any(step == "None" or step.startswith("=") for step in found) else frozenset(found)
+
+    return turn.ruleset.derived("awaited steps", make)  # type: ignore[no-any-return]
+
+
+def _waits(value: Any) -> Iterator[tuple[str, Any]]:
+    """All triggers anywhere in a row: of its `on`, and of effects that are held `until` one."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            if key in ("on", "until"):
+                yield from triggers({"on": inner})
+            else:
+                yield from _waits(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _waits(inner)
 
 
 def settle(turn: Turn) -> None:

@@ -24,7 +24,7 @@ from ..world.selections import as_set, id_of
 from . import outcomes
 from .calendar import stands_on
 from .context import Order, OrderContext, Turn
-from .events import settle
+from .events import MOMENT, settle, step_over
 from .validated_orders import RefusalCode
 
 MOST_PASSES = 1_000
@@ -108,14 +108,16 @@ def advance(
 
 
 def run_step(turn: Turn, node: Row) -> None:
-    """One mechanic, and the events that wait for what it did."""
+    """One mechanic, the events that wait for what it did, and those that wait for the step to be over."""
     step = str(node.get("step") or node["do"])
     turn.journal.step = step
     with turn.journal.entry(f"sequence/{step}", keep=False):
         turn.journal.set("game", "game", "step", step)
     turn.step_row = node
     mechanic(node["do"])(node, turn)
-    settle(turn)
+    if node["do"] != MOMENT:  # a moment does nothing else than to be over
+        settle(turn)
+    step_over(turn, node, step)
     outcomes.tell(turn, step)
 
 

@@ -61,7 +61,13 @@ def expressions_are_right(subject: Subject) -> Iterator[Diagnostic]:
 
 def words_of(subject: Subject) -> RulesetVocabulary:
     """What a subject's ruleset knows, for the checker of expressions."""
-    return subject.once("words", lambda s: RulesetVocabulary(s.rows, s.known.names, s.draft.sequence, s.draft.removed))
+    return subject.once("words", _vocabulary)
+
+
+def _vocabulary(subject: Subject) -> RulesetVocabulary:
+    words = RulesetVocabulary(subject.rows, subject.known.names, subject.draft.sequence, subject.draft.removed)
+    words.unsound = frozenset(id_ for _, id_ in subject.faulty)
+    return words
 
 
 def wrong_expressions(marks: Iterable[Marked], words: RulesetVocabulary) -> Iterator[Diagnostic]:
@@ -286,6 +292,8 @@ def _looped(nodes: Iterable[Node], inside: bool) -> Iterator[str]:
 class RulesetVocabulary:
     """What the checker of expressions asks of a ruleset: `rows` gives the plain rows of a table, `forms` names all tables."""
 
+    unsound: frozenset[str] = frozenset()
+    """Ids of rows of wrong shape, which are told at their place."""
     looped: frozenset[str] = frozenset()
     """The steps inside loops of the sequence of play that bind a nation."""
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
-from ..nodes import diagnose
+from ..nodes import EMPTY, Node, diagnose
 from .subject import Subject
 
 __all__ = [
@@ -26,7 +26,8 @@ _RATIO = re.compile(r"-?[0-9]+/[1-9][0-9]*")
 
 
 def further_keys_are_declared_fields(subject: Subject) -> Iterator[Diagnostic]:
-    """A key that is not the table's own must be declared, for this kind of thing, in `fields`."""
+    """A key that is not the table's own must be declared, for this kind of thing, in `fields`: told once, of the first row."""
+    told: dict[tuple[str, str], list[tuple[str, Node, str]]] = {}
     for form, id_, node in subject.draft.all_rows():  # also of rows with other faults: a misspelt key is often the cause
         row = subject.values[form][id_]
         kind = subject.kind(form)
@@ -36,18 +37,29 @@ def further_keys_are_declared_fields(subject: Subject) -> Iterator[Diagnostic]:
         declared = _declared(subject, kind)
         unknown = 0
         for key in row:
-            if key in own or key in declared:
+            if key in own or key in declared or (FIELDS, key) in subject.faulty:
                 continue
             unknown += 1
             if unknown > MOST_UNKNOWN:
                 yield diagnose("E402", "error", f"and further keys that are no declared fields of a {kind} ({id_})", node)
                 break
-            hint = did_you_mean(key, [*own, *declared])
-            if not hint:
-                elsewhere = subject.rows(FIELDS).get(key)
-                hint = f"it is declared, but of {', '.join(elsewhere['of'])}" if elsewhere else ""
-            hint = hint or f"add it to `fields`: {{id: {key}, of: [{kind}], type: ...}}"
-            yield diagnose("E402", "error", f"{key!r} is not a declared field of a {kind} ({id_})", node, key=key, hint=hint)
+            told.setdefault((form, key), []).append((id_, node, kind))
+    for (form, key), stands in told.items():
+        id_, node, kind = stands[0]
+        more = f" and {len(stands) - 1} more" if len(stands) > 1 else ""
+        message = f"{key!r} is not a declared field of a {kind} ({id_}{more})"
+        hint = _declare(subject, form, key, kind)
+        if node.value[key].style == EMPTY:
+            hint = "a comma ends a value here: a list is written [one, two], a text with a comma is quoted"
+        yield diagnose("E402", "error", message, node, key=key, hint=hint)
+
+
+def _declare(subject: Subject, form: str, key: str, kind: str) -> str:
+    hint = did_you_mean(key, [*subject.known.keys(form), *_declared(subject, kind)])
+    elsewhere = subject.rows(FIELDS).get(key)
+    if not hint and elsewhere:
+        hint = f"it is declared, but of {', '.join(elsewhere['of'])}"
+    return hint or f"add it to `fields`: {{id: {key}, of: [{kind}], type: ...}}"
 
 
 def fields_have_their_type(subject: Subject) -> Iterator[Diagnostic]:
@@ -102,6 +114,9 @@ def _by_kind(subject: Subject) -> dict[str, dict[str, dict[str, Any]]]:
 def _typed(subject: Subject, what: str, value: Any, declared: dict[str, Any], node: Any) -> Iterator[Diagnostic]:
     wanted = declared["type"]
     if value is None:
+        if wanted == "number" and node.style == EMPTY:
+            message = f"{what} must be a number, and nothing stands there"
+            yield diagnose("E403", "error", message, node, hint="write 0, or null if it has none")
         return
     if not fits_type(value, wanted):
         message = f"{what} must be {in_words(wanted)}, as the field is declared"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -9,13 +10,17 @@ from functools import partial
 from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
+from ..expressions import KINDS as KINDS_OF_THINGS
+from ..expressions import ExpressionError, parse
+from ..expressions.check import kind_of
+from ..expressions.parse import strip_mark
 from ..forms import KINDS
 from ..nodes import Node, diagnose, find, plain_value
 from ..order_syntax import CARGO
 from ..sequence_changes import frame_nodes, node_id
 from .conditions import never_holds
-from .expressions import words_of
-from .subject import Subject
+from .expressions import scope_of, words_of
+from .subject import Marked, Subject
 
 __all__ = [
     "events_can_fire",
@@ -27,6 +32,7 @@ __all__ = [
     "rows_are_settled_by_a_step",
     "rows_of_helpers_are_used",
     "steps_named_are_in_the_sequence",
+    "tags_are_read",
     "thresholds_are_waited_for",
     "units_can_be_got",
 ]
@@ -50,7 +56,7 @@ _PIECE = re.compile(r"[A-Za-z0-9_]+")
 
 def events_can_fire(subject: Subject) -> Iterator[Diagnostic]:
     """An event needs something to wait for that can come, and a test that can hold."""
-    last = max((row.get("turns", 0) for row in subject.rows("calendar").values()), default=0)
+    last = max((row.get("turns", 0) for row in subject.rows("calendar").values() if "unless" not in row), default=0)
     for id_, row in subject.rows("events").items():
         node = subject.nodes("events")[id_]
         if not any(key in row for key in ("on", "becomes", "when")):
@@ -248,6 +254,8 @@ def rows_of_helpers_are_used(subject: Subject) -> Iterator[Diagnostic]:
     for (form, id_), said in own.items():
         if id_ in words or mentions[id_] > (id_ in said):
             continue
+        if (form, id_) in subject.faulty and "silence" not in subject.values[form][id_]:  # it may be used by its right id
+            continue
         if "use" in subject.values[form][id_]:  # reports use it
             continue
         node = subject.nodes(form)[id_]
@@ -275,6 +283,39 @@ def kinds_of_the_map_are_named(subject: Subject) -> Iterator[Diagnostic]:
             hint = did_you_mean(kind, {k for k in kinds.values() if k in words})
             if hint:
                 yield diagnose("W604", "warning", f"no rule names {form} of the kind {kind!r}", node.value["kind"], hint=hint)
+
+
+def tags_are_read(subject: Subject) -> Iterator[Diagnostic]:
+    """A tag by which no rule selects, though by one of nearly this name, or by the others of the only unit that has it."""
+    words = _words_of_the_frame(subject)
+    _gather(plain_value(subject.draft.manifest), words)
+    tagged: dict[str, list[Node]] = {}
+    beside: dict[str, set[str]] = {}
+    for form, id_, node in subject.draft.all_rows():
+        row = subject.values[form][id_]
+        if form != "units":
+            words |= subject.of_row("words", node, partial(_words_of, row))
+            continue
+        words |= _words_of({key: value for key, value in row.items() if key != "tags"})
+        tags = node.get("tags")
+        for tag in tags.members() if tags is not None else ():
+            tagged.setdefault(str(tag.value), []).append(tag)
+            beside[str(tag.value)] = {str(other.value) for other in tags.members() if other is not tag} if tags else set()
+    for tag, stands in tagged.items():
+        if tag in words or stands[0].file.startswith(".."):
+            continue
+        hint = did_you_mean(tag, {*(tagged.keys() & words), *_tags_asked_for(subject)})
+        if hint or (len(stands) == 1 and beside[tag] and beside[tag] <= words):
+            message = f"no rule selects units by the tag {tag!r}"
+            yield diagnose("W604", "warning", message, stands[0], hint=hint or "leave it out, or select by it")
+
+
+def _tags_asked_for(subject: Subject) -> set[str]:
+    """The words by which ways of moving and of taking places select units."""
+    asked = {str(row["who"]) for row in subject.rows("movement").values() if "who" in row}
+    for row in subject.rows("capture").values():
+        asked.update(map(str, (row.get("by"), *row.get("held_by", ()))))
+    return asked - {"None"}
 
 
 def thresholds_are_waited_for(subject: Subject) -> Iterator[Diagnostic]:
@@ -318,12 +359,13 @@ def _may_be(said: Any, value: object) -> bool:
 def marks_are_set_and_read(subject: Subject) -> Iterator[Diagnostic]:
     """A flag that is set and that nothing asks for, or that is asked for and nothing sets.
 
-    A flag whose name is worked out (`=...`) may be any: then only the flags that are never asked for by any word are told, and
-    those asked for that are nearly the name of one.
+    A flag whose name is worked out (`=...`) says from what it is made: it may be any word or id that its expression can give
+    (`computed_words`). Only of one that reads more than can be told may it be any.
     """
     granted: dict[str, tuple[Node, str | None]] = {}
     asked: dict[str, tuple[Node, str | None]] = {}
     seen: set[str] = set()  # marks that readers are shown: nothing need ask for them
+    made: set[str] = set()  # flags whose names are worked out
     dynamic = False
     for mark in subject.marked:
         value = mark.annotation.value
@@ -331,7 +373,10 @@ def marks_are_set_and_read(subject: Subject) -> Iterator[Diagnostic]:
             for verb, known in (("flag", granted), ("clear", asked)):
                 name = value.get(verb, {}).get("as") if isinstance(value.get(verb), dict) else None
                 if isinstance(name, str):
-                    dynamic |= verb == "flag" and name.startswith("=")
+                    if verb == "flag" and name.startswith("="):
+                        could = computed_words(name, mark, subject)
+                        dynamic |= could is None
+                        made |= could or set()
                     if "seen_by" in value[verb]:
                         seen.add(name)
                     elif not name.startswith("="):
@@ -350,7 +395,9 @@ def marks_are_set_and_read(subject: Subject) -> Iterator[Diagnostic]:
                 "W609", "warning", message, node, key=key, hint="ask for it with flagged(...) or show it, or leave it out"
             )
     for name, (node, key) in asked.items():
-        if name in granted or name in seen or node.file.startswith(".."):
+        if any(name in subject.text_of(*row, subject.nodes(row[0])[row[1]]) for row in subject.faulty if row[0] in subject.known):
+            continue
+        if name in granted or name in seen or name in made or node.file.startswith(".."):
             continue
         hint = did_you_mean(name, granted)
         if hint or not dynamic:
@@ -366,11 +413,47 @@ def marks_named(subject: Subject) -> set[str] | None:
         if "x-effect" in mark.annotation.schema and isinstance(value, dict) and isinstance(value.get("flag"), dict):
             name = str(value["flag"].get("as"))
             if name.startswith("="):
-                return None
-            named.add(name)
+                could = computed_words(name, mark, subject)
+                if could is None:
+                    return None
+                named |= could
+            else:
+                named.add(name)
         elif "x-expr" in mark.annotation.schema and isinstance(value, str):
             named.update(found[1] for found in _MARK.finditer(value))
     return named
+
+
+def computed_words(text: str, mark: Marked, subject: Subject) -> set[str] | None:
+    """The words that an expression which works out a name can give; None where that cannot be told.
+
+    An id of a thing is one of the ids of its kind; a slot with `choices`, one of these; `a if test else b`, one of either.
+    """
+    try:
+        tree = parse(strip_mark(text)).tree
+    except ExpressionError:  # another check's question
+        return None
+    return _could_be(tree, mark, subject)
+
+
+def _could_be(node: ast.expr, mark: Marked, subject: Subject) -> set[str] | None:
+    if isinstance(node, ast.Constant):
+        return {str(node.value)}
+    if isinstance(node, ast.IfExp | ast.BoolOp):
+        parts = [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values
+        found = [_could_be(part, mark, subject) for part in parts]
+        return None if None in found else {word for part in found for word in part or ()}
+    if isinstance(node, ast.Attribute) and node.attr != "id":
+        return None
+    thing = node.value if isinstance(node, ast.Attribute) else node
+    if isinstance(thing, ast.Name):
+        slot = (mark.row.get("slots") or mark.row).get(thing.id)
+        choices = slot.get("choices") if slot is not None and slot.is_map else None
+        if choices is not None:
+            return {str(choice.value) for choice in choices.members()}
+    words = words_of(subject)
+    form = KINDS_OF_THINGS.get(kind_of(ast.unparse(thing), scope_of(mark, words), words), "")
+    return set(subject.nodes(form)) if form else None
 
 
 _MARK = re.compile(r"\b(?:flagged|age)\([^()]*(?:\([^()]*\))?[^()]*, ?'([^']+)'\)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -10,7 +11,7 @@ from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
 from ..forms import Fault, Forms
-from ..nodes import Node, diagnose, find, plain_value
+from ..nodes import EMPTY, Node, diagnose, find, plain_value
 from ..overlay import FRAME, FRAME_CHANGES
 from .subject import Subject
 
@@ -97,6 +98,7 @@ def _explain(fault: Fault, root: Node) -> Iterator[Diagnostic]:
             yield _single(fault, at)
 
 
+_ID = re.compile(r"[A-Za-z_][\w-]*")
 MOST_UNKNOWN = 20
 """Unknown keys of one map that are told one by one."""
 
@@ -109,7 +111,9 @@ def _unknown_keys(fault: Fault, at: Node) -> Iterator[Diagnostic]:
             yield diagnose("E206", "error", f"and {len(unknown) - number} more unknown keys", at)
             break
         if key not in known:
-            hint = did_you_mean(key, known) or (f"known keys: {', '.join(known)}" if len(known) <= 40 else "")
+            comma = at.get(key) is not None and at.value[key].style == EMPTY and not _ID.fullmatch(key)
+            hint = 'a comma ends a value here: quote the whole of it, text: "one, two"' if comma else did_you_mean(key, known)
+            hint = hint or (f"known keys: {', '.join(known)}" if len(known) <= 40 else "")
             yield diagnose("E206", "error", f"unknown key {key!r}", at, key=key, hint=hint)
 
 
@@ -178,7 +182,9 @@ def _single(fault: Fault, at: Node) -> Diagnostic:
     match fault.word:
         case "type":
             code, message = "E208", f"expected {_kinds(limit)}, found {_kind_of(value)}"
-            if isinstance(value, (int, bool)) and "string" in ([limit] if isinstance(limit, str) else limit):
+            if value is None and at.style == EMPTY and str(fault.schema.get("pattern", "")).startswith("^#"):
+                hint = 'quote it, "#..."; what stands behind a bare # is a remark'
+            elif isinstance(value, (int, bool)) and "string" in ([limit] if isinstance(limit, str) else limit):
                 hint = "quote it if it is text"
         case "enum":
             code, message = "E209", f"{_shown(value)} is not one of the words allowed here"
@@ -188,7 +194,7 @@ def _single(fault: Fault, at: Node) -> Diagnostic:
             code, message = "E209", f"expected {_word(limit)}, found {_shown(value)}"
         case "pattern":
             code, message = "E209", f"{_shown(value)} is not written as it must be"
-            hint = hint or f"pattern {limit}"
+            hint = _other_id(value, limit) or hint or f"pattern {limit}"
         case "minimum" | "exclusiveMinimum":
             code, message = "E209", f"{_shown(value)} is too small: the least is {limit}"
         case "maximum" | "exclusiveMaximum":
@@ -204,6 +210,14 @@ def _single(fault: Fault, at: Node) -> Diagnostic:
         case _:
             code, message = "E209", fault.message[:200]
     return diagnose(code, "error", message, at, hint=hint)
+
+
+def _other_id(value: Any, pattern: Any) -> str:
+    """The id with underscores for hyphens, or the other way round, where it would then be written as it must be."""
+    for one, other in (("-", "_"), ("_", "-")):
+        if isinstance(value, str) and one in value and re.search(str(pattern), value.replace(one, other)):
+            return f"write {value.replace(one, other)}"
+    return ""
 
 
 def _bound(word: str) -> str:

@@ -57,8 +57,14 @@ def changed_fields_are_of_the_thing(subject: Subject) -> Iterator[Diagnostic]:
         if kind in KINDS and kind not in fields[field.value]["of"]:
             hint = f"it is a field of a {' and a '.join(fields[field.value]['of'])}"
             yield diagnose("E304", "error", f"a {kind} has no field {field.value}", field, hint=hint)
+        elif kind in KINDS and kind not in CHANGED:
+            message = f"{kind}s are as their rows say: none of their fields can be changed"
+            hint = f"fields of {', '.join(sorted(CHANGED))} can"
+            yield diagnose("E304", "error", message, field, hint=hint)
 
 
+CHANGED = frozenset({"nation", "place", "side", "unit", "link", "passage", "war", "force", "record", "agreement"})
+"""Kinds of things of which the state holds fields."""
 OF_ONE_KIND = {"units": "unit", "tag": "unit", "places": "place", "links": "link", "resources": "resource", "passages": "passage"}
 """Tables that only a modifier of a stat of such things can be for; nations, items and actions are in scope of others, too."""
 FORMS_OF_FOR = (*OF_ONE_KIND, "production", "technologies", "nations", "sides", "actions", "orders")

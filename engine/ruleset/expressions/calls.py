@@ -10,7 +10,7 @@ from .fold import called
 from .functions import FUNCTIONS, Signature
 from .kinds import NUMERIC, apart, say, takes, wanted
 from .lookups import kind_of_cell, kind_of_cells, unfit
-from .named import Named, near
+from .named import ELSEWHERE, Named, near
 from .vocabulary import BUILT_IN, FACTS, KINDS, MOMENTS
 
 THINGS = ("nation", "place", "side", "tech", "passage", "item", "group")
@@ -39,14 +39,16 @@ class Calls(Named):
             term = self.words.term(name)
             if term is None:
                 known = [*FUNCTIONS, *self.words.ids("definitions")]
-                return self.fail("E303", f"no function or definition {name}", node, self.instead(name, known))
+                hint = ELSEWHERE.get(name) or self.instead(name, known)
+                return self.fail("E303", f"no function or definition {name}", node, hint)
             signature = Signature(term[0], term[1], "")
         given = len(node.args)
         least = len(signature.args) - signature.optional
         if given < least or (given > len(signature.args) and signature.rest is None):
             wanted = str(least) if least == len(signature.args) else f"{least} to {len(signature.args)}"
             more = " or more" if signature.rest else ""
-            self.fail("E308", f"{name} takes {wanted}{more} arguments, not {given}", node)
+            hint = "count(set) counts; sum(set, 'definition') adds up" if name == "sum" and given == 1 else ""
+            self.fail("E308", f"{name} takes {wanted}{more} arguments, not {given}", node, hint)
         wants = [*signature.args, *[signature.rest or "any"] * max(0, given - len(signature.args))]
         kinds: list[str] = []
         for argument, want, kind in zip(node.args, wants, args, strict=False):

@@ -100,8 +100,8 @@ def span(node: ast.expr, rows: Rows, deep: int = 0) -> Span:
     value = constant(node)
     if value is not OPEN:
         return (value, value) if isinstance(value, int | Fraction) and not isinstance(value, bool) else _WHOLE
-    if isinstance(node, ast.Name) and node.id == "turn":
-        return 0, inf
+    if isinstance(node, ast.Name) and node.id in ("turn", "year"):
+        return _of_calendar(node.id, next(iter(rows("calendar").values()), {}))
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
         (low, high), (less, more) = span(node.left, rows, deep), span(node.right, rows, deep)
         return (low + less, high + more) if isinstance(node.op, ast.Add) else (low - more, high - less)
@@ -113,6 +113,18 @@ def span(node: ast.expr, rows: Rows, deep: int = 0) -> Span:
     return _WHOLE
 
 
+def _of_calendar(name: str, row: Mapping[str, Any]) -> Span:
+    """The first turn or year, and the last one of a game that has a last one."""
+    last = row["turns"] if "turns" in row and "unless" not in row else inf
+    if name == "turn":
+        return 0, last
+    if "start" not in row:
+        return _WHOLE
+    year, _, month = str(row["start"]).partition("-")
+    start, months = int(year) * 12 + int(month) - 1, int(row.get("months", 1))
+    return (start - months) // 12, inf if last == inf else (start + (int(last) - 1) * months) // 12
+
+
 def _of_call(name: str, args: Sequence[ast.expr], rows: Rows, deep: int) -> Span:
     if name in ("min", "max"):
         ends = [span(arg, rows, deep) for arg in args]
@@ -121,6 +133,8 @@ def _of_call(name: str, args: Sequence[ast.expr], rows: Rows, deep: int) -> Span
     if name == "track" and len(args) == 2 and isinstance(args[1], ast.Constant):
         row = rows("tracks").get(str(args[1].value), {})
         return row.get("at_least", -inf), row.get("at_most", inf)
+    if name == "level" and len(args) == 2 and isinstance(args[1], ast.Constant):
+        return 0, rows("technologies").get(str(args[1].value), {"levels": inf}).get("levels", 1)
     term = rows("definitions").get(name)
     if term is not None and name not in FUNCTIONS:
         return _of_term(str(term.get("is", "")), rows, deep)

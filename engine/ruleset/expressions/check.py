@@ -57,7 +57,11 @@ class _Checker(Calls):
         if node.id in self.scope:
             return self.scope[node.id]
         names = [name for name in self.scope if "." not in name]
-        hint = near(node.id, names) or (f"{node.id} is a function" if node.id in FUNCTIONS else "")
+        hint = self.unquoted(node.id) or near(node.id, names)
+        if not hint and node.id in KINDS and KINDS[node.id]:
+            hint = f"name one, {node.id}('...'), or bind it: `for: {KINDS[node.id]}()`"
+        elif not hint and node.id in FUNCTIONS:
+            hint = f"{node.id} is a function: {node.id}(...)"
         return self.fail("E302", f"no name {node.id} here; there are {', '.join(sorted(names))}", node, hint)
 
     def boolean(self, node: ast.BoolOp, parts: Iterator[str]) -> str:
@@ -128,5 +132,9 @@ class _Checker(Calls):
         if found is None:
             known = {**BUILT_IN.get(kind, {})}
             hint = near(node.attr, [*known, *self.fields_of(kind)])
+            if node.attr in self.words.ids("resources"):
+                hint = f"what it has in store is stock({ast.unparse(node.value)}, '{node.attr}')"
+            elif node.attr in self.words.ids("tracks"):
+                hint = f"where it stands is track({ast.unparse(node.value)}, '{node.attr}')"
             return self.fail("E304", f"a {kind} has no field {node.attr}", node, hint)
         return found

@@ -50,6 +50,9 @@ class Vocabulary(Protocol):
     def rungs(self, field: str) -> frozenset[str]:
         """The values that a field of units has where battles put units on the rungs of a ladder; none if none does."""
 
+    unsound: frozenset[str]
+    """Ids of rows that are there, and of wrong shape."""
+
     def gone(self, id_: str) -> str:
         """That a layer has removed the row of an id, and where; or nothing."""
 
@@ -58,6 +61,32 @@ def near(word: str, known: object) -> str:
     """A hint with the nearest known word, or nothing."""
     found = get_close_matches(word, [str(k) for k in known], n=1, cutoff=0.6)  # type: ignore[attr-defined]
     return f"did you mean {found[0]}?" if found else ""
+
+
+ELSEWHERE: Mapping[str, str] = {
+    "true": "write True",
+    "false": "write False",
+    "null": "write None",
+    "none": "write None",
+    "len": "count(set) counts",
+    "sizeof": "count(set) counts",
+    "round": "x // 1 rounds down",
+    "floor": "x // 1 rounds down",
+    "ceil": "-(-x // 1) rounds up",
+    "abs": "max(x, -x) is without its sign",
+    "random": "chance is thrown for: give the row a `roll`",
+    "randint": "chance is thrown for: give the row a `roll`",
+    "rand": "chance is thrown for: give the row a `roll`",
+    "dice": "chance is thrown for: give the row a `roll`",
+    "filter": "where(set, 'definition') chooses",
+    "map": "set_of(...), where(set, 'definition') and sum(set, 'definition') go through sets",
+    "average": "sum(set, 'definition') / count(set)",
+    "list": "set_of('a', 'b')",
+    "set": "set_of('a', 'b')",
+    "str": "texts are written as they are: '...'",
+    "int": "x // 1 rounds down",
+}
+"""Names and functions that other languages have, and what is written here."""
 
 
 class Named(Fold[str]):
@@ -77,6 +106,9 @@ class Named(Fold[str]):
         return kind
 
     def fail(self, code: str, message: str, node: ast.AST, hint: str = "") -> str:
+        lost = getattr(node, "value", None) if code == "E305" else getattr(node, "attr", None) if code == "E304" else None
+        if isinstance(lost, str) and lost in self.words.unsound:
+            return "any"  # its row is there, and what is wrong with it is told at its place
         self.problems.append(Problem(code, message, getattr(node, "col_offset", 0), hint))
         return "any"
 
@@ -121,6 +153,14 @@ class Named(Fold[str]):
     def instead(self, word: str, known: Iterable[str]) -> str:
         """What would do for an id that is not there."""
         return self.words.gone(word) or near(word, known)
+
+    def unquoted(self, name: str) -> str:
+        """For a name that is not in scope: that it is written in another way here, or that an id of this name is quoted."""
+        if name in ELSEWHERE:
+            return ELSEWHERE[name]
+        if any(name in self.words.ids(form) for form in (*KINDS.values(), "definitions") if form):
+            return f"an id is quoted: '{name}'" if not self.words.ids("definitions").get(name) else f"call it: {name}(...)"
+        return f"a word is quoted: '{name}'" if name in self.tags() or name in self.words.said_by("places", "kind") else ""
 
     def tags(self) -> frozenset[str]:
         """The tags of all kinds of units."""

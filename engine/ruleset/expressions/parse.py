@@ -172,22 +172,39 @@ def parse(text: str) -> Expression:
     names: set[str] = set()
     functions: set[str] = set()
     fields: set[str] = set()
+    called: set[int] = set()  # a name that is called is a function, whatever else has this name
     for item in ast.walk(tree):
         if isinstance(item, ast.Call):
             functions.add(item.func.id)  # type: ignore[attr-defined]
+            called.add(id(item.func))
             fields.update(k.arg for k in item.keywords if k.arg)
         elif isinstance(item, ast.Attribute):
             fields.add(item.attr)
-        elif isinstance(item, ast.Name):
+        elif isinstance(item, ast.Name) and id(item) not in called:
             names.add(item.id)
-    read = frozenset(names - functions)
+    read = frozenset(names)
     return Expression(text.strip(), tree, read, frozenset(functions), frozenset(fields), read.isdisjoint(ALWAYS))
 
 
 def _syntax(text: str, error: SyntaxError) -> str:
     if "=" in text and "==" not in text and "assign" in (error.msg or "").lower():
         return "`=` sets nothing here; `==` compares"
+    for pattern, instead in _ELSEWHERE:
+        if pattern.search(_QUOTED.sub(lambda found: "'" + "_" * (len(found[0]) - 2) + "'", text)):
+            return f"cannot be read: {instead}"
     return f"cannot be read: {error.msg}"
+
+
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_ELSEWHERE = (
+    (re.compile(r"&&"), "`&&` is written `and`"),
+    (re.compile(r"\|\|"), "`||` is written `or`"),
+    (re.compile(r"!(?!=)"), "`!` is written `not`"),
+    (re.compile(r"<>"), "`<>` is written `!=`"),
+    (re.compile(r"[0-9]\s*\.\.\s*-?[0-9]"), "no ranges here; write 3 <= turn <= 5 for 3 to 5"),
+    (re.compile(r"^\s*if\b|\bthen\b|\?"), "a choice is written `a if test else b`"),
+)
+"""What other languages write, and how it is written here."""
 
 
 @lru_cache(maxsize=20_000)

@@ -1,0 +1,216 @@
+"""Can it ever come to it? Triggers that never come, cases and rows behind one that always wins, passages that nothing guards."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from ...core.diagnostics import Diagnostic
+from ..nodes import Node, diagnose, find
+from ..sequence_changes import frame_nodes
+from .subject import Subject
+
+__all__ = [
+    "cases_are_come_to",
+    "events_say_what_has_happened",
+    "passages_are_guarded",
+    "results_leave_no_face_out",
+    "rows_of_matrices_are_come_to",
+    "triggers_can_come",
+]
+
+_DICE = re.compile(r"([0-9]+)d([0-9]+)([+-][0-9]+)?")
+HOLD = frozenset({"effects", "roll", "say", "cases", "results", "always"})
+"""Keys of which a case has one to do something."""
+_SWITCH = re.compile(r"\s*=?\s*\(?([\w.]+) (?:==|in) ")
+_FACES = re.compile(r"(-?[0-9]+)(?:\.\.(-?[0-9]+))?")
+
+
+def triggers_can_come(subject: Subject) -> Iterator[Diagnostic]:
+    """What a row waits for is something that can happen: a step, a threshold of a track, a level that can be learned."""
+    for mark in subject.marked:
+        if "x-trigger" not in mark.annotation.schema:
+            continue
+        value = mark.annotation.value
+        for word, filters in value.items() if isinstance(value, dict) else [(value, {})]:
+            node, _ = mark.place
+            at = node.value[word] if isinstance(value, dict) else node
+            if word == "step":
+                yield from _steps(subject, filters, at)
+            elif word == "learned":
+                yield from _learned(subject, filters, at)
+            elif word == "reached" and isinstance(filters, dict):
+                yield from _reached(subject, filters, at)
+
+
+def _steps(subject: Subject, filters: Any, at: Node) -> Iterator[Diagnostic]:
+    """Only steps are over at some moment: phases, inputs and loops are not waited for."""
+    nodes = frame_nodes(subject.draft.sequence)
+    steps = {node.text("step") or node.text("do") for node in nodes}
+    wanted = at.get("step") if isinstance(filters, dict) else at
+    for said in () if wanted is None else wanted.members() if wanted.is_list else [wanted]:
+        named = next((n for n in nodes if said.value in (n.text("phase"), n.text("input"), n.text("id"))), None)
+        if named is None or said.value in steps:
+            continue
+        inside = [name for n in frame_nodes(list(find(named, ["steps"]).members())) if (name := n.text("step"))]
+        message = f"the event can never fire: {said.value!r} is not a step, and only steps are waited for"
+        yield diagnose("W601", "warning", message, said, hint=f"its last step is {inside[-1]!r}" if inside else "")
+
+
+def _learned(subject: Subject, filters: Any, at: Node) -> Iterator[Diagnostic]:
+    technologies = subject.rows("technologies")
+    if not technologies:
+        yield diagnose("W601", "warning", "what is waited for never comes: there are no technologies", at)
+        return
+    named = filters.get("tech") if isinstance(filters, dict) else None
+    rows = [row for id_, row in technologies.items() if id_ in _several(named)] or list(technologies.values())
+    most = max(row.get("levels", 1) for row in rows)
+    for said in _nodes(at.get("level")) if isinstance(filters, dict) else ():
+        if type(said.value) is int and said.value > most:
+            message = f"what is waited for never comes: there are {most} levels" if most > 1 else "there is one level only"
+            yield diagnose("W601", "warning", message, said)
+
+
+def _reached(subject: Subject, filters: Mapping[str, Any], at: Node) -> Iterator[Diagnostic]:
+    tracks = subject.rows("tracks")
+    named = [id_ for id_ in _several(filters.get("track")) if id_ in tracks] or list(tracks)
+    if any(str(word).startswith("=") for word in _several(filters.get("track"))):
+        return
+    known = sorted({value for id_ in named for value in tracks[id_].get("thresholds", ())})
+    for said in _nodes(at.get("at")):
+        if type(said.value) is int and said.value not in known:
+            message = f"what is waited for never comes: {said.value} is no threshold of {' or '.join(named) or 'a track'}"
+            hint = f"its thresholds are {', '.join(map(str, known))}" if known else "add it to the `thresholds` of the track"
+            yield diagnose("W601", "warning", message, said, hint=hint)
+
+
+def _several(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _nodes(node: Node | None) -> list[Node]:
+    if node is None:
+        return []
+    return list(node.members()) if node.is_list else [node]
+
+
+# --- what stands behind something else
+
+
+def rows_of_matrices_are_come_to(subject: Subject) -> Iterator[Diagnostic]:
+    """The first row of a matrix that waits for what has happened is played: one behind it that waits for the same never is."""
+    for id_, row in subject.rows("matrices").items():
+        before: dict[str, list[tuple[str, str]]] = {}  # what is waited for: the tests that are asked then, of which row
+        for index, inner in enumerate(row.get("rows", ())):
+            node = find(subject.nodes("matrices")[id_], ["rows", index])
+            if "on" not in inner or node.file.startswith(".."):
+                continue
+            test = " ".join(str(inner.get("when", True)).split())
+            earlier = before.setdefault(json.dumps(inner["on"], sort_keys=True, default=str), [])
+            first = next((name for name, asked in earlier if asked in ("True", test)), None)
+            if first is not None:
+                message = f"the row is never played: {first!r} before it waits for the same"
+                yield diagnose("W618", "warning", message, node, hint="say what is different in `when`, or leave it out")
+            earlier.append((str(inner.get("id", index + 1)), test))
+
+
+def cases_are_come_to(subject: Subject) -> Iterator[Diagnostic]:
+    """A case behind one that always holds, or behind one with the same test."""
+    for form, id_, node in subject.draft.all_rows():
+        if form in subject.known and (form, id_) not in subject.faulty and "'cases'" in subject.text_of(form, id_, node):
+            yield from subject.of_row("cases", node, partial(_all_cases, node))
+
+
+def _all_cases(node: Node) -> list[Diagnostic]:
+    return list(_cases(node))
+
+
+def _cases(node: Node) -> Iterator[Diagnostic]:
+    cases = node.get("cases") if node.is_map else None
+    if cases is not None and cases.is_list:
+        before: list[str] = []
+        for case in cases.members():
+            test = case.get("when")
+            if test is None and HOLD.isdisjoint(case.value):
+                continue  # the cases that others add here
+            said = "" if test is None else " ".join(str(test.value).split())
+            if "" in before or "True" in before or said in before:
+                message = "the case is never come to: " + (
+                    "one before it has the same `when`" if said in before and said else "one before it always holds"
+                )
+                yield diagnose("W618", "warning", message, case)
+                break
+            before.append(said)
+    for _, child in node.items():
+        yield from _cases(child)
+    for member in node.members():
+        yield from _cases(member)
+
+
+def events_say_what_has_happened(subject: Subject) -> Iterator[Diagnostic]:
+    """What an event says is told whichever of its cases holds: of one of which none may hold, the cases speak for themselves."""
+    for id_, row in subject.rows("events").items():
+        cases, node = row.get("cases"), subject.nodes("events")[id_]
+        if not cases or "says" not in row or "roll" in row or "always" in row or node.file.startswith(".."):
+            continue
+        if all("when" in case for case in cases) and not _of_one_thing(cases):
+            hint = "give each case what it says (`say`), or add a last case without `when`"
+            yield diagnose("W617", "warning", "this is said, too, where none of the cases holds", node, key="says", hint=hint)
+
+
+def _of_one_thing(cases: list[Any]) -> bool:
+    """Whether several cases go through the words that one thing may be."""
+    found = [_SWITCH.match(str(case["when"])) for case in cases]
+    return len(cases) > 1 and all(found) and len({one[1] for one in found if one}) == 1
+
+
+# --- dice
+
+
+def results_leave_no_face_out(subject: Subject) -> Iterator[Diagnostic]:
+    """Results of a throw, from the lowest face to the highest, without a single one: several are left out on purpose."""
+    for form, id_, node in subject.draft.all_rows():
+        if form in subject.known and (form, id_) not in subject.faulty and "'results'" in subject.text_of(form, id_, node):
+            yield from subject.of_row("gaps", node, partial(_all_gaps, node))
+
+
+def _all_gaps(node: Node) -> list[Diagnostic]:
+    return list(_gaps(node))
+
+
+def _gaps(node: Node) -> Iterator[Diagnostic]:
+    roll, results = (node.get("roll"), node.get("results")) if node.is_map else (None, None)
+    if roll is not None and results is not None and results.is_map and results.get("else") is None:
+        dice = _DICE.fullmatch(str(roll.text("die") if roll.is_map else roll.value))
+        found = [_FACES.fullmatch(text) for text, _ in results.items()]
+        if dice is not None and found and all(found):
+            faces = {face for one in found if one for face in range(int(one[1]), int(one[2] or one[1]) + 1)}
+            more = int(dice[3] or 0)
+            low, high = int(dice[1]) + more, int(dice[1]) * int(dice[2]) + more
+            missing = [face for face in range(low, high + 1) if face not in faces]
+            if len(missing) == 1 and low in faces and high in faces:
+                message = f"nothing is said of {missing[0]} on {dice[0]}"
+                yield diagnose("W616", "warning", message, results, hint="say what comes of it, or `else: []`")
+    for _, child in node.items():
+        yield from _gaps(child)
+    for member in node.members():
+        yield from _gaps(member)
+
+
+# --- the map
+
+
+def passages_are_guarded(subject: Subject) -> Iterator[Diagnostic]:
+    """A passage stops somebody only where a link says that it is guarded by it."""
+    named = {row.get("guards") for row in subject.rows("links").values()}
+    linked = [set(row["between"]) for row in subject.rows("links").values()]
+    named |= {row.get("alternative") for row in subject.rows("passages").values()}
+    for id_, node in subject.nodes("passages").items():
+        between = subject.rows("passages").get(id_, {}).get("between", ())
+        if id_ not in named and set(between) in linked and not node.file.startswith(".."):
+            ends = " and ".join(between)
+            hint = f"write `guards: {id_}` on the link between {ends}"
+            yield diagnose("W512", "warning", f"no link is guarded by the passage {id_!r}: it stops nobody", node, hint=hint)
