@@ -301,12 +301,12 @@ def tags_are_read(subject: Subject) -> Iterator[Diagnostic]:
         for tag in tags.members() if tags is not None else ():
             tagged.setdefault(str(tag.value), []).append(tag)
             beside[str(tag.value)] = {str(other.value) for other in tags.members() if other is not tag} if tags else set()
-    for tag, stands in tagged.items():
-        if tag in words or stands[0].file.startswith(".."):
+    for name, stands in tagged.items():
+        if name in words or stands[0].file.startswith(".."):
             continue
-        hint = did_you_mean(tag, {*(tagged.keys() & words), *_tags_asked_for(subject)})
-        if hint or (len(stands) == 1 and beside[tag] and beside[tag] <= words):
-            message = f"no rule selects units by the tag {tag!r}"
+        hint = did_you_mean(name, {*(tagged.keys() & words), *_tags_asked_for(subject)})
+        if hint or (len(stands) == 1 and beside[name] and beside[name] <= words):
+            message = f"no rule selects units by the tag {name!r}"
             yield diagnose("W604", "warning", message, stands[0], hint=hint or "leave it out, or select by it")
 
 
