@@ -60,6 +60,7 @@ lint: $(STAMP)
 
 check: lint  ## what the gate runs besides the tests
 	$(BIN)/wteaw validate --strict ruleset scenarios
+	$(BIN)/wteaw format --check ruleset scenarios
 
 clean:
 	rm -rf $(VENV) out build dist .pytest_cache .mypy_cache .ruff_cache

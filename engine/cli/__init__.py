@@ -67,6 +67,7 @@ class Command:
 COMMANDS: tuple[Command, ...] = (
     Command("init", "begin a ruleset of your own"),
     Command("validate", "every error and warning in rulesets and scenarios, at its place"),
+    Command("format", "one layout for tables, scenarios and rule tests", attribute="format_"),
     Command("test", "run the rule tests of a ruleset"),
     Command("coverage", "clause to row to test, and what is missing"),
     Command("mutate", "which changes of the rules no rule test would notice", "wteaw_lab.commands.mutate"),
