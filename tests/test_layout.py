@@ -119,10 +119,8 @@ events:
 
   - &base
     id: base
-    steps:
-      - {first: 1, second: "02"}
-      - first: 2  # inside
-        second: no
+    # inside
+    steps: [{first: 1, second: "02"}, {first: 2, second: no}]
     text: &words >-
       Words that go on for so long that no line of a table could ever hold them, and then a few more
       of them, and an end.

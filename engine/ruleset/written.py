@@ -6,6 +6,7 @@ Where `tree.py` reads what a file says, this reads how it says it, for those who
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -95,6 +96,11 @@ class Reader:
         self.begun: list[Entry] = []
         """Entries of blocks in the order in which they begin."""
         self.latest: Entry | None = None
+        self.leader: Entry | None = None
+        """The first entry that begins in the line `leader_line`, the last line in which one does."""
+        self.leader_line = -1
+        self.brackets = 0
+        """How many brackets are open."""
 
     # ---- comments
 
@@ -154,10 +160,7 @@ class Reader:
             remark = self.remarks[self.taken]
             self.taken += 1
             if not remark.alone:
-                if self.latest is None:
-                    waiting.append(remark.text)
-                else:
-                    self.latest.beside.append(remark.text)
+                self._beside(remark, waiting)
                 continue
             owner = self._owner(remark, column) if block and remark.text and not any(waiting) else None
             if owner is None:
@@ -166,6 +169,16 @@ class Reader:
                 owner.after += [*waiting, remark.text]
                 waiting = []
         return waiting
+
+    def _beside(self, remark: Remark, waiting: list[str]) -> None:
+        """Give a comment at the end of a line to what stands before it; inside brackets to the first that begins in the line."""
+        line = bisect_right(self.starts, remark.at) - 1
+        if self.latest is None:
+            waiting.append(remark.text)
+        elif self.brackets and self.leader is not self.latest and self.leader is not None and self.leader_line == line:
+            self.leader.above.append(remark.text)
+        else:
+            self.latest.beside.append(remark.text)
 
     def _owner(self, remark: Remark, column: int) -> Entry | None:
         """The entry after which a comment stands that is indented further than what follows."""
@@ -220,6 +233,7 @@ class Reader:
                 text = text.removeprefix(f"&{anchor}").lstrip()
             return Value("scalar", style=event.style or "", anchor=anchor, text=text, value=event.value)
         value = Value("map" if kind == "MappingStartEvent" else "list", flow=bool(event.flow_style), anchor=anchor)
+        self.brackets += value.flow
         if value.kind == "list":
             self.list(value)
         else:
@@ -230,20 +244,24 @@ class Reader:
             last = value.entries[-1] if value.entries else holder
             last.after += [text for text in self.settle(end, 0, block=False) if text]
             self.latest = holder
+            self.brackets -= 1
         return value
 
-    def begin(self, entry: Entry, start: int, *, block: bool) -> None:
+    def begin(self, entry: Entry, mark: Any, *, block: bool) -> None:
+        start = self.offset(mark)
         above = self.settle(start, entry.column, block=block)
         entry.above = above if block else [text for text in above if text]
         if block:
             self.begun.append(entry)
         self.latest = entry
+        if mark.line != self.leader_line:
+            self.leader, self.leader_line = entry, mark.line
 
     def list(self, value: Value) -> None:
         while _name(self.peek()) != "SequenceEndEvent":
             mark = self.peek().start_mark
             entry = Entry(max(mark.column - INDENT, 0) if not value.flow else mark.column)
-            self.begin(entry, self.offset(mark), block=not value.flow)
+            self.begin(entry, mark, block=not value.flow)
             entry.value = self.value(entry)
             value.entries.append(entry)
 
@@ -253,7 +271,7 @@ class Reader:
             if _name(event) != "ScalarEvent":
                 raise CannotBeLaidOut(f"a key that is no single value, on line {event.start_mark.line + 1}")
             entry = Entry(event.start_mark.column)
-            self.begin(entry, self.offset(event.start_mark), block=not value.flow)
+            self.begin(entry, event.start_mark, block=not value.flow)
             entry.key = self.value(entry)
             entry.value = self.value(entry)
             value.entries.append(entry)
