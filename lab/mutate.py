@@ -435,16 +435,52 @@ _EQUIVALENT = re.compile(r"#\s*equivalent\s*\(([^)]*(?:\)[^)]*)*)\)\s*:\s*(\S.*)
 
 
 def _marked(lines: Sequence[str], change: Mutation) -> str:
-    """The reason of a mark `# equivalent (OLD -> NEW): REASON` at the end of a change's line, or on a line of its own above."""
-    at = change.line - 1
-    about = [lines[at]] if at < len(lines) else []
-    while at > 0 and lines[at - 1].lstrip().startswith("#"):
-        at -= 1
-        about.append(lines[at])
-    for line in about:
-        found = _EQUIVALENT.search(line)
+    """The reason of a mark `# equivalent (OLD -> NEW): REASON` that a change is under; "" if there is none.
+
+    A mark stands at the end of a line or on lines of its own above it, and counts for what begins in that line: a value, a key
+    with all that is under it, a row.
+    """
+    at = min(change.line, len(lines)) - 1
+    for remark in [lines[at], *_above(lines, at), *_over(lines, at)]:
+        found = _EQUIVALENT.search(remark)
         for one in found.group(1).replace("→", "->").split(";") if found else ():
             old, _, new = (part.strip() for part in one.partition("->"))
             if found and old in ("*", change.old) and new in ("", change.now):
                 return found.group(2).strip()
     return ""
+
+
+def _above(lines: Sequence[str], at: int) -> list[str]:
+    """The comments on lines of their own above a line; a mark with the lines on which it goes on is one."""
+    first = at
+    while first > 0 and lines[first - 1].lstrip().startswith("#"):
+        first -= 1
+    remarks: list[str] = []
+    for line in lines[first:at]:
+        if not remarks or _MARK.match(line):
+            remarks.append(line)
+        else:
+            remarks[-1] += " " + line.strip(" #")
+    return remarks
+
+
+def _over(lines: Sequence[str], at: int) -> Iterator[str]:
+    """The comments at the keys and rows that a line lies in, from the inside out: they are indented less."""
+    column = _indentation(lines[at])
+    for number in range(at - 1, -1, -1):
+        line = lines[number]
+        if not line.strip() or line.lstrip().startswith("#") or _indentation(line) >= column:
+            continue
+        column = _indentation(line)
+        if _HEAD.match(line):
+            yield line
+        yield from _above(lines, number)
+
+
+_MARK = re.compile(r"\s*#\s*equivalent\b")
+_HEAD = re.compile(r"[^#]*:(?:\s+&\S+)?\s+#")
+"""A key alone on its line, with a comment: what is said there is said of all that is under it."""
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))

@@ -96,6 +96,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("doctor", "what is missing on this machine, and what mends it", group="moderate"),
     Command("init", "begin a ruleset of your own", group="design"),
     Command("validate", "every error and warning in rulesets and scenarios, at its place", group="design"),
+    Command("format", "one layout for tables, scenarios and rule tests", attribute="format_", group="design"),
     Command("test", "run the rule tests of a ruleset", group="design"),
     Command("show", "one row as resolved, with where each key comes from", group="design"),
     Command("diff", "what differs between two rulesets, in words", "show", group="design"),

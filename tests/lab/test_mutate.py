@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from wteaw.cli import main
-from wteaw_lab.mutate import MutationBench
+from wteaw_lab.mutate import MutationBench, _marked
+from wteaw_lab.mutate_changes import Mutation
 from wteaw_lab.mutate_run import read_state, tried
 from wteaw_lab.mutate_words import of_expression, of_text, of_value, same_faces
 
@@ -254,3 +255,36 @@ def test_results_beyond_the_faces_of_a_die_are_no_change() -> None:
     assert not same_faces("7..9", "7..10", ten)
     assert not same_faces("7..10", "7..11", None)
     assert not same_faces("10", "11", ten)
+
+
+MARKS = """
+events:
+  # equivalent (2 -> 3): whoever is gone for two turns
+  # is gone for three, and nobody asks after (that)
+  # equivalent (9 -> *): no game is so long
+  - id: marked
+    on: {joined: {by: red}}
+    when: >-
+      turn > 2
+    effects:  # equivalent (by): once is enough
+      - shift:
+          who: gray
+          by: 7
+  - {id: beside, when: turn > 2}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "old", "now", "reason"),
+    [
+        (9, "2", "3", "whoever is gone for two turns is gone for three, and nobody asks after (that)"),
+        (6, "2", "3", "whoever is gone for two turns is gone for three, and nobody asks after (that)"),
+        (9, "2", "1", ""),
+        (13, "by", "", "once is enough"),
+        (9, "by", "", ""),
+        (14, "2", "3", ""),
+    ],
+)
+def test_a_mark_counts_for_all_that_begins_in_its_line(line: int, old: str, now: str, reason: str) -> None:
+    change = Mutation("t.yaml", line, 1, "events", "marked", (), None, "", (), old, now)
+    assert _marked(MARKS.splitlines(), change) == reason
