@@ -42,7 +42,7 @@ MAPS = [
     (
         "links:\n- {between: [a, b]}\n- {between: [b, c]}\n- {between: [c, d]}\n"
         "passages:\n- {id: g, between: [c, d], keys: [b, a]}\n",
-        [("W506", 13, 38)],
+        [("W512", 13, 3), ("W506", 13, 38)],
     ),
     (
         "links:\n- {between: [a, b], guards: g}\n- {between: [b, c]}\n- {between: [c, d]}\npassages:\n- {id: g, between: [c, d]}\n",

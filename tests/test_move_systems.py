@@ -81,7 +81,7 @@ STEP: Row = {
 
 
 def reach(units: dict[str, dict[str, int]], coins: dict[str, int], owners: dict[str, str | None]) -> dict[str, Any]:
-    turn = begin(["a-b", "b-c", "a-n", "n-sea1", "s-sea1", "sea1~sea2", "a-sea1"], owners, units, [], STEP, treasuries=coins)
+    turn = begin(["a-b", "b-c", "a-n", "n-sea1", "s-sea1", "sea1~sea2", "a-sea1"], owners, units, [], STEP, stores=coins)
     return {place: cost for place, (cost, _) in routes.reach(turn.world, "red", "step", "a", ["foot"]).items()}
 
 

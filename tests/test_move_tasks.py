@@ -140,7 +140,7 @@ def test_a_force_is_as_slow_as_its_slowest_ship() -> None:
 
 def test_tasks_say_who_may_take_part() -> None:
     turn = tick(begin({"red x": {"barge": 1}}, [("red", "sail", sail({"barge": 1}, "x", "y", tasks=["seek"]))]), 1)
-    assert refused(turn) == ["barge cannot take part in seek; they can: watch, rest"]
+    assert refused(turn) == ["barge cannot take part in seek; they can: moment, rest"]
 
 
 def test_a_closed_gate_stops_a_force_in_the_place_before_it() -> None:

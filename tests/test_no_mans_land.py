@@ -128,7 +128,7 @@ def test_research_is_offered_with_the_least_that_is_allowed_and_policies_researc
     game = begun(tmp_path / "game", rules, {"germany": "player"})
     template = order_template(Views(game).world("germany"), "germany", game="nml")
     assert "# research ? with 1 token   # 5; 1 to 20; industry, naval, land" in template.splitlines()
-    assert {r["act"] for p in rules.rows("policies").values() for r in p["actions"]} >= {"research", "repair-factory"}
+    assert {r["action"] for p in rules.rows("policies").values() for r in p["actions"]} >= {"research", "repair-factory"}
 
 
 def test_troops_of_a_power_across_the_sea_go_aboard_sail_and_land(tmp_path: Path, rules: Ruleset) -> None:
@@ -168,7 +168,7 @@ def test_a_scenario_says_what_every_power_in_play_begins_with(tmp_path: Path) ->
         file.write_text(text, encoding="utf-8")
         return [f"{d.code} {d.message}" for d in load_scenario(file)[2] if d.code == "E414"]
 
-    poor = whole.replace(japan, "  japan: {treasuries: {nation: {pu: 0}}}")
+    poor = whole.replace(japan, "  japan: {treasury: {nation: {pu: 0}}}")
     assert found(whole) == found(poor) == []
     assert found(whole.replace(japan, "")) == ["E414 Japan begins without a word of its pu"]
     alone = "\n".join(line for line in whole.splitlines() if "owner: japan" not in line)

@@ -144,4 +144,4 @@ def test_what_no_form_carries_is_refused_with_what_comes_nearest(start: dict[str
     hints = [d.hint for d in (*unread, *refused)]
     assert unread[0].instead[0] == "upgrade ?" and "Tanks" in hints[0]
     assert unread[1].instead[0] == "fit 1 radar to ? in London"
-    assert hints[2].startswith("allowed: radar on a ship, sonar, anti-air gun on a ship, repair of")
+    assert hints[2].startswith("allowed: repair of a battleship, repair of an aircraft carrier, radar on a ship")

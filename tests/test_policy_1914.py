@@ -33,7 +33,7 @@ def only(policy: str, *wanted: str) -> Ruleset:
     row = ruleset.rows("policies")[policy]
     few = {
         "id": policy,
-        "actions": [rule for rule in row["actions"] if rule["act"] in wanted],
+        "actions": [rule for rule in row["actions"] if rule["action"] in wanted],
         "moves": [rule for rule in row.get("moves", ()) if rule["order"] in wanted],
     }
     forms = {form: dict(ruleset.rows(form)) for form in ruleset.forms} | {"policies": {policy: few}}

@@ -40,7 +40,7 @@ def take(turn: Turn, place: str, by: str, of: str) -> None:
 
 
 def ended(turn: Turn) -> list[dict[str, Any]]:
-    watch.run({"step": "peace"}, turn)
+    watch.step_over(turn, {"step": "peace", "do": "moment"}, "peace")
     return [f.roles for e in turn.journal.entries for f in e.facts if f.word == "war_ended"]
 
 

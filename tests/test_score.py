@@ -59,7 +59,7 @@ def test_who_cannot_be_first_follows() -> None:
 
 @pytest.mark.parametrize(("tie", "winners"), [("share", ["blue", "red"]), ("draw", [])])
 def test_equal_values_share_a_rank(tie: str, winners: list[str]) -> None:
-    turn = scored({"id": "long", "rank": "coin", "tie": tie}, treasuries={"red": {"coin": 7}, "blue": {"coin": 7}})
+    turn = scored({"id": "long", "rank": "coin", "tie": tie}, stores={"red": {"coin": 7}, "blue": {"coin": 7}})
     assert [r["rank"] for r in turn.journal.entries[-1].data["ranks"]] == [1, 1]
     assert turn.state.get("game", "game", "winners") == winners
 

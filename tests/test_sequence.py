@@ -146,7 +146,7 @@ def test_another_process_gives_the_same_bytes() -> None:
         "from tests.test_sequence import *\n"
         "sequence=[{'input':'orders','from':'everyone'},{'phase':'p','steps':[{'step':'s','do':'moment'}]}]\n"
         "event={'id':'e','on':{'step':'s'},'for':'nations()','effects':[{'pay':{'to':'=nation','what':'gold','amount':'1d6'}}]}\n"
-        "print([r.position.head for r in play(small.ruleset(frame,events=[event]),{},{})])"
+        "print([r.position.head for r in play(small.ruleset(sequence,events=[event]),{},{})])"
     )
     found = set()
     for seed in ("0", "1", "4242"):
@@ -219,7 +219,7 @@ def test_only_the_mover_buys_and_gets_what_is_ready() -> None:
         rules,
         small.state(
             game={"game": {"turn": 0}},
-            stores={"red": {"gold": 5}, "blue": {"gold": 5}},
+            treasuries={"red": {"gold": 5}, "blue": {"gold": 5}},
             under_way={
                 "red#0001": {"nation": "red", "what": "foot", "item": "foot", "n": 1, "at": "ash", "due": "get", "since": 0}
             },

@@ -23,7 +23,7 @@ def played(turn: Turn, blockaded: list[bool]) -> list[Any]:
         with turn.journal.entry("test/boats"):
             now = int(turn.state.get("units", "blue.boat@z", "n", 0))
             turn.journal.units("blue", "boat", "z", int(here) - now)
-        watch.run({"step": "count", "do": "moment"}, turn)
+        watch.step_over(turn, {"step": "count", "do": "moment"}, "count")
         out.append(turn.state.get("treasuries", "red", "men"))
     return out
 
@@ -45,19 +45,19 @@ def test_each_region_may_have_a_streak_of_its_own() -> None:
     }  # fmt: skip
     links = [r for r in rules().rows("links").values() if "z" not in r["between"]]
     turn = turn_of(rules(**forms, links=links), position({"red/a": {"men": 1}, "red/e": {"men": 1}}))
-    watch.run({"step": "count", "do": "moment"}, turn)
+    watch.step_over(turn, {"step": "count", "do": "moment"}, "count")
     assert turn.state.table("streaks") == {"place:e": {"cut-off": 1}}
 
 
 def test_a_region_without_a_purse_draws_on_the_main_one() -> None:
     row = {
         "id": "cut-off", "of": {"regions": "men"}, "at": {"step": "count"}, "while": "not reaches(place, set_of('b'), 'is_red')",
-        "effects": [{"pay": {"from": "=purse", "what": "men", "amount": 1}}],
+        "effects": [{"pay": {"from": "=treasury", "what": "men", "amount": 1}}],
     }  # fmt: skip
     terms = [{"id": "is_red", "of": ["place"], "is": "place.holder == 'red' and place.kind == 'land'"}]
     links = [r for r in rules().rows("links").values() if "z" not in r["between"]]
     turn = turn_of(rules(streaks=[row], treasuries=BY_REGION, definitions=terms, links=links), position({"red/a": {"men": 5}}))
-    watch.run({"step": "count", "do": "moment"}, turn)
+    watch.step_over(turn, {"step": "count", "do": "moment"}, "count")
     assert turn.state.table("streaks") == {"place:e": {"cut-off": 1}}
     assert turn.state.table("treasuries")["red/a"]["men"] == 4
 

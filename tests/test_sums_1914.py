@@ -171,7 +171,7 @@ def test_the_units_of_each_nation() -> None:
 
 def test_the_purses_of_each_nation() -> None:
     found = {}
-    for nation, row in ((n, r) for n, r in opening()[0]["nations"].items() if "treasuries" in r):
-        purses = row["treasuries"].values()
+    for nation, row in ((n, r) for n, r in opening()[0]["nations"].items() if "treasury" in r):
+        purses = row["treasury"].values()
         found[nation] = (len(purses), sum(p.get("money", 0) for p in purses), sum(p.get("manpower", 0) for p in purses))
     assert found == PURSES

@@ -79,10 +79,10 @@ def test_json_is_never_colored(wrong: Path) -> None:
 
 
 def test_progress_stands_on_the_error_terminal_alone(tmp_path: Path) -> None:
-    long = ("play", "diplomacy", "--turns", "2", "--seed", "00" * 16, "--out")
+    long = ("play", "diplomacy", "--turns", "6", "--seed", "00" * 16, "--out")
     code, shown, results = on_terminal(*long, str(tmp_path / "a"), err=True)
     assert code == 0 and "playing" in shown and f"{ESCAPE}2K" in shown, "it is drawn, and gone at the end"
-    assert ESCAPE not in results and "2 turns" in results
+    assert ESCAPE not in results and "6 turns" in results
     piped = subprocess.run([*CALL, *long, str(tmp_path / "b")], env=PLAIN, capture_output=True, text=True)
     assert ESCAPE not in piped.stdout + piped.stderr and "playing" not in piped.stderr
 

@@ -22,7 +22,7 @@ from .tokens import MOST_WORDS, PASSED, Recognizer
 
 MOST_PARTS = 12
 """Parts of a line that are tried as orders of their own."""
-_DENIED = re.compile(r"\b(?:no|not|never|nothing|neither|nor|cannot|don['’]?t|won['’]?t)\b", re.IGNORECASE)
+_DENIED = re.compile(r"\b(?:no|not|never|nothing|neither|nor|cannot|(?:do|wo)n['’]?t)\b", re.IGNORECASE)
 """Words of a line that says what somebody does not order."""
 _PART = re.compile(r"\s*(?:;|,|\band\b|&|\+|\.(?=\s|$))\s*", re.IGNORECASE)
 

@@ -263,7 +263,7 @@ def too_far(world: World, start: str, end: str, spent: Any, most: Any) -> str:
     """That a way is longer than those who go can manage, in words."""
     here, there = name_of(world, "places", start), name_of(world, "places", end)
     apart = f"{here} and {there} are {spent} move{'' if spent == 1 else 's'} apart"
-    return f"{apart}; these units move {most}" if most else f"{apart}; these units have no move left"
+    return f"{apart}; these units move {most}" if most else f"{apart}; these units have no moves left"
 
 
 def has_way_home(going: Going, path: Path, left: Any) -> bool:

@@ -15,7 +15,7 @@ from wteaw_web.worker import tick  # isort: skip
 
 SUE = {
     "id": "sue",
-    "form": "sue for peace",
+    "syntax": "sue for peace",
     "says": "{self} sues for peace.",
     "effects": [
         {
@@ -35,7 +35,7 @@ PEACE = {
     "from": ["accept", "refuse"],
     "default": "accept",
     "stands": "turn",
-    "form": "{answer} [the] peace of {of}",
+    "syntax": "{answer} [the] peace of {of}",
     "slots": {"answer": {"kind": "choice", "choices": ["accept", "refuse"]}, "of": "nation"},
 }
 COURT = {"phase": "court", "steps": [{"step": "actions", "do": "act", "actions": ["dig", "sue"]}]}

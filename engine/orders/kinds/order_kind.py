@@ -256,6 +256,10 @@ def _begins_war(ruleset: Ruleset, part: Any) -> bool:
         return False
     relate = part.get("relate")
     stance = relate.get("stance") if isinstance(relate, dict) else None
-    if isinstance(stance, str) and ruleset.has("stances", stance) and ruleset.row("stances", stance).get("hostile"):
+    if (
+        isinstance(stance, str)
+        and ruleset.has("stances", stance)
+        and ruleset.row("stances", stance).get("hostile")
+    ):
         return True
     return any(_begins_war(ruleset, one) for one in part.values())
