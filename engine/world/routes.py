@@ -251,7 +251,7 @@ def check_path(going: Going, path: Path, *, within: Any = None) -> str | None:
         spent += going.cost(near, link, path[:index])
     most = going.allowance(path[0], path[:-1]) if within is None else within
     if most is not None and spent > most:
-        return too_far(world, path[0], path[-1], spent, most)
+        return too_far(world, path, spent, most)
     if not _ends(going, path):
         return f"they cannot end in {name_of(world, 'places', path[-1])}"
     if "home" in mode and most is not None and not has_way_home(going, path, most - spent):
@@ -259,11 +259,13 @@ def check_path(going: Going, path: Path, *, within: Any = None) -> str | None:
     return None
 
 
-def too_far(world: World, start: str, end: str, spent: Any, most: Any) -> str:
-    """That a way is longer than those who go can manage, in words."""
-    here, there = name_of(world, "places", start), name_of(world, "places", end)
+def too_far(world: World, path: Path, spent: Any, most: Any) -> str:
+    """That a way is longer than those who go can manage, in words: by its steps, or by what they cost where that differs."""
+    if spent != len(path) - 1:
+        return f"the way costs {spent}, they have {most}"
+    here, there = name_of(world, "places", path[0]), name_of(world, "places", path[-1])
     apart = f"{here} and {there} are {spent} move{'' if spent == 1 else 's'} apart"
-    return f"{apart}; these units move {most}" if most else f"{apart}; these units have no moves left"
+    return f"{apart}; these units move {most}" if most else f"{apart}; they have 0 moves left"
 
 
 def has_way_home(going: Going, path: Path, left: Any) -> bool:

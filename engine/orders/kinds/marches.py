@@ -83,9 +83,10 @@ class Marches(Moves):
             if left is not None and left < needed:
                 fit = max(left * count // needed, 0)
                 hint = f"at most {fit}" if fit else "earlier orders take all of it"
-                means = self.mode["capacity"].get("means", f"the {self.mode.get('name', 'way')}")
+                means = self.mode["capacity"].get("means", self.mode.get("name", "the way"))
                 where = book.names.printed("place", place)
-                text = f"{means} through {where} can carry {fit or 'no'} more unit{'' if fit == 1 else 's'}"
+                more = f"{fit or 'no'} more unit{'' if fit == 1 else 's'}"
+                text = f"no room for {count} in {where}: {means} there can carry {more}"
                 raise OrderRefused(Refusal(RefusalCode.WAY, text, UNITS, hint))
         return drawn
 
