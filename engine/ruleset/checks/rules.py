@@ -286,11 +286,10 @@ def kinds_of_the_map_are_named(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def tags_are_read(subject: Subject) -> Iterator[Diagnostic]:
-    """A tag by which no rule selects, though by one of nearly this name, or by the others of the only unit that has it."""
+    """A tag by which no rule selects, though by one of nearly this name: readers may have use for others."""
     words = _words_of_the_frame(subject)
     _gather(plain_value(subject.draft.manifest), words)
     tagged: dict[str, list[Node]] = {}
-    beside: dict[str, set[str]] = {}
     for form, id_, node in subject.draft.all_rows():
         row = subject.values[form][id_]
         if form != "units":
@@ -300,14 +299,13 @@ def tags_are_read(subject: Subject) -> Iterator[Diagnostic]:
         tags = node.get("tags")
         for tag in tags.members() if tags is not None else ():
             tagged.setdefault(str(tag.value), []).append(tag)
-            beside[str(tag.value)] = {str(other.value) for other in tags.members() if other is not tag} if tags else set()
     for name, stands in tagged.items():
         if name in words or stands[0].file.startswith(".."):
             continue
         hint = did_you_mean(name, {*(tagged.keys() & words), *_tags_asked_for(subject)})
-        if hint or (len(stands) == 1 and beside[name] and beside[name] <= words):
+        if hint:
             message = f"no rule selects units by the tag {name!r}"
-            yield diagnose("W604", "warning", message, stands[0], hint=hint or "leave it out, or select by it")
+            yield diagnose("W604", "warning", message, stands[0], hint=hint)
 
 
 def _tags_asked_for(subject: Subject) -> set[str]:
