@@ -20,6 +20,7 @@ NOWHERE = "{tmp}/nowhere"
 WRONG: dict[str, dict[ExitCode, tuple[str, ...]]] = {
     "init": {ExitCode.CALL: ("123", "mine --extends third-editon", "--from exel x"), ExitCode.REFUSED: ("{full}",)},
     "validate": {ExitCode.CALL: (NOWHERE, "{empty}"), ExitCode.FOUND: ("{broken}", "{bad_scenario}")},
+    "format": {ExitCode.CALL: (NOWHERE,), ExitCode.FOUND: ("{unreadable}",)},
     "test": {ExitCode.CALL: (NOWHERE, "{empty}", "{rules}/tests/datc-6a.yaml -k nonsense"), ExitCode.FOUND: ("{failing}",)},
     "coverage": {ExitCode.CALL: (NOWHERE, f"{{rules}} --clauses {NOWHERE}", f"{{rules}} --no-run --mutated {NOWHERE}"),
                  ExitCode.FOUND: ("{rules} --no-run --mutated {text}",)},

@@ -13,8 +13,8 @@ from ..core.whole_files import write_whole
 from ..ruleset.layout import CannotBeLaidOut, laid_out
 from ..ruleset.load import decode, read_file
 from ..ruleset.refused import UnreadableText
-from . import ExitCode, Stop
-from .terminal import each, say
+from . import ExitCode, Stop, formats, tell
+from .terminal import each
 
 __all__ = ["format_", "tables_below"]
 
@@ -22,6 +22,7 @@ __all__ = ["format_", "tables_below"]
 def format_(
     paths: list[Path] = typer.Argument(None, help="YAML files, or folders with such in them; without any, this folder."),
     check: bool = typer.Option(False, "--check", help="Write nothing; name the files that are not in the layout, and fail."),
+    format: str = typer.Option("text", help="text or json."),
 ) -> None:
     """Write YAML tables, scenarios and rule tests in the one layout; data and comments stay as they are.
 
@@ -30,8 +31,9 @@ def format_(
 
     Example: wteaw format ruleset scenarios
     """
+    formats(format, "text", "json")
     found: list[Diagnostic] = []
-    changed = 0
+    changed: list[str] = []
     files = list(tables_below(paths or [Path()]))
     for file in each(files, "files"):
         name = os.path.normpath(file)
@@ -44,13 +46,14 @@ def format_(
             found.append(Diagnostic("E106", "error", f"left as it is: {fault}", name))
             continue
         if new is not None:
-            changed += 1
+            changed.append(name)
             if not check:
                 write_whole(file, new)
-            say(f"{name}: {'not in the layout' if check else 'written in the layout'}")
-    if found:
-        say(render(found, "text"))
-    say(f"{len(files)} {'file' if len(files) == 1 else 'files'}, {changed} {'to be written' if check else 'written'}")
+    lines = [f"{name}: {'not in the layout' if check else 'written in the layout'}" for name in changed]
+    lines += [render(found, "text")] if found else []
+    many = f"{len(files)} {'file' if len(files) == 1 else 'files'}"
+    lines.append(f"{many}, {len(changed)} {'to be written' if check else 'written'}")
+    tell(format, {"files": len(files), "changed": changed, "left": [d.to_json() for d in found]}, *lines)
     if found or (check and changed):
         raise typer.Exit(ExitCode.FOUND)
 
