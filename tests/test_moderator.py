@@ -187,7 +187,7 @@ def test_the_verdict_of_submit_is_on_standard_output(capsys: pytest.CaptureFixtu
     code, out, err = submit(capsys, game, GERMANY, "research tanks")
     assert code == 0 and out.index("You try to discover Tanks") < out.index("1 order is submitted for German Empire") and not err
     code, out, err = submit(capsys, game, GERMANY, "hello world of nonsense")
-    assert code == 1 and "Nothing was submitted; before, 1 order was submitted." in out and not err
+    assert code == 1 and "Nothing was submitted; 1 order submitted before still counts." in out and not err
     file = game.parent / "g.txt"
     file.write_text("research tanks\n")
     _, out, err = run(capsys, "orders", "submit", "--game", game, "--nation", GERMANY, file, "--json")

@@ -14,7 +14,7 @@ from typing import Final
 
 from .load import load_text
 from .nodes import plain_value
-from .written import INDENT, CannotBeLaidOut, Entry, Reader, Value
+from .written import INDENT, CannotBeLaidOut, WrittenEntry, WrittenReader, WrittenValue
 
 __all__ = ["WIDTH", "CannotBeLaidOut", "comment_words", "laid_out"]
 
@@ -30,7 +30,7 @@ def laid_out(text: str, file: str) -> str:
 
     UnreadableText if it is no YAML; CannotBeLaidOut if it holds what no table needs, or would read differently afterwards.
     """
-    new = "\n".join(_Writer().document(Reader(text).document())) + "\n"
+    new = "\n".join(_Writer().document(WrittenReader(text).document())) + "\n"
     if new == text:
         return text
     before, found = load_text(text, file)
@@ -46,7 +46,7 @@ def laid_out(text: str, file: str) -> str:
 
 def comment_words(text: str) -> list[str]:
     """The words of all comments of a YAML file, in their order; rules (`# -----`) are no words."""
-    reader = Reader(text)
+    reader = WrittenReader(text)
     words = " ".join(remark.text.lstrip("#") for remark in reader.remarks).split()
     return [word for word in words if word.strip("-=#~")]
 
@@ -54,7 +54,7 @@ def comment_words(text: str) -> list[str]:
 class _Writer:
     """Entries to lines."""
 
-    def document(self, root: Entry) -> list[str]:
+    def document(self, root: WrittenEntry) -> list[str]:
         value = root.value
         if value.kind != "map" or (value.flow and not value.entries) or value.anchor:
             raise CannotBeLaidOut("it is no map")
@@ -66,7 +66,7 @@ class _Writer:
             lines.pop()
         return lines
 
-    def block(self, value: Value, indent: int, *, rows: bool = False, row: bool = False) -> list[str]:
+    def block(self, value: WrittenValue, indent: int, *, rows: bool = False, row: bool = False) -> list[str]:
         """The entries of a map or list, each on lines of its own; `rows`: its lists hold rows; `row`: it is one."""
         lines: list[str] = []
         entries = _in_order(value.entries) if row or _is_row(value) else value.entries
@@ -86,7 +86,7 @@ class _Writer:
                 lines.append(" " * indent + text if text else "")
         return lines
 
-    def entry(self, entry: Entry, indent: int, *, rows: bool, member: bool, above: list[str]) -> list[str]:
+    def entry(self, entry: WrittenEntry, indent: int, *, rows: bool, member: bool, above: list[str]) -> list[str]:
         head = "-" if entry.key is None else _key(entry.key)
         value = entry.value
         body, headed = self.body(head, value, indent, rows=rows, row=member and rows)
@@ -103,7 +103,7 @@ class _Writer:
         lines = self.remarks([*above, *(text.strip() for text in first)], indent)
         return [*lines, *body, *self.remarks(entry.after, indent)]
 
-    def body(self, head: str, value: Value, indent: int, *, rows: bool, row: bool) -> tuple[list[str], bool]:
+    def body(self, head: str, value: WrittenValue, indent: int, *, rows: bool, row: bool) -> tuple[list[str], bool]:
         """The lines of an entry without its comments, and whether the first of them is a head with nothing of the value."""
         start = " " * indent + head
         anchor = f" &{value.anchor}" if value.anchor else ""
@@ -127,11 +127,11 @@ def _leading(lines: list[str]) -> tuple[list[str], list[str]]:
     return lines[:number], lines[number:]
 
 
-def _is_row(value: Value) -> bool:
+def _is_row(value: WrittenValue) -> bool:
     return value.kind == "map" and any(e.key and e.key.value == "id" for e in value.entries)
 
 
-def _in_order(entries: list[Entry]) -> list[Entry]:
+def _in_order(entries: list[WrittenEntry]) -> list[WrittenEntry]:
     """A row's entries: what it is first, where it comes from last. As they stand where an alias would come before its anchor."""
     ordered = sorted(entries, key=_rank)
     if [n for e in entries for n in e.names()] != [n for e in ordered for n in e.names()]:
@@ -139,7 +139,7 @@ def _in_order(entries: list[Entry]) -> list[Entry]:
     return ordered
 
 
-def _rank(entry: Entry) -> int:
+def _rank(entry: WrittenEntry) -> int:
     key = entry.key.value if entry.key else ""
     return FIRST.get(key, LAST.get(key, MIDDLE))
 
@@ -147,11 +147,11 @@ def _rank(entry: Entry) -> int:
 # ---- values on one line
 
 
-def _key(key: Value) -> str:
+def _key(key: WrittenValue) -> str:
     return _flow(key) + ":"
 
 
-def _flow(value: Value, *, row: bool = False) -> str:
+def _flow(value: WrittenValue, *, row: bool = False) -> str:
     """A value on one line."""
     if value.kind == "alias":
         return f"*{value.text}"
@@ -164,7 +164,7 @@ def _flow(value: Value, *, row: bool = False) -> str:
     return anchor + "{" + ", ".join(f"{_key(e.key)} {_flow(e.value)}" for e in entries if e.key) + "}"
 
 
-def _single(value: Value) -> str:
+def _single(value: WrittenValue) -> str:
     """A scalar on one line: as it is written, if it is written on one."""
     if value.style in ("|", ">"):
         return _quoted(value.value)
@@ -197,7 +197,7 @@ _GAP = re.compile(r"(?<=[^\s\\]) (?=\S)")
 """A space at which a line may be broken and that comes back when the lines are read as one."""
 
 
-def _broken(start: str, value: Value, indent: int) -> list[str]:
+def _broken(start: str, value: WrittenValue, indent: int) -> list[str]:
     """A scalar that is too long for its line, or of several lines."""
     inner = " " * (indent + INDENT)
     text = value.value

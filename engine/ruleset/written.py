@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from .tree import events
 
-__all__ = ["INDENT", "CannotBeLaidOut", "Entry", "Reader", "Value"]
+__all__ = ["INDENT", "CannotBeLaidOut", "WrittenEntry", "WrittenReader", "WrittenValue"]
 
 INDENT: Final = 2
 
@@ -23,7 +23,7 @@ class CannotBeLaidOut(Exception):
 
 
 @dataclass(slots=True)
-class Remark:
+class WrittenComment:
     """A comment (or, without text, a blank line) outside all values: the offset and column it begins at."""
 
     at: int
@@ -33,7 +33,7 @@ class Remark:
 
 
 @dataclass(slots=True)
-class Value:
+class WrittenValue:
     """A value as it is written: `text` is the source of a scalar or the name of an alias, `value` what a scalar says."""
 
     kind: str
@@ -42,7 +42,7 @@ class Value:
     anchor: str = ""
     text: str = ""
     value: str = ""
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[WrittenEntry] = field(default_factory=list)
 
     @property
     def expanded(self) -> bool:
@@ -60,12 +60,12 @@ class Value:
 
 
 @dataclass(slots=True)
-class Entry:
+class WrittenEntry:
     """A key with its value, or a member of a list, with the comments above, beside and after it."""
 
     column: int
-    key: Value | None = None
-    value: Value = field(default_factory=lambda: Value("scalar"))
+    key: WrittenValue | None = None
+    value: WrittenValue = field(default_factory=lambda: WrittenValue("scalar"))
     above: list[str] = field(default_factory=list)
     beside: list[str] = field(default_factory=list)
     after: list[str] = field(default_factory=list)
@@ -81,7 +81,7 @@ class Entry:
 _DASHES = re.compile(r"[ \t]*(?:-[ \t]+)*")
 
 
-class Reader:
+class WrittenReader:
     """A file's text as entries, with each comment at the entry that it is about."""
 
     def __init__(self, text: str) -> None:
@@ -93,10 +93,10 @@ class Reader:
         self.position = 0
         self.remarks = list(self._find_remarks())
         self.taken = 0
-        self.begun: list[Entry] = []
+        self.begun: list[WrittenEntry] = []
         """Entries of blocks in the order in which they begin."""
-        self.latest: Entry | None = None
-        self.leader: Entry | None = None
+        self.latest: WrittenEntry | None = None
+        self.leader: WrittenEntry | None = None
         """The first entry that begins in the line `leader_line`, the last line in which one does."""
         self.leader_line = -1
         self.brackets = 0
@@ -118,7 +118,7 @@ class Reader:
         """Whether the block text that begins there keeps the blank lines at its end."""
         return "+" in self.text[start : self.text.find("\n", start)].partition("#")[0]
 
-    def _find_remarks(self) -> Iterator[Remark]:
+    def _find_remarks(self) -> Iterator[WrittenComment]:
         at = 0
         for event in self.events:
             if _name(event) != "ScalarEvent":
@@ -128,11 +128,11 @@ class Reader:
             if event.style in ("|", ">"):
                 head = self.text[start : self.text.find("\n", start)]
                 if (found := head.find(" #")) >= 0:
-                    yield Remark(end, 0, head[found + 1 :].rstrip(), False)
+                    yield WrittenComment(end, 0, head[found + 1 :].rstrip(), False)
             at = max(at, end)
         yield from self._between(at, len(self.text))
 
-    def _between(self, at: int, end: int) -> Iterator[Remark]:
+    def _between(self, at: int, end: int) -> Iterator[WrittenComment]:
         """Comments and blank lines between two offsets, where no scalar stands."""
         if "\n" not in (between := self.text[at:end]) and "#" not in between:
             return
@@ -142,12 +142,12 @@ class Reader:
             line_end = len(self.text) if line_end < 0 else line_end
             stop = min(line_end, end)
             if at == line_start and line_end < end and not self.text[at:line_end].strip():
-                yield Remark(at, 0, "", True)
+                yield WrittenComment(at, 0, "", True)
             elif found := re.search(r"(?:^|(?<=[\s,\[\]{}]))#", self.text[line_start:stop]):
                 hash_at = line_start + found.start()
                 if hash_at >= at:
                     alone = _DASHES.fullmatch(self.text, line_start, hash_at) is not None
-                    yield Remark(hash_at, hash_at - line_start, self.text[hash_at:line_end].rstrip(), alone)
+                    yield WrittenComment(hash_at, hash_at - line_start, self.text[hash_at:line_end].rstrip(), alone)
             at = line_end + 1
 
     def settle(self, before: int, column: int, *, block: bool) -> list[str]:
@@ -170,7 +170,7 @@ class Reader:
                 waiting = []
         return waiting
 
-    def _beside(self, remark: Remark, waiting: list[str]) -> None:
+    def _beside(self, remark: WrittenComment, waiting: list[str]) -> None:
         """Give a comment at the end of a line to what stands before it; inside brackets to the first that begins in the line."""
         line = bisect_right(self.starts, remark.at) - 1
         if self.latest is None:
@@ -180,7 +180,7 @@ class Reader:
         else:
             self.latest.beside.append(remark.text)
 
-    def _owner(self, remark: Remark, column: int) -> Entry | None:
+    def _owner(self, remark: WrittenComment, column: int) -> WrittenEntry | None:
         """The entry after which a comment stands that is indented further than what follows."""
         if remark.column <= column:
             return None
@@ -199,9 +199,9 @@ class Reader:
     def peek(self) -> Any:
         return self.events[self.position]
 
-    def document(self) -> Entry:
+    def document(self) -> WrittenEntry:
         """The whole file as an entry without a key."""
-        root: Entry | None = None
+        root: WrittenEntry | None = None
         while self.position < len(self.events):
             kind = _name(self.peek())
             if kind in ("StreamStartEvent", "StreamEndEvent", "DocumentEndEvent", "DocumentStartEvent"):
@@ -209,7 +209,7 @@ class Reader:
                 continue
             if root is not None:
                 raise CannotBeLaidOut("it holds more than one document")
-            root = Entry(-1)
+            root = WrittenEntry(-1)
             root.value = self.value(root)
         if root is None:
             raise CannotBeLaidOut("it is empty")
@@ -217,11 +217,11 @@ class Reader:
         root.after += [*root.beside, *waiting]
         return root
 
-    def value(self, holder: Entry) -> Value:
+    def value(self, holder: WrittenEntry) -> WrittenValue:
         event = self.next()
         kind = _name(event)
         if kind == "AliasEvent":
-            return Value("alias", text=event.anchor)
+            return WrittenValue("alias", text=event.anchor)
         tag = getattr(event, "ctag", None) or getattr(event, "tag", None)
         if tag:
             raise CannotBeLaidOut(f"the tag {str(tag)!r} on line {event.start_mark.line + 1}")
@@ -231,8 +231,8 @@ class Reader:
             text = self.text[start:end]
             if anchor:
                 text = text.removeprefix(f"&{anchor}").lstrip()
-            return Value("scalar", style=event.style or "", anchor=anchor, text=text, value=event.value)
-        value = Value("map" if kind == "MappingStartEvent" else "list", flow=bool(event.flow_style), anchor=anchor)
+            return WrittenValue("scalar", style=event.style or "", anchor=anchor, text=text, value=event.value)
+        value = WrittenValue("map" if kind == "MappingStartEvent" else "list", flow=bool(event.flow_style), anchor=anchor)
         self.brackets += value.flow
         if value.kind == "list":
             self.list(value)
@@ -247,7 +247,7 @@ class Reader:
             self.brackets -= 1
         return value
 
-    def begin(self, entry: Entry, mark: Any, *, block: bool) -> None:
+    def begin(self, entry: WrittenEntry, mark: Any, *, block: bool) -> None:
         start = self.offset(mark)
         above = self.settle(start, entry.column, block=block)
         entry.above = above if block else [text for text in above if text]
@@ -257,20 +257,20 @@ class Reader:
         if mark.line != self.leader_line:
             self.leader, self.leader_line = entry, mark.line
 
-    def list(self, value: Value) -> None:
+    def list(self, value: WrittenValue) -> None:
         while _name(self.peek()) != "SequenceEndEvent":
             mark = self.peek().start_mark
-            entry = Entry(max(mark.column - INDENT, 0) if not value.flow else mark.column)
+            entry = WrittenEntry(max(mark.column - INDENT, 0) if not value.flow else mark.column)
             self.begin(entry, mark, block=not value.flow)
             entry.value = self.value(entry)
             value.entries.append(entry)
 
-    def map(self, value: Value) -> None:
+    def map(self, value: WrittenValue) -> None:
         while _name(self.peek()) != "MappingEndEvent":
             event = self.peek()
             if _name(event) != "ScalarEvent":
                 raise CannotBeLaidOut(f"a key that is no single value, on line {event.start_mark.line + 1}")
-            entry = Entry(event.start_mark.column)
+            entry = WrittenEntry(event.start_mark.column)
             self.begin(entry, event.start_mark, block=not value.flow)
             entry.key = self.value(entry)
             entry.value = self.value(entry)
