@@ -47,7 +47,7 @@ def published(game: Game) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("by", [MODERATOR, PLAYER, POLICY, "proxy"])
-def test_no_file_for_a_seat_that_a_bot_plays_changes_any_die(tmp_path: Path, by: str) -> None:
+def test_no_file_for_a_nation_that_a_bot_plays_changes_any_die(tmp_path: Path, by: str) -> None:
     rolled = []
     for n in range(6):
         game = begun(tmp_path / str(n))
