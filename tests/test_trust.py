@@ -285,7 +285,7 @@ def test_a_file_for_another_time_or_game_changes_nothing(
     stale.write_text(f"{head}\nbuild 2 infantry in berlin\n")
     assert run(capsys, "orders", "submit", str(good), *game)[0] == 0
     code, out, _ = run(capsys, "orders", "submit", str(stale), *game)
-    assert code == 1 and "1 order was submitted" in out
+    assert code == 1 and "1 order submitted before still counts" in out
     assert [o["text"] for o in Game.open(folder / "g").submissions()[NATION].orders] == ["build 1 infantry in berlin"]
 
 
