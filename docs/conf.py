@@ -26,3 +26,6 @@ html_extra_path = ["_build/rulebooks"]
 (HERE / "_build/rulebooks").mkdir(parents=True, exist_ok=True)  # filled by wteaw_reference when the build begins
 html_show_search_summary = False  # a browser reads no other page of a folder, only the index
 nitpicky = True
+
+# Examples of findings are wrong on purpose, and not every YAML that is right can be colored.
+suppress_warnings = ["misc.highlighting_failure"]
