@@ -10,6 +10,7 @@ import typer
 
 from ..core.diagnostics import Diagnostic, render
 from ..core.whole_files import write_whole
+from ..ruleset.folder import yaml_files
 from ..ruleset.layout import CannotBeLaidOut, laid_out
 from ..ruleset.load import decode, read_file
 from ..ruleset.refused import UnreadableText
@@ -73,8 +74,6 @@ def tables_below(paths: list[Path]) -> Iterator[Path]:
         if path.is_file():
             yield path
         elif path.is_dir():
-            for here, below, files in os.walk(path):
-                below[:] = sorted(name for name in below if not name.startswith("."))
-                yield from (Path(here) / name for name in sorted(files) if name.endswith((".yaml", ".yml")))
+            yield from yaml_files(path)
         else:
             raise Stop(f"{path} does not exist", ExitCode.CALL)

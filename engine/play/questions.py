@@ -20,7 +20,7 @@ from ..ruleset.expressions.parse import strip_mark
 from ..store import PLAYER, Game
 from ..turn.context import OrderContext
 from ..turn.decisions import MODERATOR, answer_refusal
-from ..turn.sequence import step_orders
+from ..turn.sequence import inputs, step_orders, steps
 from ..turn.vacancies import seat
 from ..world.messages import fill
 from ..world.selections import as_set
@@ -168,7 +168,7 @@ def _askers(ruleset: Ruleset) -> dict[str, set[str]]:
                     out.setdefault(asked, set()).add(f"step/{step}")
                 else:
                     any_time.add(asked)
-    for node in _leaves(ruleset.sequence):
+    for node in (*steps(ruleset.sequence), *inputs(ruleset.sequence)):
         for asked in _named(node, known):
             out.setdefault(asked, set()).add(_step_key(node))
     return {**out, **{id_: set() for id_ in any_time}}
@@ -186,15 +186,6 @@ def _named(value: Any, known: set[str]) -> set[str]:
         for part in value:
             out |= _named(part, known)
     return out
-
-
-def _leaves(nodes: Iterable[Row]) -> Iterator[Row]:
-    """The steps and input points of a sequence."""
-    for node in nodes:
-        if "steps" in node:
-            yield from _leaves(node["steps"])
-        else:
-            yield node
 
 
 def _step_key(node: Row) -> str:

@@ -26,6 +26,7 @@ __all__ = [
     "name_of",
     "read_folder",
     "ruleset_above",
+    "yaml_files",
 ]
 
 MANIFEST = "ruleset.yaml"
@@ -155,10 +156,11 @@ def _paths(folder: Path) -> Iterator[Path]:
     if manifest.is_file():
         yield manifest
     for name in TABLE_FOLDERS:
-        yield from _below(folder / name)
+        yield from yaml_files(folder / name)
 
 
-def _below(folder: Path) -> Iterator[Path]:
+def yaml_files(folder: Path) -> Iterator[Path]:
+    """The YAML files at or below a folder, sorted in each, without hidden files and folders."""
     for here, below, files in os.walk(folder):
         below[:] = sorted(d for d in below if not d.startswith("."))
         for name in sorted(files):
@@ -174,7 +176,7 @@ def _strays(folder: Path) -> Iterator[Path]:
         elif (
             entry.is_dir() and not entry.is_symlink() and entry.name not in KNOWN_FOLDERS and not entry.name.startswith(".")
         ) and not (entry / MANIFEST).is_file():
-            yield from _below(entry)
+            yield from yaml_files(entry)
         elif entry.name in TABLE_FOLDERS:
             yield from (path for path in sorted(entry.rglob("*")) if _in_capitals(path))
 

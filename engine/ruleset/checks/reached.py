@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -119,17 +119,25 @@ def rows_of_matrices_are_come_to(subject: Subject) -> Iterator[Diagnostic]:
 
 def cases_are_come_to(subject: Subject) -> Iterator[Diagnostic]:
     """A case behind one that always holds, or behind one with the same test."""
+    yield from _in_rows_with(subject, "cases", _cases)
+
+
+def _in_rows_with(subject: Subject, key: str, check: Callable[[Node], Iterable[Diagnostic]]) -> Iterator[Diagnostic]:
+    """What a check finds in the maps, at any depth, of the rows in which a key stands; kept with the row."""
     for form, id_, node in subject.draft.all_rows():
-        if form in subject.known and (form, id_) not in subject.faulty and "'cases'" in subject.text_of(form, id_, node):
-            yield from subject.of_row("cases", node, partial(_all_cases, node))
+        if form in subject.known and (form, id_) not in subject.faulty and f"'{key}'" in subject.text_of(form, id_, node):
+            yield from subject.of_row(f"faults of {key}", node, partial(_in_maps, node, check))
 
 
-def _all_cases(node: Node) -> list[Diagnostic]:
-    return list(_cases(node))
+def _in_maps(node: Node, check: Callable[[Node], Iterable[Diagnostic]]) -> list[Diagnostic]:
+    found = list(check(node)) if node.is_map else []
+    for inner in (*(child for _, child in node.items()), *node.members()):
+        found += _in_maps(inner, check)
+    return found
 
 
 def _cases(node: Node) -> Iterator[Diagnostic]:
-    cases = node.get("cases") if node.is_map else None
+    cases = node.get("cases")
     if cases is not None and cases.is_list:
         before: list[str] = []
         for case in cases.members():
@@ -144,10 +152,6 @@ def _cases(node: Node) -> Iterator[Diagnostic]:
                 yield diagnose("W618", "warning", message, case)
                 break
             before.append(said)
-    for _, child in node.items():
-        yield from _cases(child)
-    for member in node.members():
-        yield from _cases(member)
 
 
 def events_say_what_has_happened(subject: Subject) -> Iterator[Diagnostic]:
@@ -172,17 +176,11 @@ def _of_one_thing(cases: list[Any]) -> bool:
 
 def results_leave_no_face_out(subject: Subject) -> Iterator[Diagnostic]:
     """Results of a throw, from the lowest face to the highest, without a single one: several are left out on purpose."""
-    for form, id_, node in subject.draft.all_rows():
-        if form in subject.known and (form, id_) not in subject.faulty and "'results'" in subject.text_of(form, id_, node):
-            yield from subject.of_row("gaps", node, partial(_all_gaps, node))
-
-
-def _all_gaps(node: Node) -> list[Diagnostic]:
-    return list(_gaps(node))
+    yield from _in_rows_with(subject, "results", _gaps)
 
 
 def _gaps(node: Node) -> Iterator[Diagnostic]:
-    roll, results = (node.get("roll"), node.get("results")) if node.is_map else (None, None)
+    roll, results = node.get("roll"), node.get("results")
     if roll is not None and results is not None and results.is_map and results.get("else") is None:
         dice = _DICE.fullmatch(str(roll.text("die") if roll.is_map else roll.value))
         found = [_FACES.fullmatch(text) for text, _ in results.items()]
@@ -194,10 +192,6 @@ def _gaps(node: Node) -> Iterator[Diagnostic]:
             if len(missing) == 1 and low in faces and high in faces:
                 message = f"nothing is said of {missing[0]} on {dice[0]}"
                 yield diagnose("W616", "warning", message, results, hint="say what comes of it, or `else: []`")
-    for _, child in node.items():
-        yield from _gaps(child)
-    for member in node.members():
-        yield from _gaps(member)
 
 
 # --- the map
