@@ -24,7 +24,7 @@ from .exits import ExitCode, Stop, of_os_error, of_store_error
 if TYPE_CHECKING:
     import typer
 
-__all__ = ["COMMANDS", "Command", "ExitCode", "Stop", "formats", "main", "of_os_error", "tell"]
+__all__ = ["COMMANDS", "Command", "ExitCode", "Stop", "formats", "main", "number_of_orders", "of_os_error", "tell"]
 
 
 GROUPS = {"play": "To play", "moderate": "To moderate", "design": "To design rules", "analyze": "To analyze games"}
@@ -129,6 +129,11 @@ def tell(format: str, data: Mapping[str, Any], *lines: str) -> None:
     """Say what a command did, in lines or as JSON."""
     formats(format, "text", "json")
     print(json.dumps(data, ensure_ascii=False, default=str) if format == "json" else "\n".join(lines))
+
+
+def number_of_orders(n: int) -> str:
+    """So many orders, in words: `1 order`, `3 orders`."""
+    return f"{n} order{'' if n == 1 else 's'}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

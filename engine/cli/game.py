@@ -13,7 +13,7 @@ from typing import Any
 import typer
 
 from ..core.package_data import scenarios
-from . import ExitCode, Stop, formats, tell
+from . import ExitCode, Stop, formats, number_of_orders, tell
 from .terminal import Working, say
 
 __all__ = ["decide", "new", "open_game", "options_given", "read_scenario", "resolve", "rollback", "seed_given", "upgrade"]
@@ -303,7 +303,7 @@ def rollback(
     waits = {number: w for number, _, w in stages}[to]
     lines = [
         f"Stage {to}: turn {change.turn}, where it waits for {waits}. {change.dropped} entries of the journal are dropped.",
-        *(f"Dropped: the {_orders_of(n)} of {nation} for turn {t}." for t, nation, n in change.files),
+        *(f"Dropped: the {number_of_orders(n)} of {nation} for turn {t}." for t, nation, n in change.files),
         f"Kept: the orders that are in at that stage ({', '.join(change.kept) or 'nobody has sent any'}).",
     ]
     data = {
@@ -321,10 +321,6 @@ def rollback(
     again = "Keys of its dice were known already: it has fresh ones. Publish the new commitment (`wteaw dice commit`)."
     lines += [f"The game stands at stage {to}, turn {change.turn}.", *([again] if fresh else [])]
     tell(format, data | {"fresh_dice": bool(fresh or fresh_dice), "changed": True}, *lines)
-
-
-def _orders_of(n: int) -> str:
-    return f"{n} order{'' if n == 1 else 's'}"
 
 
 def decide(

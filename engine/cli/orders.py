@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from . import ExitCode, Stop, formats, of_os_error, tell
+from . import ExitCode, Stop, formats, number_of_orders, of_os_error, tell
 from .game import open_game
 from .terminal import say
 
@@ -197,7 +197,7 @@ def show(game: Path = GAME, nation: str = NATION, key: str = KEY, format: str = 
     for offer in asked:
         typer.echo(f"NOT ANSWERED: {offer.said}")
     for one in files:
-        typer.echo(f"file {one.number}, {one.at}, by the {one.submission.by}: {_orders(len(one.submission.orders))}")
+        typer.echo(f"file {one.number}, {one.at}, by the {one.submission.by}: {number_of_orders(len(one.submission.orders))}")
 
 
 @app.command()
@@ -272,7 +272,7 @@ def _before(game: Any, nation: str) -> str:
     if here is None:
         return "nothing was submitted"
     many = len(here.orders)
-    return f"{_orders(many)} {'was' if many == 1 else 'were'} submitted"
+    return f"{number_of_orders(many)} {'was' if many == 1 else 'were'} submitted"
 
 
 def _still_counts(game: Any, nation: str) -> str:
@@ -281,15 +281,11 @@ def _still_counts(game: Any, nation: str) -> str:
     if here is None:
         return "nothing had been submitted before"
     many = len(here.orders)
-    return f"{_orders(many)} submitted before {'still counts' if many == 1 else 'still count'}"
-
-
-def _orders(n: int) -> str:
-    return f"{n} order{'' if n == 1 else 's'}"
+    return f"{number_of_orders(many)} submitted before {'still counts' if many == 1 else 'still count'}"
 
 
 def _several(n: int) -> str:
-    return f"{_orders(n)} {'is' if n == 1 else 'are'}"
+    return f"{number_of_orders(n)} {'is' if n == 1 else 'are'}"
 
 
 # ---- reading and reading back

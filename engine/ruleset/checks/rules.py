@@ -202,6 +202,15 @@ def _words_of_the_frame(subject: Subject) -> set[Any]:
     return words
 
 
+def _words_outside(subject: Subject, *tables: str) -> set[Any]:
+    """The words of the sequence of play, and of all rows but those of some tables."""
+    words = _words_of_the_frame(subject)
+    for form, id_, node in subject.draft.all_rows():
+        if form not in tables:
+            words |= subject.of_row("words", node, partial(_words_of, subject.values[form][id_]))
+    return words
+
+
 def units_can_be_got(subject: Subject) -> Iterator[Diagnostic]:
     """A kind of unit should be for sale, or be made by some rule."""
     sold = subject.rows("production")
@@ -268,10 +277,7 @@ def rows_of_helpers_are_used(subject: Subject) -> Iterator[Diagnostic]:
 
 def kinds_of_the_map_are_named(subject: Subject) -> Iterator[Diagnostic]:
     """A kind of places or links that nothing but the map mentions, and that is nearly one that the rules do mention."""
-    words = _words_of_the_frame(subject)
-    for form, id_, node in subject.draft.all_rows():
-        if form not in ("places", "links"):
-            words |= subject.of_row("words", node, partial(_words_of, subject.values[form][id_]))
+    words = _words_outside(subject, "places", "links")
     for form in ("places", "links"):
         told: set[str] = set()
         kinds = {id_: str(row["kind"]) for id_, row in subject.rows(form).items() if "kind" in row}
@@ -287,15 +293,13 @@ def kinds_of_the_map_are_named(subject: Subject) -> Iterator[Diagnostic]:
 
 def tags_are_read(subject: Subject) -> Iterator[Diagnostic]:
     """A tag by which no rule selects, though by one of nearly this name: readers may have use for others."""
-    words = _words_of_the_frame(subject)
+    words = _words_outside(subject, "units")
     _gather(plain_value(subject.draft.manifest), words)
     tagged: dict[str, list[Node]] = {}
     for form, id_, node in subject.draft.all_rows():
-        row = subject.values[form][id_]
         if form != "units":
-            words |= subject.of_row("words", node, partial(_words_of, row))
             continue
-        words |= _words_of({key: value for key, value in row.items() if key != "tags"})
+        words |= _words_of({key: value for key, value in subject.values[form][id_].items() if key != "tags"})
         tags = node.get("tags")
         for tag in tags.members() if tags is not None else ():
             tagged.setdefault(str(tag.value), []).append(tag)
