@@ -265,6 +265,27 @@ def _filled(text: str, width: int, *, used: int = 0) -> list[str]:
 
 _RULER = re.compile(r"#[ ]?(-{20,}|={20,}|~{20,})")
 _ITEM = re.compile(r"#(?:$|\s{2,}|\s*(?:[-*=~]|\d+\.|equivalent\b|yaml-language-server))")
+_COLUMNS = re.compile(r"^#\s{2,}\S|\S\s{3,}\S")
+_CELL = re.compile(r"\S+(?: \S+)*\s*")
+
+
+def _in_columns(text: str, width: int) -> Iterator[str]:
+    """A comment line in columns of a word and what it says: one pair a line, which goes on under its own second column."""
+    lead = _lead(text)
+    cells = _CELL.findall(text[1:].strip())
+    odd = len(cells) % 2
+    pairs = [cells[:1]] if odd else []
+    pairs += [cells[n : n + 2] for n in range(odd, len(cells), 2)]
+    for pair in pairs:
+        head = lead + "".join(pair[:-1])
+        below = "#" + " " * (len(head) - 1)
+        for number, line in enumerate(_filled(pair[-1].rstrip(), max(width - len(head), 30))):
+            yield (below if number else head) + line
+
+
+def _lead(text: str) -> str:
+    """The sign of a comment and the blanks before its first word."""
+    return text[: len(text) - len(text.lstrip("#").lstrip())]
 
 
 def _wrapped(texts: Sequence[str], width: int) -> Iterator[str]:
@@ -281,6 +302,12 @@ def _wrapped(texts: Sequence[str], width: int) -> Iterator[str]:
             yield text
             continue
         following = texts[number + 1] if number + 1 < len(texts) else ""
+        if _COLUMNS.search(text):
+            lines = list(_in_columns(text, width))
+            if len(lines) > 1 and _lead(text) != _lead(lines[-1]) == _lead(following):
+                rest = lines.pop()
+            yield from lines
+            continue
         lead = "# " if text.startswith("# ") else "#"
         lines = _filled(text[len(lead) :].strip(), width - len(lead))
         lines = [lead + line for line in lines]
