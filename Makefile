@@ -62,6 +62,7 @@ lint: $(STAMP)
 	$(BIN)/lint-imports --no-cache
 
 check: lint  ## what the gate runs besides the tests
+	$(BIN)/wteaw format --check ruleset scenarios
 	$(BIN)/wteaw validate --strict ruleset scenarios
 
 clean:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ruamel.yaml import YAML
 
 from wteaw.bots import plan
 from wteaw.core.dice import KeyedDice
@@ -198,7 +199,8 @@ def test_a_report_never_tells_the_card_of_another() -> None:
 
 
 def test_a_trench_between_regions_that_do_not_touch_is_an_error(tmp_path: Path) -> None:
-    text = (scenarios() / "alliances-4.yaml").read_text(encoding="utf-8")
-    (tmp_path / "four.yaml").write_text(text + "  - {place: spain, facing: ukraine, works: trench}\n", encoding="utf-8")
+    scenario = YAML(typ="safe").load(scenarios() / "alliances-4.yaml")
+    scenario["works"].append({"place": "spain", "facing": "ukraine", "works": "trench"})
+    YAML().dump(scenario, tmp_path / "four.yaml")
     _, _, found = load_scenario(tmp_path / "four.yaml", cache=False)
     assert [d.severity for d in found if "spain" in d.message and "ukraine" in d.message] == ["error"]

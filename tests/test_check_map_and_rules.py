@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 
 from wteaw.core.package_data import rulesets
 from wteaw.ruleset import load_ruleset
@@ -147,9 +147,10 @@ def test_the_printed_lists_of_1914_are_36_pairs_of_which_ten_are_printed_from_on
     copy = tmp_path / "ruleset"
     shutil.copytree(rulesets(), copy, ignore=shutil.ignore_patterns("tests", "map", "variants"))
     file = copy / "tables" / "link-lists.yaml"
-    text = re.sub(r",\n     silence: \{.*\}(?=\}\n)", "", file.read_text())
-    assert "silence:" not in text
-    file.write_text(text)
+    text = YAML(typ="safe").load(file)
+    assert len([row.pop("silence") for row in text["link_lists"] if "silence" in row]) > 5
+    with file.open("w") as to:
+        YAML().dump(text, to)
     rules, found = load_ruleset(copy, cache=False)
     assert rules is not None
     assert Counter(d.code for d in found) == {"W508": 10, "W509": 5}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 
 from wteaw.core.faults import NotThere
 from wteaw.core.package_data import rulesets, scenarios
@@ -160,16 +161,17 @@ def test_an_option_that_was_typed_is_a_number_where_its_default_is_one(tmp_path:
 
 
 def test_a_scenario_says_what_every_power_in_play_begins_with(tmp_path: Path) -> None:
-    whole = (scenarios() / "no-mans-land.yaml").read_text(encoding="utf-8")
-    japan = next(line for line in whole.splitlines() if line.startswith("  japan:"))
+    whole = YAML(typ="safe").load(scenarios() / "no-mans-land.yaml")
 
-    def found(text: str) -> list[str]:
+    def found(**changed: object) -> list[str]:
         file = tmp_path / "start.yaml"
-        file.write_text(text, encoding="utf-8")
+        YAML().dump(whole | changed, file)
         return [f"{d.code} {d.message}" for d in load_scenario(file)[2] if d.code == "E414"]
 
-    poor = whole.replace(japan, "  japan: {treasury: {nation: {pu: 0}}}")
-    assert found(whole) == found(poor) == []
-    assert found(whole.replace(japan, "")) == ["E414 Japan begins without a word of its pu"]
-    alone = "\n".join(line for line in whole.splitlines() if "owner: japan" not in line)
-    assert found(alone) == ["E414 Japan begins without a word of its units"]
+    nations = whole["nations"]
+    poor = {"treasury": {"nation": {"pu": 0}}}
+    assert found() == found(nations=nations | {"japan": poor}) == []
+    without = {nation: row for nation, row in nations.items() if nation != "japan"}
+    assert found(nations=without) == ["E414 Japan begins without a word of its pu"]
+    others = [row for row in whole["units"] if row["owner"] != "japan"]
+    assert found(units=others) == ["E414 Japan begins without a word of its units"]
