@@ -115,7 +115,7 @@ class RecordReader:
 
     def __init__(self, ruleset: Ruleset) -> None:
         self.ruleset = ruleset
-        self.row: Row = ruleset.rows("imports").get(ROW, {})
+        self.row: Row = ruleset.row_or_empty("imports", ROW)
         if not self.row:
             raise RecordError(f"the ruleset {ruleset.id} has no row {ROW!r} of the form `imports`: it plays no such games")
         self.names = Names(ruleset, None)
@@ -197,7 +197,7 @@ class RecordReader:
 
     def date_of(self, turn: int) -> tuple[int, str]:
         """Year and season of a turn."""
-        row = next(iter(self.ruleset.rows("calendar").values()), {})
+        row = self.ruleset.calendar
         seasons = row.get("seasons") or [""]
         return date(row, turn)[0], seasons[(turn - 1) % len(seasons)]
 

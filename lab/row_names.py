@@ -31,7 +31,7 @@ class RowNames:
 
     def row(self, form: str, id_: str) -> str:
         """A row by its title, label or name; its id if it has none."""
-        row = self.ruleset.rows(form).get(id_, {})
+        row = self.ruleset.row_or_empty(form, id_)
         return str(row.get("title") or row.get("label") or row.get("name") or id_)
 
     def rule(self, rule: str) -> str:

@@ -99,7 +99,7 @@ def counts(ruleset: Ruleset, entries: Iterable[Entry]) -> Figures:
             elif fact.word == "destroyed":
                 lost[str(fact.roles.get("of", ""))] += int(fact.roles.get("n", 1))
             elif fact.word == "battle_began":
-                battles[str(ruleset.rows("places").get(str(fact.roles.get("place")), {}).get("kind", ""))] += 1
+                battles[str(ruleset.row_or_empty("places", str(fact.roles.get("place"))).get("kind", ""))] += 1
     within = {"taken": taken, "reasons": reasons}
     found = {"lost": lost, "events": events, "orders": given, "battles_in": battles}
     for name, by in (("captures", taken), ("refused", reasons)):

@@ -111,7 +111,7 @@ def _figures(world: World, before: World, entries: Iterable[Entry], ended: bool)
 def _title(game: Game, key: str, ended: bool) -> str:
     form, _, id_ = key.partition("/")
     if id_:
-        row = game.ruleset.rows(form).get(id_, {})
+        row = game.ruleset.row_or_empty(form, id_)
         return str(row.get("name") or row.get("title") or id_.replace("-", " "))
     known = "" if ended or key not in ("units", "lost", "income", "battles") else ", as far as everybody knows"
     return f"{TITLES[key]}{known}"

@@ -17,6 +17,7 @@ from wteaw.core.package_data import schemas
 from wteaw.ruleset.fast_schema import Compiler, UnknownKeyword
 from wteaw.ruleset.file_schemas import file_schemas
 from wteaw.ruleset.forms import annotated, forms
+from wteaw.ruleset.row_types import TARGET, row_types
 
 from .folders import own_cache  # noqa: F401
 
@@ -103,6 +104,10 @@ def test_the_schemas_of_whole_files_are_up_to_date() -> None:
     for name, text in file_schemas(KNOWN).items():
         written = (schemas() / name).read_text(encoding="utf-8")
         assert json.loads(written) == json.loads(text), "run `python -m wteaw.ruleset.file_schemas`"
+
+
+def test_the_types_of_rows_are_up_to_date() -> None:
+    assert TARGET.read_text(encoding="utf-8") == row_types(KNOWN), "run `python -m wteaw.ruleset.row_types`"
 
 
 def test_every_code_is_documented_and_used() -> None:

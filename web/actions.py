@@ -89,7 +89,7 @@ def everybody(game: Game) -> dict[str, str]:
 
 
 def name_of(game: Game, nation: str) -> str:
-    return str(game.ruleset.rows("nations").get(nation, {}).get("name", nation))
+    return str(game.ruleset.row_or_empty("nations", nation).get("name", nation))
 
 
 def names_of(game: Game, nations: list[str]) -> list[tuple[str, str]]:

@@ -67,9 +67,9 @@ def shown(hall: Games, scenario: Path) -> list[tuple[str, str]]:
         demonstration(hall, *ready_to_play(scenario))
     order = {PLAYS: 0, MODERATOR: 1}
     with hall.game(GAME) as game:
-        names = game.ruleset.rows("nations")
+        ruleset = game.ruleset
     roles = sorted(hall.people.of_game(GAME), key=lambda r: (order.get(r.role, 2), r.nation))
-    return [(r.id, str(names.get(r.nation, {}).get("name", r.nation)) if r.nation else r.role) for r in roles]
+    return [(r.id, str(ruleset.row_or_empty("nations", r.nation).get("name", r.nation)) if r.nation else r.role) for r in roles]
 
 
 def ready_to_play(path: Path) -> tuple[Mapping[str, Any], Ruleset, Drawing]:

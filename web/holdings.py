@@ -39,7 +39,7 @@ def make_holdings(hall: Games, id_: str, stage: int, head: str, reader: str) -> 
     """The table of a game as it stood at a stage."""
     with hall.at(id_, stage, head) as game:
         field, title = next(iter(game.drawing().marks["counted"].items()))
-        now, calendar = game.stage().position, next(iter(game.ruleset.rows("calendar").values()), {})
+        now, calendar = game.stage().position, game.ruleset.calendar
         at: dict[str, Position] = {"start": game.stage(1).position}
         for turn in range(1, last_turn(game) + 1):
             year = str(date(calendar, turn)[0])

@@ -166,7 +166,7 @@ def _claimed(desk: Desk, letter: IncomingMail) -> Role | None:
     players = [r for r in desk.hall.people.of_game(game) if r.role == PLAYS]
     with desk.hall.game(game) as found:
         names = {
-            r.nation: {r.nation, str(found.ruleset.rows("nations").get(r.nation, {}).get("name", "")).lower()} for r in players
+            r.nation: {r.nation, str(found.ruleset.row_or_empty("nations", r.nation).get("name", "")).lower()} for r in players
         }
     return next((r for r in players if said.strip().lower() in names[r.nation]), None)
 

@@ -153,7 +153,7 @@ def places_of(world: World, nation: str) -> list[tuple[str, str]]:
 def neighbors_of(world: World, place: str) -> list[tuple[str, str]]:
     """The places beside a place: id and name."""
     names = Names(world.ruleset, world.state)
-    wholes = {place, world.whole_of(place), *world.ruleset.rows("places").get(place, {}).get("parts", ())}
+    wholes = {place, world.whole_of(place)}
     parts = {p for p, row in world.ruleset.rows("places").items() if row.get("part_of") in wholes}
     beside = {near for one in (wholes | parts) for near in world.geography.next_to(one)} - wholes - parts
     return sorted(((p, names.printed("place", p)) for p in beside), key=lambda one: one[1])
@@ -173,7 +173,7 @@ def routes_of(world: World, order: ValidatedOrder) -> list[str]:
     if len(order.path) > 1:
         return list(order.path)
     table, _, id_ = order.verb.partition("/")
-    row = world.ruleset.rows(table).get(id_, {})
+    row = world.ruleset.row_or_empty(table, id_)
     form = Grammar.of(world.ruleset).form(order.verb)
     named = dict.fromkeys([slot.name for slot in slots_in(form.pattern)] if form is not None else [])
     places = [s for s in named if slot_of(s, row.get("slots", {}).get(s)).kind == "place" and isinstance(order.slots.get(s), str)]

@@ -86,7 +86,7 @@ class Standing:
 
 def head(visit: Visit, game: Game, page: str) -> PageHead:
     """What stands above each page of a player."""
-    name = str(game.ruleset.rows("nations").get(visit.role.nation, {}).get("name", visit.role.nation))
+    name = str(game.ruleset.row_or_empty("nations", visit.role.nation).get("name", visit.role.nation))
     pages = [("turn", "Turn"), ("orders", "Orders"), ("map", "Map"), ("nation", "Nation"), ("messages", "Messages")]
     pages += [("try", "Try out"), *([("proof", "Proof")] if rolls_dice(game.ruleset) else []), ("help", "Help")]
     return PageHead.of(visit, game, name, page, pages, DONE)

@@ -47,7 +47,7 @@ def what(visit: Visit, role: Role) -> str:
     if role.role != PLAYER:
         return {HOST: "host of the desk", MODERATOR: "moderator"}.get(role.role, "spectator")
     with visit.hall.game(role.game) as game:
-        return str(game.ruleset.rows("nations").get(role.nation, {}).get("name", role.nation))
+        return str(game.ruleset.row_or_empty("nations", role.nation).get("name", role.nation))
 
 
 @quick

@@ -109,5 +109,5 @@ class Book:
 
 def clauses(ruleset: Ruleset, form: str, id_: str) -> tuple[str, ...]:
     """The clauses that a row cites; none where there is no such row."""
-    said = ruleset.rows(form).get(id_, {}).get("source", ())
+    said = ruleset.row_or_empty(form, id_).get("source", ())
     return (said,) if isinstance(said, str) else tuple(said)

@@ -37,7 +37,7 @@ def _with_troops(state: State) -> set[str]:
 
 
 def _turn(entry: Entry, state: State, ruleset: Ruleset, nation: str, asked: bool, book: Book) -> None:
-    row, now = ruleset.rows("nations").get(nation, {}), state.row("nations", nation)
+    row, now = ruleset.row_or_empty("nations", nation), state.row("nations", nation)
     alive = now.get("alive", row.get("alive")) is not False
     if not alive or row.get("seat") in NOT_ASKED or now.get("seat") == "moderator":
         return

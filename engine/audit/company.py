@@ -23,10 +23,10 @@ def company(played: RecordedGame, book: Book) -> None:
 
 
 def _place(turn: int, state: State, ruleset: Ruleset, place: str, book: Book) -> None:
-    row = ruleset.rows("places").get(place, {})
+    row = ruleset.row_or_empty("places", place)
     for a, b in combinations(sorted(state.owners_at(place)), 2):
         how = stance(ruleset, state, a, b)
-        share = ruleset.rows("stances").get(how, {}).get("share", "always")
+        share = ruleset.row_or_empty("stances", how).get("share", "always")
         fine = share == "always" or (share == "sea" and row.get("kind") == "sea")
         kinds = ["+".join(sorted({r["kind"] for _, r in state.stacks(at=place, owner=n)})) for n in (a, b)]
         book.check_turn(

@@ -65,7 +65,7 @@ def _order(entry: Entry, ruleset: Ruleset, reader: Reader, links: Mapping[str, s
 
 def _mode(entry: Entry, ruleset: Ruleset) -> Row | None:
     form, _, id_ = entry.rule.partition("/")
-    row = ruleset.rows(form).get(id_, {})
+    row = ruleset.row_or_empty(form, id_)
     return ruleset.rows("movement").get(str(row.get("does", "")))
 
 
@@ -88,7 +88,7 @@ def _linked(
 
 def _wholes(ruleset: Ruleset, place: str) -> Iterator[str]:
     yield place
-    whole = ruleset.rows("places").get(place, {}).get("part_of")
+    whole = ruleset.row_or_empty("places", place).get("part_of")
     if whole is not None:
         yield str(whole)
 
@@ -207,7 +207,7 @@ def _capacities(entry: Entry, ruleset: Ruleset, reader: Reader, book: Book) -> N
     """What shared capacities carry in a turn is no more than they can."""
     for id_, _, after in rows_changed(entry, reader.state, "loads"):
         mode_id, _, place = id_.partition(":")
-        said = ruleset.rows("movement").get(mode_id, {}).get("capacity", {}).get("is")
+        said = ruleset.row_or_empty("movement", mode_id).get("capacity", {}).get("is")
         if not after or said is None:
             continue
         nation = reader.thing("nation", entry.subject.partition(":")[0])

@@ -22,7 +22,7 @@ def purchases(played: RecordedGame, book: Book) -> None:
     for entry, reader in played.readings():
         if not entry.rule.startswith("production/"):
             continue
-        item = played.ruleset.rows("production").get(entry.rule.partition("/")[2], {})
+        item = played.ruleset.row_or_empty("production", entry.rule.partition("/")[2])
         for key, before, after in rows_changed(entry, reader.state, "under_way"):
             if after and not before:
                 _bought(entry, key, item, after, played.ruleset, reader, book)
@@ -36,7 +36,7 @@ def _bought(entry: Entry, key: str, item: Row, row: Mapping[str, Any], ruleset: 
     for other, bought in sorted(reader.state.table("under_way").items()):
         if other == key or bought.get("nation") != nation or not bought.get("item"):
             continue
-        its = ruleset.rows("production").get(str(bought["item"]), {})
+        its = ruleset.row_or_empty("production", str(bought["item"]))
         if bought.get("at") != row.get("at") or row.get("at") is None:
             continue
         if "works" in item and item["works"] == its.get("works"):
@@ -52,7 +52,7 @@ def _bought(entry: Entry, key: str, item: Row, row: Mapping[str, Any], ruleset: 
         elif item.get("sets") and set(item["sets"].items()) == set((its.get("sets") or {}).items()):
             book.check(False, entry, nation, f"{item['id']} in {row['at']}", "once", "twice")
     for field, value in (item.get("sets") or {}).items():
-        now = reader.state.get("places", str(row["at"]), field, ruleset.rows("places").get(str(row["at"]), {}).get(field))
+        now = reader.state.get("places", str(row["at"]), field, ruleset.row_or_empty("places", str(row["at"])).get(field))
         plain = not (isinstance(value, str) and value.startswith("="))
         book.check(
             not plain or now != value,

@@ -73,7 +73,7 @@ def _moved(entry: Entry, state: State, book: Book) -> dict[tuple[str, str], Frac
 def _stocks(entry: Entry, reader: Reader, moved: Mapping[tuple[str, str], Fraction], sent: _Sent, book: Book) -> None:
     state, ruleset = reader.state, reader.ruleset
     form, _, id_ = entry.rule.partition("/")
-    row = ruleset.rows(form).get(id_, {})
+    row = ruleset.row_or_empty(form, id_)
     total: dict[str, Fraction] = {}
     for (_, what), by in moved.items():
         total[what] = total.get(what, Fraction(0)) + by
@@ -162,7 +162,7 @@ def _yielded(entry: Entry, ruleset: Ruleset, main: str) -> dict[str, Fraction]:
     out = {main: Fraction(data["income"])}
     limited = Fraction(0)
     for item in data["items"]:
-        row = ruleset.rows("income").get(item["yield"], {})
+        row = ruleset.row_or_empty("income", item["yield"])
         what = str(row.get("into", main))
         if what != main or row.get("limited") is False:
             out[what] = out.get(what, Fraction(0)) + Fraction(item["amount"])
@@ -210,7 +210,7 @@ def _prizes(entry: Entry, reader: Reader, sent: _Sent, book: Book) -> None:
     if form != "routes" or "amount" not in data:
         return
     if _of_cut_ways(data):
-        rule = reader.ruleset.rows("routes").get(id_, {}).get("no_way", {})
+        rule = reader.ruleset.row_or_empty("routes", id_).get("no_way", {})
         try:
             share = reader.figure(rule.get("to_cutter", 0), {})
         except Beyond as why:
@@ -261,7 +261,7 @@ def _granted(entry: Entry, reader: Reader, book: Book) -> Fraction:
     nation = reader.thing("nation", entry.subject)
     names = {"self": nation, "nation": nation}
     for item in entry.data["items"]:
-        row = reader.ruleset.rows("income").get(item["yield"], {})
+        row = reader.ruleset.row_or_empty("income", item["yield"])
         if "over" in row:
             continue
         total += Fraction(item["amount"])

@@ -127,7 +127,7 @@ class Reader:
             return self.thing("nation", self.holder(thing.id))
         if thing.kind == "unit":
             return self._of_unit(thing, state, name, declared)
-        row = self.ruleset.rows(form).get(thing.id, {})
+        row = self.ruleset.row_or_empty(form, thing.id)
         if name == "neutral" and thing.kind == "nation":
             return self._neutral(thing)
         if name == "alive" and thing.kind == "nation":
@@ -158,8 +158,8 @@ class Reader:
         if name in ("kind", "owner"):
             return self._wrapped(name, self.unit(thing).get(name), declared)
         owner, id_ = str(self.unit(thing).get("owner")), str(self.unit(thing).get("kind"))
-        kind = self.ruleset.rows("units").get(id_, {})
-        grades = self.state.get("nations", owner, "grade") or self.ruleset.rows("nations").get(owner, {}).get("grade", {})
+        kind: Row = self.ruleset.row_or_empty("units", id_)
+        grades = self.state.get("nations", owner, "grade") or self.ruleset.row_or_empty("nations", owner).get("grade", {})
         kind = {**kind, **kind.get("grades", {}).get(grades.get(id_, ""), {})}
         if name in kind:
             return self._wrapped(name, kind[name], declared)
@@ -192,10 +192,10 @@ class Reader:
         return stance(self.ruleset, self.state, a, b)
 
     def hostile(self, a: str, b: str) -> bool:
-        return a != b and bool(self.ruleset.rows("stances").get(self.stance(a, b), {}).get("hostile"))
+        return a != b and bool(self.ruleset.row_or_empty("stances", self.stance(a, b)).get("hostile"))
 
     def friendly(self, a: str, b: str) -> bool:
-        return a == b or bool(self.ruleset.rows("stances").get(self.stance(a, b), {}).get("friendly"))
+        return a == b or bool(self.ruleset.row_or_empty("stances", self.stance(a, b)).get("friendly"))
 
     # ---- expressions
 
@@ -307,7 +307,7 @@ class Reader:
             if thing.kind == "unit":
                 labels |= {
                     self.unit(thing).get("kind"),
-                    *self.ruleset.rows("units").get(str(self.unit(thing).get("kind")), {}).get("tags", ()),
+                    *self.ruleset.row_or_empty("units", str(self.unit(thing).get("kind"))).get("tags", ()),
                 }
         sides = {side_of(self.ruleset, self.state, str(_id(scope[n]))) for n in ("self", "nation") if scope.get(n) is not None}
         for word in [wanted] if isinstance(wanted, str) else wanted:
@@ -315,7 +315,7 @@ class Reader:
                 found = self.value(word, scope)
                 if found is True or (not isinstance(found, bool) and labels & {_id(f) for f in _set(found)}):
                     return True
-            elif word in labels or word in sides or labels & set(self.ruleset.rows("groups").get(word, {}).get("members", ())):
+            elif word in labels or word in sides or labels & set(self.ruleset.row_or_empty("groups", word).get("members", ())):
                 return True
         return False
 
@@ -383,7 +383,7 @@ class Reader:
         for key, row in sorted(self.state.table("units").items()):
             if places is not None and row["place"] not in places:
                 continue
-            if tags is not None and not tags & set(self.ruleset.rows("units").get(row["kind"], {}).get("tags", ())):
+            if tags is not None and not tags & set(self.ruleset.row_or_empty("units", row["kind"]).get("tags", ())):
                 continue
             thing = Thing(self, "unit", key)
             if self._fits(thing, filters):
@@ -482,7 +482,8 @@ def _le(a: Any, b: Any) -> bool:
 
 def held_by(ruleset: Ruleset, state: State, place: str) -> str | None:
     """Who holds a place: as the state says, else who owns it; the whole's holder for a part of a place."""
-    now, row = state.row("places", place), ruleset.rows("places").get(place, {})
+    now: Row = state.row("places", place)
+    row: Row = ruleset.row_or_empty("places", place)
     whole = row.get("part_of")
     if whole is not None:
         return held_by(ruleset, state, str(whole))
@@ -495,7 +496,7 @@ def held_by(ruleset: Ruleset, state: State, place: str) -> str | None:
 
 def owned_by(ruleset: Ruleset, state: State, place: str) -> str | None:
     """Who owns a place, whoever holds it."""
-    now, row = state.row("places", place), ruleset.rows("places").get(place, {})
+    now, row = state.row("places", place), ruleset.row_or_empty("places", place)
     return str(now["owner"] if "owner" in now else row.get("owner", "")) or None
 
 
@@ -516,7 +517,7 @@ def stance(ruleset: Ruleset, state: State, a: str, b: str) -> str:
 def side_of(ruleset: Ruleset, state: State, nation: str) -> str:
     """The side of a nation, or an empty text."""
     now = state.row("nations", nation)
-    return str(now["side"] if "side" in now else ruleset.rows("nations").get(nation, {}).get("side", "") or "")
+    return str(now["side"] if "side" in now else ruleset.row_or_empty("nations", nation).get("side", "") or "")
 
 
 def number(value: Any) -> Fraction:

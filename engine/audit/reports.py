@@ -57,7 +57,7 @@ def _sightings(entry: Entry, state: State, ruleset: Ruleset, looks: dict[tuple[s
     among those counted exactly (without it: all). Only who is at war with somebody there, or else with the holder, is told of
     what is seen without orders. What is told later (`from`) is what the look has found, for each reader by his own enemies.
     """
-    row = ruleset.rows("detection").get(entry.rule.partition("/")[2], {})
+    row = ruleset.row_or_empty("detection", entry.rule.partition("/")[2])
     know = str(row.get("know", "units"))
     for table, nation, field, _, value in entry.changes:
         what, colon, place = str(field).partition(":")
@@ -122,11 +122,11 @@ def _may_look(entry: Entry, ruleset: Ruleset, state: State, nation: str, place: 
 
 
 def _foreign(ruleset: Ruleset, state: State, a: str, b: str) -> bool:
-    return a != b and not ruleset.rows("stances").get(stance(ruleset, state, a, b), {}).get("friendly")
+    return a != b and not ruleset.row_or_empty("stances", stance(ruleset, state, a, b)).get("friendly")
 
 
 def _hostile(ruleset: Ruleset, state: State, a: str, b: str) -> bool:
-    return a != b and bool(ruleset.rows("stances").get(stance(ruleset, state, a, b), {}).get("hostile"))
+    return a != b and bool(ruleset.row_or_empty("stances", stance(ruleset, state, a, b)).get("hostile"))
 
 
 # ---- money
@@ -206,8 +206,8 @@ def _forces(report: RecordedReport, ruleset: Ruleset, book: Book) -> None:
         for name in (row.get("name", id_), row.get("plural", "")):
             kinds.setdefault(str(name).casefold(), id_)
     places: dict[str, str] = {}
-    for id_, row in ruleset.rows("places").items():
-        places[str(row.get("name", id_)).casefold()] = id_
+    for id_, land in ruleset.rows("places").items():
+        places[str(land.get("name", id_)).casefold()] = id_
     there: Counter[tuple[str, str]] = Counter()
     for _, stack in report.state.stacks(owner=report.nation):
         there[str(stack["place"]), str(stack["kind"])] += int(stack["n"])

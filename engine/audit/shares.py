@@ -31,7 +31,7 @@ def shares(played: RecordedGame, book: Book) -> None:
         data = entry.data
         if not entry.rule.startswith("battles/") or ("sides" not in data and "fire" not in data):
             continue
-        row = played.ruleset.rows("battles").get(str(data.get("battle")), {})
+        row = played.ruleset.row_or_empty("battles", str(data.get("battle")))
         if data.get("event") == "begin":
             standing[entry.subject] = {}
         if "fire" in data and "shares" in row:

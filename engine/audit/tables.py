@@ -22,7 +22,7 @@ def tables(played: RecordedGame, book: Book) -> None:
         form, _, id_ = entry.rule.partition("/")
         if form != "matrices" or "row" not in entry.data:
             continue
-        matrix = played.ruleset.rows("matrices").get(id_, {})
+        matrix = played.ruleset.row_or_empty("matrices", id_)
         row = next((r for r in matrix.get("rows", ()) if r["id"] == entry.data["row"]), None)
         nation = entry.subject.rpartition(":")[2]
         if row is None:
@@ -94,7 +94,7 @@ def _moved(entry: Entry, matrix: Row, row: Row, cells: list[dict[str, Any]], nat
         book.skip("cells that are held, or hang on more")
         return
     track = str(matrix["track"])
-    limits = reader.ruleset.rows("tracks").get(track, {})
+    limits = reader.ruleset.row_or_empty("tracks", track)
     changed = [c for c in entry.changes if c[0] == "tracks"]
     times = {1, *(int(m["by"]) for m in matrix.get("multiply", ()) if isinstance(m.get("by"), int))}
     if (

@@ -45,7 +45,7 @@ def run(turn: Turn, rows: Sequence[Row]) -> None:
     for row in rows:
         for order in turn.orders():
             form, _, id_ = order["order"].partition("/")
-            if form != "orders" or turn.ruleset.rows(form).get(id_, {}).get("does") != row["id"] or order.get("status"):
+            if form != "orders" or turn.ruleset.row_or_empty(form, id_).get("does") != row["id"] or order.get("status"):
                 continue
             why = unfit_order(turn, turn.ruleset.row(form, id_), order, turn.order_names(order))
             found = why.text if why is not None else understand(turn, order, row, left)

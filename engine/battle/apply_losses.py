@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ..core.model import Row
 from ..core.state import UNIT_CORE, Entity, Fields
 from ..turn.context import Turn
 from ..turn.effects import EffectRunner, whole
@@ -16,7 +15,7 @@ from .battles import Battle
 from .groups import ATTACKER, DEFENDER, GONE, LADDER, Group
 from .plan import Plan
 
-Stack = tuple[str, Row]
+Stack = tuple[str, Fields]
 Flow = tuple[int, int, int, str]
 """Group, what it became (-1: lost), how many, in which stage."""
 

@@ -107,7 +107,7 @@ def foes(world: World, a: str, b: str) -> bool:
     """`would_fight`, asked of a world."""
     if a == b:
         return False
-    stance = world.stances.get(world.stance(a, b), {})
+    stance = world.stance_row(a, b)
     return bool(stance.get("hostile")) or stance.get("enter") == "fight"
 
 

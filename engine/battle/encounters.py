@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ..core.model import Row
-from ..core.state import Entity
+from ..core.state import Entity, Fields
 from ..turn.context import Turn
 from ..units import forces
 from ..units.contact import finds, may_find
@@ -107,7 +107,7 @@ def passed(turn: Turn, row: Row) -> list[Battle]:
     over: dict[tuple[int, str], list[str]] = {}
     for force in _chosen(turn, row, sorted(turn.state.table("forces"))):
         data = turn.state.row("forces", force)
-        if not turn.ruleset.rows("movement").get(str(data.get("mode")), {}).get("passes_over"):
+        if not turn.ruleset.row_or_empty("movement", str(data.get("mode"))).get("passes_over"):
             continue
         for step, place in enumerate((data.get("path") or ())[:-1]):
             if (step or row.get("from_start")) and is_for(turn, row, place):
@@ -152,11 +152,11 @@ def invaders(turn: Turn, place: str) -> list[str]:
     return out
 
 
-def _forces_at(turn: Turn) -> dict[str, list[tuple[str, Row]]]:
+def _forces_at(turn: Turn) -> dict[str, list[tuple[str, Fields]]]:
     """The forces by the place where they are, in order of their ids."""
 
-    def make() -> dict[str, list[tuple[str, Row]]]:
-        out: dict[str, list[tuple[str, Row]]] = {}
+    def make() -> dict[str, list[tuple[str, Fields]]]:
+        out: dict[str, list[tuple[str, Fields]]] = {}
         for force, row in sorted(turn.state.table("forces").items()):
             out.setdefault(row["at"], []).append((force, row))
         return out
@@ -240,7 +240,7 @@ def contacts(turn: Turn, row: Row) -> list[Battle]:
         c for _, c in sorted(turn.state.table("contacts").items())
         if c.get("gives", "battle") == "battle" and (wanted is None or c.get("row") in wanted)
     ]  # fmt: skip
-    groups: list[tuple[set[str], list[Row]]] = []
+    groups: list[tuple[set[str], list[Fields]]] = []
     for contact in found:
         ends = set(contact["pair"])
         if not all(turn.state.row("forces", f) for f in ends):

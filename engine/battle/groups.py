@@ -127,7 +127,7 @@ def hits_to_destroy(group: Group, world: World) -> int:
 
 
 def tags(world: World, group: Group) -> Sequence[str]:
-    found: Sequence[str] = world.ruleset.rows("units").get(group.kind, {}).get("tags", ())
+    found: Sequence[str] = world.ruleset.row_or_empty("units", group.kind).get("tags", ())
     return found
 
 

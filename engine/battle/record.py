@@ -322,7 +322,7 @@ def _place(battle: Battle) -> Entity:
 
 def nation_said(turn: Turn, nation: str) -> NamedThing:
     """A nation by its name, with its article, as it stands inside a sentence."""
-    row = turn.ruleset.rows("nations").get(nation, {})
+    row = turn.ruleset.row_or_empty("nations", nation)
     name = str(row.get("name", nation))
     return thing("nation", nation, f"{row['article']} {name}" if "article" in row else name, several=bool(row.get("plural_name")))
 

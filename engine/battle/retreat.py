@@ -131,7 +131,7 @@ def movable_of(turn: Turn, battle: Battle, side: int, who: str, rule: Row) -> li
 def leave(
     turn: Turn, battle: Battle, side: int, who: str, options: Mapping[str, Any], shut: Mapping[str, str],
     fire: Callable[[Sequence[str]], None] | None = None, rule: Row | None = None,
-) -> list[Row]:  # fmt: skip
+) -> list[Fields]:  # fmt: skip
     """Take a force, or a nation's other units, out of a battle. Returns what went where; nothing if there is nowhere to go.
 
     `shut` names places that are no refuge now: "fallen" in this step, or "given up" in this round. `fire` is called with the
@@ -204,7 +204,7 @@ def _goes_on(turn: Turn, rule: Row, force: str) -> bool:
 
 
 def _flies_home(turn: Turn, force: str) -> bool:
-    mode = turn.ruleset.rows("movement").get(str(turn.state.get("forces", force, "mode", "")), {})
+    mode = turn.ruleset.row_or_empty("movement", str(turn.state.get("forces", force, "mode", "")))
     return bool("home" in mode and mode.get("passes_over"))
 
 
@@ -305,8 +305,7 @@ def _origins(turn: Turn, battle: Battle) -> frozenset[str]:
     if battle.origins is not None:
         return battle.origins
     rows = [turn.state.row("forces", f) for f in battle.parties[ATTACKER].forces]
-    modes = turn.ruleset.rows("movement")
-    walked = [r for r in rows if not modes.get(str(r.get("mode")), {}).get("passes_over")]
+    walked = [r for r in rows if not turn.ruleset.row_or_empty("movement", r.get("mode")).get("passes_over")]
     battle.origins = frozenset(str(r["path"][-2]) for r in walked if len(r.get("path") or ()) > 1)
     return battle.origins
 
@@ -319,7 +318,7 @@ def _home(turn: Turn, who: str, keys: Iterable[str]) -> str | None:
 
 def _own_home(turn: Turn, who: str, key: str) -> str | None:
     """Where the mode of a force says that a stack of it ends, by what it has left, if it says so and it can come there."""
-    mode = turn.ruleset.rows("movement").get(str(turn.state.get("forces", who, "mode", "")), {})
+    mode = turn.ruleset.row_or_empty("movement", str(turn.state.get("forces", who, "mode", "")))
     return home_of(turn, mode, who, key) if "home" in mode and mode.get("passes_over") else None
 
 

@@ -111,7 +111,7 @@ def compile_value(
     if not isinstance(text, str) or text not in world.ruleset.rows("stats"):
         compiled = compile_array(world, _number(text), scope, sets)
         return _settle(BattleNumber({}, compiled), start)
-    row = world.ruleset.row("stats", text)
+    row: Row = world.ruleset.row("stats", text)
     base = compile_array(world, row["base"], scope, sets)
     limits: dict[str, Compiled] = {k: compile_array(world, _number(row[k]), scope, sets) for k in LIMITS if k in row}
     if "unless" in row and world.test(row["unless"], scope):

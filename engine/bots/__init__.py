@@ -91,8 +91,11 @@ def _plan(world: World, nation: str, stream: Stream, row: Row) -> list[Order]:
 def _taken(world: World, row: Row, key: str) -> list[Row]:
     """The rules of a policy for acts, payments or answers: its own, and those of the policies that it takes
     over."""
-    rows = world.ruleset.rows("policies")
-    return [*row.get(key, ()), *(rule for other in row.get("also", ()) for rule in rows[other].get(key, ()))]
+    out = list(row.get(key, ()))
+    for other in row.get("also", ()):
+        taken_over: Row = world.ruleset.row("policies", other)
+        out += taken_over.get(key, ())
+    return out
 
 
 def _meet(giver: Giver, rules: Sequence[Row]) -> None:

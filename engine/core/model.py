@@ -13,13 +13,12 @@ from functools import cached_property
 from typing import Any
 
 from .canonical import digest
-
-Row = dict[str, Any]
-EMPTY: Mapping[str, Row] = {}
+from .rows import CalendarRow, Tables
+from .rows import Row as Row
 
 
 @dataclass(frozen=True, slots=False)
-class Ruleset:
+class Ruleset(Tables):
     """Rows by form and id, with their origins.
 
     `forms`: form -> id -> row (plain JSON values; a row holds its own `id`).
@@ -41,30 +40,24 @@ class Ruleset:
         rows = {form: list(rows.values()) for form, rows in self.forms.items()}  # their order counts
         return digest({"id": self.id, "forms": rows, "sequence": list(self.sequence), "manifest": self.manifest})
 
-    def rows(self, form: str) -> Mapping[str, Row]:
-        """All rows of a form by id, in the order of the files; empty if the ruleset has none."""
-        return self.forms.get(form, EMPTY)
-
-    def row(self, form: str, id_: str) -> Row:
-        """One row; KeyError with form and id if there is none."""
-        try:
-            return self.forms[form][id_]
-        except KeyError:
-            raise KeyError(f"no row {id_!r} in {form}") from None
-
     def named(self, key: str) -> Row | None:
         """The row of a key ("form/id"), or None."""
         form, _, id_ = key.partition("/")
         return self.rows(form).get(id_)
 
     def has(self, form: str, id_: object) -> bool:
-        return id_ in self.forms.get(form, EMPTY)
+        return id_ in self.rows(form)
 
     def origin(self, form: str, id_: str, key: str | None = None) -> str:
         """ "file:line" of a row or of one of its keys; the row's own place if the key has none; "" if unknown."""
         at = self.origins.get(f"{form}/{id_}.{key}") if key else None
         at = at or self.origins.get(f"{form}/{id_}", "")
         return at.rsplit(":", 1)[0] if at.count(":") >= 2 else at
+
+    @property
+    def calendar(self) -> CalendarRow:
+        """The row of the calendar; one without keys if turns have no dates."""
+        return next(iter(self.rows("calendar").values()), self.row_or_empty("calendar", None))
 
     def setting(self, key: str, default: Any = None) -> Any:
         """A value of the manifest's `settings`."""

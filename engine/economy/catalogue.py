@@ -77,7 +77,7 @@ class Market:
         if kind is not None and "fits" not in row:
             fitted = self._fitted(row)
             if len(fitted) != 1:
-                made = self.world.ruleset.rows("units").get(row.get("makes", ""), {})
+                made = self.world.ruleset.row_or_empty("units", row.get("makes", ""))
                 text = f"{row.get('name') or made.get('name', item)} is not fitted to units"
                 return Refusal(RefusalCode.SITE, text, "item", choices=fitted or self._fitted())
             row = self.world.ruleset.row("production", fitted[0])
@@ -439,7 +439,7 @@ class Market:
         return most - most % self._several(row, "pack")
 
     def _name(self, place: str) -> str:
-        return str(self.world.ruleset.rows("places").get(place, {}).get("name", place))
+        return str(self.world.ruleset.row_or_empty("places", place).get("name", place))
 
 
 def _works(row: Row) -> str:

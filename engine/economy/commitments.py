@@ -32,14 +32,13 @@ def taken(
 
     `last`: stacks that are wanted for something else; orders take of these only what the others do not suffice for.
     """
-    rows = world.ruleset.rows("orders")
     there: dict[str, int] = {}
     free = free_stacks(world, nation, place)
     for _, stack in free:
         there[stack["kind"]] = there.get(stack["kind"], 0) + int(stack["n"])
     wanted: dict[str, int] = {}
     for order in orders:
-        row = rows.get(order["order"].partition("/")[2], {})
+        row = world.ruleset.row_or_empty("orders", order["order"].partition("/")[2])
         slots = order.get("slots", {})
         for name, where in forces.unit_slots(row) if "commits" in row else ():
             if slots.get(where) == place:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..core.messages import Message, thing
 from ..core.model import Row
-from ..core.state import Entity, State
+from ..core.state import Entity, Fields, State
 from ..turn.context import Turn
 from ..turn.effects import EffectRunner
 from ..turn.slots import unfit
@@ -51,7 +51,7 @@ def finish(turn: Turn, key: str) -> tuple[str, str] | None:
     """Finish one thing under way. Returns (nation, place) if units appeared."""
     row = dict(turn.state.row("under_way", key))
     nation, what = row["nation"], row["what"]
-    item = turn.ruleset.rows("production").get(row.get("item", ""), {})
+    item = turn.ruleset.row_or_empty("production", row.get("item", ""))
     names: dict[str, Any] = {"self": Entity("nation", nation), "nation": Entity("nation", nation)}
     if row.get("item"):
         names["item"] = Entity("item", row["item"])
@@ -86,7 +86,7 @@ def _failed(turn: Turn, key: str, row: Row, entry: Any) -> None:
             turn.journal.set("under_way", key, field, value)
         return
     turn.journal.put_row("under_way", key, None)
-    item = turn.ruleset.rows("production").get(row.get("item", ""), {})
+    item = turn.ruleset.row_or_empty("production", row.get("item", ""))
     if item.get("fits", {}).get("idle"):
         for unit, stack in list(turn.state.stacks(at=row.get("into") or row["at"], owner=row["nation"])):
             if stack.get("busy") and row.get("kind") in (None, stack["kind"]):
@@ -146,7 +146,7 @@ def _fit(turn: Turn, runner: EffectRunner, row: Row, item: Row, names: dict[str,
 def _done(turn: Turn, row: Row, fate: str) -> Message:
     """What has become of what was under way."""
     place = row.get("into") or row.get("at")
-    item = turn.ruleset.rows("production").get(row.get("item", ""), {})
+    item = turn.ruleset.row_or_empty("production", row.get("item", ""))
     n, name = so_many(turn.ruleset, item, str(row["what"]), int(row.get("n", 1)))
     about: dict[str, Any] = {
         "nation": Entity("nation", row["nation"]),
@@ -158,7 +158,7 @@ def _done(turn: Turn, row: Row, fate: str) -> Message:
     return say(turn.world, f"{{nation}}, {'{n} ' if n > 1 else ''}{{what}}{' in {place}' if place else ''}: {{fate}}.", **about)
 
 
-def in_hand(state: State, nation: str, wanted: str) -> list[tuple[str, Row]]:
+def in_hand(state: State, nation: str, wanted: str) -> list[tuple[str, Fields]]:
     """What a nation has in hand of a kind or an item: bought, and not placed yet."""
     rows = sorted(state.table("under_way").items())
     return [(k, r) for k, r in rows if r["nation"] == nation and not r.get("at") and wanted in (r["what"], r.get("item"))]
@@ -187,7 +187,7 @@ def _from_hand(node: Row, turn: Turn, step: str) -> None:
             turn.journal.set("orders", order["key"], "status", "done")
 
 
-def _lay_out(turn: Turn, hand: list[tuple[str, Row]], quote: Quote, step: str) -> None:
+def _lay_out(turn: Turn, hand: list[tuple[str, Fields]], quote: Quote, step: str) -> None:
     left = quote.n
     for key, row in hand:
         part = min(left, int(row["n"]))
@@ -195,7 +195,7 @@ def _lay_out(turn: Turn, hand: list[tuple[str, Row]], quote: Quote, step: str) -
             continue
         left -= part
         rest = int(row["n"]) - part
-        kind = tested_again(turn.ruleset.rows("production").get(quote.item, {}), quote.variant)
+        kind = tested_again(turn.ruleset.row_or_empty("production", quote.item), quote.variant)
         fresh = {
             **row,
             "n": part,
@@ -214,7 +214,7 @@ def _lay_out(turn: Turn, hand: list[tuple[str, Row]], quote: Quote, step: str) -
 def _meet(turn: Turn, new: dict[tuple[str, str], set[str]]) -> None:
     """New units among enemies fight at once, if an item says so: the newcomers attack."""
     for nation, place in sorted(new):
-        items = [turn.ruleset.rows("production").get(item, {}) for item in sorted(new[nation, place])]
+        items = [turn.ruleset.row_or_empty("production", item) for item in sorted(new[nation, place])]
         kinds = frozenset(str(item["makes"]) for item in items if "meets" in item and "makes" in item)
         for item in items:
             rule = item.get("meets")

@@ -86,7 +86,7 @@ def asked(turn: OrderContext, market: Market, order: Order, *, secrets: bool = T
 
     Without `secrets` only the needs are tested that its nation may test.
     """
-    row = turn.ruleset.rows("orders").get(order["order"].partition("/")[2], {})
+    row = turn.ruleset.row_or_empty("orders", order["order"].partition("/")[2])
     names = turn.order_names(order)
     why = unfit(turn, row, order, names, secrets=secrets)
     if why is not None:
@@ -129,7 +129,7 @@ def buy(turn: Turn, quote: Quote, order: Order | None = None) -> str:
         "rows": list(quote.rows),
     }
     what = _what(turn, row)
-    due = row.get("due", complete.IN_HAND if row.get("hand") else None)
+    due: str | int | None = row.get("due", complete.IN_HAND if row.get("hand") else None)
     if isinstance(due, str) and due.startswith("="):
         due = int(world.number(due, names))
     if row.get("hand") and not quote.site:

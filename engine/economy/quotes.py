@@ -75,8 +75,8 @@ def so_many(ruleset: Ruleset, item: Row, what: str, n: int) -> tuple[int, str]:
     `what` is a unit, a technology or anything else that has no name besides its item's.
     """
     n = as_one(item, n)
-    unit = ruleset.rows("units").get(what, {})
-    tech = ruleset.rows("technologies").get(what, {})
+    unit = ruleset.row_or_empty("units", what)
+    tech = ruleset.row_or_empty("technologies", what)
     row: Row = next((r for r in (item, unit, tech) if r.get("name")), {})
     return n, str((row.get("plural") if n > 1 else None) or row.get("name") or what.replace("-", " "))
 

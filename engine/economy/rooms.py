@@ -71,7 +71,7 @@ class Rooms:
         return whom(self.world.ruleset, wanted).takes_in(self.world, labels, self._names, (self.nation,))
 
     def _tags(self, row: Row) -> Sequence[str]:
-        return tuple(self.world.ruleset.rows("units").get(row.get("makes", ""), {}).get("tags", ()))
+        return tuple(self.world.ruleset.row_or_empty("units", row.get("makes", "")).get("tags", ()))
 
     def _drawn(self, room: Row, site: str, into: str) -> list[str]:
         """Whose room it is: the nation, the site, or the places that the row draws on, that of the site first."""

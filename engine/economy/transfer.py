@@ -64,7 +64,7 @@ def _orders(turn: Turn, named: set[str] | None) -> list[tuple[Order, str, Row]]:
 def kind_of(ruleset: Ruleset, key: str) -> tuple[str, str] | None:
     """What an order ("form/id") sends by: "routes" or "gifts" and the id of the row; None if it sends nothing."""
     form, _, id_ = key.partition("/")
-    does = ruleset.rows(form).get(id_, {}).get("does", "") if form == "orders" else ""
+    does = ruleset.row_or_empty(form, id_).get("does", "") if form == "orders" else ""
     return next(((kind, does) for kind in ("routes", "gifts") if ruleset.has(kind, does)), None)
 
 

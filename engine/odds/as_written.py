@@ -124,7 +124,8 @@ def _only_battle(turn: Turn, node: Row, nation: str, orders: Sequence[Order]) ->
         return None
     found: list[Battle] = []
     for row in (turn.ruleset.row("battles", id_) for id_ in node["battles"]):
-        before = {word: turn.ruleset.row("battles", id_) for word, id_ in row.get("before", {}).items()}
+        first: Mapping[str, Any] = row.get("before", {})
+        before = {word: turn.ruleset.row("battles", id_) for word, id_ in first.items()}
         if row.get("where") == "contacts" or "cargo" in row or "evade" in row:
             return None
         if "meeting" in before and meetings(turn, row, before["meeting"]):

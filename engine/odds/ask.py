@@ -141,7 +141,7 @@ def _tables(world: World, question: Question) -> Tables:
     units: dict[str, Any] = {}
     forces: dict[str, Any] = {}
     via = f"{question.start}>{question.place}" if question.start or question.works else None
-    came = world.ruleset.rows("battles").get(question.battle, {}).get("came_from")
+    came = world.ruleset.row_or_empty("battles", question.battle).get("came_from")
     landed = bool(question.start) and _kind(world, question.start) != _kind(world, question.place)
     for side, force in ((ATTACKER, question.attackers), (DEFENDER, question.defenders)):
         for (owner, kind, *more), n in sorted(force.items(), key=lambda item: str(item[0])):
@@ -197,7 +197,7 @@ def _acts_from(world: World, question: Question, owner: str, kind: str) -> str |
 
 
 def _kind(world: World, place: str) -> str:
-    return str(world.ruleset.rows("places").get(place, {}).get("kind", ""))
+    return str(world.ruleset.row_or_empty("places", place).get("kind", ""))
 
 
 def _stays(world: World, kind: str) -> bool:

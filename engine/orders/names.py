@@ -138,7 +138,7 @@ class Names:
         if kind == "link":
             a, _, b = id_.partition(">")
             return f"{self.printed('place', a)} and {self.printed('place', b)}"
-        row: Row = self.ruleset.rows(FORM_OF.get(kind, "")).get(id_, {})
+        row: Row = self.ruleset.row_or_empty(FORM_OF.get(kind, ""), id_)
         if not row.get("name"):
             row = _named_after(self.ruleset, kind, row) or row
         if n != 1 and row.get("plural"):
@@ -178,7 +178,7 @@ class Names:
         rows = sorted(
             self.ruleset.rows("units").values(), key=lambda row: row["id"] not in made
         )  # those that can be had first
-        example = rows[0] if rows else {}
+        example: Row = rows[0] if rows else {}
         return WORDS_OF_KIND.get(kind, kind).replace(
             "{example}", str(example.get("plural", example.get("name", "units")))
         )

@@ -351,7 +351,11 @@ class Composer:
 
     def _preludes(self) -> set[str]:
         rows = self.rules.rows("battles").values()
-        return {p for row in rows for p in (*row.get("preludes", ()), *row.get("before", {}).values())}
+        found: set[str] = set()
+        for row in rows:
+            first: Mapping[str, Any] = row.get("before", {})
+            found |= {*row.get("preludes", ()), *first.values()}
+        return found
 
     def _holders(self, question: Question) -> tuple[bool, bool]:
         plan = plan_of(self.world, question)

@@ -317,7 +317,7 @@ def _band(text: str) -> str:
 
 
 def _nation(world: World, nation: str) -> str:
-    row: Row = world.ruleset.rows("nations").get(nation, {})
+    row: Row = world.ruleset.row_or_empty("nations", nation)
     name = str(row.get("short") or row.get("name") or nation)
     return f"{row['article']} {name}" if "article" in row else name
 

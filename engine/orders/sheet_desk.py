@@ -135,7 +135,7 @@ class SheetDesk:
         """A line, and the line with other names of one of the places in some slots."""
         yield text
         for value in slots.values():
-            row = self.world.ruleset.rows("places").get(str(value), {}) if isinstance(value, str) else {}
+            row = self.world.ruleset.row_or_empty("places", value if isinstance(value, str) else None)
             for alias in row.get("aliases", ()):
                 if set(self.names.find("place", joined(alias))) == {value}:
                     yield text.replace(self.name("place", str(value)), alias)
@@ -150,9 +150,9 @@ class SheetDesk:
 
     def price(self, cost: Mapping[str, Any]) -> str:
         """A price: bare in the main resource, with its name in others."""
-        rows, main = self.world.ruleset.rows("resources"), stores.money(self.world.ruleset)
+        ruleset, main = self.world.ruleset, stores.money(self.world.ruleset)
         parts = (
-            str(n) if what == main else f"{n} {rows.get(what, {}).get('name', what)}"
+            str(n) if what == main else f"{n} {ruleset.row_or_empty('resources', what).get('name', what)}"
             for what, n in cost.items()
             if n
         )

@@ -168,7 +168,7 @@ def _purse(world: World, nation: str) -> list[str]:
         parts = []
         for purse, amount in sorted(held.items(), key=lambda p: (-p[1], p[0])):
             seat = purse.partition("/")[2]
-            name = world.ruleset.rows("places").get(seat, {}).get("name", seat)
+            name = world.ruleset.row_or_empty("places", seat).get("name", seat)
             if amount:
                 parts.append(f"{amount} in {name}" if seat else str(amount))
         if parts:

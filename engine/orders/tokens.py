@@ -189,7 +189,7 @@ class Recognizer:
 
     def _is_one(self, at: int, kind: tuple[int, str, bool]) -> bool:
         """Whether a kind is written as one of it: it has a plural, and that does not stand there."""
-        row = self.names.ruleset.rows("units").get(kind[1], {})
+        row = self.names.ruleset.row_or_empty("units", kind[1])
         one, many = joined(str(row.get("name", ""))), joined(str(row.get("plural", "")))
         if (
             not many

@@ -74,8 +74,11 @@ class Luck:
         for nation in sorted({n for t in self.throws for n in t.shares if n}):
             if side := self.world.side_of(nation):
                 of.setdefault(side, {})[nation] = 1.0
-        rows = self.world.ruleset.rows("sides")
-        found = [{"side": s, "name": str(rows.get(s, {}).get("name", s)), **self._total(those)} for s, those in of.items()]
+        ruleset = self.world.ruleset
+        found = [
+            {"side": s, "name": str(ruleset.row_or_empty("sides", s).get("name", s)), **self._total(those)}
+            for s, those in of.items()
+        ]
         return sorted(found, key=lambda f: -f["luck"])
 
     def battles(self) -> list[dict[str, Any]]:
@@ -128,7 +131,7 @@ class Luck:
     # ---- names
 
     def name(self, nation: str) -> str:
-        return str(self.world.ruleset.rows("nations").get(nation, {}).get("name", nation or "nobody"))
+        return str(self.world.ruleset.row_or_empty("nations", nation).get("name", nation or "nobody"))
 
     def place(self, place: str) -> str:
         return printed(self.world, Entity("place", place))

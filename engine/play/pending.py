@@ -78,8 +78,10 @@ def standing_of(game: Game) -> dict[str, Any]:
     else:
         following = "Nobody is missing: `wteaw resolve`."
     publish = f"Publish the commitment to the dice of turn {position.turn} before orders are due: {stage.commitment.root}"
-    names = game.ruleset.rows("nations")
-    told = [f"Tell {names.get(o.to, {}).get('name', o.to)}, who has not answered: {o.said}" for o in offers]
+    told = []
+    for offer in offers:
+        name = game.ruleset.row_or_empty("nations", offer.to).get("name", offer.to)
+        told.append(f"Tell {name}, who has not answered: {offer.said}")
     todo = [*told, *to_decide(game), *([] if out["closed"] else [publish]), following]
     return out | {"waits": f"it waits for {wanted_now(game)}", "moderator": todo, "next": following}
 

@@ -145,5 +145,5 @@ def _lacking(game: Game, given: Iterable[Submission], missing: Iterable[str]) ->
     orders: dict[str, list[Any]] = {**{n: [] for n in missing}, **{s.nation: list(s.orders) for s in given}}
     for nation, listed in sorted(orders.items()):
         for why in standing(views.world(nation), nation, listed)[1].values():
-            return f"{game.ruleset.rows('nations').get(nation, {}).get('name', nation)}: {why}"
+            return f"{game.ruleset.row_or_empty('nations', nation).get('name', nation)}: {why}"
     return ""

@@ -109,7 +109,7 @@ def parties(ruleset: Ruleset, scenario: Mapping[str, Any], who: Any) -> list[str
 
 def _relations(ruleset: Ruleset, scenario: Mapping[str, Any], put: Any) -> None:
     for row in scenario.get("relations", ()):
-        hostile = ruleset.rows("stances").get(row["stance"], {}).get("hostile")
+        hostile = ruleset.row_or_empty("stances", row["stance"]).get("hostile")
         for a in parties(ruleset, scenario, row["a"]):
             for b in parties(ruleset, scenario, row["b"]):
                 if a == b:

@@ -111,7 +111,7 @@ def is_one_of(value: Any, values: Iterable[Any]) -> bool:
 def options_have_values_of_theirs(subject: ScenarioSubject) -> Iterator[Diagnostic]:
     """An option is set to one of its values; one without a list of values to something like its default."""
     for id_, value in subject.value.get("options", {}).items():
-        row = subject.ruleset.rows("options").get(id_, {})
+        row = subject.ruleset.row_or_empty("options", id_)
         values = option_values(row)
         if values and not is_one_of(value, values):
             at = find(subject.node, ["options", id_])
@@ -134,7 +134,7 @@ def nations_begin_with_what_they_need(subject: ScenarioSubject) -> Iterator[Diag
         missing = [what for what in rule.get("treasury", ()) if not any(what in purse for purse in purses)]
         missing += ["units"] if rule.get("units") and nation not in armed else []
         if missing:
-            name = subject.ruleset.rows("nations").get(nation, {}).get("name", nation)
+            name = subject.ruleset.row_or_empty("nations", nation).get("name", nation)
             message = f"{name} begins without a word of its {' and '.join(missing)}"
             yield diagnose("E414", "error", message, subject.node, hint="say it, be it 0")
 

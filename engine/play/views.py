@@ -96,7 +96,7 @@ class Views:
     def _side_after(self, turn: int, nation: str) -> str | None:
         """The side of a nation when a turn had ended, by the changes of the journal."""
         side = World(self.game.ruleset, self.position.game_start, geography=self.game.geography).side_of(nation)
-        own = self.game.ruleset.rows("nations").get(nation, {}).get("side")
+        own = self.game.ruleset.row_or_empty("nations", nation).get("side")
         for changed_in, said in self._sides.get(nation, ()):
             if changed_in <= turn:
                 side = own if said is None else said or None

@@ -186,7 +186,7 @@ def _labels(
     data = entry.data
     form, _, id_ = entry.rule.partition("/")
     if "items" in data and total > 0:
-        items = [(world.ruleset.rows("income").get(i["yield"], {}), i["yield"], Fraction(i["amount"])) for i in data["items"]]
+        items = [(world.ruleset.row_or_empty("income", i["yield"]), i["yield"], Fraction(i["amount"])) for i in data["items"]]
         items = [i for i in items if i[0].get("into", treasury.money(world.ruleset)) == what]
         for row, name, amount in items:
             yield 1, _named(words, row, name), exact(amount), "over" not in row and len(items) > 1
@@ -203,8 +203,8 @@ def _labels(
     elif form == "production":
         yield 2, _bought(words, id_), total, False
     else:
-        row = world.ruleset.rows(form).get(id_, {})
-        name = entry.step.replace("-", " ") if form == "sequence" else _named(words, row, id_)
+        named: Row = world.ruleset.row_or_empty(form, id_)
+        name = entry.step.replace("-", " ") if form == "sequence" else _named(words, named, id_)
         yield (2 if total < 0 else 3), name, total, False
 
 
@@ -220,8 +220,10 @@ def _named(words: Wording, row: Row, id_: str) -> str:
 
 
 def _bought(words: Wording, id_: str) -> str:
-    rows = words.world.ruleset.rows
-    return words.kind(id_, 2) if id_ in rows("units") else words.inside(str(rows("production").get(id_, {}).get("name", id_)))
+    ruleset = words.world.ruleset
+    if ruleset.has("units", id_):
+        return words.kind(id_, 2)
+    return words.inside(str(ruleset.row_or_empty("production", id_).get("name", id_)))
 
 
 SHORT = 2

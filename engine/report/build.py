@@ -203,11 +203,10 @@ def _situation(
 
 def _of_records(world: World, reader: str, words: Wording, kind: str) -> list[str]:
     """What the rows of kinds of records tell of those that the reader sees, as open to him or as standing."""
-    rows = world.ruleset.rows("records")
     out = []
     for id_, record in sorted(world.state.table("records").items()):
         names = {"record": Entity("record", id_), "self": Entity("nation", reader), "nation": Entity("nation", reader)}
-        for rule in rows.get(str(record.get("kind")), {}).get("told", ()):
+        for rule in world.ruleset.row_or_empty("records", record.get("kind")).get("told", ()):
             if rule["as"] == kind and world.test(rule["when"], names):
                 out.append(sentence(words.told([message(world, rule["says"], names)])))
     return out
@@ -305,7 +304,7 @@ def _thrown(entries: Iterable[Entry]) -> int:
 
 def when(ruleset: Ruleset, turn: int) -> str:
     """The date of a turn in words."""
-    row = next(iter(ruleset.rows("calendar").values()), {})
+    row = ruleset.calendar
     if "start" not in row:
         return f"turn {turn}"
     year, month = date(row, turn)
@@ -381,7 +380,7 @@ def rule_in_words(ruleset: Ruleset, rule: str) -> str:
     form, _, id_ = rule.partition("/")
     if form == "sequence":
         return ""
-    row: Row = ruleset.rows(form).get(id_, {})
+    row: Row = ruleset.row_or_empty(form, id_)
     return str(row.get("name") or row.get("title") or row.get("label") or id_.replace("-", " "))
 
 
@@ -414,7 +413,7 @@ def _tracks(world: World, reader: str) -> list[tuple[str, str]]:
     """The reader's figures on tracks, by name."""
     rows = world.ruleset.rows("tracks")
     return [
-        (str(rows.get(t, {}).get("name", t)), _standing(rows.get(t, {}), value))
+        (str(rows[t].get("name", t)), _standing(rows[t], value))
         for t, value in sorted(world.state.row("tracks", reader).items())
         if t in rows and isinstance(value, int)
     ]
@@ -429,7 +428,7 @@ def _under_way(world: World, reader: str) -> list[str]:
     for _, row in sorted(world.state.table("under_way").items()):
         if row.get("nation") == reader:
             at = printed(world, Entity("place", row["at"])) if isinstance(row.get("at"), str) else ""
-            item = world.ruleset.rows("production").get(str(row.get("item")), {})
+            item = world.ruleset.row_or_empty("production", str(row.get("item")))
             n, name = so_many(world.ruleset, item, str(row.get("what")), int(row.get("n", 1)))
             out.append(f"{n} {name}" + (f" for {at}" if at else ""))
     return out

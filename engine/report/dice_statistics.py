@@ -133,5 +133,5 @@ def _rolls(found: Luck) -> list[Block]:
 
 def _title(found: Luck, rule: str) -> str:
     form, _, id_ = rule.partition("/")
-    row = found.world.ruleset.rows(form).get(id_, {})
+    row = found.world.ruleset.row_or_empty(form, id_)
     return str(row.get("title") or row.get("name") or id_.replace("-", " "))

@@ -269,7 +269,7 @@ def named(words: Wording, table: str, id_: str, field: str) -> str:
         return whose if field in ("n", "*") else f"{whose}: {field.replace('_', ' ')}"
     if table == "treasuries":
         nation, _, purse = id_.partition("/")
-        what = str(words.world.ruleset.rows("resources").get(field, {}).get("name", field))
+        what = str(words.world.ruleset.row_or_empty("resources", field).get("name", field))
         return f"{capital(words.of(nation))} {words.inside(what)}" + (f" in {words.thing(purse)}" if purse else "")
     if table in ("links", "relations", "wars", "war_kinds"):
         said = " and ".join(_one(words, p) for p in id_.split("--"))

@@ -173,7 +173,7 @@ _SIDED = {4: "Four", 6: "Six", 8: "Eight", 10: "Ten", 12: "Twelve", 20: "Twenty"
 
 def has_number(fight: Fight, fire: Mapping[str, Any], words: Wording) -> bool:
     """Whether a throw hits at a number or less; dice that are summed, or looked up by their face, have no such number."""
-    stages = words.world.ruleset.rows("battles").get(fight.row, {}).get("stages", ())
+    stages = words.world.ruleset.row_or_empty("battles", fight.row).get("stages", ())
     looked_up = any(s["id"] == fire["stage"] and s.get("resolve") == "face" for s in stages)
     return fire["hits"] is not None and not looked_up
 
@@ -320,7 +320,7 @@ def _reasons(fight: Fight, words: Wording) -> list[str]:
     """Orders to leave and what became of them, each once, and the fights that went before."""
     notes = [sentence(said) for said in dict.fromkeys(words.told(entry.happened) for entry in fight.left) if said]
     for prelude in fight.preludes:
-        row = words.world.ruleset.rows("battles").get(prelude.row, {})
+        row = words.world.ruleset.row_or_empty("battles", prelude.row)
         name = str(row.get("name", prelude.row))
         lost = [f"{words.nation(o)} lost {words.units(k)}" for s in SIDES for o, k in prelude.lost.get(s, {}).items() if k]
         met = " against ".join(

@@ -76,7 +76,7 @@ Volley = tuple[list[Mapping[str, Any]], int, int]
 def _volleys(fight: Fight, data: Mapping[str, Any], side: str, words: Wording) -> Iterator[Volley]:
     """The dice of a side stage by stage: the throws, how many of the others they took, and how many could be taken."""
     other = SIDES[1 - SIDES.index(side)]
-    rows = words.world.ruleset.rows("battles").get(fight.row, {}).get("virtual", ())
+    rows = words.world.ruleset.row_or_empty("battles", fight.row).get("virtual", ())
     spared = {str(row["id"]) for row in rows if row.get("lost") == "never"}
     lost = data.get("lost", {}).get(other, ())
     fires = [f for f in [*data.get("fire", ()), *data.get("fire_on_retreat", ())] if f["side"] == side and f["dice"]]

@@ -177,7 +177,7 @@ def _owners(world: World) -> tuple[Owner, ...]:
     rows = world.ruleset.rows("nations")
     made = []
     for nation in dict.fromkeys([*rows, *sorted(n for n in held if n)]):
-        row = rows.get(nation, {})
+        row = world.ruleset.row_or_empty("nations", nation)
         name = str(row.get("name", nation))
         tag = str(row.get("tag") or "".join(w[0] for w in name.split())[:3].upper() if " " in name else name[:3])
         made.append(Owner(nation, name, tag=tag, colour=str(row.get("color", "")), group=world.side_of(nation) or ""))
@@ -238,7 +238,7 @@ def _badges(world: World, place: str, marks: Mapping[str, Any]) -> Iterable[Badg
                 Badge(row["owner"], "?", low if not dots else f"{low}-{high}" if high else f"{low}+", str(row.get("band", "")))
             )
             continue
-        kind = world.ruleset.rows("units").get(row["kind"], {})
+        kind = world.ruleset.row_or_empty("units", row["kind"])
         letter = next((letter for tag, letter in groups.items() if tag in kind.get("tags", ())), None)
         key = (row["owner"], letter or str(kind.get("symbol", row["kind"][:1].upper())))
         counts[key] = counts.get(key, 0) + row["n"]
@@ -333,7 +333,7 @@ def _legend(world: World, owners: Sequence[Owner], marks: Mapping[str, Any]) -> 
     for owner in owners:
         by_side.setdefault(owner.group, []).append(owner)
     for side, members in sorted(by_side.items(), key=lambda item: (item[0] == "", item[0])):
-        row = world.ruleset.rows("sides").get(side, {})
+        row = world.ruleset.row_or_empty("sides", side)
         yield LegendEntry("heading", side or "none", str(row.get("name", side)) if side else "Of no side")
         for owner in members:
             yield LegendEntry("owner", owner.id, owner.name)

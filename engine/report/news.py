@@ -54,7 +54,7 @@ def hands(world: World, entries: Sequence[Entry], reader: str, words: Wording) -
         if not world.ruleset.has("places", place):
             continue
         now = world.holder_of(place)
-        old = old if old is not None else world.ruleset.rows("places").get(place, {}).get("owner")
+        old = old if old is not None else world.ruleset.row_or_empty("places", place).get("owner")
         if now == old:
             continue
         had, has = (words.name(n) if n else "nobody" for n in (old, now))
@@ -103,7 +103,7 @@ def lost_works(entries: Iterable[Entry], reader: str, words: Wording) -> list[tu
         for part in entry.data["unfinished"]:
             kinds = found.setdefault(place, {})
             kind = str(part.get("item") or part.get("what"))
-            item = words.world.ruleset.rows("production").get(kind, {})
+            item = words.world.ruleset.row_or_empty("production", kind)
             kinds[kind] = kinds.get(kind, 0) + as_one(item, int(part.get("n", 1)))
     return [
         (sentence(f"with {words.place(place)} you lost what was being built there: {words.units(kinds)}"), tuple(refs[place]))
@@ -266,7 +266,7 @@ def empty(world: World, entry: Entry) -> bool:
     if nothing and entry.dice and not any(d.get("hit") for d in entry.dice) and entry.rule.startswith("events/"):
         return True
     form, _, id_ = entry.rule.partition("/")
-    row = world.ruleset.rows(form).get(id_, {})
+    row = world.ruleset.row_or_empty(form, id_)
     return form == "events" and nothing and "says" not in row
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core.journal import Entry
 from ..core.messages import capital
+from ..core.model import Row
 from ..core.state import Entity
 from ..world.known import theater_names, theater_of
 from ..world.messages import printed
@@ -158,7 +159,7 @@ def _whose(world: World, words: Wording, place: str, reader: str) -> str:
     holder = world.holder_of(place)
     known = owners or ([holder] if holder and holder != reader else [])
     if len(known) == 1:
-        row = world.ruleset.rows("nations").get(known[0], {})
+        row = world.ruleset.row_or_empty("nations", known[0])
         said = str(row.get("adjective") or words.name(known[0]))
         return f", {said}" if said != words.place(place) and row.get("name") != words.place(place) else ""
     return f", {listing(words.name(o) for o in known)}" if known else ""
@@ -269,5 +270,5 @@ _PLAIN = ("", "units")
 
 def _label(world: World, what: str) -> str:
     """What is known of something: a technology or track by its name, else the ruleset's own word."""
-    row = world.ruleset.rows("technologies").get(what) or world.ruleset.rows("tracks").get(what) or {}
+    row: Row = world.ruleset.row_or_empty("technologies", what) or world.ruleset.row_or_empty("tracks", what)
     return str(row.get("name", what)).lower()

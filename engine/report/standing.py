@@ -66,10 +66,9 @@ def conditions(words: Wording, rows: Sequence[Mapping[str, Any]]) -> str:
 def columns(world: World, words: Wording, kinds: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The heads of columns of figures for kinds of units: their names, and what stands for them where room is scarce."""
     names = tuple(words.kind(k) for k in kinds)
-    rows = world.ruleset.rows("units")
     short = []
     for kind, name in zip(kinds, names, strict=True):
-        symbol = str(rows.get(kind, {}).get("symbol") or "")
+        symbol = str(world.ruleset.row_or_empty("units", kind).get("symbol") or "")
         short.append(name if len(name) <= 5 else symbol.lower() if len(symbol) > 1 else name[:4].rstrip())
     return names, tuple(short)
 

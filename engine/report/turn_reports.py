@@ -153,7 +153,7 @@ def notices(game: Game, turn: int) -> list[str]:
 def _changed_late(game: Game, turn: int, correction: Mapping[str, Any]) -> str:
     """What the moderator changed after the closing, in words."""
     nation = str(correction["nation"])
-    name = str(game.ruleset.rows("nations").get(nation, {}).get("name", nation))
+    name = str(game.ruleset.row_or_empty("nations", nation).get("name", nation))
     what = "A decision" if "decision" in correction else "The seat" if "seat" in correction else "The orders"
     whose = "by the moderator" if nation == MODERATOR else f"of {name}"
     dice = "; its dice were rolled afresh, under a new commitment" if correction["fresh"] else ""

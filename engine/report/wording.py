@@ -71,7 +71,7 @@ class Wording:
 
     def name(self, nation: str) -> str:
         """A nation by its short name, whoever reads, with its article."""
-        row: Row = self.world.ruleset.rows("nations").get(nation, {})
+        row: Row = self.world.ruleset.row_or_empty("nations", nation)
         short = str(row.get("short") or row.get("name") or nation)
         return f"{row['article']} {short}" if "article" in row else short
 
@@ -79,12 +79,12 @@ class Wording:
         """Whose something is, before it: "your", a nation's adjective, else its name with `s`."""
         if nation and nation == self.reader:
             return "your"
-        row: Row = self.world.ruleset.rows("nations").get(nation, {})
+        row: Row = self.world.ruleset.row_or_empty("nations", nation)
         return str(row.get("adjective") or possessive(self.name(nation)))
 
     def side(self, side: str) -> str:
         """A side by its name, with its article."""
-        row: Row = self.world.ruleset.rows("sides").get(side, {})
+        row: Row = self.world.ruleset.row_or_empty("sides", side)
         name = str(row.get("name", side))
         return f"{row['article']} {name}" if "article" in row else name
 

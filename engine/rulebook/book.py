@@ -96,7 +96,7 @@ class _Writer:
 
     def _rule(self, id_: str) -> Rule:
         row = self.register[id_]
-        option = self.ruleset.rows("options").get(str(row.get("option", "")), {})
+        option = self.ruleset.row_or_empty("options", str(row.get("option", "")))
         return Rule(
             id_,
             str(row.get("title", "")),
@@ -246,7 +246,7 @@ def _joined(tables: Iterable[FigureTable]) -> Iterator[FigureTable]:
 
 def _order_name(ruleset: Ruleset, key: str) -> str:
     form, _, id_ = key.partition("/")
-    return str(ruleset.rows(form).get(id_, {}).get("name", ""))
+    return str(ruleset.row_or_empty(form, id_).get("name", ""))
 
 
 def _named(ruleset: Ruleset, keys: Iterable[str]) -> Iterator[str]:

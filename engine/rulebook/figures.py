@@ -162,7 +162,7 @@ def _price(ruleset: Ruleset, row: Row) -> str:
     if "price" in row:
         said = str(row["price"]).removeprefix("=")
         return said if said.isdigit() else "as the rules say"
-    unit = ruleset.rows("units").get(str(row.get("makes", "")), {})
+    unit = ruleset.row_or_empty("units", str(row.get("makes", "")))
     prices = [unit.get("price"), *(grade.get("price") for grade in unit.get("grades", {}).values())]
     figures = sorted({p for p in prices if isinstance(p, int | Fraction)})
     if not figures:
@@ -288,12 +288,13 @@ def _objectives(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTa
 
 def _changes(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
     """Bonuses and penalties that have a name and a figure that is always the same."""
-    for id_, row in ruleset.rows("modifiers").items():
+    for id_ in ruleset.rows("modifiers"):
+        row: Row = ruleset.row("modifiers", id_)
         said = [(k, row[k]) for k in ("add", *CHANGES) if k in row and not isinstance(row[k], str | Mapping | list)]
         if "label" in row and len(said) == 1:
             key, figure = said[0]
             change = f"{figure:+}" if key == "add" and isinstance(figure, int) else CHANGES.get(key, "{}").format(figure)
-            quantity = ruleset.rows("stats").get(str(row["of"]), {})
+            quantity = ruleset.row_or_empty("stats", str(row["of"]))
             what = str(quantity.get("name") or name_of(ruleset, row["of"]))
             yield (
                 "modifiers",

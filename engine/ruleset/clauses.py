@@ -50,7 +50,7 @@ def clause_text(register: Ruleset | Mapping[str, Row], id_: str) -> str:
 
 def clauses_of_row(ruleset: Ruleset, form: str, id_: str) -> tuple[str, ...]:
     """The clauses that a row cites, each once; of a row that cites none, those that name it or its table (`tables`)."""
-    cited = tuple(dict.fromkeys(sources(ruleset.rows(form).get(id_, {}))))
+    cited = tuple(dict.fromkeys(sources(ruleset.row_or_empty(form, id_))))
     if cited:
         return cited
     for key in (f"{form}/{id_}", form):

@@ -87,5 +87,5 @@ def _one_of(ruleset: Ruleset, name: str, wanted: str | list[str]) -> str:
         if ruleset.has("sides", word):
             tests.append(f"{name}.side == '{word}'")
         else:
-            tests += [f"{name}.id == '{id_}'" for id_ in ruleset.rows("groups").get(word, {}).get("members", [word])]
+            tests += [f"{name}.id == '{id_}'" for id_ in ruleset.row_or_empty("groups", word).get("members", [word])]
     return " or ".join(tests)

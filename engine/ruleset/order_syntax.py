@@ -145,7 +145,7 @@ def _flat(ways: tuple[Pattern, ...]) -> Pattern:
 
 def slot_of(name: str, declared: Row | str | None) -> Slot:
     """A slot as its row declares it. Undeclared, it holds the kind that it is named after, `n` a number, else text."""
-    if isinstance(declared, dict):
+    if isinstance(declared, Mapping):
         return Slot(
             name,
             declared["kind"],

@@ -73,9 +73,9 @@ class Shelf:
         state = State() if name is None else self._scenario(ruleset, str(name), file).copy()
         put = PositionWriter(ruleset, state, geography)
         turn = int(given.get("turn", 1))
-        rows = ruleset.rows("calendar")
-        year, month = date(next(iter(rows.values()), {}), turn)
-        seasons = next(iter(rows.values()), {}).get("seasons")
+        calendar = ruleset.calendar
+        year, month = date(calendar, turn)
+        seasons = calendar.get("seasons")
         put.fields("game", "game", {"turn": turn, "year": year, "month": month})
         if seasons:
             put.fields("game", "game", {"season": seasons[(turn - 1) % len(seasons)]})
@@ -182,7 +182,7 @@ def _make_up(forms: dict[str, Mapping[str, Row]], made: Mapping[str, Any]) -> No
         for id_, fields in entries.items():
             if id_ in rows:
                 raise CaseError(f"{id_!r} is in the ruleset already", ("given", "made_up", form, id_))
-            base: Row = {"id": id_, "name": id_}
+            base = {"id": id_, "name": id_}
             if form == "places":
                 base["kind"] = "land"
             rows[id_] = {**base, **(fields or {})}
@@ -292,13 +292,13 @@ class PositionWriter:
 
     def _own_purse(self, nation: str, resource: str) -> str:
         """The treasury that draws on the nation's seat where it holds that; finding regions is for the other cases."""
-        store = self.ruleset.rows("treasuries").get(resource, {})
+        store = self.ruleset.row_or_empty("treasuries", resource)
         per, field = store.get("per", "nation"), store.get("seat", "")
         if per == "nation":
             return nation
-        seat = self.ruleset.rows("nations").get(nation, {}).get(field)
+        seat: Any = self.ruleset.row_or_empty("nations", nation).get(field)
         if per == "region" and seat and field not in self.state.row("nations", nation):
-            row = {**self.ruleset.rows("places").get(seat, {}), **self.state.row("places", seat)}
+            row = {**self.ruleset.row_or_empty("places", seat), **self.state.row("places", seat)}
             if (row.get("holder") or row.get("owner")) == nation:
                 return f"{nation}/{seat}"
         return purse_at(self.world, nation, None, resource)
@@ -380,14 +380,18 @@ class PositionWriter:
             return list(self.ruleset.row("groups", who)["members"])
         if not self.ruleset.has("sides", who):
             return [who]
-        rows = self.ruleset.rows("nations")
-        everybody_named = sorted({*rows, *self.state.table("nations")})
-        sides = {n: self.state.get("nations", n, "side", rows.get(n, {}).get("side")) for n in everybody_named}
-        return [n for n, side in sides.items() if side == who]
+        named = sorted({*self.ruleset.rows("nations"), *self.state.table("nations")})
+
+        def side(nation: str) -> str | None:
+            begins_on = self.ruleset.row_or_empty("nations", nation).get("side")
+            now = self.state.get("nations", nation, "side", begins_on)
+            return None if now is None else str(now)
+
+        return [nation for nation in named if side(nation) == who]
 
     def _declared(self, kind: str, field: str, path: tuple[str | int, ...]) -> None:
         fields = self.ruleset.rows("fields")
-        if field in BUILT_IN[kind] or kind in fields.get(field, {}).get("of", ()):
+        if field in BUILT_IN[kind] or kind in self.ruleset.row_or_empty("fields", field).get("of", ()):
             return
         names = [*BUILT_IN[kind], *(i for i, r in fields.items() if kind in r.get("of", ()))]
         raise CaseError(f"a {kind} has no field {field!r}{_hint(field, names)}", path)

@@ -250,7 +250,7 @@ def _of(ruleset: Ruleset, order: Row) -> Iterator[str]:
     form, _, id_ = str(order["order"]).partition("/")
     if form != "actions":  # an act has an entry of its own
         yield str(order["order"])
-        does = ruleset.rows(form).get(id_, {}).get("does")
+        does = ruleset.row_or_empty(form, id_).get("does")
         if ruleset.has("movement", does):
             yield f"movement/{does}"
 

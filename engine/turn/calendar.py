@@ -9,7 +9,7 @@ from .events import settle
 
 
 def calendar_row(turn: Turn) -> Row:
-    return next(iter(turn.ruleset.rows("calendar").values()), {"id": "calendar"})
+    return turn.ruleset.calendar or {"id": "calendar"}
 
 
 def date(row: Row, turn: int) -> tuple[int, int]:
@@ -74,7 +74,7 @@ def end_turn(turn: Turn) -> None:
 def stands_on(turn: Turn, order: Row) -> bool:
     """Whether an order outlasts the turn, until its nation's own turn begins (`stands: own_turn` of its row)."""
     form, _, id_ = order["order"].partition("/")
-    return order.get("status") != "refused" and turn.ruleset.rows(form).get(id_, {}).get("stands") == "own_turn"
+    return order.get("status") != "refused" and turn.ruleset.row_or_empty(form, id_).get("stands") == "own_turn"
 
 
 def expire(turn: Turn) -> None:

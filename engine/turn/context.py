@@ -61,7 +61,7 @@ class OrderContext:
             "line": order.get("key") or f"{order['nation']}/{order.get('place', 0)}",
         }
         form, _, id_ = order["order"].partition("/")
-        kinds = self.ruleset.rows(form).get(id_, {}).get("slots", {})
+        kinds = self.ruleset.row_or_empty(form, id_).get("slots", {})
         said = order.get("slots", {})
         for slot, declared in kinds.items():
             if slot not in said and isinstance(declared, dict) and declared.get("optional"):
@@ -73,7 +73,8 @@ class OrderContext:
     def options_giving(self, options: Mapping[str, Any] | None, gives: str) -> list[tuple[Row, Any]]:
         """Those options of an order or a force whose row has this `gives`: the row, and what was written."""
         rows = self.ruleset.rows("order_options")
-        return [(rows[id_], v) for id_, v in (options or {}).items() if rows.get(id_, {}).get("gives") == gives]
+        said = [(rows[id_], value) for id_, value in (options or {}).items() if id_ in rows]
+        return [(row, value) for row, value in said if row.get("gives") == gives]
 
     def slot_value(self, slot: Row | str | None, value: Any) -> Any:
         """A slot's value as a thing of the kind the slot holds; a list as a tuple; numbers, texts and choices as they are."""

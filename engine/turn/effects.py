@@ -333,5 +333,5 @@ def _alias(thing: Entity) -> dict[str, Any]:
 def title_of(world: Any, rule: str) -> str:
     """How the row of a rule ("form/id") is told: its title or name, else its id as words."""
     form, _, id_ = rule.partition("/")
-    row = world.ruleset.rows(form).get(id_, {})
+    row = world.ruleset.row_or_empty(form, id_)
     return str(row.get("title") or row.get("name") or id_.replace("-", " ").capitalize())

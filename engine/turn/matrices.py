@@ -93,7 +93,7 @@ def cell_of(matrix: Row, row: Row, column: str) -> Row | None:
     said = row["cells"].get(column)
     if said is None:
         return None
-    cell: Row = dict(said) if isinstance(said, Mapping) else {"by": said}
+    cell = dict(said) if isinstance(said, Mapping) else {"by": said}
     if not cell.get("to_zero") and not any(way in cell for way in WAYS):
         cell |= next(({way: at[way]} for at in (row, matrix) for way in WAYS if way in at), {})
     return cell

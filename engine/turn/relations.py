@@ -64,7 +64,7 @@ def join(turn: Turn, nation: str, side: str, stance_of_war: str, stance_of_side:
         for other in world.nations():
             if other != nation and world.hostile(member, other):
                 kind = turn.state.get("wars", pair_key(member, other), "kind")
-                if turn.ruleset.rows("war_kinds").get(kind or "", {}).get("shared", True):
+                if turn.ruleset.row_or_empty("war_kinds", kind or "").get("shared", True):
                     enemies.setdefault(other, kind)
     journal.set("nations", nation, "side", side)
     for member in members:
@@ -88,7 +88,7 @@ def leave(turn: Turn, nation: str) -> None:
 def be_nothing_to_others(turn: Turn, nation: str) -> None:
     """End every war and every alliance of a nation that is no more, as the ruleset's default stance has it."""
     for other in turn.world.nations():
-        stance = turn.world.stances.get(turn.world.stance(nation, other), {})
+        stance = turn.world.stance_row(nation, other)
         if other != nation and (stance.get("hostile") or stance.get("friendly")):
             relate(turn, nation, other, default_stance(turn))
 

@@ -101,7 +101,7 @@ def _option_misfit(context: OrderContext, row: Row, order: Order, names: Names) 
             return Refusal(
                 RefusalCode.OPTION, f"the order may not carry {_readable(rows[option]) if option in rows else option!r}", "", hint
             )
-        declared = rows.get(option, {}).get("slots", {})
+        declared = context.ruleset.row_or_empty("order_options", option).get("slots", {})
         values = given if isinstance(given, dict) else dict.fromkeys(declared, given)
         for name, slot in declared.items():
             found = out_of_bounds(context, slot, name, values[name], names) if isinstance(slot, dict) and name in values else None
@@ -141,5 +141,5 @@ def choices(context: OrderContext, declared: Row, names: Names) -> set[str] | No
 def name_of(context: OrderContext, kind: str, id_: str) -> str:
     """How the value of a slot of this kind reads."""
     if kind in _TABLES:
-        return str(context.ruleset.rows(_TABLES[kind]).get(id_, {}).get("name", id_))
+        return str(context.ruleset.row_or_empty(_TABLES[kind], id_).get("name", id_))
     return printed(context.world, context.slot_value(kind, id_))

@@ -188,7 +188,7 @@ def learn(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
             now = int(runner.world.state.get("techs", nation, tech, 0))
             if stage is not None:
                 now = max(now, int(runner.world.state.get("tech_stages", nation, f"{stage}:{tech}", 0)))
-            most = int(runner.world.ruleset.rows("technologies").get(tech, {}).get("levels", 1))
+            most = int(runner.world.ruleset.row_or_empty("technologies", tech).get("levels", 1))
             new = int(runner.world.number(p["to"], names)) if "to" in p else now + 1
             new = min(new, most)
             if new > now and "at" in p:
@@ -263,7 +263,7 @@ def own(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     units of all others there to the nearest place that their own nation holds; `captured: true` states the fact of that name,
     as for a place that was taken in a fight.
     """
-    way = runner.world.ruleset.row("capture", p["by"]) if "by" in p else {}
+    way: Row = runner.world.ruleset.row("capture", p["by"]) if "by" in p else {}
     if way:
         runner.turn.carried.add(f"capture/{way['id']}")
     to = runner.who(p["to"], names)
@@ -320,7 +320,8 @@ def _counted(runner: EffectRunner, table: str, of: str, reader: str) -> dict[str
 
 
 def _kind_name(runner: EffectRunner, kind: str, n: int) -> str:
-    row = runner.world.ruleset.rows("units").get(kind) or runner.world.ruleset.rows("production").get(kind) or {}
+    ruleset = runner.world.ruleset
+    row: Row = ruleset.row_or_empty("units", kind) or ruleset.row_or_empty("production", kind)
     return str((row.get("plural") if n != 1 else None) or row.get("name", kind)).lower()
 
 
@@ -357,11 +358,11 @@ def found(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
             runner.journal.set("nations", nation, "seat", said)
     like = runner.id_of(p["like"], names) if "like" in p else None
     if like:
-        if runner.world.ruleset.rows("nations").get(nation, {}).get("like") != like:
+        if runner.world.ruleset.row_or_empty("nations", nation).get("like") != like:
             runner.journal.set("nations", nation, "like", like)
         for field in ("grade",):
             value = runner.world.field(Entity("nation", like), field)
-            if value and (field in p.get("inherits", ()) or not runner.world.ruleset.rows("nations").get(nation, {}).get(field)):
+            if value and (field in p.get("inherits", ()) or not runner.world.ruleset.row_or_empty("nations", nation).get(field)):
                 runner.journal.set("nations", nation, field, dict(value))
         for table in p.get("inherits", ()):
             if table == "technology":

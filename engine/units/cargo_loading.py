@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.model import Row
-from ..core.state import Entity
+from ..core.state import Entity, Fields
 from ..turn.context import OrderContext
 from ..world import routes
 from . import forces
@@ -21,7 +21,7 @@ def stowed(
     zone: str | None,
     left: Mapping[str, int],
     host: str = "",
-) -> tuple[Row, list[forces.Pick]] | str:
+) -> tuple[Fields, list[forces.Pick]] | str:
     """What an order brings aboard, as {units, from, to}, and the stacks it is taken from; or why it cannot be carried.
 
     `host`: whose carriers they are, if they are not the nation's own.

@@ -38,13 +38,13 @@ def settle_all(turn: Turn) -> None:
 def settle(
     turn: Turn, place: str, lost: Collection[tuple[str, str]], entry: Entry | None, *,
     fighting: Collection[str] = (), attacked: Collection[str] = (),
-) -> list[Row]:  # fmt: skip
+) -> list[Fields]:  # fmt: skip
     """Those at a place whose bearers are among what was lost (owner, kind) go home or are lost. Returns what became of them.
 
     Stacks that are `fighting` in the place stay as long as they do. The nations that were `attacked` go by the mode's `bereft`,
     if it says one. Without an `entry` each nation's go in one of its own.
     """
-    out: list[Row] = []
+    out: list[Fields] = []
     for mode in turn.ruleset.rows("movement").values():
         if "bears" in mode:
             bears = mode["bears"]
@@ -192,7 +192,7 @@ def _own_room(turn: OrderContext, mode: Row, place: str, owner: str) -> int:
 
 def _settle_at(
     turn: Turn, mode: Row, place: str, owner: str, entry: Entry | None, *, fighting: Collection[str] = (), way: str | None = None
-) -> list[Row]:  # fmt: skip
+) -> list[Fields]:  # fmt: skip
     borne = borne_at(turn, mode, place, owner)
     there = {"place": Entity("place", place)}
     if not borne or not turn.world.test(mode["bears"].get("where"), there):
@@ -221,7 +221,7 @@ def _end_of(turn: Turn, note: Row) -> Message:
     return say(turn.world, "{units} to {place}", units=those, place=Entity("place", note["to"]))
 
 
-def _part_with(turn: Turn, mode: Row, borne: list[tuple[str, Fields]], beyond: int, way: str | None) -> list[Row]:
+def _part_with(turn: Turn, mode: Row, borne: list[tuple[str, Fields]], beyond: int, way: str | None) -> list[Fields]:
     """So many of the stacks go: those that can fly home first go there, one by one as long as there is room, the others are lost.
 
     `way` is the mode by which they go, if it is not the `home` of `bears`.
@@ -249,7 +249,7 @@ def _part_with(turn: Turn, mode: Row, borne: list[tuple[str, Fields]], beyond: i
             turn.journal.units(row["owner"], row["kind"], row["place"], -part, **extra)
             turn.journal.fact("destroyed", of=row["owner"], kind=row["kind"], place=row["place"], n=part, cause="bearers")
     kinds = dict(borne)
-    out: list[Row] = []
+    out: list[Fields] = []
     for (key, to), n in ends.items():
         note = {"owner": kinds[key]["owner"], "kind": kinds[key]["kind"], "n": n, "stage": "bearers"}
         out.append({**note, "lost": True} if to is None else {**note, "to": to, "lost": False})

@@ -34,7 +34,7 @@ def close(turn: Turn, node: Row) -> None:
 def end(turn: Turn, force: str) -> None:
     """End one force: its units stay if they may, else go home or are lost."""
     row = turn.state.row("forces", force)
-    mode = turn.ruleset.rows("movement").get(row.get("mode", ""), {})
+    mode = turn.ruleset.row_or_empty("movement", row.get("mode", ""))
     rule = f"movement/{mode['id']}" if mode else "sequence/" + turn.journal.step
     nation, place = row["owner"], row["at"]
     with turn.journal.entry(rule, subject=force, audience=(nation,), keep=False) as entry:

@@ -58,7 +58,7 @@ def find_forces(turn: Turn, row: Row) -> None:
 
 def _open_war(turn: Turn, seeker: str, foe: str) -> None:
     """Who seeks out forces of a nation with which there is no war begins one, as the mode of his own force says."""
-    mode = turn.ruleset.rows("movement").get(str(turn.state.get("forces", seeker, "mode", "")), {})
+    mode = turn.ruleset.row_or_empty("movement", str(turn.state.get("forces", seeker, "mode", "")))
     a, b = str(turn.state.get("forces", seeker, "owner")), str(turn.state.get("forces", foe, "owner"))
     if not _quarrel(turn, a, b):
         begin_war_with(turn, mode, a, b)
@@ -158,7 +158,7 @@ def may_find(turn: Turn, row: Row, seeker: str, foe: str, looks: dict[str, bool]
 
 def _quarrel(turn: Turn, a: str, b: str) -> bool:
     """Whether two nations that are not at war share no place all the same (`share: never` of their stance), and fight over it."""
-    stance = turn.world.stances.get(turn.world.stance(a, b), {})
+    stance = turn.world.stance_row(a, b)
     return stance.get("share") == "never" and stance.get("enter") == "fight"
 
 

@@ -132,7 +132,7 @@ def comes_to_fight(turn: Turn, nation: str, other: str) -> bool:
 
 
 def _enters_to_fight(world: World, nation: str, other: str) -> bool:
-    stance = world.stances.get(world.stance(nation, other), {})
+    stance = world.stance_row(nation, other)
     return nation != other and (bool(stance.get("hostile")) or stance.get("enter") == "fight")
 
 

@@ -70,7 +70,7 @@ def deploys(ruleset: Ruleset, order: str) -> Row | None:
     found: dict[str, Row] = ruleset.derived(
         "steps that deploy", lambda: {str(n.get("step", n["do"])): n for n in steps(ruleset.sequence) if n["do"] == "deploy"}
     )
-    return found.get(str(ruleset.rows("orders").get(id_, {}).get("step", "")))
+    return found.get(str(ruleset.row_or_empty("orders", id_).get("step", "")))
 
 
 def pool(world: World, nation: str, node: Row) -> dict[str, Places]:

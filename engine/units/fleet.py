@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.model import Row, Ruleset
+from ..core.state import Fields
 from ..turn.context import Order
 from . import forces
 
@@ -25,8 +26,8 @@ class Voyage:
     mode: Row
     start: str
     picks: list[forces.Pick]
-    plan: list[Row]
-    cargo: list[Row]
+    plan: list[Fields]
+    cargo: list[Fields]
     units: dict[str, int]
     host: str = ""
     """Whose the carriers are, if they are an ally's: they stay where they are, and their owner's."""
@@ -53,7 +54,7 @@ class Voyage:
         return str(self.plan[-1]["place"]) if self.plan else self.start
 
     @property
-    def lands(self) -> list[Row]:
+    def lands(self) -> list[Fields]:
         """The parts of its cargo that go ashore where it ends."""
         return self.cargo if any(entry.get("land") for entry in self.plan) else []
 
@@ -68,7 +69,7 @@ class Parcel:
 
     order: Order
     number: int
-    cargo: Row
+    cargo: Fields
     point: int
     """Before which point of the way it comes aboard, counted from 0."""
 
@@ -123,11 +124,11 @@ class Fleet:
 
 
 def mission_row(ruleset: Ruleset, mission: str | None) -> Row:
-    return ruleset.rows("missions").get(mission or "", {})
+    return ruleset.row_or_empty("missions", mission or "")
 
 
 def makes_one(ruleset: Ruleset, order: Order) -> bool:
     """Whether an order makes a force: its units go by a mode with tasks."""
     form, _, id_ = order["order"].partition("/")
-    row = ruleset.rows(form).get(id_, {})
-    return bool(ruleset.rows("movement").get(row.get("does", ""), {}).get("tasks")) and "units" in order.get("slots", {})
+    row = ruleset.row_or_empty(form, id_)
+    return bool(ruleset.row_or_empty("movement", row.get("does", "")).get("tasks")) and "units" in order.get("slots", {})

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.model import Row
-from ..core.state import Entity
+from ..core.state import Entity, Fields
 from ..turn.context import Order, OrderContext
 from ..world import routes
 from . import forces
@@ -31,7 +31,7 @@ def understand(
     asked before (`turn/slots.unmet`).
     """
     fleet = fleet if fleet is not None else Fleet()
-    row = turn.ruleset.rows("orders").get(order["order"].partition("/")[2], {})
+    row = turn.ruleset.row_or_empty("orders", order["order"].partition("/")[2])
     slots = order.get("slots", {})
     if "part_of" in slots:
         return _parting(turn, order, row, mode, fleet, number)
@@ -110,7 +110,8 @@ def _parting(turn: OrderContext, order: Order, row: Row, mode: Row, fleet: Fleet
     plan = _plan(turn, going, row, slots, here)
     if isinstance(plan, str):
         return plan
-    voyage = Voyage(order, mode, here, [], [{}] * after + plan, [], wanted, number=number, parent=parent.number, after=after)
+    behind: list[Fields] = [{}] * after
+    voyage = Voyage(order, mode, here, [], behind + plan, [], wanted, number=number, parent=parent.number, after=after)
     voyage.gate = routes.shut_on(routes.Going(world, nation, mode, going.units), here, (entry["place"] for entry in plan))
     most = going.allowance(parent.start)
     if most is not None and len(voyage.plan) > most:
@@ -125,7 +126,7 @@ def _parting(turn: OrderContext, order: Order, row: Row, mode: Row, fleet: Fleet
 def _way(
     turn: OrderContext, going: routes.Going, row: Row, slots: Mapping[str, Any], start: str,
     picks: Sequence[forces.Pick], left: dict[str, int],
-) -> tuple[list[Row], list[Row]] | str:  # fmt: skip
+) -> tuple[list[Fields], list[Fields]] | str:  # fmt: skip
     """The plan of an order, and its cargo if it carries any."""
     if "cargo" in slots:
         return _with_cargo(turn, going, row, slots, start, picks, left)
@@ -194,7 +195,7 @@ def _in_ticks(nodes: Sequence[Row]) -> bool:
     return any("ticks" in node or _in_ticks(node.get("steps", ())) for node in nodes)
 
 
-def _plan(turn: OrderContext, going: routes.Going, row: Row, slots: Mapping[str, Any], start: str) -> list[Row] | str:
+def _plan(turn: OrderContext, going: routes.Going, row: Row, slots: Mapping[str, Any], start: str) -> list[Fields] | str:
     """Places and tasks put together: a task that stays spends its point where the force is, any other takes the next step."""
     target = slots.get("target")
     try:
@@ -209,7 +210,7 @@ def _plan(turn: OrderContext, going: routes.Going, row: Row, slots: Mapping[str,
     tasks = [given] if isinstance(given, str) else list(given)
     fallback = row.get("mission") or default_mission(turn, going, start)
     tasks = tasks or [fallback]
-    plan: list[Row] = []
+    plan: list[Fields] = []
     here, left = start, list(zones)
     for index in range(max(len(tasks), 1)):
         mission = tasks[index]
@@ -244,7 +245,7 @@ def default_mission(turn: OrderContext, going: routes.Going, place: str) -> str 
 def _with_cargo(
     turn: OrderContext, going: routes.Going, row: Row, slots: Mapping[str, Any], zone: str,
     picks: Sequence[forces.Pick], left: dict[str, int],
-) -> tuple[list[Row], list[Row]] | str:  # fmt: skip
+) -> tuple[list[Fields], list[Fields]] | str:  # fmt: skip
     """The plan of a voyage with cargo: to where it can come aboard, to where it can go ashore, and the landing."""
     try:
         via = routes.named_places(turn.world, slots.get("via"))
@@ -268,7 +269,7 @@ def _with_cargo(
         ships, there = routes.name_of(turn.world, "nations", host), routes.name_of(turn.world, "places", zone)
         return f"ships of {ships} stay in {there}: troops come aboard, and go ashore, beside it"
     mission = row.get("mission")
-    plan: list[Row] = [{"place": z, "mission": mission} for z in zones]
+    plan: list[Fields] = [{"place": z, "mission": mission} for z in zones]
     if not stays_afloat(turn, going.mode, parcel["to"]):
         plan.append({"place": zones[-1] if zones else zone, "mission": mission, "land": True})
     elif loads == len(plan):  # they take cargo aboard where they end

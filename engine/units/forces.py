@@ -14,7 +14,7 @@ from typing import Any
 
 from ..core.messages import Message
 from ..core.model import Row
-from ..core.state import Entity, State
+from ..core.state import Entity, Fields, State
 from ..turn.context import Turn, audience_ids
 from ..world import routes
 from ..world.messages import say
@@ -55,13 +55,13 @@ def whose(row: Row, slots: Mapping[str, Any], nation: str, slot: str = "units") 
     return str(slots.get(of) or nation) if of is not None else nation
 
 
-def stacks_of(state: State, force: str) -> list[tuple[str, Row]]:
+def stacks_of(state: State, force: str) -> list[tuple[str, Fields]]:
     """The stacks of a force (its cargo left out), in order of their ids."""
     row = state.row("forces", force)
     return [(k, r) for k, r in state.stacks(at=row["at"], owner=row["owner"]) if r.get("force") == force] if row else []
 
 
-def cargo_of(state: State, force: str) -> list[tuple[str, Row]]:
+def cargo_of(state: State, force: str) -> list[tuple[str, Fields]]:
     """The stacks aboard a force, whoever owns them."""
     row = state.row("forces", force)
     return [(k, r) for k, r in state.stacks(at=row["at"]) if r.get("aboard") == force] if row else []
@@ -77,7 +77,7 @@ def attached(state: State, force: str) -> list[str]:
     return [f for f, r in those if r.get("covers") == mine and r["at"] == row["at"] and f != force]
 
 
-def company(state: State, force: str) -> list[tuple[str, Row]]:
+def company(state: State, force: str) -> list[tuple[str, Fields]]:
     """The stacks of a force and of those attached to it."""
     return [*stacks_of(state, force), *(stack for other in attached(state, force) for stack in stacks_of(state, other))]
 
@@ -108,7 +108,7 @@ def wanted(units: Mapping[str, Any]) -> dict[str, int] | str:
     return "the number must be at least 1" if min(found.values()) < 1 else found
 
 
-def pick(stacks: Sequence[tuple[str, Row]], wanted: Mapping[str, int], last: Container[str] = ()) -> list[Pick] | None:
+def pick(stacks: Sequence[tuple[str, Fields]], wanted: Mapping[str, int], last: Container[str] = ()) -> list[Pick] | None:
     """The wanted numbers of kinds out of stacks, plain stacks first, those of `last` after all others; None if there are not
     enough."""
     out: list[Pick] = []
@@ -196,17 +196,17 @@ def _kept_aboard(turn: Turn, force: str, stack: Row) -> dict[str, Any]:
 
 def is_guest(turn: Turn, force: str, kind: str) -> bool:
     """Whether units of a kind that are aboard a force live on its bearers (`bears` of its mode), rather than being its cargo."""
-    bears = turn.ruleset.rows("movement").get(str(turn.state.get("forces", force, "mode", "")), {}).get("bears")
+    bears = turn.ruleset.row_or_empty("movement", str(turn.state.get("forces", force, "mode", ""))).get("bears")
     return bears is not None and routes.kind_matches(turn.world, bears["who"], kind)
 
 
-def afloat_at(state: State, nation: str, place: str, host: str | None = None) -> list[tuple[str, Row]]:
+def afloat_at(state: State, nation: str, place: str, host: str | None = None) -> list[tuple[str, Fields]]:
     """Stacks of a nation aboard carriers of its own, or of a host, that lie at a place without orders."""
     there = state.stacks(at=place, owner=nation)
     return [(k, r) for k, r in there if r.get("aboard") == AFLOAT and r.get("host", nation) == (host or nation)]
 
 
-def carried_at(state: State, nation: str, place: str) -> list[tuple[str, Row]]:
+def carried_at(state: State, nation: str, place: str) -> list[tuple[str, Fields]]:
     """Stacks aboard the carriers of a nation that lie at a place without orders: its own, then those of allies."""
     there = [s for s in state.stacks(at=place) if s[1].get("aboard") == AFLOAT and s[1].get("host", s[1]["owner"]) == nation]
     return sorted(there, key=lambda s: s[1]["owner"] != nation)
@@ -223,7 +223,7 @@ def withdraw(turn: Turn, force: str, to: str, only: Container[str] | None = None
 
     `only` some of its stacks: as long as there are others the force goes on, and its cargo stays with it.
     """
-    carries = "carries" in turn.ruleset.rows("movement").get(str(turn.state.get("forces", force, "mode", "")), {})
+    carries = "carries" in turn.ruleset.row_or_empty("movement", str(turn.state.get("forces", force, "mode", "")))
     plain = {**dict.fromkeys(PASSING), "moved": True, "place": to}
     cargo = cargo_of(turn.state, force)
     going = [(key, stack) for key, stack in stacks_of(turn.state, force) if only is None or key in only]

@@ -61,7 +61,7 @@ def orders_of(turn: Turn, modes: Sequence[Row]) -> list[tuple[Order, Row]]:
     out = []
     for order in turn.orders_here():
         form, _, id_ = order["order"].partition("/")
-        row = turn.ruleset.rows(form).get(id_, {})
+        row = turn.ruleset.row_or_empty(form, id_)
         mode = ids.get(row.get("does", ""))
         due = tick is None or "point" not in row.get("slots", {}) or _point(order) == int(tick)
         if mode is not None and form == "orders" and due and (order.get("status") is None or _open_again(turn, order)):
@@ -98,7 +98,7 @@ def _point(order: Order) -> int:
 
 def row_of(turn: OrderContext, order: Order) -> Row:
     """The row of the form `orders` that an order is of."""
-    found: Row = turn.ruleset.rows("orders").get(order["order"].partition("/")[2], {})
+    found: Row = turn.ruleset.row_or_empty("orders", order["order"].partition("/")[2])
     return found
 
 
@@ -171,8 +171,8 @@ def crosses_enemies(going: routes.Going, path: routes.Path) -> bool:
 
 def only_attacks(turn: OrderContext, march: March) -> Refusal | None:
     """Options that only an order may carry that ends in a fight, where this one does not."""
-    rows = turn.ruleset.rows("order_options")
-    if march.hostile or all(rows.get(option, {}).get("only") != "attack" for option in march.order.get("options") or {}):
+    carried = [turn.ruleset.row_or_empty("order_options", option) for option in march.order.get("options") or ()]
+    if march.hostile or all(row.get("only") != "attack" for row in carried):
         return None
     text = f"only an attack may depend on this; nobody is attacked in {routes.name_of(turn.world, 'places', march.target)}"
     return Refusal(RefusalCode.OPTION, text, "", "leave it out")

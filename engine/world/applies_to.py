@@ -44,7 +44,7 @@ def whom(ruleset: Ruleset, wanted: str | Iterable[str]) -> Whom:
     ids: set[str] = set()
     for word in words:
         if not word.startswith("="):
-            ids |= {word, *ruleset.rows("groups").get(word, {}).get("members", ())}
+            ids |= {word, *ruleset.row_or_empty("groups", word).get("members", ())}
     return Whom(frozenset(ids), frozenset(ids & ruleset.rows("sides").keys()), tests)
 
 

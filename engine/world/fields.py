@@ -178,7 +178,7 @@ class Readings(ABC):
         if kind == "link":
             a, _, b = id_.partition(">")
             return self.geography.links.get(pair_key(a, b), {})
-        return self.ruleset.rows(form).get(id_, {}) if form else {}
+        return self.ruleset.row_or_empty(form, id_) if form else {}
 
     def stack(self, id_: str) -> Mapping[str, Any]:
         """The row of a stack; of one that does not exist, what its id says, so that a unit not yet built has figures too."""
@@ -193,14 +193,14 @@ class Readings(ABC):
         """A unit kind's row as this owner's grade changes it."""
 
         def make() -> Mapping[str, Any]:
-            row = self.ruleset.rows("units").get(kind, {})
+            row = self.ruleset.row_or_empty("units", kind)
             grade = self.grade(owner, kind)
             return {**row, **row.get("grades", {}).get(grade, {})} if grade else row
 
         return self.keep(("unit_row", kind, owner), _GRADES, make)  # type: ignore[no-any-return]
 
     def grade(self, owner: str, kind: str) -> str:
-        grades = self.state.get("nations", owner, "grade") or self.ruleset.rows("nations").get(owner, {}).get("grade", {})
+        grades = self.state.get("nations", owner, "grade") or self.ruleset.row_or_empty("nations", owner).get("grade", {})
         return str(grades.get(kind, ""))
 
     # computed fields: _KIND_FIELD
@@ -317,7 +317,7 @@ class Readings(ABC):
         return Entity("side", side) if side else None
 
     def _unit_tag(self, e: Entity) -> tuple[str, ...]:
-        return tuple(self.ruleset.rows("units").get(self.stack(e.id).get("kind", ""), {}).get("tags", ()))
+        return tuple(self.ruleset.row_or_empty("units", self.stack(e.id).get("kind", "")).get("tags", ()))
 
     _unit_tags = _unit_tag
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from ..core.rows import DefinitionRow
 from ..core.state import Entity, unit_key
 from ..ruleset.expressions import ExpressionError, parse
 from ..ruleset.expressions.functions import RELATED
@@ -56,7 +57,7 @@ def _verdict(world: World, id_: str) -> Callable[..., Any]:
     return run
 
 
-def _term(world: World, id_: str, row: dict[str, Any]) -> Callable[..., Any]:
+def _term(world: World, id_: str, row: DefinitionRow) -> Callable[..., Any]:
     parameters = []
     for argument in row.get("of", ()):
         name, _, kind = argument.rpartition(":")
@@ -132,7 +133,7 @@ def _things(world: World) -> dict[str, Callable[..., Any]]:
     def opposite(who: Any) -> Entity | None:
         id_ = id_of(who)
         side = id_ if world.ruleset.has("sides", id_) else world.side_of(id_) if id_ else None
-        other = world.ruleset.rows("sides").get(side or "", {}).get("opposite")
+        other = world.ruleset.row_or_empty("sides", side or "").get("opposite")
         return Entity("side", other) if other else None
 
     def neutral(who: Any) -> bool:

@@ -64,14 +64,14 @@ def slot(world: Any, value: Any) -> Any:
 
 def _entity(world: Any, it: Entity) -> Any:
     if it.kind == "record":
-        kind = world.ruleset.rows("records").get(world.field(it, "kind"), {})
+        kind = world.ruleset.row_or_empty("records", world.field(it, "kind"))
         return slot(world, world.field(it, kind["shown_by"])) if "shown_by" in kind else it.id
     name = str((world.field(it, "name") if it.kind in NAMED else None) or it.id)
     if it.kind == "unit":
         return thing("unit", str(world.field(it, "kind")), name)
     if it.kind not in NAMED:
         return name
-    row = world.ruleset.rows("nations").get(it.id, {}) if it.kind == "nation" else {}
+    row = world.ruleset.row_or_empty("nations", it.id) if it.kind == "nation" else {}
     return thing(it.kind, it.id, name, several=bool(row.get("plural_name")))
 
 

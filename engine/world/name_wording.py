@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..core.model import Ruleset
+from ..core.rows import NationRow
 
 
 def inside_sentence(ruleset: Ruleset, name: str) -> str:
@@ -12,11 +13,14 @@ def inside_sentence(ruleset: Ruleset, name: str) -> str:
     return name[:1].lower() + name[1:]
 
 
+def _called(row: NationRow) -> tuple[str, ...]:
+    return row["name"], row.get("short", ""), row.get("adjective", "")
+
+
 def _of_nations(ruleset: Ruleset) -> tuple[str, ...]:
     """What a nation is called, as the beginning of a longer name."""
-    said = ("name", "short", "adjective")
 
     def make() -> tuple[str, ...]:
-        return tuple(sorted({f"{row[key]} " for row in ruleset.rows("nations").values() for key in said if row.get(key)}))
+        return tuple(sorted({f"{said} " for row in ruleset.rows("nations").values() for said in _called(row) if said}))
 
     return ruleset.derived("names of nations before others", make)  # type: ignore[no-any-return]

@@ -29,7 +29,7 @@ def points_of(world: Readings, nation: str) -> int:
 
 def reached(world: Readings, nation: str) -> Iterator[Reached]:
     """The objectives that a nation has reached, in the order of its row."""
-    row = world.ruleset.rows("objectives").get(nation, {})
+    row = world.ruleset.row_or_empty("objectives", nation)
     for side, goals in row.get("goals", {}).items():
         if side in (ANY, world.side_of(nation)):
             for id_, wanted in goals.items():
@@ -56,6 +56,6 @@ def _things(world: Readings, aim: Row, nation: Entity, wanted: int | list[str] |
 
 def _passes(world: Readings, aim: Row, thing: str, names: Mapping[str, Any]) -> bool:
     """Whether a thing passes the test of an aim; of a group, every member or any."""
-    members = world.ruleset.rows("groups").get(thing, {}).get("members", [thing])
+    members = world.ruleset.row_or_empty("groups", thing).get("members", [thing])
     tests = (world.test(aim["is"], {**names, "it": Entity(KINDS[aim["of"]], m)}) for m in members)
     return any(tests) if aim.get("group") == "any" else all(tests)

@@ -23,7 +23,7 @@ def entry(world: World, nation: str, place: str, step: str = "") -> str:
     found = "free"
     holder = world.holder_of(place)
     if holder is not None and holder != nation:
-        rule = world.stances.get(world.stance(nation, holder), {}).get("enter", "free")
+        rule = world.stance_row(nation, holder).get("enter", "free")
         if isinstance(rule, Mapping):
             rule = "takes" if rule.get("step") in (None, step) else "never"
         if rule == "never":
@@ -43,7 +43,7 @@ def may_share(world: World, a: str, b: str, place: str) -> bool:
     """Whether both may stand in one place: always, never, or only in places of the kind that the stance names."""
     if a == b:
         return True
-    rule = world.stances.get(world.stance(a, b), {}).get("share", "always")
+    rule = world.stance_row(a, b).get("share", "always")
     return bool(rule == "always" or (rule != "never" and rule == place_kind(world, place)))
 
 
@@ -52,11 +52,11 @@ def may_pass_over(world: World, nation: str, place: str) -> bool:
     holder = world.holder_of(place)
     if holder is None or holder == nation:
         return True
-    return bool(world.stances.get(world.stance(nation, holder), {}).get("over", "always") == "always")
+    return bool(world.stance_row(nation, holder).get("over", "always") == "always")
 
 
 def place_kind(world: World, place: str) -> str:
-    return str(world.ruleset.rows("places").get(place, {}).get("kind", ""))
+    return str(world.ruleset.row_or_empty("places", place).get("kind", ""))
 
 
 def is_attack(world: World, nation: str, place: str, step: str = "") -> bool:
@@ -68,7 +68,7 @@ def is_attack(world: World, nation: str, place: str, step: str = "") -> bool:
 
 
 def tags_of(world: World, kind: str) -> set[str]:
-    return {kind, *world.ruleset.rows("units").get(kind, {}).get("tags", ())}
+    return {kind, *world.ruleset.row_or_empty("units", kind).get("tags", ())}
 
 
 def kind_matches(world: World, wanted: Any, kind: str) -> bool:

@@ -243,7 +243,7 @@ class Quantities:
         if subject.kind == "unit":
             stack = self.world.stack(subject.id)
             kind = stack.get("kind", scope.get("unit_kind", ""))
-            out.update((kind, stack.get("owner", ""), *self.world.ruleset.rows("units").get(kind, {}).get("tags", ())))
+            out.update((kind, stack.get("owner", ""), *self.world.ruleset.row_or_empty("units", kind).get("tags", ())))
         for name in ("self", "nation", "item", "tech"):
             thing = scope.get(name)
             if isinstance(thing, Entity):

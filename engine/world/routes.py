@@ -453,12 +453,12 @@ def too_few(world: World, nation: str, place: str, wanted: Mapping[str, int]) ->
 
 
 def name_of(world: World, form: str, id_: str) -> str:
-    return str(world.ruleset.rows(form).get(id_, {}).get("name", id_))
+    return str(world.ruleset.row_or_empty(form, id_).get("name", id_))
 
 
 def units_name(world: World, kind: str, n: int) -> str:
     """What `n` units of a kind are called: by its name, or its plural if it has one."""
-    row = world.ruleset.rows("units").get(kind, {})
+    row = world.ruleset.row_or_empty("units", kind)
     return str(row.get("name", kind) if n == 1 else row.get("plural", row.get("name", kind)))
 
 

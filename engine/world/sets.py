@@ -261,7 +261,7 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
 
 
 def _tags(world: World, kind: str) -> tuple[str, ...]:
-    return tuple(world.ruleset.rows("units").get(kind, {}).get("tags", ()))
+    return tuple(world.ruleset.row_or_empty("units", kind).get("tags", ()))
 
 
 def links_meant(world: World, kind: str | None) -> tuple[str, ...] | None:

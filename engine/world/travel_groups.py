@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..core.model import Row, Ruleset
-from ..core.state import Entity
+from ..core.state import Entity, Fields
 from ..ruleset.expressions import parse
 from ..ruleset.expressions.parse import strip_mark
 from ..ruleset.expressions.reads import Tables, reads
@@ -44,7 +44,7 @@ class Trail:
 # ---- who goes
 
 
-def free_stacks(world: World, nation: str, place: str, *, busy: bool = False, again: bool = False) -> list[tuple[str, Row]]:
+def free_stacks(world: World, nation: str, place: str, *, busy: bool = False, again: bool = False) -> list[tuple[str, Fields]]:
     """Stacks of a nation at a place that an order may move: in no force, not moved, not aboard, not busy, and fit to move.
 
     What keeps a unit from moving by any way is the ruleset's setting `unfit`, a test of the unit. Units that are altered for
@@ -214,7 +214,7 @@ def _steps_of_modes(ruleset: Ruleset) -> dict[str, list[str]]:
     out: dict[str, list[str]] = {}
     for node in _nodes(ruleset.sequence):
         for mode in node.get("movement", ()) if node.get("do") == "move" else ():
-            shore = ruleset.rows("movement").get(mode, {}).get("ashore")
+            shore = ruleset.row_or_empty("movement", mode).get("ashore")
             for each in (mode, *([shore] if shore else ())):
                 out.setdefault(each, []).append(str(node.get("step", "move")))
     return out
@@ -259,7 +259,9 @@ def names_read(ruleset: Ruleset, text: str) -> frozenset[str]:
 
     def make() -> frozenset[str]:
         quantity = ruleset.rows("stats").get(text)
-        rows = [quantity, *(a for a in ruleset.rows("modifiers").values() if a["of"] == text)] if quantity else [{"base": text}]
+        rows: list[Row] = [quantity or {"base": text}]
+        if quantity:
+            rows += [row for row in ruleset.rows("modifiers").values() if row["of"] == text]
         words = ("base", "unless", "when", "add", "times", "at_least", "at_most", "final")
         texts = [r[w] for r in rows for w in words if isinstance(r.get(w), str)]
         exact = [t for t in texts if not t.lstrip("-").replace("/", "").isdigit()]

@@ -7,11 +7,13 @@ become one (`unite`). With `per: place` every place has one, under its id.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ..core.faults import MOST_AMOUNT, few
 from ..core.journal import Journal
 from ..core.model import Ruleset
+from ..core.rows import TreasuryRow
 from ..core.state import Entity, columns
 from ..ruleset.expressions.functions import HOLDERS
 from ..ruleset.expressions.reads import purses_read
@@ -21,7 +23,7 @@ from .world import World
 
 def in_words(ruleset: Ruleset, what: str) -> str:
     """A resource as it stands inside a sentence: its name, not its id."""
-    return inside_sentence(ruleset, str(ruleset.rows("resources").get(what, {}).get("name", what)))
+    return inside_sentence(ruleset, str(ruleset.row_or_empty("resources", what).get("name", what)))
 
 
 def so_much(ruleset: Ruleset, n: Any, what: str) -> str:
@@ -35,29 +37,29 @@ def money(ruleset: Ruleset) -> str:
     return str(ruleset.setting("money") or next(iter(ruleset.rows("resources")), ""))
 
 
-def store_row(world: World, resource: str) -> dict[str, Any]:
+def store_row(world: World, resource: str) -> TreasuryRow:
     """The row that says how a resource's treasuries are divided (default: one per nation)."""
     return world.ruleset.rows("treasuries").get(resource) or {"id": resource, "per": "nation"}
 
 
-def region_of(world: World, nation: str, place: str, row: dict[str, Any]) -> tuple[str, ...]:
+def region_of(world: World, nation: str, place: str, row: TreasuryRow) -> tuple[str, ...]:
     """The places joined to a place through the nation's own links, the place itself included."""
     return _region_index(world, nation, row).get(place, (place,))
 
 
-def _region_index(world: World, nation: str, row: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+def _region_index(world: World, nation: str, row: TreasuryRow) -> dict[str, tuple[str, ...]]:
     def make() -> dict[str, tuple[str, ...]]:
         return {p: part for part in regions(world, nation, row) for p in part}
 
     return world.keep(("region-index", nation, _shape(row)), purses_read(world.ruleset), make)  # type: ignore[no-any-return]
 
 
-def _shape(row: dict[str, Any]) -> tuple[Any, ...]:
+def _shape(row: TreasuryRow) -> tuple[Any, ...]:
     """What divides the treasuries; resources divided alike share what is derived."""
     return tuple(row.get("links", ())), row.get("through")
 
 
-def regions(world: World, nation: str, row: dict[str, Any]) -> list[tuple[str, ...]]:
+def regions(world: World, nation: str, row: TreasuryRow) -> list[tuple[str, ...]]:
     """Connected parts of what a nation holds, over the links and through the places that the row allows.
 
     Land of allies that passes the row's test joins parts, but belongs to none.
@@ -168,15 +170,15 @@ def purse_at(world: World, nation: str, place: str | None, resource: str) -> str
     return _purse_in(nation, part, seat, found)
 
 
-def _purse_in(nation: str, part: tuple[str, ...], seat: str | None, found: dict[str, Any]) -> str:
+def _purse_in(nation: str, part: tuple[str, ...], seat: str | None, found: Mapping[str, Any]) -> str:
     """Of the treasuries in `found` the richest in a region; without any, one at the nation's seat or the first place."""
     inside = {k: v for k, v in found.items() if k.partition("/")[2] in part}
     if inside:
-        return max(inside, key=lambda k: (inside[k], k))
+        return str(max(inside, key=lambda k: (inside[k], k)))
     return f"{nation}/{seat if seat in part else part[0]}"
 
 
-def _seat(world: World, nation: str, row: dict[str, Any]) -> str | None:
+def _seat(world: World, nation: str, row: TreasuryRow) -> str | None:
     """The place that a nation's field names as the seat of its main treasury, or None."""
     found = world.field(Entity("nation", nation), row["seat"]) if "seat" in row else None
     return found.id if isinstance(found, Entity) else None

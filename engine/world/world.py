@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from ..core.model import Row, Ruleset
+from ..core.rows import StanceRow
 from ..core.state import Entity, State, columns, pair_key
 from ..ruleset.expressions import Expression, ExpressionError, parse
 from ..ruleset.expressions.evaluate import Evaluator
@@ -200,13 +201,17 @@ class World(Readings):
         side = self.side_of(a)
         return self._same_side if side and side == self.side_of(b) else self._default_stance
 
+    def stance_row(self, a: str, b: str) -> StanceRow:
+        """What the stance between two nations means; a row without keys if the ruleset has no stances."""
+        return self.ruleset.row_or_empty("stances", self.stance(a, b))
+
     def hostile(self, a: str, b: str) -> bool:
         kept = self._hostile
         if kept.version != self.state.version:
             kept.renew(self.state)
         found: bool | None = kept.values.get((a, b))
         if found is None:
-            found = kept.values[a, b] = a != b and bool(self.stances.get(self.stance(a, b), _EMPTY).get("hostile"))
+            found = kept.values[a, b] = a != b and bool(self.stance_row(a, b).get("hostile"))
         return found
 
     def allied(self, a: str, b: str) -> bool:
@@ -215,7 +220,7 @@ class World(Readings):
             kept.renew(self.state)
         found: bool | None = kept.values.get((a, b))
         if found is None:
-            found = kept.values[a, b] = a == b or bool(self.stances.get(self.stance(a, b), _EMPTY).get("friendly"))
+            found = kept.values[a, b] = a == b or bool(self.stance_row(a, b).get("friendly"))
         return found
 
     def nations(self) -> list[str]:
@@ -251,7 +256,7 @@ class World(Readings):
             if who.kind == "side":
                 return [n.id for n in self.by_side().get(who.id, ())]
             if who.kind == "group":
-                return list(self.ruleset.rows("groups").get(who.id, {}).get("members", ()))
+                return list(self.ruleset.row_or_empty("groups", who.id).get("members", ()))
             if who.kind == "place":
                 holder = self.holder_of(who.id)
                 return [holder] if holder else []

@@ -138,7 +138,7 @@ def _instead(first: SweepCandidate, other: SweepCandidate, rulesets: Mapping[str
         same = rules.title == before.title
         said.append(f"{other.name if same else rules.title} instead of {'the rules as given' if same else before.title}")
     for name, value in other.options.items():
-        row = rules.rows("options").get(name, {})
+        row = rules.row_or_empty("options", name)
         was = first.options.get(name, row.get("default"))
         if value != was:
             said.append(f"{row.get('name', name)} at {str(value).lower()} instead of {str(was).lower()}")

@@ -34,7 +34,7 @@ class ItemOrders(OrderKind):
 
     def sends(self, world: World, nation: str, intent: ValidatedOrder) -> list[str]:
         """The units that an item makes."""
-        made = self.ruleset.rows("production").get(intent.item, {}).get("makes", intent.item)
+        made = self.ruleset.row_or_empty("production", intent.item).get("makes", intent.item)
         return [*super().sends(world, nation, intent), *([str(made)] if intent.item else [])]
 
     def sheet_lines(self, desk: SheetDesk, entries: Sequence[Legal]) -> Iterator[Offered]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from ...battle.targets import no_loss
 from ...core.model import Row, Ruleset
+from ...core.state import Fields
 from ...turn.context import Order
 from ...turn.slots import unfit
 from ...turn.validated_orders import Note, Refusal, RefusalCode, Remark, ValidatedOrder
@@ -59,7 +60,7 @@ class UnitOrders(OrderKind):
     @cached_property
     def mode(self) -> Row:
         """The mode that its units go by; empty if they go nowhere."""
-        return self.ruleset.rows("movement").get(self.row.get("does", ""), {})
+        return self.ruleset.row_or_empty("movement", self.row.get("does", ""))
 
     @property
     def commits(self) -> bool:
@@ -170,7 +171,7 @@ class UnitOrders(OrderKind):
             uses.append(lambda those=taken: book.taken.extend(those))  # type: ignore[misc]
         return picked
 
-    def _stacks(self, book: OrderBook, place: str, whose: tuple[str, str]) -> list[tuple[str, Row]]:
+    def _stacks(self, book: OrderBook, place: str, whose: tuple[str, str]) -> list[tuple[str, Fields]]:
         """The stacks at a place that are free to go; for orders that commit units, less what earlier ones
         took."""
         owner, host = whose

@@ -45,7 +45,7 @@ class Voyages(Moves):
     @classmethod
     def recognizes(cls, ruleset: Ruleset, form: str, row: Row) -> bool:
         """Orders by a mode whose forces have tasks."""
-        return form == "orders" and bool(ruleset.rows("movement").get(row.get("does", ""), {}).get("tasks"))
+        return form == "orders" and bool(ruleset.row_or_empty("movement", row.get("does", "")).get("tasks"))
 
     @cached_property
     def starts_at(self) -> str:
@@ -263,10 +263,8 @@ class Voyages(Moves):
         keeps = mode.get("keeps")
         places = [voyage.start, *(entry["place"] for entry in voyage.plan)]
         spent = sum(a != b for a, b in pairwise(places))
-        last = (
-            turn.ruleset.rows("missions").get(voyage.plan[-1].get("mission") or "", {}) if voyage.plan else {}
-        )
-        marks = last.get("sets", {})
+        mission = voyage.plan[-1].get("mission") if voyage.plan else None
+        marks = turn.ruleset.row_or_empty("missions", mission).get("sets", {})
         if voyage.host:
             lent = turn.state.stacks(at=voyage.start, owner=voyage.host) if voyage.lands else ()
             for key, n in forces.pick(lent, voyage.units) or ():

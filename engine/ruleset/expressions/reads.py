@@ -211,7 +211,7 @@ def _field(ruleset: Ruleset, word: str, seen: set[str], *, known: bool) -> Itera
     if word in ruleset.rows("verdicts"):
         yield from columns("verdicts", word)
         known = False
-    declared: dict[str, Any] | None = ruleset.rows("fields").get(word)
+    declared = ruleset.rows("fields").get(word)
     if declared is not None:
         for kind in declared["of"]:
             yield from _state_of(kind, word)
