@@ -14,7 +14,8 @@ from itertools import pairwise
 from typing import Any
 
 from ..core.journal import Entry
-from ..core.model import Row, Ruleset
+from ..core.model import Ruleset
+from ..core.rows import MovementRow
 from ..core.state import pair_key
 from .book import Book
 from .played import RecordedGame, rows_changed
@@ -63,14 +64,14 @@ def _order(entry: Entry, ruleset: Ruleset, reader: Reader, links: Mapping[str, s
         _kept(entry, reader, mode, nation, kind, path, most - used, book)
 
 
-def _mode(entry: Entry, ruleset: Ruleset) -> Row | None:
+def _mode(entry: Entry, ruleset: Ruleset) -> MovementRow | None:
     form, _, id_ = entry.rule.partition("/")
     row = ruleset.row_or_empty(form, id_)
     return ruleset.rows("movement").get(str(row.get("does", "")))
 
 
 def _linked(
-    entry: Entry, ruleset: Ruleset, mode: Row, whose: str, path: Sequence[str], links: Mapping[str, set[str]], book: Book
+    entry: Entry, ruleset: Ruleset, mode: MovementRow, whose: str, path: Sequence[str], links: Mapping[str, set[str]], book: Book
 ) -> bool:
     """Whether each step of a way is over a link that there is, of a kind that the mode allows."""
     fine = True
@@ -78,7 +79,8 @@ def _linked(
         if here == there:
             continue
         kinds = set().union(*(links.get(pair_key(a, b), set()) for a in _wholes(ruleset, here) for b in _wholes(ruleset, there)))
-        allowed = {mode["links"]} if isinstance(mode.get("links"), str) else set(mode.get("links") or kinds)
+        said: Any = mode.get("links") or kinds
+        allowed = {said} if isinstance(said, str) else set(said)
         fine &= book.check(
             bool(kinds & allowed), entry, whose, f"a step from {here} to {there} by {mode['id']}",
             "a link of " + " or ".join(sorted(allowed)) if allowed else "a link", ", ".join(sorted(kinds)) or "none",
@@ -94,7 +96,13 @@ def _wholes(ruleset: Ruleset, place: str) -> Iterator[str]:
 
 
 def spent(
-    ruleset: Ruleset, reader: Reader, mode: Row, nation: str, kind: str, path: Sequence[str], links: Mapping[str, set[str]]
+    ruleset: Ruleset,
+    reader: Reader,
+    mode: MovementRow,
+    nation: str,
+    kind: str,
+    path: Sequence[str],
+    links: Mapping[str, set[str]],
 ) -> Fraction:
     """What a way costs a unit of a kind."""
     total = Fraction(0)
@@ -127,7 +135,7 @@ class _Border(Thing):
 
 
 def _allowance(
-    entry: Entry, ruleset: Ruleset, reader: Reader, mode: Row, nation: str, kind: str, path: Sequence[str]
+    entry: Entry, ruleset: Ruleset, reader: Reader, mode: MovementRow, nation: str, kind: str, path: Sequence[str]
 ) -> Fraction | None:
     """What a unit of a kind may spend: what it has left, or the figure of its mode; None where nothing limits it."""
     if "steps" not in mode:
@@ -150,7 +158,7 @@ def _allowance(
 
 
 def _kept(
-    entry: Entry, reader: Reader, mode: Row, nation: str, kind: str, path: Sequence[str], left: Fraction, book: Book
+    entry: Entry, reader: Reader, mode: MovementRow, nation: str, kind: str, path: Sequence[str], left: Fraction, book: Book
 ) -> None:
     """Who moves keeps what is left of his own allowance, where the mode keeps it."""
     keeps = mode.get("keeps")

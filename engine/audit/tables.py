@@ -11,6 +11,7 @@ from typing import Any
 
 from ..core.journal import Entry
 from ..core.model import Row
+from ..core.rows import MatrixRow
 from .book import Book
 from .played import RecordedGame
 from .reading import Beyond, Reader, side_of
@@ -35,7 +36,7 @@ def tables(played: RecordedGame, book: Book) -> None:
             _moved(entry, matrix, row, cells, nation, reader, book)
 
 
-def _cells(matrix: Row, row: Row, nation: str, reader: Reader, book: Book) -> list[dict[str, Any]]:
+def _cells(matrix: MatrixRow, row: Row, nation: str, reader: Reader, book: Book) -> list[dict[str, Any]]:
     """The cells that an onlooker may fall under, in full (with the way that they, their row or the matrix say)."""
     names = {"nation": reader.thing("nation", nation)}
     out, unsure = [], False
@@ -85,7 +86,9 @@ def _drawn(entry: Entry, cells: list[dict[str, Any]], nation: str, book: Book) -
     )
 
 
-def _moved(entry: Entry, matrix: Row, row: Row, cells: list[dict[str, Any]], nation: str, reader: Reader, book: Book) -> None:
+def _moved(
+    entry: Entry, matrix: MatrixRow, row: Row, cells: list[dict[str, Any]], nation: str, reader: Reader, book: Book
+) -> None:
     """How far the track moved, and which way."""
     held = cells[0].get("delay", row.get("delay", matrix.get("delay")))
     totals = [int(d["total"]) for record in entry.dice for d in record.get("drawn", ())]

@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..core.model import Row
+from ..core.rows import MovementRow
 from ..orders import movement
 from ..orders.kinds import of_class
 from ..orders.kinds.voyages import Voyages
@@ -95,7 +96,7 @@ class Armies:
         return [voyage for voyage in of_class(self.world.ruleset, Voyages) if needed <= voyage.slots.keys()]
 
     @property
-    def mode(self) -> Row:
+    def mode(self) -> MovementRow:
         """The mode of the ships."""
         return self.carrying[0].mode
 
@@ -394,7 +395,8 @@ class Armies:
         return routes.kind_matches(self.world, who, kind)
 
     def _figure(self, key: str, kind: str) -> int:
-        return int(self.front.worth_of(kind, self.front.nation, str(self.mode["carries"][key])))
+        carries: Row = self.mode["carries"]
+        return int(self.front.worth_of(kind, self.front.nation, str(carries[key])))
 
     def _room(self, ships: Mapping[str, int]) -> int:
         return sum(n * self._figure("room", k) for k, n in ships.items())

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from ..core.model import Row
+from ..core.rows import MovementRow
 from ..orders import movement
 from ..orders.kinds.marches import Marches
 from ..orders.kinds.moves import Moves
@@ -23,7 +23,7 @@ class Post(NamedTuple):
     kind."""
 
     order: Moves
-    mode: Row
+    mode: MovementRow
     origin: str
     kinds: Mapping[str, int]
 
@@ -96,7 +96,7 @@ def _posts(front: Front) -> dict[str, list[Post]]:
 
 
 def _within_reach(
-    front: Front, mode: Row, origin: str, kind: str, wanted: Sequence[str], near: bool
+    front: Front, mode: MovementRow, origin: str, kind: str, wanted: Sequence[str], near: bool
 ) -> list[str]:
     """Of enemy places those that a kind can attack from a place; `near`: they lie beside it."""
     world, nation = front.world, front.nation
@@ -336,7 +336,7 @@ def _leave(giver: Giver, front: Front, place: str, n: int) -> None:
                     n -= part
 
 
-def _nearest(front: Front, mode: Row, place: str, kind: str, steps: int) -> str | None:
+def _nearest(front: Front, mode: MovementRow, place: str, kind: str, steps: int) -> str | None:
     """The place nearest to the front that a kind can go to, nearer than where it is."""
     world, nation = front.world, front.nation
 
@@ -358,7 +358,7 @@ def _nearest(front: Front, mode: Row, place: str, kind: str, steps: int) -> str 
     return next((t for t in better if movement.can_go(world, nation, mode, place, t, kind)), None)
 
 
-def _allowance(front: Front, mode: Row, place: str, kind: str) -> Any:
+def _allowance(front: Front, mode: MovementRow, place: str, kind: str) -> Any:
     going = routes.begin(front.world, front.nation, mode, place, [kind])
     return 0 if going is None else going.allowance(place)
 
@@ -391,7 +391,7 @@ def _far(giver: Giver, front: Front, place: str, spare: Mapping[str, int]) -> bo
     return False
 
 
-def _has_room(giver: Giver, front: Front, mode: Row, place: str) -> bool:
+def _has_room(giver: Giver, front: Front, mode: MovementRow, place: str) -> bool:
     """Whether a place has room left at all: most that have none are cheap to rule out."""
     if not mode.get("capacity"):
         return True
@@ -399,7 +399,7 @@ def _has_room(giver: Giver, front: Front, mode: Row, place: str) -> bool:
     return most is None or most > giver.checker.book.loads.get((mode["id"], place), 0)
 
 
-def _share(front: Front, mode: Row, place: str) -> Any:
+def _share(front: Front, mode: MovementRow, place: str) -> Any:
     """How many units it means to move over a place by a mode (None: no limit): of half of what the place
     takes all allies have the same part, what cannot be parted each of them in its turn; the holder has the
     rest."""
@@ -415,7 +415,7 @@ def _share(front: Front, mode: Row, place: str) -> Any:
     return part + ((guests.index(front.nation) + first) % len(guests) < over)
 
 
-def _room(giver: Giver, front: Front, mode: Row, place: str, target: str, kind: str) -> int:
+def _room(giver: Giver, front: Front, mode: MovementRow, place: str, target: str, kind: str) -> int:
     """How many units a long way still takes."""
     if not mode.get("capacity"):
         return FAR

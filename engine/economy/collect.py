@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..core.model import Row
+from ..core.rows import IncomeRow
 from ..core.state import Entity
 from ..ruleset.expressions.parse import strip_mark
 from ..turn.context import Turn
@@ -96,7 +97,7 @@ def gather(world: Any, nation: str, ids: list[str], income: str | None) -> tuple
     return out, data
 
 
-def _yield(world: Any, nation: str, row: Row, names: dict[str, Any], resource: str) -> dict[str, Any]:
+def _yield(world: Any, nation: str, row: IncomeRow, names: dict[str, Any], resource: str) -> dict[str, Any]:
     """Amounts by treasury of one yield row."""
     parts: dict[str, Any] = {}  # `seat` names the place whose treasury it goes to; absent: the thing itself, if it is a place
     if "over" in row:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.model import Row
+from ..core.rows import TraceRow
 from ..core.state import Entity
 from ..ruleset.expressions.parse import strip_mark
 from ..turn.context import Turn, audience_ids
@@ -25,7 +26,7 @@ def run(node: Row, turn: Turn) -> None:
         trace(turn, rows[id_])
 
 
-def trace(turn: Turn, row: Row) -> None:
+def trace(turn: Turn, row: TraceRow) -> None:
     """One row: every thing tested, then its failures counted and acted upon."""
     things = as_set(turn.world, turn.world.value(strip_mark(str(row["over"])), turn.names()))
     judged = []
@@ -51,7 +52,7 @@ def names_of(turn: Turn, thing: Entity) -> dict[str, Any]:
     return names
 
 
-def settle(turn: Turn, row: Row, thing: Entity, *, good: bool, clear: bool) -> None:
+def settle(turn: Turn, row: TraceRow, thing: Entity, *, good: bool, clear: bool) -> None:
     """Count a failure or clear the count, and carry out what the row says for it."""
     before = count(turn, row, thing)
     after = before if good else before + 1
@@ -74,7 +75,7 @@ def settle(turn: Turn, row: Row, thing: Entity, *, good: bool, clear: bool) -> N
                 _carry_out(turn, runner, what, now)
 
 
-def count(turn: Turn, row: Row, thing: Entity) -> int:
+def count(turn: Turn, row: TraceRow, thing: Entity) -> int:
     """How many failures are on a thing's account."""
     if "counter" not in row:
         return 0
@@ -83,7 +84,7 @@ def count(turn: Turn, row: Row, thing: Entity) -> int:
     return int(turn.state.get("streaks", f"{thing.kind}:{thing.id}", row["counter"], 0))
 
 
-def _write(turn: Turn, row: Row, thing: Entity, value: int) -> Entity:
+def _write(turn: Turn, row: TraceRow, thing: Entity, value: int) -> Entity:
     """Set the counter. A stack becomes another by it: the entity of the new one is returned."""
     if "counter" not in row:
         return thing

@@ -13,6 +13,7 @@ from typing import Any
 from ..core.journal import Entry
 from ..core.messages import Message
 from ..core.model import Row, Ruleset
+from ..core.rows import LevyRow, RouteRow
 from ..core.state import Entity, pair_key
 from ..turn.context import Order, OrderContext, Turn
 from ..turn.slots import unfit
@@ -35,8 +36,11 @@ def run(node: Row, turn: Turn) -> None:
     named = set(node["rows"]) if "rows" in node else None
     arrivals: list[Arrival] = []
     raiders: dict[str, int] = {}
-    for order, form, row in _orders(turn, named):
-        arrivals.extend(_by_route(turn, order, row, raiders) if form == "routes" else _gift(turn, order, named))
+    for order, (kind, does) in _orders(turn, named):
+        if kind == "gifts":
+            arrivals.extend(_gift(turn, order, named))
+        else:
+            arrivals.extend(_by_route(turn, order, turn.ruleset.row("routes", does), raiders))
     for id_, row in turn.ruleset.rows("levies").items():
         if named is None or id_ in named:
             arrivals.extend(_levy(turn, row))
@@ -46,7 +50,7 @@ def run(node: Row, turn: Turn) -> None:
                 stores.gain(turn.journal, purse, what, sum_)
 
 
-def _orders(turn: Turn, named: set[str] | None) -> list[tuple[Order, str, Row]]:
+def _orders(turn: Turn, named: set[str] | None) -> list[tuple[Order, tuple[str, str]]]:
     """The open orders of the step that are understood; the others are dropped with a reason."""
     out = []
     for order in turn.orders(nation=turn.mover):
@@ -55,7 +59,7 @@ def _orders(turn: Turn, named: set[str] | None) -> list[tuple[Order, str, Row]]:
             continue
         why = refusal(turn, order, named)
         if why is None:
-            out.append((order, kind[0], turn.ruleset.row(*kind)))
+            out.append((order, kind))
         else:
             turn.drop_order(order, why.text, why.code)
     return out
@@ -76,7 +80,9 @@ def refusal(turn: OrderContext, order: Order, named: set[str] | None = None, *, 
     kind = kind_of(turn.ruleset, order["order"])
     if why is not None or kind is None:
         return why
-    return _no_route(turn, order, turn.ruleset.row(*kind)) if kind[0] == "routes" else _no_gift(turn, order, named)
+    if kind[0] == "gifts":
+        return _no_gift(turn, order, named)
+    return _no_route(turn, order, turn.ruleset.row("routes", kind[1]))
 
 
 def _sum(order: Order) -> int:
@@ -132,7 +138,7 @@ def _gift(turn: Turn, order: Order, named: set[str] | None) -> list[Arrival]:
 # ---- levies
 
 
-def _levy(turn: Turn, row: Row) -> list[Arrival]:
+def _levy(turn: Turn, row: LevyRow) -> list[Arrival]:
     """What agreements under this levy are due this turn: a share of the payer's figure, split by the payees' weights."""
     out: list[Arrival] = []
     for key, agreement in sorted(turn.state.table("agreements").items()):
@@ -162,7 +168,7 @@ def _levy(turn: Turn, row: Row) -> list[Arrival]:
     return out
 
 
-def _levied(turn: Turn, row: Row, payer: str, paid: Any, due: Any) -> Message | None:
+def _levied(turn: Turn, row: LevyRow, payer: str, paid: Any, due: Any) -> Message | None:
     """What was paid under a levy, and of what if that was more; nothing where nothing was due."""
     if not due:
         return None
@@ -200,7 +206,7 @@ def split(whole: Any, weights: dict[str, Any]) -> dict[str, Any]:
 # ---- routes
 
 
-def _by_route(turn: Turn, order: Order, row: Row, raiders: dict[str, int]) -> list[Arrival]:
+def _by_route(turn: Turn, order: Order, row: RouteRow, raiders: dict[str, int]) -> list[Arrival]:
     nation, slots, what, sum_ = str(order["nation"]), order["slots"], row["what"], _sum(order)
     origin, target = str(slots["origin"]), str(slots["target"])
     world = turn.world
@@ -235,7 +241,7 @@ def _by_route(turn: Turn, order: Order, row: Row, raiders: dict[str, int]) -> li
         return [(there, what, arrives)] if arrives else []
 
 
-def captors_of(turn: OrderContext, row: Row, nation: str, ends: Sequence[str]) -> list[str]:
+def captors_of(turn: OrderContext, row: RouteRow, nation: str, ends: Sequence[str]) -> list[str]:
     """Enemies who hold an end of a route that was good when the turn began: its loss cuts every lane."""
     past = turn.world.at("turn")
     found = set()
@@ -247,7 +253,7 @@ def captors_of(turn: OrderContext, row: Row, nation: str, ends: Sequence[str]) -
     return sorted(found)
 
 
-def _captured(turn: Turn, row: Row, order: Order, captors: Sequence[str]) -> list[Arrival]:
+def _captured(turn: Turn, row: RouteRow, order: Order, captors: Sequence[str]) -> list[Arrival]:
     """An end of the route was captured in this turn: all that was to be sent is lost to its captors and to whoever cuts a lane.
 
     The treasury and the lanes are those of the turn's beginning.
@@ -269,7 +275,7 @@ def _captured(turn: Turn, row: Row, order: Order, captors: Sequence[str]) -> lis
         return _lost(turn, row, nation, sum_, sorted(cutters), entry)
 
 
-def _no_route(turn: OrderContext, order: Order, row: Row) -> Refusal | None:
+def _no_route(turn: OrderContext, order: Order, row: RouteRow) -> Refusal | None:
     """Why nothing can be sent by a route: its ends, its treasuries, the amount, the way."""
     nation, slots, sum_, world = str(order["nation"]), order["slots"], _sum(order), turn.world
     origin, target = str(slots["origin"]), str(slots["target"])
@@ -296,7 +302,7 @@ def _no_route(turn: OrderContext, order: Order, row: Row) -> Refusal | None:
 
 
 def lanes_of(
-    turn: OrderContext, row: Row, nation: str, origin: str, target: str, named: Sequence[str], when: World | None = None
+    turn: OrderContext, row: RouteRow, nation: str, origin: str, target: str, named: Sequence[str], when: World | None = None
 ) -> list[Lane]:
     """The shortest lanes between all that draws on the treasuries of two places (now, or `when`), with no place in common.
 
@@ -305,7 +311,7 @@ def lanes_of(
     return shortest_lanes(**_lanes_asked(turn, row, nation, origin, target, when or turn.world), named=named)
 
 
-def _lanes_asked(turn: OrderContext, row: Row, nation: str, origin: str, target: str, when: World) -> dict[str, Any]:
+def _lanes_asked(turn: OrderContext, row: RouteRow, nation: str, origin: str, target: str, when: World) -> dict[str, Any]:
     """Between which places lanes of a route lead, over which links, and whether what is sent may go from a place to the next."""
     gates = turn.world.geography.gates
     starts, ends = (stores.drawing_on(when, nation, p, row["what"]) for p in (origin, target))
@@ -323,7 +329,7 @@ def split_evenly(whole: int, parts: int) -> list[int]:
     return [whole // parts + (i < whole % parts) for i in range(parts)]
 
 
-def cut_by(turn: Turn, row: Row, nation: str, lane: Lane, entry: Entry, subject: str) -> set[str]:
+def cut_by(turn: Turn, row: RouteRow, nation: str, lane: Lane, entry: Entry, subject: str) -> set[str]:
     """The nations whose forces cut a lane: for certain (`cut`), or by finding what passes (`maybe_cut`, a row of `detection`)."""
     found: set[str] = set()
     for place in lane:
@@ -344,7 +350,7 @@ def cut_by(turn: Turn, row: Row, nation: str, lane: Lane, entry: Entry, subject:
     return found
 
 
-def _finds(turn: Turn, row: Row, force: str, entry: Entry, subject: str) -> bool:
+def _finds(turn: Turn, row: RouteRow, force: str, entry: Entry, subject: str) -> bool:
     """Whether any unit of a force finds a transfer, which has no cover: one roll each, as the contact row says."""
     contact = turn.ruleset.row("detection", row["maybe_cut"]["contact"])
     stream = turn.stream(f"routes/{row['id']}", subject, entry.audience)
@@ -360,7 +366,7 @@ def _finds(turn: Turn, row: Row, force: str, entry: Entry, subject: str) -> bool
 
 
 def destroyed_on(
-    turn: Turn, row: Row, nation: str, lane: Lane, share: int, raiders: dict[str, int], entry: Entry, subject: str
+    turn: Turn, row: RouteRow, nation: str, lane: Lane, share: int, raiders: dict[str, int], entry: Entry, subject: str
 ) -> int:
     """How much of a lane's share raiders destroy, together at most the share.
 
@@ -392,7 +398,7 @@ def destroyed_on(
     return total
 
 
-def _lost(turn: Turn, row: Row, nation: str, sum_: int, cutters: Sequence[str], entry: Entry) -> list[Arrival]:
+def _lost(turn: Turn, row: RouteRow, nation: str, sum_: int, cutters: Sequence[str], entry: Entry) -> list[Arrival]:
     """Every lane is cut: all is lost, and those who cut share a part of it equally, the first by the table of nations more."""
     rule = row.get("no_way", {})
     entry.tell(say(turn.world, "All of {sum} are lost on the way.", sum=sum_))

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..core.messages import Message, NamedThing
 from ..core.model import Row
+from ..core.rows import UpkeepRow
 from ..core.state import Entity
 from ..ruleset.expressions.parse import strip_mark
 from ..turn.context import Turn, audience_ids
@@ -48,7 +49,7 @@ def run(node: Row, turn: Turn) -> None:
                 _present(turn, row, nation, bills(turn, row, nation))
 
 
-def bills(turn: Turn, row: Row, nation: str) -> list[Bill]:
+def bills(turn: Turn, row: UpkeepRow, nation: str) -> list[Bill]:
     """What a nation owes under a row, bill by bill, in the order in which they are paid."""
     places = sorted({s["place"] for _, s in turn.state.stacks(owner=nation)}) if row["per"] == "place" else [""]
     out = []
@@ -71,7 +72,7 @@ def bills(turn: Turn, row: Row, nation: str) -> list[Bill]:
     return sorted(out, key=lambda b: (sign * b.size, b.place))
 
 
-def _present(turn: Turn, row: Row, nation: str, owed: list[Bill]) -> None:
+def _present(turn: Turn, row: UpkeepRow, nation: str, owed: list[Bill]) -> None:
     what = str(row.get("what") or stores.money(turn.ruleset))
     chosen = turn.answer(row["asks"], nation) if "asks" in row else None
     willing = None if chosen is None else {chosen} if isinstance(chosen, str) else set(chosen)
@@ -102,7 +103,7 @@ def _said(turn: Turn, place: str, things: list[tuple[Entity, int]], paid: NamedT
     return say(turn.world, told, n=n, **about)
 
 
-def _pay(turn: Turn, row: Row, bill: Bill, purse: str, what: str, have: Any) -> list[tuple[Entity, int]]:
+def _pay(turn: Turn, row: UpkeepRow, bill: Bill, purse: str, what: str, have: Any) -> list[tuple[Entity, int]]:
     """Pay a bill as far as it can be; what is left of its things unpaid, the dearest last to be paid."""
     if have >= bill.amount:
         stores.pay(turn.journal, purse, what, bill.amount)
@@ -120,7 +121,7 @@ def _pay(turn: Turn, row: Row, bill: Bill, purse: str, what: str, have: Any) -> 
     return out
 
 
-def _leave(turn: Turn, runner: EffectRunner, row: Row, unpaid: list[tuple[Entity, int]], names: dict[str, Any]) -> None:
+def _leave(turn: Turn, runner: EffectRunner, row: UpkeepRow, unpaid: list[tuple[Entity, int]], names: dict[str, Any]) -> None:
     """The effects of not paying, once for all that is unpaid; of a stack paid in part only the rest is meant."""
     things = []
     for thing, n in unpaid:

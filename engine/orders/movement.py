@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ..core.model import Row, Ruleset
+from ..core.rows import MovementRow
 from ..ruleset import order_syntax
 from ..ruleset.expressions import parse
 from ..units.attacking import cannot_attack
@@ -34,9 +35,7 @@ def free_units(world: World, nation: str, place: str) -> dict[str, int]:
             out[row["kind"]] = out.get(row["kind"], 0) + int(row["n"])
         return dict(sorted(out.items()))
 
-    standing: dict[str, int] = world.keep(
-        ("free units", nation, place), routes.decided_by(world, {"id": ""}), make
-    )
+    standing: dict[str, int] = world.keep(("free units", nation, place), routes.decided_by(world, None), make)
     return standing
 
 
@@ -49,14 +48,16 @@ def places_with_units(world: World, nation: str) -> list[str]:
     return world.keep(("places with units", nation), ("units",), make)  # type: ignore[no-any-return]
 
 
-def goes_by(world: World, mode: Row, kind: str) -> bool:
+def goes_by(world: World, mode: MovementRow, kind: str) -> bool:
     """Whether a kind of unit goes by a mode at all."""
     if not routes.kind_matches(world, mode.get("who"), kind):
         return False
     return not (mode.get("except") and routes.kind_matches(world, mode["except"], kind))
 
 
-def targets(world: World, nation: str, mode: Row, origin: str, kind: str, count: int = 0) -> tuple[str, ...]:
+def targets(
+    world: World, nation: str, mode: MovementRow, origin: str, kind: str, count: int = 0
+) -> tuple[str, ...]:
     """Every place where units of a kind, standing at a place, may go by a mode; attacks included where they
     may attack.
 
@@ -84,7 +85,13 @@ def targets(world: World, nation: str, mode: Row, origin: str, kind: str, count:
 
 
 def room_to(
-    world: World, nation: str, mode: Row, origin: str, kinds: Collection[str], ends: Sequence[str], most: int
+    world: World,
+    nation: str,
+    mode: MovementRow,
+    origin: str,
+    kinds: Collection[str],
+    ends: Sequence[str],
+    most: int,
 ) -> dict[str, int]:
     """How many of `most` units of these kinds there is room for on the way to each of some places; none where
     there is none."""
@@ -105,7 +112,7 @@ def room_to(
     return out
 
 
-def _rooms(world: World, mode: Row) -> list[int]:
+def _rooms(world: World, mode: MovementRow) -> list[int]:
     """What places have left of a mode's capacity, where anything is; the most first."""
 
     def make() -> list[int]:
@@ -117,7 +124,7 @@ def _rooms(world: World, mode: Row) -> list[int]:
     return rooms
 
 
-def can_go(world: World, nation: str, mode: Row, origin: str, target: str, kind: str) -> bool:
+def can_go(world: World, nation: str, mode: MovementRow, origin: str, target: str, kind: str) -> bool:
     """Whether units of a kind, standing at a place, may go to another (into a fight, too, if they may attack
     there)."""
 
@@ -135,7 +142,7 @@ def can_go(world: World, nation: str, mode: Row, origin: str, target: str, kind:
     return world.keep(asked, routes.decided_by(world, mode), make)  # type: ignore[no-any-return]
 
 
-def _component_only(mode: Row) -> bool:
+def _component_only(mode: MovementRow) -> bool:
     """Whether a mode has no allowance and tests that do not ask for the way: then whoever is joined can
     go."""
     if mode.get("steps") is not None or mode.get("stop"):

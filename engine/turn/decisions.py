@@ -8,6 +8,7 @@ from typing import Any
 from ..core.diagnostics import nearest
 from ..core.dice import Stream
 from ..core.model import Row
+from ..core.rows import DecisionRow
 from ..core.state import Entity
 from ..ruleset.expressions import parse
 from ..ruleset.expressions.parse import strip_mark
@@ -25,7 +26,7 @@ MODERATOR = "moderator"
 
 def decide(
     turn: Turn,
-    row: Row,
+    row: DecisionRow,
     names: Names,
     stream: Callable[[], Stream],
     *,
@@ -90,9 +91,9 @@ def answer_refusal(context: OrderContext, nation: str, key: str, answer: Any) ->
     return _unfit(context, row, declared, names, answer)
 
 
-def options_of(world: World, row: Row, names: Names) -> list[Any]:
+def options_of(world: World, row: DecisionRow, names: Names) -> list[Any]:
     """The answers that a decision's row lists."""
-    source = row.get("from", [])
+    source: Any = row.get("from", [])
     return (
         list(source)
         if isinstance(source, list)
@@ -100,7 +101,7 @@ def options_of(world: World, row: Row, names: Names) -> list[Any]:
     )
 
 
-def _unfit(context: OrderContext, row: Row, declared: Any, names: Names, answer: Any) -> Refusal | None:
+def _unfit(context: OrderContext, row: DecisionRow, declared: Any, names: Names, answer: Any) -> Refusal | None:
     kind = kind_of(declared)
     choices = [str(c) for c in declared.get("choices", ())] if isinstance(declared, dict) else []
     listed = choices or ([id_of(o) for o in row["from"]] if isinstance(row.get("from"), list) else [])
@@ -133,7 +134,7 @@ def _unfit(context: OrderContext, row: Row, declared: Any, names: Names, answer:
     return None
 
 
-def _by_default(context: OrderContext, row: Row, names: Names) -> Any:
+def _by_default(context: OrderContext, row: DecisionRow, names: Names) -> Any:
     """What holds without an answer, where it is known beforehand."""
     default = row.get("default")
     return None if _unbound({"least": default}, names) else id_of(context.world.marked(default, names))
@@ -151,7 +152,7 @@ def kind_of(declared: Any) -> str:
     return str(declared.get("kind", "") if isinstance(declared, dict) else declared or "")
 
 
-def asked(turn: Turn, row: Row, names: Names) -> list[str]:
+def asked(turn: Turn, row: DecisionRow, names: Names) -> list[str]:
     """The nations that a decision asks, in order: those its `asks` stands for."""
     if row.get("asks") == MODERATOR:
         return [MODERATOR]
@@ -160,7 +161,7 @@ def asked(turn: Turn, row: Row, names: Names) -> list[str]:
     return turn.world.members(found)
 
 
-def _number(turn: Turn, row: Row, names: Names, answers: Sequence[Any]) -> int:
+def _number(turn: Turn, row: DecisionRow, names: Names, answers: Sequence[Any]) -> int:
     """The first answer that is a number (or `all`, `none`), else the default, within the bounds of the row."""
     least = int(turn.world.number(row.get("least", 0), names))
     most = max(least, int(turn.world.number(row["most"], names)))

@@ -12,6 +12,7 @@ from typing import Any
 from ..core.journal import NOBODY, Entry, Fact
 from ..core.messages import Message
 from ..core.model import Row
+from ..core.rows import EventRow
 from ..core.state import Entity
 from ..ruleset.expressions.reads import counted_facts, reads
 from ..world.messages import message, printed, say
@@ -130,7 +131,7 @@ def thresholds(turn: Turn) -> None:
 TELLING = ("action", "step", "turn", "track", "flag")
 """Roles whose filter is a plain word or number that tells most events apart; they are found by it."""
 
-Index = dict[tuple[str, str, Any], list[tuple[int, Row]]]
+Index = dict[tuple[str, str, Any], list[tuple[int, EventRow]]]
 
 
 def _index(turn: Turn) -> Index:
@@ -158,7 +159,7 @@ def _keys(word: str, filters: Any) -> list[tuple[str, str, Any]]:
     return [(word, "", None)]
 
 
-def _waiting(index: Index, fact: Fact) -> list[Row]:
+def _waiting(index: Index, fact: Fact) -> list[EventRow]:
     """The events that may wait for a fact, in listed order, each once."""
     found = list(index.get((fact.word, "", None), ()))
     for role in TELLING:
@@ -167,7 +168,7 @@ def _waiting(index: Index, fact: Fact) -> list[Row]:
     return [row for _, row in sorted({number: (number, row) for number, row in found}.values(), key=lambda item: item[0])]
 
 
-def offer(turn: Turn, row: Row, fact: Fact) -> bool:
+def offer(turn: Turn, row: EventRow, fact: Fact) -> bool:
     """Settle one event for one fact. Returns whether it fired."""
     if not any(matches(turn, word, filters, fact) for word, filters in triggers(row)):
         return False
@@ -181,7 +182,7 @@ def offer(turn: Turn, row: Row, fact: Fact) -> bool:
     return fired
 
 
-def subjects(turn: Turn, row: Row, names: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def subjects(turn: Turn, row: EventRow, names: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The names for each thing an event is `for`; just the given names without it."""
     wanted = row.get("for")
     if wanted is None:
@@ -205,7 +206,7 @@ def subject_id(names: Mapping[str, Any]) -> str:
     return ""
 
 
-def fire(turn: Turn, row: Row, names: dict[str, Any]) -> bool:
+def fire(turn: Turn, row: EventRow, names: dict[str, Any]) -> bool:
     """Test an event's once-flag and `when`, and run its tail in an entry of its own.
 
     One of which an effect fails has not fired: nothing of it is done, and its flag is not used up.
@@ -237,7 +238,7 @@ def fire(turn: Turn, row: Row, names: dict[str, Any]) -> bool:
     return attempt.failed is None
 
 
-def _headline(turn: Turn, row: Row, names: Mapping[str, Any]) -> Message | None:
+def _headline(turn: Turn, row: EventRow, names: Mapping[str, Any]) -> Message | None:
     """What its readers are told of an event that says nothing itself: its title, and of whom or what it is."""
     thing = next((names[k] for k in ("unit", "place", "nation") if isinstance(names.get(k), Entity)), None)
     title = str(row.get("title", ""))
@@ -252,7 +253,7 @@ def watch_changes(turn: Turn) -> list[str]:
 
     A test is asked again only if a table that it reads has changed since, so what nothing touches costs nothing.
     """
-    due: list[tuple[int, Row]] = []
+    due: list[tuple[int, EventRow]] = []
     seen, versions = turn.read_at, turn.state.versions
     changed = {table for table, version in versions.items() if seen.get(table) != version} if seen is not None else None
     turn.read_at = versions.copy()
@@ -278,11 +279,11 @@ def watch_changes(turn: Turn) -> list[str]:
     return fired
 
 
-def watched(turn: Turn) -> dict[frozenset[str] | None, list[tuple[int, Row]]]:
+def watched(turn: Turn) -> dict[frozenset[str] | None, list[tuple[int, EventRow]]]:
     """The events that watch for a change, in listed order, by the tables that test and selection read (None: any)."""
 
-    def make() -> dict[frozenset[str] | None, list[tuple[int, Row]]]:
-        out: dict[frozenset[str] | None, list[tuple[int, Row]]] = {}
+    def make() -> dict[frozenset[str] | None, list[tuple[int, EventRow]]]:
+        out: dict[frozenset[str] | None, list[tuple[int, EventRow]]] = {}
         for number, row in enumerate(turn.ruleset.rows("events").values()):
             if "becomes" in row:
                 chosen = row.get("for")

@@ -12,6 +12,7 @@ from typing import Any
 from ..core.journal import EVERYONE, NOBODY
 from ..core.messages import Message, thing
 from ..core.model import Row
+from ..core.rows import VisibilityRow
 from ..core.state import Entity
 from ..world.messages import message, say
 from ..world.routes import name_of
@@ -26,7 +27,7 @@ def run(node: Row, turn: Turn) -> None:
         open_row(turn, turn.ruleset.row("visibility", id_))
 
 
-def open_row(turn: Turn, row: Row) -> None:
+def open_row(turn: Turn, row: VisibilityRow) -> None:
     """Open one row and tell its readers what it shows; where it is for owners, sides or allies, each in an entry of his own."""
     rule = f"visibility/{row['id']}"
     to = [row["to"]] if isinstance(row["to"], str) else row["to"]
@@ -61,7 +62,7 @@ def listed(turn: Turn, found: list[dict[str, Any]]) -> list[Message]:
     ]
 
 
-def shown(viewer: Viewer, row: Row, reader: str | None) -> list[dict[str, Any]]:
+def shown(viewer: Viewer, row: VisibilityRow, reader: str | None) -> list[dict[str, Any]]:
     """What a row shows a reader (None: everybody), in order of the ids; the ids themselves tell nothing and are left out."""
     named = set(row["fields"]) if "fields" in row else None
     out = []

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..core.journal import Fact
 from ..core.model import Row, Ruleset
+from ..core.rows import MatrixRow
 from ..core.state import Entity
 from ..world.amounts import amount
 from ..world.messages import message
@@ -80,7 +81,7 @@ def perform(
         play(turn, matrix, row, cell, nation, {**scope, "nation": Entity("nation", nation)}, by)
 
 
-def onlookers(turn: Turn, matrix: Row, names: Names) -> list[str]:
+def onlookers(turn: Turn, matrix: MatrixRow, names: Names) -> list[str]:
     """The nations whose opinion the matrix may move: those its `for` selects (which may leave out the `object`)."""
     return [t.id for t in as_set(turn.world, turn.world.value(matrix["for"], names))]
 
@@ -99,7 +100,7 @@ def cell_of(matrix: Row, row: Row, column: str) -> Row | None:
     return cell
 
 
-def column_of(turn: Turn, matrix: Row, nation: str, names: Names) -> str | None:
+def column_of(turn: Turn, matrix: MatrixRow, nation: str, names: Names) -> str | None:
     """The column of an onlooker: its own, else the first whose test it passes."""
     for column in matrix["columns"]:
         if isinstance(column, str):
@@ -112,7 +113,7 @@ def column_of(turn: Turn, matrix: Row, nation: str, names: Names) -> str | None:
     return None
 
 
-def _multiple(turn: Turn, matrix: Row, column: str, names: Names) -> Any:
+def _multiple(turn: Turn, matrix: MatrixRow, column: str, names: Names) -> Any:
     out: Any = 1
     for rule in matrix.get("multiply", ()):
         if rule["column"] == column and turn.world.test(rule.get("when"), names):
@@ -120,7 +121,7 @@ def _multiple(turn: Turn, matrix: Row, column: str, names: Names) -> Any:
     return out
 
 
-def play(turn: Turn, matrix: Row, row: Row, cell: Any, nation: str, names: Names, times: Any) -> None:
+def play(turn: Turn, matrix: MatrixRow, row: Row, cell: Any, nation: str, names: Names, times: Any) -> None:
     """One cell: `{toward: side, by: 0..3}`, `{against: actor, by: ...}` or `{to_zero: true, by: ...}`."""
     if not turn.world.test(cell.get("when"), names) or cell.get("by") in (0, None):
         return
@@ -158,7 +159,7 @@ def _direction(turn: Turn, cell: Row, nation: str, track: str, names: Names) -> 
 
 
 def _hold(
-    turn: Turn, audience: Any, rule: str, subject: str, held: Row, nation: str, matrix: Row, direction: int, by: int,
+    turn: Turn, audience: Any, rule: str, subject: str, held: Row, nation: str, matrix: MatrixRow, direction: int, by: int,
     names: Names, to_zero: bool,
 ) -> None:  # fmt: skip
     """Keep a drawn cell until its fact (`held.until`, with `actor` standing for the actor's id)."""

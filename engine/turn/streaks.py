@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..core.journal import NOBODY, Fact
-from ..core.model import Row
+from ..core.rows import StreakRow
 from ..core.state import Entity
 from ..world.selections import selection
 from ..world.treasury import main_purse, purses, regions, store_row
@@ -32,7 +32,7 @@ def offer(turn: Turn, fact: Fact) -> None:
             count(turn, row, thing, names)
 
 
-def count(turn: Turn, row: Row, thing: Entity | None, names: dict[str, Any]) -> None:
+def count(turn: Turn, row: StreakRow, thing: Entity | None, names: dict[str, Any]) -> None:
     """One step of a streak: one more, or back to nothing."""
     key = f"{thing.kind}:{thing.id}" if thing else "game:game"
     now = int(turn.state.get("streaks", key, row["id"], 0))
@@ -49,7 +49,7 @@ def count(turn: Turn, row: Row, thing: Entity | None, names: dict[str, Any]) -> 
                 EffectRunner(turn, entry, rule, key).effects(effects, names)
 
 
-def _subjects(turn: Turn, row: Row, names: dict[str, Any]) -> Iterator[tuple[Entity | None, dict[str, Any]]]:
+def _subjects(turn: Turn, row: StreakRow, names: dict[str, Any]) -> Iterator[tuple[Entity | None, dict[str, Any]]]:
     wanted = row.get("of")
     if wanted is None:
         yield None, names
@@ -81,9 +81,9 @@ def _regions(turn: Turn, resource: str, names: dict[str, Any]) -> Iterator[tuple
             yield seat, {**names, "place": seat, "treasury": there, "nation": who, "self": who}
 
 
-def _index(turn: Turn) -> dict[str, list[Row]]:
-    def make() -> dict[str, list[Row]]:
-        out: dict[str, list[Row]] = {}
+def _index(turn: Turn) -> dict[str, list[StreakRow]]:
+    def make() -> dict[str, list[StreakRow]]:
+        out: dict[str, list[StreakRow]] = {}
         for row in turn.ruleset.rows("streaks").values():
             for word in {w for w, _ in triggers({"on": row["at"]})}:
                 out.setdefault(word, []).append(row)

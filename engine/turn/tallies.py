@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.journal import Fact
-from ..core.model import Row
+from ..core.rows import TallyRow
 from ..core.state import Entity
 from ..world.selections import as_set
 from ..world.world import exact
@@ -32,13 +32,13 @@ def offer(turn: Turn, fact: Fact) -> None:
                 _feed(turn, row, thing, amount)
 
 
-def _feed(turn: Turn, row: Row, thing: Entity, amount: Any) -> None:
+def _feed(turn: Turn, row: TallyRow, thing: Entity, amount: Any) -> None:
     key = f"{thing.kind}:{thing.id}"
     with turn.journal.entry(f"tallies/{row['id']}", subject=key):
         turn.journal.add("tallies", key, row["id"], amount)
 
 
-def _whose(turn: Turn, row: Row, fact: Fact, names: dict[str, Any]) -> tuple[Entity, ...]:
+def _whose(turn: Turn, row: TallyRow, fact: Fact, names: dict[str, Any]) -> tuple[Entity, ...]:
     who = str(row.get("who", "by"))
     if who.startswith("="):
         return as_set(turn.world, turn.world.value(who[1:].strip(), names))
@@ -46,9 +46,9 @@ def _whose(turn: Turn, row: Row, fact: Fact, names: dict[str, Any]) -> tuple[Ent
     return (Entity(row["of"], value),) if isinstance(value, str) else ()
 
 
-def _index(turn: Turn) -> dict[str, list[Row]]:
-    def make() -> dict[str, list[Row]]:
-        out: dict[str, list[Row]] = {}
+def _index(turn: Turn) -> dict[str, list[TallyRow]]:
+    def make() -> dict[str, list[TallyRow]]:
+        out: dict[str, list[TallyRow]] = {}
         for row in turn.ruleset.rows("tallies").values():
             for word in {w for w, _ in triggers(row)}:
                 out.setdefault(word, []).append(row)

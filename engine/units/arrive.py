@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.model import Row
+from ..core.rows import MovementRow
 from ..core.state import Entity
 from ..turn.context import Turn
 from ..world import routes
 from ..world.messages import say, units
 
 
-def bring_in(turn: Turn, modes: Sequence[Row]) -> None:
+def bring_in(turn: Turn, modes: Sequence[MovementRow]) -> None:
     """Everything under way by these modes arrives, falls short, or is lost; all judged on the state before."""
     ids = {m["id"]: m for m in modes}
     due = [(k, r) for k, r in sorted(turn.state.table("under_way").items()) if r.get("mode") in ids]
@@ -26,7 +27,7 @@ def bring_in(turn: Turn, modes: Sequence[Row]) -> None:
         _arrive(turn, ids[row["mode"]], key, dict(row), ends[key])
 
 
-def _end(turn: Turn, mode: Row, row: Row) -> str | None:
+def _end(turn: Turn, mode: MovementRow, row: Row) -> str | None:
     """Where the units of a row come out; None if they are lost."""
     path: routes.Path = tuple(row["path"])
     going = routes.Going(turn.world, row["nation"], mode, ())
@@ -53,7 +54,7 @@ def _holds(going: routes.Going, path: routes.Path, index: int) -> bool:
     return going.test(key, path[index], f"{before}>{path[index]}", path[: max(index, 1)])
 
 
-def _costs_more(turn: Turn, mode: Row, row: Row) -> bool:
+def _costs_more(turn: Turn, mode: MovementRow, row: Row) -> bool:
     """Whether the way now costs more than when they set out, and more than they have."""
     if "budget" not in row:
         return False
@@ -70,7 +71,7 @@ def _beside(turn: Turn, going: routes.Going, path: routes.Path) -> str | None:
     return None
 
 
-def _arrive(turn: Turn, mode: Row, key: str, row: dict[str, Any], place: str | None) -> None:
+def _arrive(turn: Turn, mode: MovementRow, key: str, row: dict[str, Any], place: str | None) -> None:
     nation, kind, n = row["nation"], row["what"], row["n"]
     arrive, are = ("arrives", "is") if n == 1 else ("arrive", "are")
     told = f"{{units}} {arrive} in {{place}}" if place else f"{{units}} on the way to {{place}} {are} lost"

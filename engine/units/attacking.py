@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ..core.journal import EVERYONE
 from ..core.model import Row
+from ..core.rows import MovementRow
 from ..core.state import Entity
 from ..turn.context import OrderContext, Turn
 from ..turn.effects import EffectRunner, whole
@@ -18,7 +19,7 @@ from .control import comes_to_fight
 
 
 def attack_refusal(
-    turn: OrderContext, mode: Row, nation: str, path: routes.Path, picks: Sequence[forces.Pick], *, hostile: bool
+    turn: OrderContext, mode: MovementRow, nation: str, path: routes.Path, picks: Sequence[forces.Pick], *, hostile: bool
 ) -> str | None:
     """Why these units cannot attack over the last step of the way (`attack` must hold for each), or None."""
     if not hostile:
@@ -40,7 +41,7 @@ def cannot_attack(going: routes.Going, path: routes.Path) -> str | None:
     return None
 
 
-def follows(world: World, mode: Row, kinds: Iterable[str]) -> bool:
+def follows(world: World, mode: MovementRow, kinds: Iterable[str]) -> bool:
     """Whether all of these kinds go into a fight only beside others (`company` of the mode)."""
     those = list(kinds)
     return "company" in mode and bool(those) and all(routes.kind_matches(world, mode["company"], kind) for kind in those)
@@ -56,7 +57,7 @@ class Attack(NamedTuple):
     nation: str
     target: str
     goes_in: bool
-    mode: Row
+    mode: MovementRow
     follows: bool = False
 
 
@@ -69,7 +70,7 @@ def unaccompanied(attacks: Iterable[Attack]) -> set[Any]:
     return firing | {a.key for a in listed if a.follows and (a.nation, a.target) not in led}
 
 
-def remains(world: World, mode: Row, kind: str) -> bool:
+def remains(world: World, mode: MovementRow, kind: str) -> bool:
     """Whether units of a kind attack from where they stand (`stays` of the mode)."""
     return bool(mode.get("stays")) and routes.kind_matches(world, mode["stays"], kind)
 
@@ -78,7 +79,7 @@ def _kind(going: routes.Going, unit: Entity) -> str:
     return routes.name_of(going.world, "units", str(going.world.state.get("units", unit.id, "kind")))
 
 
-def begin_war(turn: Turn, mode: Row, nation: str, target: str) -> None:
+def begin_war(turn: Turn, mode: MovementRow, nation: str, target: str) -> None:
     """An attack without war brings about what the mode says (`undeclared`), before any battle."""
     tail_row = mode.get("undeclared")
     if isinstance(tail_row, str):
@@ -94,7 +95,7 @@ def begin_war(turn: Turn, mode: Row, nation: str, target: str) -> None:
             _open_war(turn, mode, tail_row, nation, other)
 
 
-def begin_war_with(turn: Turn, mode: Row, nation: str, other: str) -> None:
+def begin_war_with(turn: Turn, mode: MovementRow, nation: str, other: str) -> None:
     """An attack upon forces of a nation with which there is no war brings about what the mode says (`undeclared`)."""
     tail_row = mode.get("undeclared")
     if isinstance(tail_row, str):
@@ -103,7 +104,7 @@ def begin_war_with(turn: Turn, mode: Row, nation: str, other: str) -> None:
         _open_war(turn, mode, tail_row, nation, other)
 
 
-def _open_war(turn: Turn, mode: Row, tail_row: Row, nation: str, other: str) -> None:
+def _open_war(turn: Turn, mode: MovementRow, tail_row: Row, nation: str, other: str) -> None:
     names = {**turn.loops, "self": Entity("nation", nation), "target": Entity("nation", other)}
     if not turn.world.test(tail_row.get("when"), names):
         return

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.model import Row
-from ..core.state import Entity
+from ..core.rows import MovementRow
+from ..core.state import Entity, Fields
 from ..turn.context import Turn
 from ..world import routes
 from ..world.messages import say, units
@@ -21,7 +22,7 @@ from .cargo_room import figure_of, room_of, size_of, size_of_kinds
 from .fleet import mission_row
 
 
-def adopt(turn: Turn, force: str, mode: Row) -> None:
+def adopt(turn: Turn, force: str, mode: MovementRow) -> None:
     """Cargo that is afloat where a force sets out comes under it, as far as it has room beside what its orders name."""
     if "carries" not in mode:
         return
@@ -43,7 +44,7 @@ def adopt(turn: Turn, force: str, mode: Row) -> None:
             room -= n * each
 
 
-def bring_along(turn: Turn, force: str, mode: Row, *, guests: bool = True) -> None:
+def bring_along(turn: Turn, force: str, mode: MovementRow, *, guests: bool = True) -> None:
     """Units without orders that live on those of a force (`bears`) go with it, as its own, as far as there is room for them.
 
     With `shared` those of allies go aboard on what room is left, as guests: they take no part in what the force does. Without
@@ -88,7 +89,7 @@ def _ordered_from(turn: Turn, nation: str, place: str) -> dict[str, int]:
     return out
 
 
-def take_aboard(turn: Turn, force: str, row: Row, mode: Row, index: int) -> None:
+def take_aboard(turn: Turn, force: str, row: Row, mode: MovementRow, index: int) -> None:
     """One part of the cargo that the orders name comes aboard, if it is still there and the place still lets it."""
     cargo, nation = row["cargo"][index], row["owner"]
     carries = mode["carries"]
@@ -127,7 +128,7 @@ def _note(turn: Turn, force: str, index: int, what: str) -> None:
     turn.journal.set("forces", force, "cargo", parts)
 
 
-def land_all(turn: Turn, modes: Sequence[Row], node: Row) -> None:
+def land_all(turn: Turn, modes: Sequence[MovementRow], node: Row) -> None:
     """Forces that were to unload, on this tick or on one before after which nobody went ashore, and still can put their cargo
     ashore; all judged before anyone lands."""
     ids = {m["id"]: m for m in modes}
@@ -161,18 +162,21 @@ def _aboard(turn: Turn, force: str, part: Row) -> list[tuple[str, int]]:
     return forces.pick(there, wanted) or []
 
 
+def _mode_of(turn: Turn, force: Fields) -> MovementRow:
+    return turn.ruleset.row_or_empty("movement", force.get("mode"))
+
+
 def _awaited(turn: Turn, nation: str, place: str) -> bool:
     """Whether other units of the nation have come to attack a place."""
-    modes = turn.ruleset.rows("movement")
     there = [(f, r) for f, r in turn.state.table("forces").items() if r["owner"] == nation and r["at"] == place]
     return any(
-        not follows(turn.world, modes.get(r.get("mode", ""), {}), (s["kind"] for _, s in forces.stacks_of(turn.state, f)))
+        not follows(turn.world, _mode_of(turn, r), (s["kind"] for _, s in forces.stacks_of(turn.state, f)))
         for f, r in there
         if forces.stacks_of(turn.state, f)
     )
 
 
-def _put_ashore(turn: Turn, force: str, row: Row, mode: Row, part: Row, *, hostile: bool) -> None:
+def _put_ashore(turn: Turn, force: str, row: Row, mode: MovementRow, part: Row, *, hostile: bool) -> None:
     nation, target, zone = row["owner"], part["to"], row["at"]
     aboard = _aboard(turn, force, part)
     shore = turn.ruleset.row("movement", mode["ashore"]) if "ashore" in mode else mode

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..core.model import Row
+from ..core.rows import MovementRow
 from ..core.state import UNIT_CORE, Entity
 from ..turn.context import Turn
 from ..world.messages import say, units
@@ -20,13 +21,13 @@ def part_company(turn: Turn) -> None:
             _leave(turn, mode, key, stack)
 
 
-def _carried(turn: Turn, mode: Row, stack: Row) -> bool:
+def _carried(turn: Turn, mode: MovementRow, stack: Row) -> bool:
     host = str(stack["host"])
     ships = [(k, r["n"]) for k, r in turn.state.stacks(at=stack["place"], owner=host)]
     return turn.world.allied(host, stack["owner"]) and room_of(turn, mode, ships) > 0
 
 
-def _leave(turn: Turn, mode: Row, key: str, stack: Row) -> None:
+def _leave(turn: Turn, mode: MovementRow, key: str, stack: Row) -> None:
     owner, zone, carries = str(stack["owner"]), str(stack["place"]), mode["carries"]
     near = sorted(turn.world.geography.next_to(zone, tuple(carries.get("link", ()))))
     names = {"self": Entity("nation", owner)}

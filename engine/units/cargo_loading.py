@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..core.model import Row
+from ..core.rows import MovementRow
 from ..core.state import Entity, Fields
 from ..turn.context import OrderContext
 from ..world import routes
@@ -15,7 +15,7 @@ from .attacking import attack_refusal
 
 def stowed(
     turn: OrderContext,
-    mode: Row,
+    mode: MovementRow,
     slots: Mapping[str, Any],
     nation: str,
     zone: str | None,
@@ -60,24 +60,24 @@ def stowed(
     return {"units": cargo, "from": origin, "to": target}, chosen
 
 
-def lends(turn: OrderContext, mode: Row, nation: str, host: str, place: str) -> bool:
+def lends(turn: OrderContext, mode: MovementRow, nation: str, host: str, place: str) -> bool:
     """Whether carriers that lie in a place take cargo of an ally of theirs aboard now, and put it ashore (`shared`)."""
     names = {"self": Entity("nation", nation), "place": Entity("place", place)}
     return turn.world.allied(host, nation) and turn.world.test(mode["carries"].get("shared", False), names)
 
 
-def stays_afloat(turn: OrderContext, mode: Row, target: str) -> bool:
+def stays_afloat(turn: OrderContext, mode: MovementRow, target: str) -> bool:
     """Whether cargo sent to a place is still aboard there: carriers of the mode may end at sea, and it is one they go to."""
     return bool(mode["carries"].get("afloat")) and bool(turn.world.geography.next_to(target, tuple(mode.get("links", ()))))
 
 
-def beaches_of(turn: OrderContext, mode: Row, target: str) -> Sequence[str]:
+def beaches_of(turn: OrderContext, mode: MovementRow, target: str) -> Sequence[str]:
     """The places from which cargo goes ashore in a place; where it stays aboard, the place itself."""
     if stays_afloat(turn, mode, target):
         return (target,)
     return turn.world.geography.next_to(target, tuple(mode["carries"].get("link", ())))
 
 
-def quays_of(turn: OrderContext, mode: Row, origin: str, zone: str | None) -> Sequence[str]:
+def quays_of(turn: OrderContext, mode: MovementRow, origin: str, zone: str | None) -> Sequence[str]:
     """The places where cargo comes aboard from a place; the place itself if it is afloat there."""
     return (origin,) if origin == zone else beaches_of(turn, mode, origin)

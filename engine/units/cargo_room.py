@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..core.model import Row
+from ..core.rows import MovementRow
 from ..core.state import Entity
 from ..turn.context import OrderContext
 from ..world import routes
 from . import forces
 
 
-def size_of_kinds(turn: OrderContext, mode: Row, nation: str, kinds: Mapping[str, int]) -> Any:
+def size_of_kinds(turn: OrderContext, mode: MovementRow, nation: str, kinds: Mapping[str, int]) -> Any:
     """The room that kinds need, reckoned as those of the nation stand somewhere."""
     total: Any = 0
     for kind, n in kinds.items():
@@ -21,7 +21,7 @@ def size_of_kinds(turn: OrderContext, mode: Row, nation: str, kinds: Mapping[str
     return total
 
 
-def room_of(turn: OrderContext, mode: Row, picks: Sequence[forces.Pick]) -> Any:
+def room_of(turn: OrderContext, mode: MovementRow, picks: Sequence[forces.Pick]) -> Any:
     """How much cargo some units take."""
     carries = mode["carries"]
     total: Any = 0
@@ -31,7 +31,7 @@ def room_of(turn: OrderContext, mode: Row, picks: Sequence[forces.Pick]) -> Any:
     return total
 
 
-def size_of(turn: OrderContext, mode: Row, picks: Sequence[forces.Pick]) -> Any:
+def size_of(turn: OrderContext, mode: MovementRow, picks: Sequence[forces.Pick]) -> Any:
     """How much room some units need."""
     return sum(n * figure_of(turn, mode["carries"]["size"], key) for key, n in picks)
 
@@ -43,7 +43,12 @@ def figure_of(turn: OrderContext, figure: Any, key: str) -> Any:
 
 
 def burden(
-    turn: OrderContext, mode: Row, nation: str, place: str, picks: Sequence[forces.Pick], left: Mapping[str, int] | None = None
+    turn: OrderContext,
+    mode: MovementRow,
+    nation: str,
+    place: str,
+    picks: Sequence[forces.Pick],
+    left: Mapping[str, int] | None = None,
 ) -> Any:
     """The room of these carriers of a nation that cargo afloat in a place needs, because that of the others there is too small.
 

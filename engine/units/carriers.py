@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from ..core.journal import Entry
 from ..core.messages import Message, joined
 from ..core.model import Row
+from ..core.rows import MovementRow
 from ..core.state import UNIT_CORE, Entity, Fields
 from ..turn.context import OrderContext, Turn
 from ..world import routes
@@ -58,7 +59,7 @@ def settle(
 class Claim:
     """Units under an order that can end on bearers only: in any of some places."""
 
-    mode: Row
+    mode: MovementRow
     picks: tuple[forces.Pick, ...]
     places: frozenset[str]
     again: bool
@@ -106,7 +107,7 @@ def refusal(turn: OrderContext, nation: str, claim: Claim, earlier: Sequence[Cla
 class _Room:
     """The room on bearers, place by place where these are now and as what is still to come, and who has it."""
 
-    def __init__(self, turn: OrderContext, nation: str, mode: Row, claims: Sequence[Claim]) -> None:
+    def __init__(self, turn: OrderContext, nation: str, mode: MovementRow, claims: Sequence[Claim]) -> None:
         self.turn, self.nation, self.mode = turn, nation, mode
         moving = dict(pick for claim in claims for pick in claim.picks)
         ends = {place for claim in claims for place in claim.places}
@@ -160,7 +161,7 @@ class _Room:
         return out
 
 
-def borne_at(turn: OrderContext, mode: Row, place: str, owner: str) -> list[tuple[str, Fields]]:
+def borne_at(turn: OrderContext, mode: MovementRow, place: str, owner: str) -> list[tuple[str, Fields]]:
     """The stacks of an owner that live on others at a place: those of the kinds that are in no force of another mode."""
     out = []
     for key, row in turn.state.stacks(at=place, owner=owner):
@@ -170,7 +171,7 @@ def borne_at(turn: OrderContext, mode: Row, place: str, owner: str) -> list[tupl
     return out
 
 
-def room_at(turn: OrderContext, mode: Row, place: str, owner: str) -> int:
+def room_at(turn: OrderContext, mode: MovementRow, place: str, owner: str) -> int:
     """How many units of an owner there is room for at a place: on his own bearers, and (`shared`) what allies have to spare."""
     hosts = sorted(turn.state.owners_at(place) - {owner}) if mode["bears"].get("shared") else []
     spare: list[int] = [
@@ -181,7 +182,7 @@ def room_at(turn: OrderContext, mode: Row, place: str, owner: str) -> int:
     return _own_room(turn, mode, place, owner) + max(0, sum(spare))
 
 
-def _own_room(turn: OrderContext, mode: Row, place: str, owner: str) -> int:
+def _own_room(turn: OrderContext, mode: MovementRow, place: str, owner: str) -> int:
     bears = mode["bears"]
     return sum(
         int(row["n"]) * int(turn.world.quantity(bears["room"], Entity("unit", key)))
@@ -191,7 +192,8 @@ def _own_room(turn: OrderContext, mode: Row, place: str, owner: str) -> int:
 
 
 def _settle_at(
-    turn: Turn, mode: Row, place: str, owner: str, entry: Entry | None, *, fighting: Collection[str] = (), way: str | None = None
+    turn: Turn, mode: MovementRow, place: str, owner: str, entry: Entry | None, *,
+    fighting: Collection[str] = (), way: str | None = None,
 ) -> list[Fields]:  # fmt: skip
     borne = borne_at(turn, mode, place, owner)
     there = {"place": Entity("place", place)}
@@ -221,7 +223,7 @@ def _end_of(turn: Turn, note: Row) -> Message:
     return say(turn.world, "{units} to {place}", units=those, place=Entity("place", note["to"]))
 
 
-def _part_with(turn: Turn, mode: Row, borne: list[tuple[str, Fields]], beyond: int, way: str | None) -> list[Fields]:
+def _part_with(turn: Turn, mode: MovementRow, borne: list[tuple[str, Fields]], beyond: int, way: str | None) -> list[Fields]:
     """So many of the stacks go: those that can fly home first go there, one by one as long as there is room, the others are lost.
 
     `way` is the mode by which they go, if it is not the `home` of `bears`.
@@ -256,13 +258,13 @@ def _part_with(turn: Turn, mode: Row, borne: list[tuple[str, Fields]], beyond: i
     return out
 
 
-def _nearest(turn: Turn, row: Fields, key: str, mode: Row) -> str | None:
+def _nearest(turn: Turn, row: Fields, key: str, mode: MovementRow) -> str | None:
     """The cheapest place that a unit of a stack can end in by a mode, the first by id; None if there is none."""
     found = homes_of(turn, routes.Going(turn.world, row["owner"], mode, [Entity("unit", key)]), row["place"])
     return min(found, key=lambda p: (found[p], p), default=None)
 
 
-def _expected(turn: OrderContext, mode: Row, place: str, owner: str) -> int:
+def _expected(turn: OrderContext, mode: MovementRow, place: str, owner: str) -> int:
     """Room for units of an owner at a place on bearers that may still come there, or will be placed (`expects`)."""
     names = {"self": Entity("nation", owner), "place": Entity("place", place)}
     return int(turn.world.number(mode["bears"].get("expects", 0), names))

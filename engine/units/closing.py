@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from ..core.journal import Entry
 from ..core.model import Row
+from ..core.rows import MovementRow
 from ..core.state import Entity
 from ..turn.context import Turn
 from ..world.messages import say
@@ -77,7 +78,7 @@ def _go_home(turn: Turn, force: str, homes: Mapping[str, str | None], to: str | 
         forces.release(turn, force)
 
 
-def fall_back(turn: Turn, mode: Row, force: str) -> bool:
+def fall_back(turn: Turn, mode: MovementRow, force: str) -> bool:
     """Units of a landing force that the mode lets go back aboard (`falls_back`) do so; tells whether there were any."""
     row = turn.state.row("forces", force)
     start, bringer = row["path"][0], row.get("brought_by")

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..core.die import distribution, parse_die
 from ..core.model import Row
+from ..core.rows import DetectionRow
 from ..core.state import Entity
 from ..ruleset.expressions import parse
 from ..turn.context import Turn
@@ -22,7 +23,7 @@ from .attacking import begin_war_with
 from .passive_recon import figure
 
 
-def find_forces(turn: Turn, row: Row) -> None:
+def find_forces(turn: Turn, row: DetectionRow) -> None:
     """Every pair of forces in one place of which one looks for the other; those found are written down as contacts."""
     clear(turn, row)
     looks = [(seeker, foe, not _met_before(turn, row, seeker, foe)) for seeker, foe in pairs(turn, row)]
@@ -64,7 +65,7 @@ def _open_war(turn: Turn, seeker: str, foe: str) -> None:
         begin_war_with(turn, mode, a, b)
 
 
-def clear(turn: Turn, row: Row) -> None:
+def clear(turn: Turn, row: DetectionRow) -> None:
     """Forget the contacts of a row."""
     if "finders" in row:
         worn = [(key, stack["n"]) for key, stack in turn.state.stacks() if row["finders"] in stack]
@@ -97,7 +98,7 @@ def forget_all(turn: Turn) -> None:
                 turn.journal.set("forces", force, "contacted", None)
 
 
-def pairs(turn: Turn, row: Row) -> list[tuple[str, str]]:
+def pairs(turn: Turn, row: DetectionRow) -> list[tuple[str, str]]:
     """(who looks, whom it may find): forces in one place whose owners are enemies or named, as the row's tests allow."""
     table = turn.state.table("forces")
     at: dict[str, list[str]] = {}
@@ -131,7 +132,7 @@ def names_of(turn: Turn, seeker: str, foe: str) -> dict[str, Any]:
     }
 
 
-def may_find(turn: Turn, row: Row, seeker: str, foe: str, looks: dict[str, bool] | None = None) -> bool:
+def may_find(turn: Turn, row: DetectionRow, seeker: str, foe: str, looks: dict[str, bool] | None = None) -> bool:
     """Whether a force looks for another at all under a row. `looks`: what `by` has said already, where it does not ask whom."""
     state = turn.state
     a, b = str(state.get("forces", seeker, "owner")), str(state.get("forces", foe, "owner"))
@@ -162,7 +163,7 @@ def _quarrel(turn: Turn, a: str, b: str) -> bool:
     return stance.get("share") == "never" and stance.get("enter") == "fight"
 
 
-def _met_before(turn: Turn, row: Row, seeker: str, foe: str) -> bool:
+def _met_before(turn: Turn, row: DetectionRow, seeker: str, foe: str) -> bool:
     """Whether the special case of forces that began together is past: they did not, or they have looked once already."""
     if row.get("together_at_start") != "lower":
         return True
@@ -171,7 +172,7 @@ def _met_before(turn: Turn, row: Row, seeker: str, foe: str) -> bool:
     return apart or foe in (one.get("looked") or ()) or len(one.get("path", ())) > 1 or len(other.get("path", ())) > 1
 
 
-def finds(turn: Turn, row: Row, seeker: str, foe: str, *, first: bool = False, subject: str = "") -> bool:
+def finds(turn: Turn, row: DetectionRow, seeker: str, foe: str, *, first: bool = False, subject: str = "") -> bool:
     """Whether a force finds another now: certain, or by its units' dice. `first`: only the lower of two chances counts.
 
     Also asked by battles before later rounds, with a `subject` of their own.
@@ -208,7 +209,7 @@ def finds(turn: Turn, row: Row, seeker: str, foe: str, *, first: bool = False, s
     return success
 
 
-def values(turn: Turn, row: Row, seeker: str, foe: str) -> list[tuple[Any, int]]:
+def values(turn: Turn, row: DetectionRow, seeker: str, foe: str) -> list[tuple[Any, int]]:
     """(value, number of units) of those of a force that look, lowered by the best of the units looked at."""
     lower: Any = 0
     if "less" in row:
@@ -220,7 +221,7 @@ def values(turn: Turn, row: Row, seeker: str, foe: str) -> list[tuple[Any, int]]
     return out
 
 
-def lookers(turn: Turn, row: Row, seeker: str) -> list[tuple[str, int]]:
+def lookers(turn: Turn, row: DetectionRow, seeker: str) -> list[tuple[str, int]]:
     """The stacks of a force, and of those who help it, that look under a row, with their numbers."""
     return [
         (key, int(stack["n"]))
@@ -229,7 +230,7 @@ def lookers(turn: Turn, row: Row, seeker: str) -> list[tuple[str, int]]:
     ]
 
 
-def helpers(turn: Turn, row: Row, force: str) -> list[tuple[str, Row]]:
+def helpers(turn: Turn, row: DetectionRow, force: str) -> list[tuple[str, Row]]:
     """Stacks in no force that help one to see and to stay unseen: friends whose field `aid` names the place it is in."""
     if "aid" not in row:
         return []
@@ -247,7 +248,7 @@ def helpers(turn: Turn, row: Row, force: str) -> list[tuple[str, Row]]:
     return [(k, r) for k, r in here if r["owner"] == owner or turn.world.allied(owner, r["owner"])]
 
 
-def chance_of(row: Row, looks: Iterable[tuple[Any, int]]) -> Any:
+def chance_of(row: DetectionRow, looks: Iterable[tuple[Any, int]]) -> Any:
     """The exact chance that at least one of these values comes up on the row's die."""
     faces = distribution(row.get("die", "1d10"))
     miss = Fraction(1)

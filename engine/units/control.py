@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.model import Row
+from ..core.rows import CaptureRow
 from ..core.state import Entity, pair_key, works_on
 from ..ruleset.expressions.parse import strip_mark
 from ..turn.context import Turn, audience_ids
@@ -29,7 +30,7 @@ from .closing import close
 class HolderChange:
     """A place that goes over: from whom, to whom, taken by whom, by which row."""
 
-    row: Row
+    row: CaptureRow
     place: str
     loser: str | None
     captor: str | None
@@ -58,7 +59,7 @@ def run(node: Row, turn: Turn) -> None:
 # ---- by capture
 
 
-def captures(turn: Turn, row: Row) -> list[HolderChange]:
+def captures(turn: Turn, row: CaptureRow) -> list[HolderChange]:
     """The places that units of the row's tags take: hostile to the holder, with no armed enemy beside them."""
     out = []
     for place in sorted(turn.state.occupied_places()):
@@ -80,7 +81,7 @@ def take_on_the_way(turn: Turn) -> None:
             hand_over(turn, change)
 
 
-def capture_of(turn: Turn, row: Row, place: str, takers: Sequence[str]) -> HolderChange | None:
+def capture_of(turn: Turn, row: CaptureRow, place: str, takers: Sequence[str]) -> HolderChange | None:
     """What becomes of one place that falls to these nations under a capture row, or None if it falls to nobody."""
     holder = turn.world.holder_of(place)
     if not takers:
@@ -89,7 +90,7 @@ def capture_of(turn: Turn, row: Row, place: str, takers: Sequence[str]) -> Holde
     return HolderChange(row, place, holder, captor, tuple(takers))
 
 
-def takers_of(turn: Turn, row: Row, place: str) -> list[str]:
+def takers_of(turn: Turn, row: CaptureRow, place: str) -> list[str]:
     """The nations to which a place falls under a capture row as things stand: those who can take it, if nobody opposes them."""
     world, holder = turn.world, turn.world.holder_of(place)
     if not world.test(row.get("over"), {"place": Entity("place", place)}):
@@ -98,7 +99,7 @@ def takers_of(turn: Turn, row: Row, place: str) -> list[str]:
     return [] if any(_opposed(turn, row, taker, place) for taker in takers) else takers
 
 
-def _can_take(turn: Turn, row: Row, nation: str, place: str, holder: str | None) -> bool:
+def _can_take(turn: Turn, row: CaptureRow, nation: str, place: str, holder: str | None) -> bool:
     """Whether a nation has units there that can take the place, and is one that comes there to fight (or finds it free)."""
     if holder is not None and not comes_to_fight(turn, nation, holder):
         return False
@@ -112,7 +113,7 @@ def _can_take(turn: Turn, row: Row, nation: str, place: str, holder: str | None)
     )
 
 
-def passers(turn: Turn, row: Row, place: str) -> list[str]:
+def passers(turn: Turn, row: CaptureRow, place: str) -> list[str]:
     """The nations whose forces came through a place on their way with units that can take it, if nobody opposes them there."""
     world, holder = turn.world, turn.world.holder_of(place)
     if holder is None or not world.test(row.get("over"), {"place": Entity("place", place)}):
@@ -136,14 +137,14 @@ def _enters_to_fight(world: World, nation: str, other: str) -> bool:
     return nation != other and (bool(stance.get("hostile")) or stance.get("enter") == "fight")
 
 
-def _absent(turn: Turn, row: Row, key: str, stack: Row) -> bool:
+def _absent(turn: Turn, row: CaptureRow, key: str, stack: Row) -> bool:
     """Units that act from where they stand upon another place, or that `absent` holds for, neither take nor keep a place."""
     if turn.state.get("forces", str(stack.get("force", "")), "stays"):
         return True
     return "absent" in row and turn.world.test(row["absent"], {"unit": Entity("unit", key)})
 
 
-def _opposed(turn: Turn, row: Row, taker: str, place: str) -> bool:
+def _opposed(turn: Turn, row: CaptureRow, taker: str, place: str) -> bool:
     """Whether somebody the taker fights still stands there with units that can hold the place (`held_by`)."""
     for key, stack in turn.state.stacks(at=place):
         owner = stack["owner"]
@@ -156,7 +157,7 @@ def _opposed(turn: Turn, row: Row, taker: str, place: str) -> bool:
     return False
 
 
-def captor_of(turn: Turn, row: Row, place: str, holder: str | None, takers: Sequence[str]) -> str:
+def captor_of(turn: Turn, row: CaptureRow, place: str, holder: str | None, takers: Sequence[str]) -> str:
     """Whose the place becomes: the row's ways in their order, the first that gives somebody.
 
     `first_owner_if_ally`: who owned it when the game began, if every taker is allied with him (or is he), and, with
@@ -182,7 +183,7 @@ def captor_of(turn: Turn, row: Row, place: str, holder: str | None, takers: Sequ
     return takers[0]
 
 
-def _agreed(turn: Turn, row: Row, place: str, takers: Sequence[str]) -> str | None:
+def _agreed(turn: Turn, row: CaptureRow, place: str, takers: Sequence[str]) -> str | None:
     """The one nation that the orders of the takers name by the row's option, if all that name one name the same."""
     said: set[str] = set()
     for force in turn.state.table("forces").values():
@@ -193,7 +194,7 @@ def _agreed(turn: Turn, row: Row, place: str, takers: Sequence[str]) -> str | No
     return said.pop() if len(said) == 1 and said <= set(takers) else None
 
 
-def _weight(turn: Turn, row: Row, nation: str, place: str) -> Any:
+def _weight(turn: Turn, row: CaptureRow, nation: str, place: str) -> Any:
     value = row.get("value")
     stacks = turn.state.stacks(at=place, owner=nation)
     if value is None:
@@ -218,7 +219,7 @@ def _was_empty(turn: Turn, place: str) -> bool:
     return any(f.word == "emptied" and f.roles.get("place") == place for e in turn.journal.entries for f in e.facts)
 
 
-def _note_emptied(turn: Turn, row: Row, place: str) -> None:
+def _note_emptied(turn: Turn, row: CaptureRow, place: str) -> None:
     holder = turn.world.holder_of(place)
     with turn.journal.entry(f"capture/{row['id']}", subject=place, audience=(holder or "nobody",)):
         turn.journal.fact("emptied", of=holder, place=place)
@@ -227,7 +228,7 @@ def _note_emptied(turn: Turn, row: Row, place: str) -> None:
 # ---- by presence
 
 
-def presences(turn: Turn, row: Row) -> list[HolderChange]:
+def presences(turn: Turn, row: CaptureRow) -> list[HolderChange]:
     """Places held by whoever alone has units there. `none` says what an empty place is: unowned, owner (its owner's) or keep."""
     out = []
     for thing in as_set(turn.world, turn.world.value(strip_mark(str(row["places"])), turn.names())):
@@ -245,7 +246,7 @@ def presences(turn: Turn, row: Row) -> list[HolderChange]:
     return out
 
 
-def _present_holder(turn: Turn, row: Row, place: str, holder: str | None, present: Sequence[str]) -> str | None:
+def _present_holder(turn: Turn, row: CaptureRow, place: str, holder: str | None, present: Sequence[str]) -> str | None:
     if not present:
         none = row.get("none", "keep")
         return None if none == "unowned" else turn.world.owner_of(place) if none == "owner" else holder
@@ -297,7 +298,7 @@ def hand_over(turn: Turn, change: HolderChange) -> None:
         _lose_unfinished(turn, row, place, change.loser)
 
 
-def _lose_unfinished(turn: Turn, row: Row, place: str, loser: str) -> None:
+def _lose_unfinished(turn: Turn, row: CaptureRow, place: str, loser: str) -> None:
     """What the loser had under way in a place is lost with it, but for items that are not tested again; only he reads of it."""
     with turn.journal.entry(f"capture/{row['id']}", subject=place, audience=(loser,), keep=False) as entry:
         gone = []
@@ -311,7 +312,7 @@ def _lose_unfinished(turn: Turn, row: Row, place: str, loser: str) -> None:
             entry.data.update(place=place, unfinished=gone)
 
 
-def _evade(turn: Turn, row: Row, place: str, captor: str) -> None:
+def _evade(turn: Turn, row: CaptureRow, place: str, captor: str) -> None:
     """Units that kept out of the fight for a lost place go to the next friendly one; where there is none they are lost."""
     for key, stack in turn.state.stacks(at=place):
         owner = stack["owner"]
@@ -337,7 +338,7 @@ def _clear_works(turn: Turn, kinds: Any, place: str) -> None:
 # ---- the standing of nations
 
 
-def statuses(turn: Turn, row: Row) -> None:
+def statuses(turn: Turn, row: CaptureRow) -> None:
     """Set or lift the row's mark on nations: set when `when` comes to hold, lifted when `until` (else: `when` no more) does."""
     mark = str(row["flag"])
     for nation in as_set(turn.world, turn.world.value(strip_mark(str(row.get("for", "nations()"))), turn.names())):

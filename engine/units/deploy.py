@@ -14,6 +14,7 @@ from typing import Any
 from ..core.journal import EVERYONE
 from ..core.messages import Message, joined
 from ..core.model import Row, Ruleset
+from ..core.rows import DecisionRow
 from ..core.state import Entity, unit_key
 from ..ruleset.expressions.parse import strip_mark
 from ..turn.context import Order, OrderContext, Turn
@@ -299,13 +300,13 @@ def _at_odds(turn: Turn, rule: Row, place: str) -> list[str]:
 
 
 def _choose(
-    turn: Turn, row: Row, rule: Row, pair: tuple[str, str], staying: Mapping[str, set[str]], shut: set[str]
+    turn: Turn, row: DecisionRow, rule: Row, pair: tuple[str, str], staying: Mapping[str, set[str]], shut: set[str]
 ) -> str | None:
     """Where those of a nation go that may not stay in a place; None if no place is open to them."""
     world, (place, nation) = turn.world, pair
     me = Entity("nation", nation)
     names = {"self": me, "nation": me, "place": Entity("place", place)}
-    source = row.get("from", [])
+    source: Any = row.get("from", [])
     listed: Sequence[Any] = source if isinstance(source, list) else as_set(world, world.value(strip_mark(source), names))
 
     def is_open(p: str) -> bool:

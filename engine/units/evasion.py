@@ -7,7 +7,7 @@ place if it may be there (`refuge`), and goes no further this turn.
 
 from __future__ import annotations
 
-from ..core.model import Row
+from ..core.rows import DetectionRow
 from ..core.state import Entity
 from ..turn.context import Turn
 from ..world import routes
@@ -15,7 +15,7 @@ from ..world.messages import say
 from . import contact, forces
 
 
-def run(turn: Turn, row: Row) -> None:
+def run(turn: Turn, row: DetectionRow) -> None:
     """All forces that look under a row, judged on the state before anybody leaves."""
     found: dict[str, str] = {}
     for seeker, foe in contact.pairs(turn, row):
@@ -38,7 +38,7 @@ def refuge_of(turn: Turn, force: str) -> str | None:
     return next((str(value) for _, value in turn.options_giving(options, "refuge")), None)
 
 
-def refusal(turn: Turn, row: Row, force: str, to: str) -> str | None:
+def refusal(turn: Turn, row: DetectionRow, force: str, to: str) -> str | None:
     """Why a force cannot go to the place it named, or None."""
     here, owner = str(turn.state.get("forces", force, "at")), str(turn.state.get("forces", force, "owner"))
     mode = turn.ruleset.row_or_empty("movement", str(turn.state.get("forces", force, "mode")))
@@ -54,7 +54,7 @@ def refusal(turn: Turn, row: Row, force: str, to: str) -> str | None:
     return None
 
 
-def leave(turn: Turn, row: Row, force: str, to: str, why: str | None) -> None:
+def leave(turn: Turn, row: DetectionRow, force: str, to: str, why: str | None) -> None:
     """A force goes to its refuge, or stays because it cannot."""
     here, owner = str(turn.state.get("forces", force, "at")), str(turn.state.get("forces", force, "owner"))
     told = (

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..core.model import Row, Ruleset
+from ..core.rows import MovementRow
 from ..core.state import Fields
 from ..turn.context import Order
 from . import forces
@@ -23,7 +24,7 @@ class Voyage:
     """
 
     order: Order
-    mode: Row
+    mode: MovementRow
     start: str
     picks: list[forces.Pick]
     plan: list[Fields]

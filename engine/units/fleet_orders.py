@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.model import Row
+from ..core.rows import MovementRow
 from ..core.state import Entity, Fields
 from ..turn.context import Order, OrderContext
 from ..world import routes
@@ -23,7 +24,7 @@ from .fleet import Fleet, Parcel, Voyage, mission_row
 
 
 def understand(
-    turn: OrderContext, order: Order, mode: Row, left: dict[str, int], fleet: Fleet | None = None, number: int = 0
+    turn: OrderContext, order: Order, mode: MovementRow, left: dict[str, int], fleet: Fleet | None = None, number: int = 0
 ) -> Voyage | Parcel | str:
     """One order as a voyage, or as more cargo for one, or why it cannot be.
 
@@ -77,7 +78,7 @@ def understand(
     return voyage
 
 
-def _parting(turn: OrderContext, order: Order, row: Row, mode: Row, fleet: Fleet, number: int) -> Voyage | str:
+def _parting(turn: OrderContext, order: Order, row: Row, mode: MovementRow, fleet: Fleet, number: int) -> Voyage | str:
     """Units that leave a force on its way and go on as one of their own."""
     slots, world, nation = order["slots"], turn.world, str(order["nation"])
     parent, after = fleet.voyages.get(int(slots["part_of"])), int(slots.get("after") or 0)
@@ -280,7 +281,7 @@ def _with_cargo(
     return plan, [parcel]
 
 
-def _parcel(turn: OrderContext, order: Order, mode: Row, fleet: Fleet, left: dict[str, int]) -> Parcel | str:
+def _parcel(turn: OrderContext, order: Order, mode: MovementRow, fleet: Fleet, left: dict[str, int]) -> Parcel | str:
     """More cargo for a force: where it passes, as far as it has room; ashore where it unloads."""
     slots, world, nation = order["slots"], turn.world, str(order["nation"])
     voyage = fleet.voyages.get(int(slots.get("aboard") or 0))

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..core.messages import Message
 from ..core.model import Row
+from ..core.rows import MovementRow
 from ..core.state import Entity, Fields, State
 from ..turn.context import Turn, audience_ids
 from ..world import routes
@@ -29,7 +30,7 @@ PASSING = ("force", "via", "landed", "moved", "aboard", "host")
 """Fields that stacks carry only while forces are about."""
 
 
-def told(turn: Turn, mode: Row, nation: str, says: Message | None) -> dict[str, Any]:
+def told(turn: Turn, mode: MovementRow, nation: str, says: Message | None) -> dict[str, Any]:
     """What an entry about a move `says`, and its `audience`: its nation, or whom its mode names; others read whose it is."""
     readers = audience_ids(turn.world, mode.get("audience", nation), {k: Entity("nation", nation) for k in ("self", "nation")})
     if says is not None and readers != (nation,):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.model import Row
+from ..core.rows import MovementRow
 from ..core.state import Entity
 from ..turn.context import Turn
 from ..world import routes
 from . import forces
 
 
-def may_stay(turn: Turn, mode: Row, force: str, nation: str, place: str) -> bool:
+def may_stay(turn: Turn, mode: MovementRow, force: str, nation: str, place: str) -> bool:
     """Whether units of a force may end the turn where they are: `home` of the mode, else anywhere they need not fight for.
 
     Besides, where `remains` of the mode holds. Who `returns` stays nowhere but where it set out from.
@@ -24,14 +24,14 @@ def may_stay(turn: Turn, mode: Row, force: str, nation: str, place: str) -> bool
     return "home" not in mode and routes.entry(turn.world, nation, place) in ("free", "takes")
 
 
-def homes_apart(turn: Turn, mode: Row, force: str) -> dict[str, str | None]:
+def homes_apart(turn: Turn, mode: MovementRow, force: str) -> dict[str, str | None]:
     """Where each stack of a force goes that cannot stay, by what it has left itself: whence it came, else the cheapest place
     that it can reach. None: there is none.
     """
     return {key: home_of(turn, mode, force, key) for key, _ in forces.stacks_of(turn.state, force)}
 
 
-def home_of(turn: Turn, mode: Row, force: str, key: str) -> str | None:
+def home_of(turn: Turn, mode: MovementRow, force: str, key: str) -> str | None:
     """Where a stack of a force goes that cannot stay: whence it came, else the cheapest place that it can reach."""
     row = turn.state.row("forces", force)
     nation, place = row["owner"], row["at"]
@@ -58,6 +58,6 @@ def homes_of(turn: Turn, going: routes.Going, place: str) -> dict[str, Any]:
     }
 
 
-def _group(turn: Turn, mode: Row, force: str, nation: str) -> routes.Going:
+def _group(turn: Turn, mode: MovementRow, force: str, nation: str) -> routes.Going:
     units = [Entity("unit", k) for k, _ in forces.stacks_of(turn.state, force)]
     return routes.Going(turn.world, nation, mode, units)

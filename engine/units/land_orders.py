@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.model import Row
+from ..core.rows import MovementRow
 from ..core.state import Entity
 from ..turn.calendar import stands_on
 from ..turn.context import Order, OrderContext, Turn
@@ -28,7 +29,7 @@ class March:
     """
 
     order: Order
-    mode: Row
+    mode: MovementRow
     going: routes.Going
     path: routes.Path
     picks: list[forces.Pick]
@@ -51,7 +52,7 @@ class March:
         return self.path[-1]
 
 
-def orders_of(turn: Turn, modes: Sequence[Row]) -> list[tuple[Order, Row]]:
+def orders_of(turn: Turn, modes: Sequence[MovementRow]) -> list[tuple[Order, MovementRow]]:
     """Open orders whose row is done by one of these modes; inside a nation's own turn, only its (or those `of` whom).
 
     What a nation has ordered for the turns of others as well (`stands: own_turn`) is open again in each of them.
@@ -108,7 +109,7 @@ def row_of(turn: OrderContext, order: Order) -> Row:
 def understand(
     turn: OrderContext,
     order: Order,
-    mode: Row,
+    mode: MovementRow,
     left: dict[str, int],
     taken: dict[str, int] | None = None,
     *,

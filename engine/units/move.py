@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.model import Row
+from ..core.rows import MovementRow
 from ..core.state import UNIT_CORE, Entity
 from ..ruleset.expressions.parse import strip_mark
 from ..ruleset.expressions.reads import is_read
@@ -75,7 +76,7 @@ def run(node: Row, turn: Turn) -> None:
         task_forces.rouse(turn, tasked)
 
 
-def node_modes(node: Row, turn: Turn) -> list[Row]:
+def node_modes(node: Row, turn: Turn) -> list[MovementRow]:
     """The modes a step carries out: those it names, or every one that no other step of the sequence of play names."""
     rows = turn.ruleset.rows("movement")
     named = node.get("movement")
@@ -92,12 +93,12 @@ def _ends(turn: Turn, node: Row) -> frozenset[str] | None:
 # ---- understanding orders
 
 
-def read(turn: Turn, modes: Sequence[Row]) -> list[March]:
+def read(turn: Turn, modes: Sequence[MovementRow]) -> list[March]:
     """The marches of the open orders, each tested; those that cannot be are dropped with a reason."""
     return settled(turn, understood(turn, modes))
 
 
-def understood(turn: Turn, modes: Sequence[Row], *, to: frozenset[str] | None = None) -> list[tuple[Order, March | str]]:
+def understood(turn: Turn, modes: Sequence[MovementRow], *, to: frozenset[str] | None = None) -> list[tuple[Order, March | str]]:
     """The open orders of these modes (`to` some places), each with its march or with why it cannot be; nothing is changed."""
     out: list[tuple[Order, March | str]] = []
     left: dict[str, int] = {}
@@ -155,7 +156,7 @@ def _follows(march: March) -> bool:
     return follows(world, march.mode, (str(world.state.get("units", key, "kind")) for key, _ in march.picks))
 
 
-def mark_attacked(turn: Turn, marches: Sequence[March], others: Sequence[Row]) -> None:
+def mark_attacked(turn: Turn, marches: Sequence[March], others: Sequence[MovementRow]) -> None:
     """Write down, for this turn, which places are attacked, and whence (`place.attacked`).
 
     They are the targets of these marches, and of those by further modes (`others`) that a later step carries out.
@@ -175,7 +176,7 @@ def mark_attacked(turn: Turn, marches: Sequence[March], others: Sequence[Row]) -
             turn.journal.set("places", place, "attacked", sorted(threats[place]))
 
 
-def _threatens(mode: Row) -> bool:
+def _threatens(mode: MovementRow) -> bool:
     return bool(mode.get("threatens", True) and mode.get("fights", True))
 
 

@@ -10,13 +10,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..core.model import Row
+from ..core.rows import MovementRow
 from ..core.state import Entity
 from ..turn.context import Turn
 from ..world.messages import say
 from . import forces
 
 
-def part_and_join(turn: Turn, modes: Mapping[str, Row], tick: int) -> None:
+def part_and_join(turn: Turn, modes: Mapping[str, MovementRow], tick: int) -> None:
     """Whoever is to part or to join before this tick does; done once, however often a tick asks. Forces without units end."""
     for force, row in sorted(turn.state.table("forces").items()):
         if row.get("mode") not in modes or "ships" in row:  # whose ships are an ally's has no units of its own

@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ..core.model import Row
+from ..core.rows import MovementRow
 from ..core.state import Entity
 from ..turn.context import Order, Turn
 from ..turn.slots import unfit
@@ -27,7 +28,7 @@ from .land_orders import orders_of, row_of
 from .split_and_merge import part_and_join
 
 
-def run(node: Row, turn: Turn, modes: Sequence[Row]) -> None:
+def run(node: Row, turn: Turn, modes: Sequence[MovementRow]) -> None:
     """One tick of every force, or all ticks if the sequence of play has none. `ashore` lands, `announce` says who will leave."""
     tick = turn.loops.get("tick")
     if node.get("which") == "ashore":
@@ -66,7 +67,7 @@ def ashore_later(turn: Turn) -> set[str]:
 # ---- orders to forces
 
 
-def read(turn: Turn, modes: Sequence[Row], *, quiet: bool = False) -> list[Voyage]:
+def read(turn: Turn, modes: Sequence[MovementRow], *, quiet: bool = False) -> list[Voyage]:
     """The open orders of these modes, understood; those that cannot be are dropped with a reason (`quiet`: left alone)."""
     ids = {m["id"] for m in modes}
     left: dict[str, int] = {}
@@ -105,7 +106,7 @@ def numbered(turn: Turn, modes: Collection[str]) -> dict[str, int]:
     return out
 
 
-def set_out(turn: Turn, modes: Sequence[Row]) -> None:
+def set_out(turn: Turn, modes: Sequence[MovementRow]) -> None:
     """Every order becomes a force, where its units are; those who part later are written down with the force that they leave."""
     voyages = read(turn, modes)
     made: dict[tuple[str, int], str] = {}
@@ -182,7 +183,7 @@ def stance_of(turn: Turn, nation: str, place: str, mission: str | None) -> str:
 # ---- one tick
 
 
-def go_on(turn: Turn, modes: Sequence[Row], tick: int) -> None:
+def go_on(turn: Turn, modes: Sequence[MovementRow], tick: int) -> None:
     """Spend the tick's point of every force: cargo comes aboard, then all that move move, then all take up their tasks."""
     ids = {m["id"]: m for m in modes}
     forget_all(turn)
@@ -211,7 +212,7 @@ def go_on(turn: Turn, modes: Sequence[Row], tick: int) -> None:
     settle_stances(turn, ids)
 
 
-def load_up(turn: Turn, modes: Mapping[str, Row], tick: int) -> None:
+def load_up(turn: Turn, modes: Mapping[str, MovementRow], tick: int) -> None:
     """Whatever is to come aboard on this tick does, once, before anybody leaves his place."""
     for force, row in sorted(turn.state.table("forces").items()):
         due = _entry(row, tick).get("load", ()) if row.get("mode") in modes and not row.get("stopped") else ()
@@ -221,7 +222,7 @@ def load_up(turn: Turn, modes: Mapping[str, Row], tick: int) -> None:
                 take_aboard(turn, force, row, modes[row["mode"]], index)
 
 
-def rouse(turn: Turn, modes: Sequence[Row]) -> None:
+def rouse(turn: Turn, modes: Sequence[MovementRow]) -> None:
     """Units without orders in places where enemies have a force become forces of their own, on the mission that is theirs."""
     for mode in modes:
         for place in sorted({str(r["at"]) for r in turn.state.table("forces").values()}):
@@ -236,7 +237,7 @@ def _sought(turn: Turn, nation: str, place: str) -> bool:
     return any(r["at"] == place and nation in (r.get("targets") or ()) for r in turn.state.table("forces").values())
 
 
-def rouse_at(turn: Turn, mode: Row, nation: str, place: str) -> None:
+def rouse_at(turn: Turn, mode: MovementRow, nation: str, place: str) -> None:
     """The units of a nation in a place that have no orders become forces, each on the first mission that is theirs there."""
     order = order_at_rest(turn, mode, nation, place)
     task = str(order["slots"].get("task") or "") if order else ""
@@ -260,7 +261,7 @@ def rouse_at(turn: Turn, mode: Row, nation: str, place: str) -> None:
     rouse_guests(turn, mode, nation, place)
 
 
-def rouse_guests(turn: Turn, mode: Row, nation: str, place: str) -> None:
+def rouse_guests(turn: Turn, mode: MovementRow, nation: str, place: str) -> None:
     """Units of a nation that live on bearers of its allies (`shared`) become a force, and fight beside those who bear them."""
     bears = mode.get("bears", {})
     names = {"place": Entity("place", place), "self": Entity("nation", nation)}
@@ -283,13 +284,13 @@ def _said_at_rest(turn: Turn, order: Order | None) -> dict[str, Any]:
     return {"options": order.get("options") or {}, **looks_for(turn, order)} if order else {}
 
 
-def order_at_rest(turn: Turn, mode: Row, nation: str, place: str) -> Order | None:
+def order_at_rest(turn: Turn, mode: MovementRow, nation: str, place: str) -> Order | None:
     """What a nation has ordered for its units that lie in a place (orders of the mode's `at_rest`); the last counts."""
     given = turn.orders(mode["at_rest"], nation) if "at_rest" in mode else ()
     return next((o for o in reversed(given) if o["slots"].get("place") == place and o.get("status") != "refused"), None)
 
 
-def settle_stances(turn: Turn, modes: Mapping[str, Row]) -> None:
+def settle_stances(turn: Turn, modes: Mapping[str, MovementRow]) -> None:
     """Every force takes the stance of its mission, judged when all have moved."""
     new = {
         force: stance_of(turn, row["owner"], row["at"], row.get("mission"))
@@ -301,7 +302,7 @@ def settle_stances(turn: Turn, modes: Mapping[str, Row]) -> None:
             turn.journal.set("forces", force, "stance", new[force])
 
 
-def announce(turn: Turn, modes: Sequence[Row], tick: int) -> None:
+def announce(turn: Turn, modes: Sequence[MovementRow], tick: int) -> None:
     """Mark the forces that are about to leave their place (`leaving`), so that others there can look for them first."""
     ids = {m["id"]: m for m in modes}
     forget_all(turn)
@@ -328,7 +329,7 @@ def _entry(row: Row, tick: int) -> Row:
     return dict(plan[tick - 1]) if 0 < tick <= len(plan) else {}
 
 
-def _held(turn: Turn, force: str, row: Row, mode: Row, place: str) -> str | None:
+def _held(turn: Turn, force: str, row: Row, mode: MovementRow, place: str) -> str | None:
     """Why a force cannot take the next step of its way, judged now: a passage, or a test of the mode."""
     units = [Entity("unit", k) for k, _ in forces.stacks_of(turn.state, force)]
     going = routes.Going(turn.world, row["owner"], mode, units)
@@ -350,7 +351,7 @@ def _stop(turn: Turn, force: str, row: Row, why: str) -> None:
         turn.journal.set("forces", force, "stopped", True)
 
 
-def _told(turn: Turn, mode: Row, nation: str, does: str, place: str, kinds: Mapping[str, int]) -> dict[str, Any]:
+def _told(turn: Turn, mode: MovementRow, nation: str, does: str, place: str, kinds: Mapping[str, int]) -> dict[str, Any]:
     """What an entry says, and to whom, about a force that sets out or goes on: what it does where, and its units."""
     full = f"A force {does} {{here}}: {{units}}." if kinds else f"A force {does} {{here}}."
     those = {"units": units(turn.world, kinds)} if kinds else {}
@@ -382,7 +383,7 @@ def _take_up(turn: Turn, force: str, row: Row, entry: Row, to: str | None) -> No
             forces.mark(turn, force, missions)
 
 
-def _left(turn: Turn, nation: str, mode: Row, key: str, place: str) -> dict[str, Any]:
+def _left(turn: Turn, nation: str, mode: MovementRow, key: str, place: str) -> dict[str, Any]:
     """What a stack that is about to leave a place has left after it, where the mode keeps count of that (`keeps`)."""
     if "keeps" not in mode:
         return {}
@@ -392,7 +393,7 @@ def _left(turn: Turn, nation: str, mode: Row, key: str, place: str) -> dict[str,
 # ---- what threatens whom
 
 
-def threats(turn: Turn, modes: Sequence[Row]) -> list[tuple[str, str]]:
+def threats(turn: Turn, modes: Sequence[MovementRow]) -> list[tuple[str, str]]:
     """Places that valid orders are to land on against an enemy, each with the place that the landing comes from."""
     out = []
     for voyage in read(turn, modes, quiet=True):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..core.model import Row
+from ..core.rows import MovementRow
 from ..core.state import UNIT_CORE, Entity
 from ..turn.context import Turn
 from ..turn.verbs_later import put_under_way
@@ -32,7 +33,7 @@ def run_the_gauntlet(turn: Turn, march: March) -> None:
         turn.journal.set("orders", march.order["key"], "status", "done")
 
 
-def depart_under_fire(turn: Turn, modes: Sequence[Row]) -> None:
+def depart_under_fire(turn: Turn, modes: Sequence[MovementRow]) -> None:
     """Forces of these modes that have been passed by those they fly over leave the map, with what they have left."""
     ids = {m["id"]: m for m in modes}
     for force, row in sorted(turn.state.table("forces").items()):
@@ -40,7 +41,7 @@ def depart_under_fire(turn: Turn, modes: Sequence[Row]) -> None:
             _depart(turn, force, dict(row), ids[row["mode"]])
 
 
-def _depart(turn: Turn, force: str, row: Row, mode: Row) -> None:
+def _depart(turn: Turn, force: str, row: Row, mode: MovementRow) -> None:
     nation, origin, target, name = row["owner"], row["at"], row["to"], mode.get("keeps", "")
     kinds = forces.strength(turn.state, force)
     told = "On the way to {here}: {units}." if kinds else "On the way to {here}: nobody is left."

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..core.model import Row
+from ..core.rows import PassageRow
 from ..core.state import Entity
 from .world import World
 
@@ -94,7 +94,7 @@ def passes_gate(world: World, nation: str, gate: str, unit: Entity | str) -> boo
     return other is not None and _open_gate(world, nation, world.ruleset.row("passages", other), unit)
 
 
-def _open_gate(world: World, nation: str, row: Row, unit: Entity | str) -> bool:
+def _open_gate(world: World, nation: str, row: PassageRow, unit: Entity | str) -> bool:
     kind = unit if isinstance(unit, str) else str(world.state.get("units", unit.id, "kind", ""))
     if row.get("stops") and not kind_matches(world, row["stops"], kind):
         return True
@@ -115,17 +115,17 @@ def _open_gate(world: World, nation: str, row: Row, unit: Entity | str) -> bool:
     return bool(default == "open")
 
 
-def gate_holders(world: World, row: Row) -> list[str]:
+def gate_holders(world: World, row: PassageRow) -> list[str]:
     """Who holds the keys of a passage: the holders of its places."""
     return sorted({h for p in row.get("keys", ()) if (h := world.holder_of(p))})
 
 
-def keepers(row: Row, holders: Sequence[str]) -> Sequence[str]:
+def keepers(row: PassageRow, holders: Sequence[str]) -> Sequence[str]:
     """Those holders who may speak for the passage: each, or, where all keys are needed, the one who has them all."""
     return holders if row.get("need") != "all" or len(holders) == 1 else ()
 
 
-def _says(world: World, row: Row, field: str, nation: str, holders: Sequence[str]) -> bool:
+def _says(world: World, row: PassageRow, field: str, nation: str, holders: Sequence[str]) -> bool:
     """Whether the passage's list names a nation or its side. `keeper>nation` counts only while that keeper has the passage."""
     for said in world.state.get("passages", row["id"], field) or ():
         keeper, arrow, who = str(said).rpartition(">")

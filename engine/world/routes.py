@@ -13,7 +13,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from ..core.model import Row, Ruleset
+from ..core.model import Ruleset
+from ..core.rows import MovementRow
 from ..core.state import Entity, columns
 from ..ruleset.expressions.functions import EARLIER
 from ..ruleset.expressions.parse import strip_mark
@@ -40,14 +41,17 @@ _ENTRY = ("stance(a, b)", "place.holder", "place.occupants", "step")
 _GATES = ("gate.barred", "gate.admitted", "allied(a, b)", "place.holder", "unit.kind")
 
 
-def decided_by(world: World, mode: Row) -> Tables | None:
-    """The tables of the state that decide which routes a row of `movement` has open, and to whom; None: any may."""
+def decided_by(world: World, mode: MovementRow | None) -> Tables | None:
+    """The tables of the state that decide which routes a row of `movement` has open, and to whom; None: any may.
+
+    Without a row: those that decide it whatever the row says.
+    """
 
     def make() -> Tables | None:
         ruleset = world.ruleset
         gates = list(ruleset.rows("passages").values())
         setting = [strip_mark(str(ruleset.setting("unfit") or ""))]
-        found = reads_of(ruleset, mode, gates, setting, _ENTRY, _GATES)
+        found = reads_of(ruleset, mode or {}, gates, setting, _ENTRY, _GATES)
         more = {
             "units",
             "loads",
@@ -56,17 +60,17 @@ def decided_by(world: World, mode: Row) -> Tables | None:
         }
         return None if found is None else found | more
 
-    return world.ruleset.derived(("what decides ways by", mode["id"]), make)  # type: ignore[no-any-return]
+    return world.ruleset.derived(("what decides ways by", mode["id"] if mode else ""), make)  # type: ignore[no-any-return]
 
 
-def begin(world: World, nation: str, mode: Row | str, start: str, kinds: Iterable[str]) -> Going | None:
+def begin(world: World, nation: str, mode: MovementRow | str, start: str, kinds: Iterable[str]) -> Going | None:
     """A group of these kinds standing at a place, or None if they are not there, free to go."""
     row = world.ruleset.row("movement", mode) if isinstance(mode, str) else mode
     units = one_of_each(world, nation, start, kinds, again=bool(row.get("again")))
     return None if units is None else Going(world, nation, row, units)
 
 
-def reach(world: World, nation: str, mode: Row | str, start: str, kinds: Iterable[str]) -> dict[str, Way]:
+def reach(world: World, nation: str, mode: MovementRow | str, start: str, kinds: Iterable[str]) -> dict[str, Way]:
     """Every place where units of these kinds, standing at `start`, can end a move: place -> (cost, path).
 
     Of equally cheap ways the one with fewer places, then the first by ids. Empty if the units are not there.
@@ -154,7 +158,7 @@ def _search_by_way(going: Going, start: str, goal: str | None) -> dict[str, Way]
     return found
 
 
-def _cost_reads(ruleset: Ruleset, mode: Row) -> frozenset[str]:
+def _cost_reads(ruleset: Ruleset, mode: MovementRow) -> frozenset[str]:
     """The names that the cost of a step reads: without the place entered and the link, all steps from a place cost alike."""
     cost = mode.get("cost", 1)
     return frozenset() if isinstance(cost, int) else names_read(ruleset, cost)
@@ -389,7 +393,7 @@ def kept_of(going: Going, unit: Entity, path: Path) -> dict[str, Any]:
 # ---- capacity
 
 
-def capacity(world: World, mode: Row, place: str) -> Any:
+def capacity(world: World, mode: MovementRow, place: str) -> Any:
     """How many units may start, pass or end in a place; None if `mode` sets no limit."""
     row = mode.get("capacity")
     if not row:
@@ -404,13 +408,13 @@ def capacity(world: World, mode: Row, place: str) -> Any:
     return world.keep(("capacity", text, place), world.decided_by(text, "place.holder"), make)
 
 
-def draws(mode: Row) -> Sequence[str]:
+def draws(mode: MovementRow) -> Sequence[str]:
     """Which places of a route use up capacity: its `start`, those that it may `pass`, its `end`."""
     found: Sequence[str] = mode.get("capacity", {}).get("draws", ("start", "pass", "end"))
     return found
 
 
-def drawn_places(mode: Row, path: Path) -> list[str]:
+def drawn_places(mode: MovementRow, path: Path) -> list[str]:
     """The places whose capacity a route uses: its start, end and those between, as `mode` says."""
     drawn = draws(mode)
     out = []
@@ -423,13 +427,13 @@ def drawn_places(mode: Row, path: Path) -> list[str]:
     return out
 
 
-def used(world: World, mode: Row, place: str) -> int:
+def used(world: World, mode: MovementRow, place: str) -> int:
     """Units that have moved in this way over a place this turn."""
     row = world.state.row("loads", f"{mode['id']}:{place}")
     return int(row.get("n", 0)) if row.get("turn") == world.always()["turn"] else 0
 
 
-def room_left(world: World, mode: Row, path: Path, taken: Mapping[str, int] | None = None) -> Any:
+def room_left(world: World, mode: MovementRow, path: Path, taken: Mapping[str, int] | None = None) -> Any:
     """How many units the way still takes beside what is `taken`; None if it is not limited."""
     left = [
         most - used(world, mode, place) - (taken or {}).get(place, 0)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..core.model import Row, Ruleset
+from ..core.rows import MovementRow
 from ..core.state import Entity, Fields
 from ..ruleset.expressions import parse
 from ..ruleset.expressions.parse import strip_mark
@@ -82,7 +83,7 @@ class Going:
     """
 
     def __init__(
-        self, world: World, nation: str, mode: Row, units: Sequence[Entity], *, count: int = 0, open_gates: bool = False
+        self, world: World, nation: str, mode: MovementRow, units: Sequence[Entity], *, count: int = 0, open_gates: bool = False
     ) -> None:
         self.world = world
         self.nation = nation
@@ -123,7 +124,7 @@ class Going:
 
     def test(self, key: str, place: str, link: str, path: Path, units: Sequence[Entity] | None = None) -> bool:
         """Whether a test of the row holds for every unit of the group (absent: it does)."""
-        text = self.mode.get(key)
+        text: Any = self.mode.get(key)
         if text is None or isinstance(text, bool):
             return text is not False
         asks, known = self.kept(key, lambda going: going.answers("way", text))
@@ -201,7 +202,7 @@ class Going:
         return next((g for unit in self.units for g in gates if not passes_gate(self.world, self.nation, g, unit)), None)
 
 
-def step_of(world: World, mode: Row) -> str:
+def step_of(world: World, mode: MovementRow) -> str:
     """The step in which units move by a row of `movement`: the present one if it carries it out, else the first that does."""
     carried = world.ruleset.derived("steps of movement", lambda: _steps_of_modes(world.ruleset))
     here = str(world.state.get("game", "game", "step", ""))

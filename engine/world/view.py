@@ -15,6 +15,7 @@ from typing import Any
 from ..core.canonical import dumps
 from ..core.journal import EVERYONE, Audience, Entry
 from ..core.model import Row, Ruleset
+from ..core.rows import VisibilityRow
 from ..core.state import Entity, State
 from ..ruleset.expressions.parse import strip_mark
 from .geography import Geography
@@ -111,7 +112,7 @@ class Viewer:
                         shown.setdefault(id_, {}).update(fields)
         return {table: {id_: r for id_, r in sorted(rows.items()) if r} for table, rows in out.items() if any(rows.values())}
 
-    def is_shown(self, row: Row, reader: str, id_: str, fields: Mapping[str, Any]) -> bool:
+    def is_shown(self, row: VisibilityRow, reader: str, id_: str, fields: Mapping[str, Any]) -> bool:
         """Whether a row of `visibility` lets a reader see one row of its table."""
         owner, place = self.owner(row["what"], id_, fields), self.place(row["what"], id_, fields)
         names = {**self._names(reader, owner, place), **({"record": Entity("record", id_)} if row["what"] == "records" else {})}
@@ -137,7 +138,7 @@ class Viewer:
             return self.world.holder_of(id_)
         return None
 
-    def _of_record(self, row: Row, reader: str, id_: str) -> bool:
+    def _of_record(self, row: VisibilityRow, reader: str, id_: str) -> bool:
         return self.world.test(row["when"], {**self._names(reader, None, None), "record": Entity("record", id_)})
 
     def place(self, table: str, id_: str, fields: Mapping[str, Any]) -> str | None:
@@ -151,14 +152,14 @@ class Viewer:
             return id_
         return None
 
-    def _within(self, row: Row, reader: str) -> set[str] | None:
+    def _within(self, row: VisibilityRow, reader: str) -> set[str] | None:
         """The places to which a row is limited for a reader; None if it is not."""
         if "within" not in row:
             return None
         text = strip_mark(row["within"])
         return {t.id for t in as_set(self.world, self.world.value(text, self._names(reader, None, None)))}
 
-    def _is_open(self, row: Row) -> bool:
+    def _is_open(self, row: VisibilityRow) -> bool:
         """Whether a row that waits for a step of `inform` has been opened, for this turn or for good."""
         if "opens" not in row:
             return True
@@ -172,7 +173,7 @@ class Viewer:
             "place": Entity("place", place) if place else None,
         }
 
-    def _reaches(self, row: Row, reader: str, owner: str | None) -> bool:
+    def _reaches(self, row: VisibilityRow, reader: str, owner: str | None) -> bool:
         to = row["to"] if isinstance(row["to"], str) else tuple(row["to"])
         known = self._reached.setdefault((to, reader), {})
         found = known.get(owner)
@@ -180,7 +181,7 @@ class Viewer:
             found = known[owner] = self._is_reached(to, reader, owner)
         return found
 
-    def _reached_items(self, row: Row, reader: str) -> Iterator[tuple[str | None, Items]]:
+    def _reached_items(self, row: VisibilityRow, reader: str) -> Iterator[tuple[str | None, Items]]:
         """What a row could show of those owners of whom it shows anything to a reader."""
         of_owners = self._items(row)
         if row["to"] == "everyone":
@@ -199,7 +200,7 @@ class Viewer:
                 return True
         return False
 
-    def _items(self, row: Row) -> dict[str | None, Items]:
+    def _items(self, row: VisibilityRow) -> dict[str | None, Items]:
         """What a row could show, by owner: id, place and the fields it shows. The same for every reader."""
         found = self._by_owner.get(row["id"])
         if found is None:
@@ -223,7 +224,7 @@ class Viewer:
         row = shown.setdefault(key, {"nation": owner, "at": place, "what": UNKNOWN, "n": 0})
         row["n"] += int(fields.get("n", 1))
 
-    def _band(self, row: Row, shown: dict[str, dict[str, Any]], reader: str, fields: Mapping[str, Any]) -> None:
+    def _band(self, row: VisibilityRow, shown: dict[str, dict[str, Any]], reader: str, fields: Mapping[str, Any]) -> None:
         key = f"{fields['owner']}.{UNKNOWN}@{fields['place']}"
         if key in shown:
             return
@@ -252,7 +253,7 @@ class Viewer:
             for r in rows
         )
 
-    def _seen_by_all(self, row: Row, fields: Mapping[str, Any]) -> tuple[str | None, int]:
+    def _seen_by_all(self, row: VisibilityRow, fields: Mapping[str, Any]) -> tuple[str | None, int]:
         """What every reader of a band starts from: what a flag says, and how many units an owner has in a place."""
         key = (row["id"], fields["owner"], fields["place"])
         found = self._seen.get(key)
@@ -261,11 +262,11 @@ class Viewer:
             found = self._seen[key] = self._said(row, fields), number
         return found
 
-    def _looked(self, row: Row, reader: str, place: str) -> Mapping[str, Any]:
+    def _looked(self, row: VisibilityRow, reader: str, place: str) -> Mapping[str, Any]:
         """What a look has shown a reader of a place since last turn (`follows`: what he knows); nothing, if none has."""
         return learned(self.state, reader, f"{row['follows']}:{place}") if "follows" in row else {}
 
-    def _empty(self, row: Row, shown: dict[str, dict[str, Any]], reader: str) -> None:
+    def _empty(self, row: VisibilityRow, shown: dict[str, dict[str, Any]], reader: str) -> None:
         """Places within sight that are held by others and stand empty look as those do in which hardly anybody stands."""
         exact = [r for r in self.ruleset.rows("visibility").values() if r["what"] == row["what"] and r.get("as") != "band"]
         for place in sorted(self._within(row, reader) or ()):
@@ -279,7 +280,7 @@ class Viewer:
             if self._reaches(row, reader, holder):
                 self._band(row, shown, reader, {"owner": holder, "place": place})
 
-    def _said(self, row: Row, fields: Mapping[str, Any]) -> str | None:
+    def _said(self, row: VisibilityRow, fields: Mapping[str, Any]) -> str | None:
         """The band that a flag of the place makes others see of an owner's units: of whoever is in on the flag, or None."""
         if "mask" not in row:
             return None

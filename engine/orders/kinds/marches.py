@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...core.model import Row, Ruleset
+from ...core.rows import MovementRow
 from ...core.state import Entity
 from ...turn.context import Order, Turn
 from ...turn.validated_orders import Refusal, RefusalCode
@@ -128,7 +129,7 @@ class Marches(Moves):
             turn.journal.alter_units(key, n, **fields)
 
 
-def unannounced(world: World, nation: str, mode: Row, target: Any) -> str | None:
+def unannounced(world: World, nation: str, mode: MovementRow, target: Any) -> str | None:
     """The warning that going to a place by a mode calls for, if it would begin a war that nobody has
     declared; or None.
 

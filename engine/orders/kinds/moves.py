@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from ...core.model import Row
+from ...core.rows import MovementRow
 from ...core.state import Entity
 from ...turn.context import Order, OrderContext, Turn
 from ...turn.slots import ruled_out
@@ -35,7 +35,7 @@ class Moves(UnitOrders):
     """Units that go from where they stand to another place, by a mode."""
 
     @cached_property
-    def shore(self) -> Row:
+    def shore(self) -> MovementRow:
         """The mode by which those come ashore who are carried: their own way, where a mode says no other."""
         return self.ruleset.rows("movement").get(self.mode.get("ashore", ""), self.mode)
 
@@ -219,7 +219,7 @@ def closed_gate(book: OrderBook, gate: str) -> Remark:
     return Remark(Note.PASSAGE, f"{book.names.printed('passage', gate)} is closed as things stand", TARGET)
 
 
-def win(turn: Turn, nation: str, place: str, mode: Row) -> None:
+def win(turn: Turn, nation: str, place: str, mode: MovementRow) -> None:
     """A place that is attacked falls; one that flying units or ships attack is only cleared, be it held by
     somebody or not."""
     cleared = bool(mode.get("passes_over") or mode.get("tasks"))
@@ -232,7 +232,7 @@ def win(turn: Turn, nation: str, place: str, mode: Row) -> None:
         turn.journal.set("places", place, "holder", nation)
 
 
-def group(turn: Turn, nation: str, mode: Row, picks: Iterable[forces.Pick]) -> routes.Going:
+def group(turn: Turn, nation: str, mode: MovementRow, picks: Iterable[forces.Pick]) -> routes.Going:
     """Some stacks as they go by a mode."""
     return routes.Going(turn.world, nation, mode, [Entity("unit", key) for key, _ in picks])
 

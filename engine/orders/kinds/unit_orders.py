@@ -14,6 +14,7 @@ from typing import Any
 
 from ...battle.targets import no_loss
 from ...core.model import Row, Ruleset
+from ...core.rows import MovementRow
 from ...core.state import Fields
 from ...turn.context import Order
 from ...turn.slots import unfit
@@ -58,7 +59,7 @@ class UnitOrders(OrderKind):
         return form == "orders"
 
     @cached_property
-    def mode(self) -> Row:
+    def mode(self) -> MovementRow:
         """The mode that its units go by; empty if they go nowhere."""
         return self.ruleset.row_or_empty("movement", self.row.get("does", ""))
 
@@ -292,7 +293,7 @@ class UnitOrders(OrderKind):
     def sends(self, world: World, nation: str, intent: ValidatedOrder) -> Iterator[str]:
         """The kinds that it names, with those that live on them where they set out (`bears`)."""
         yield from super().sends(world, nation, intent)
-        bears = self.mode.get("bears") or {}
+        bears: Row = self.mode.get("bears") or {}
         for _, stack in (
             world.state.stacks(at=str(intent.slots.get(ORIGIN, "")), owner=nation) if bears else ()
         ):
