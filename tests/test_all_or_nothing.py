@@ -13,7 +13,7 @@ from wteaw.core.model import Ruleset
 from wteaw.core.registry import VERBS
 from wteaw.core.state import State
 from wteaw.turn import acts as act
-from wteaw.turn import streaks
+from wteaw.turn import counters
 from wteaw.turn.context import Turn
 from wteaw.turn.effects import EffectError, whole
 from wteaw.turn.events import first_look, settle
@@ -231,9 +231,9 @@ def test_what_is_held_is_gone_though_its_effects_fail() -> None:
 def test_a_streak_is_counted_though_its_effects_fail() -> None:
     row = {"id": "rest", "of": "nations()", "while": "nation == 'red'", "on": {"step": "go"}, "effects": [
         {"flag": {"who": "=nation", "as": "taxed"}}, {"pay": {"from": "=nation", "what": "gold", "amount": 30}}]}  # fmt: skip
-    turn = small.turn(rules(streaks=[row]), state())
-    streaks.count(turn, row, turn.world.thing("red"), {"nation": turn.world.thing("red")})
-    assert turn.state.get("streaks", "nation:red", "rest") == 1
+    turn = small.turn(rules(counters=[row]), state())
+    counters.count(turn, row, turn.world.thing("red"), {"nation": turn.world.thing("red")})
+    assert turn.state.get("counters", "nation:red", "rest") == 1
     assert turn.state.get("flags", "nation:red", "taxed") is None
     assert [e.data for e in turn.journal.entries] == [{"times": 1}, {"void": "Red cannot pay 30 gold"}]
 

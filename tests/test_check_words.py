@@ -67,7 +67,7 @@ WRONG = [
     ("actions:\n- {id: a, syntax: ask, limit: {1: [nation, ›trun]}, effects: [{say: hm}]}\n", "E407"),
     ("actions:\n- {id: a, syntax: ask, for: [›itly], effects: [{say: hm}]}\n", "E407"),
     ("capture:\n- {›how: presence, id: c}\n", "E213"),
-    ("definitions:\n- {id: odd, of: [place], is: \"tally(place, ›'tims') > 0\", silence: {W604: tried here only}}\n", "E305"),
+    ("definitions:\n- {id: odd, of: [place], is: \"counter(place, ›'tims') > 0\", silence: {W604: tried here only}}\n", "E305"),
     ("definitions:\n- {id: odd, of: [place], is: \"this_turn(›'captrued') > 0\", silence: {W604: tried here only}}\n", "E305"),
     ("definitions:\n- {id: odd, of: [place], is: \"any(neighbors(place, ›'lnd'))\", silence: {W604: tried here only}}\n", "E305"),
     (

@@ -200,6 +200,73 @@ def test_a_ruling_becomes_a_clause(tmp_path: Path) -> None:
 # --- no earlier word is left
 
 
+def test_tallies_and_streaks_become_counters(tmp_path: Path) -> None:
+    """Two tables of a file, and two maps of a position, are put together; whose a tally was is a set now."""
+    tables, cases = tmp_path / "score.yaml", tmp_path / "cases.yaml"
+    tables.write_text(
+        """\
+tallies:
+  # what was lost
+  - id: lost
+    of: nation
+    on: destroyed
+    who: of
+    by: "=event.n * 2"
+  - {id: won, of: nation, on: destroyed}   # with a remark
+  - {id: odd, of: place, on: captured, who: "=where(event.place, 'is_far')"}
+ends: [{id: over, when: "tally('ash', 'won') > streak('ash', 'calm')"}]
+streaks:
+  - {id: calm, of: "nations()", at: turn_end, while: "true"}
+"""
+    )
+    cases.write_text(
+        """\
+cases:
+  - id: both
+    given:
+      nations:
+        ash: {tallies: {lost: 1}, streaks: {calm: 2}}
+        birch:
+          tallies:
+            lost: 1
+          streaks:
+            calm: 2
+    then: {journal: [{rule: streaks/calm}]}
+"""
+    )
+    assert TOOL.main([str(tables), str(cases)]) == 0
+    assert (
+        tables.read_text()
+        == """\
+counters:
+  # what was lost
+  - id: lost
+    on: destroyed
+    of: event.target
+    by: "=event.n * 2"
+  - {id: won, of: event.actor, on: destroyed}   # with a remark
+  - {id: odd, on: captured, of: "where(event.place, 'is_far')"}
+  - {id: calm, of: "nations()", on: turn_end, while: "true"}
+ends: [{id: over, when: "counter('ash', 'won') > counter('ash', 'calm')"}]
+"""
+    )
+    assert (
+        cases.read_text()
+        == """\
+cases:
+  - id: both
+    given:
+      nations:
+        ash: {counters: {lost: 1, calm: 2}}
+        birch:
+          counters:
+            lost: 1
+            calm: 2
+    then: {journal: [{rule: counters/calm}]}
+"""
+    )
+
+
 def test_no_schema_and_no_function_has_an_earlier_name() -> None:
     assert not set(TOOL.TABLES) & set(forms().names)
     assert not set(TOOL.FUNCTIONS) & set(FUNCTIONS)

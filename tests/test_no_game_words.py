@@ -21,7 +21,7 @@ ENGINE = Path(__file__).resolve().parent.parent / "engine"
 # Forms whose rows name things of a game. The others (fields, terms, quantities, adjusts ...) name rules about them.
 NAMING = (
     "places", "nations", "units", "technologies", "resources", "sides", "tracks", "groups", "passages", "missions", "actions",
-    "events", "matrices", "orders", "production", "war_kinds", "streaks", "tallies", "fields", "stances", "movement", "battles",
+    "events", "matrices", "orders", "production", "war_kinds", "counters", "fields", "stances", "movement", "battles",
 )  # fmt: skip
 
 

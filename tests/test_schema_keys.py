@@ -43,7 +43,7 @@ READERS: dict[str, tuple[str, ...]] = {
     "links": ("world", "ruleset"),
     "war_kinds": ("turn/relations.py",),
     "modifiers": ("world", "battle"),
-    "tallies": ("turn",),
+    "counters": ("turn",),
     "clauses": ("ruleset/clauses.py", "rulebook"),
 }
 """Rooms and files that take rows of a form from another module; all modules that name a form read it anyway."""

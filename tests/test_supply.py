@@ -81,7 +81,7 @@ def test_places_are_traced_and_marked_every_turn() -> None:
     turn = begin([line], {}, {"b": "blue"})
     run(turn, 2)
     assert turn.state.table("flags") == {"place:c": {"cut": {"since": 1}}}
-    assert turn.state.table("streaks") == {"place:c": {"cut": 2}}
+    assert turn.state.table("counters") == {"place:c": {"cut": 2}}
     turn.state.put("places", "b", "holder", "red")
     run(turn)
-    assert not turn.state.table("streaks")
+    assert not turn.state.table("counters")

@@ -40,6 +40,8 @@ TABLES: Final = {
     "rooms": "placement_limits",
     "shows": "visibility",
     "stores": "treasuries",
+    "streaks": "counters",
+    "tallies": "counters",
     "terms": "definitions",
     "yields": "income",
 }
@@ -57,6 +59,8 @@ FUNCTIONS: Final = {
     "only": "single",
     "purse": "treasury",
     "some": "any",
+    "streak": "counter",
+    "tally": "counter",
     "these": "set_of",
     "those": "where",
     "total": "sum",
@@ -70,10 +74,20 @@ NAMES: Final = {"act": "action", "gate": "passage", "purse": "treasury"}
 FIELDS: Final = {"act": "action"}
 """What stands after a dot in an expression."""
 
+ROLES: Final = {"by": "actor", "from": "origin", "of": "target"}
+"""Roles of a trigger, by what expressions call them."""
+
 KINDS: Final = {"gate": "passage"}
 """Kinds of things."""
 
-STATE: Final = {"gates": "passages", "held": "delayed", "marks": "flags", "stores": "treasuries"}
+STATE: Final = {
+    "gates": "passages",
+    "held": "delayed",
+    "marks": "flags",
+    "stores": "treasuries",
+    "streaks": "counters",
+    "tallies": "counters",
+}
 """Tables of the state."""
 
 ANYWHERE: Final = {"act": "action", "gate": "passage", "miss": "on_failure", "upto": "at_most"}
@@ -127,7 +141,15 @@ KEYS: Final[dict[str, dict[str, str]]] = {
     "refusals": {"form": "syntax"},
     "rulings": {"question": "title", "reading": "text", "source": "about"},
     "requirements": {"else": "message"},
-    "scenario": {"marks": "flags", "nations.*.stores": "treasury", "stores": "treasuries"},
+    "scenario": {
+        "marks": "flags",
+        "nations.*.stores": "treasury",
+        "**.streaks": "counters",
+        "stores": "treasuries",
+        "**.tallies": "counters",
+    },
+    "streaks": {"at": "on"},
+    "tallies": {"who": "of"},
     "test": {
         "**.asks.[].quantity": "stat",
         "**.expired.mark": "flag",
@@ -137,6 +159,8 @@ KEYS: Final[dict[str, dict[str, str]]] = {
         "**.nations.*.stores": "treasury",
         "**.places.*.stores": "treasury",
         "**.purses_of": "treasuries_of",
+        "**.streaks": "counters",
+        "**.tallies": "counters",
         "**.state.gates": "passages",
         "**.state.held": "delayed",
         "**.opened.shows": "visibility",
@@ -156,6 +180,7 @@ VALUES: Final[dict[str, dict[str, dict[str, str]]]] = {
     "frame": {"**.do": {"control": "capture"}},
     "frame_changes": {"**.do": {"control": "capture"}},
     "shows": {"what": STATE},
+    "visibility": {"what": STATE},
     "terms": {"of": KINDS},
     "test": {"**.do": {"control": "capture"}},
 }
@@ -244,6 +269,8 @@ class File:
     text: str
     edits: dict[int, tuple[int, str]] = field(default_factory=dict)
     untold: list[str] = field(default_factory=list)
+    words: int = 0
+    """How many pieces had changed before this text."""
 
     def replace(self, start: int, end: int, new: str) -> None:
         if self.text[start:end] != new:
@@ -277,7 +304,7 @@ def migrate(path: Path, text: str) -> File:
         _walk(file, root, "manifest", ())
     else:
         _tables(file, root)
-    return file
+    return put_together(File(path, file.result(), untold=file.untold, words=len(file.edits)))
 
 
 def _tables(file: File, node: Node) -> None:
@@ -348,6 +375,9 @@ def _map(file: File, node: MappingNode, table: str, path: tuple[str, ...]) -> No
         if table in ("frame", "frame_changes") and key.value == "do" and value.value == "watch":
             _drop(file, node, number)
             continue
+        if table == "tallies" and not path and key.value in ("of", "who"):
+            _counted_for(file, node, number)
+            continue
         if key.value in GONE and table not in (*REGISTER, "test") and not (table == "rulings" and key.value == "lines"):
             _drop(file, node, number)
             continue
@@ -363,6 +393,21 @@ def _map(file: File, node: MappingNode, table: str, path: tuple[str, ...]) -> No
             _tables(file, value)
         else:
             _walk(file, value, table, here)
+
+
+def _counted_for(file: File, row: MappingNode, number: int) -> None:
+    """Say as a set whose tally it was: the kind of a thing and a role of the trigger, or `=` an expression."""
+    key, value = row.value[number]
+    said = {k.value: v.value for k, v in row.value}
+    if key.value == "of" and "who" in said:
+        return _drop(file, row, number)
+    if key.value == "who":
+        _rename(file, key, "of")
+    who = str(said.get("who", "by"))
+    text = expression(who[1:].strip()) if who.startswith("=") else "event." + ROLES.get(who, who)
+    quoted = f'"{text}"' if _LONGER.search(text.removeprefix("event.")) else text
+    file.replace(value.start_mark.index, value.end_mark.index, quoted)
+    return None
 
 
 def _key(table: str, path: tuple[str, ...], beside: set[str], value: Node) -> str | None:
@@ -442,6 +487,50 @@ def _drop(file: File, node: MappingNode, number: int) -> None:
     return file.replace(line, after, "")
 
 
+MERGED: Final = ("counters",)
+"""Keys that two earlier ones have become."""
+
+
+def put_together(file: File) -> File:
+    """A file in which no key of `MERGED` stands twice in a map; what cannot be put together is told."""
+    while any(len(re.findall(rf"\b{key}\b", file.text)) > 1 for key in MERGED):
+        found = _twice(YAML(typ="rt", pure=True).compose(file.text))
+        if found is None:
+            break
+        node, first, second = found
+        (_, one), (key, other) = node.value[first], node.value[second]
+        if one.flow_style != other.flow_style:
+            file.tell(key, f"put what stands here under the other {key.value!r}")
+            break
+        text = file.text
+        if one.flow_style:
+            at, added = _end(one) - 1, text[other.start_mark.index + 1 : _end(other) - 1].strip()
+            added = f", {added}" if one.value else added
+        else:
+            at, added = _end(one), "\n" + text[text.rfind("\n", 0, other.start_mark.index) + 1 : _end(other)]
+        file.replace(at, at, added)
+        _drop(file, node, second)
+        file = File(file.path, file.result(), untold=file.untold, words=file.words)
+    return file
+
+
+def _twice(node: Node | None) -> tuple[MappingNode, int, int] | None:
+    """The first map with two equal keys of `MERGED`, and the numbers of these."""
+    children: list[Node] = []
+    if isinstance(node, SequenceNode):
+        children = node.value
+    elif isinstance(node, MappingNode):
+        children = [value for _, value in node.value]
+    for child in children:
+        if (found := _twice(child)) is not None:
+            return found
+    first: dict[str, int] = {}
+    for number, (key, _) in enumerate(node.value if isinstance(node, MappingNode) else ()):
+        if key.value in MERGED and first.setdefault(key.value, number) != number:
+            return node, first[key.value], number
+    return None
+
+
 def _end(node: Node) -> int:
     """Where the text of a value ends, without the blank lines and comments after it."""
     if isinstance(node, ScalarNode) or getattr(node, "flow_style", False) or not node.value:
@@ -518,9 +607,9 @@ def main(paths: list[str]) -> int:
         for told in file.untold:
             print(told)
         left += len(file.untold)
-        if file.edits:
-            path.write_bytes(file.result().encode("utf-8"))
-            print(f"{path}: {len(file.edits)} words")
+        if file.words:
+            path.write_bytes(file.text.encode("utf-8"))
+            print(f"{path}: {file.words} words")
     for folder in sorted({p.parent for p in files(paths) if p.name == "ruleset.yaml"}):
         if number := register(folder):
             print(f"{folder / 'clauses' / 'cited.yaml'}: {number} clauses that rows cite")

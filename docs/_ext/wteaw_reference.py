@@ -48,7 +48,7 @@ GROUPS = {
     ),
     "Moving and fighting": ("movement", "missions", "detection", "battles", "capture", "routes", "traces", "verdicts"),
     "Income and upkeep": ("income", "upkeep", "levies", "gifts", "records"),
-    "What happens by itself": ("events", "matrices", "tallies", "streaks"),
+    "What happens by itself": ("events", "matrices", "counters"),
     "Numbers and words": ("definitions", "stats", "modifiers", "tables", "fields"),
     "Winning": ("aims", "objectives", "criteria", "ends"),
     "The turn and the table": (

@@ -89,7 +89,7 @@ class Reader:
             "model": lambda n, kind: Thing(self, "unit", f"{_id(n)}.{_id(kind)}@"),
             "track": lambda n, id_: self.state.get("tracks", _id(n), _id(id_), 0),
             "flagged": self._marked,
-            "tally": lambda thing, name: self.state.get("tallies", f"{thing.kind}:{thing.id}", _id(name), 0),
+            "counter": lambda thing, name: self.state.get("counters", f"{thing.kind}:{thing.id}", _id(name), 0),
             "option": self._option,
             "lookup": self._lookup,
             "stance": lambda a, b: self.stance(_id(a), _id(b)),

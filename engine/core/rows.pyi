@@ -708,6 +708,25 @@ class ClauseRow(TypedDict, total=False):
     tables: Sequence[str]
     no_row: str
 
+CounterRow = TypedDict(
+    "CounterRow",
+    {
+        "id": Required[str],
+        "source": Sequence[str],
+        "note": str,
+        "silence": Mapping[str, str],
+        "on": Required[Any],
+        "of": Any,
+        "by": Any,
+        "while": Any,
+        "from": int,
+        "effects": Sequence[Effect],
+        "audience": Any,
+        "name": str,
+    },
+    total=False,
+)
+
 CriterionRow = TypedDict(
     "CriterionRow",
     {
@@ -1889,24 +1908,6 @@ class StatRow(TypedDict, total=False):
     unless: Any
     name: str
 
-StreakRow = TypedDict(
-    "StreakRow",
-    {
-        "id": Required[str],
-        "source": Sequence[str],
-        "note": str,
-        "silence": Mapping[str, str],
-        "of": Any,
-        "at": Required[Any],
-        "while": Required[Any],
-        "from": int,
-        "effects": Sequence[Effect],
-        "audience": Any,
-        "name": str,
-    },
-    total=False,
-)
-
 class TableRow(TypedDict, total=False):
     id: Required[str]
     source: Sequence[str]
@@ -1917,17 +1918,6 @@ class TableRow(TypedDict, total=False):
     rows: Mapping[str, Any]
     bands: Mapping[str, Any]
     default: Any
-
-class TallyRow(TypedDict, total=False):
-    id: Required[str]
-    source: Sequence[str]
-    note: str
-    silence: Mapping[str, str]
-    of: Required[str]
-    on: Required[Any]
-    by: Any
-    who: str
-    name: str
 
 class TechnologyRow(TypedDict, total=False):
     id: Required[str]
@@ -2110,6 +2100,8 @@ class Tables:
     @overload
     def rows(self, form: Literal["clauses"]) -> Mapping[str, ClauseRow]: ...
     @overload
+    def rows(self, form: Literal["counters"]) -> Mapping[str, CounterRow]: ...
+    @overload
     def rows(self, form: Literal["criteria"]) -> Mapping[str, CriterionRow]: ...
     @overload
     def rows(self, form: Literal["decisions"]) -> Mapping[str, DecisionRow]: ...
@@ -2194,11 +2186,7 @@ class Tables:
     @overload
     def rows(self, form: Literal["stats"]) -> Mapping[str, StatRow]: ...
     @overload
-    def rows(self, form: Literal["streaks"]) -> Mapping[str, StreakRow]: ...
-    @overload
     def rows(self, form: Literal["tables"]) -> Mapping[str, TableRow]: ...
-    @overload
-    def rows(self, form: Literal["tallies"]) -> Mapping[str, TallyRow]: ...
     @overload
     def rows(self, form: Literal["technologies"]) -> Mapping[str, TechnologyRow]: ...
     @overload
@@ -2239,6 +2227,8 @@ class Tables:
     def row(self, form: Literal["chapters"], id_: str) -> ChapterRow: ...
     @overload
     def row(self, form: Literal["clauses"], id_: str) -> ClauseRow: ...
+    @overload
+    def row(self, form: Literal["counters"], id_: str) -> CounterRow: ...
     @overload
     def row(self, form: Literal["criteria"], id_: str) -> CriterionRow: ...
     @overload
@@ -2324,11 +2314,7 @@ class Tables:
     @overload
     def row(self, form: Literal["stats"], id_: str) -> StatRow: ...
     @overload
-    def row(self, form: Literal["streaks"], id_: str) -> StreakRow: ...
-    @overload
     def row(self, form: Literal["tables"], id_: str) -> TableRow: ...
-    @overload
-    def row(self, form: Literal["tallies"], id_: str) -> TallyRow: ...
     @overload
     def row(self, form: Literal["technologies"], id_: str) -> TechnologyRow: ...
     @overload
@@ -2369,6 +2355,8 @@ class Tables:
     def row_or_empty(self, form: Literal["chapters"], id_: str | None) -> ChapterRow: ...
     @overload
     def row_or_empty(self, form: Literal["clauses"], id_: str | None) -> ClauseRow: ...
+    @overload
+    def row_or_empty(self, form: Literal["counters"], id_: str | None) -> CounterRow: ...
     @overload
     def row_or_empty(self, form: Literal["criteria"], id_: str | None) -> CriterionRow: ...
     @overload
@@ -2454,11 +2442,7 @@ class Tables:
     @overload
     def row_or_empty(self, form: Literal["stats"], id_: str | None) -> StatRow: ...
     @overload
-    def row_or_empty(self, form: Literal["streaks"], id_: str | None) -> StreakRow: ...
-    @overload
     def row_or_empty(self, form: Literal["tables"], id_: str | None) -> TableRow: ...
-    @overload
-    def row_or_empty(self, form: Literal["tallies"], id_: str | None) -> TallyRow: ...
     @overload
     def row_or_empty(self, form: Literal["technologies"], id_: str | None) -> TechnologyRow: ...
     @overload

@@ -1,7 +1,7 @@
 """`supply`: units or places are traced through a test; failures are counted, and at given counts something happens.
 
 A row of the form `traces` says what is traced (`over`), the test (`ok`), the counter that a failure raises (`counter`: a field
-of the unit, or a streak of a place or nation), what clears it, and the effects at given counts (`at`), on every failure
+of the unit, or a counter of a place or nation), what clears it, and the effects at given counts (`at`), on every failure
 (`miss`) or success (`met`). Rows are settled in listed order; within a row everything is judged before anything changes.
 """
 
@@ -81,7 +81,7 @@ def count(turn: Turn, row: TraceRow, thing: Entity) -> int:
         return 0
     if thing.kind == "unit":
         return int(turn.state.get("units", thing.id, row["counter"], 0))
-    return int(turn.state.get("streaks", f"{thing.kind}:{thing.id}", row["counter"], 0))
+    return int(turn.state.get("counters", f"{thing.kind}:{thing.id}", row["counter"], 0))
 
 
 def _write(turn: Turn, row: TraceRow, thing: Entity, value: int) -> Entity:
@@ -91,7 +91,7 @@ def _write(turn: Turn, row: TraceRow, thing: Entity, value: int) -> Entity:
     if thing.kind == "unit":
         n = int(turn.state.get("units", thing.id, "n", 0))
         return Entity("unit", turn.journal.alter_units(thing.id, n, **{row["counter"]: value or None}))
-    turn.journal.set("streaks", f"{thing.kind}:{thing.id}", row["counter"], value or None)
+    turn.journal.set("counters", f"{thing.kind}:{thing.id}", row["counter"], value or None)
     return thing
 
 

@@ -17,7 +17,7 @@ from ..world.world import World
 from .document import Block, Para, Refs, Table, bullets
 from .wording import Wording, counted, listing, sentence, throw
 
-TOLD_ELSEWHERE = ("capture", "detection", "production", "movement", "missions", "gifts", "battles", "streaks", "tallies")
+TOLD_ELSEWHERE = ("capture", "detection", "production", "movement", "missions", "gifts", "battles", "counters")
 """Forms whose entries other parts of the report tell: hands (but not marks), sightings, account, forces, battles."""
 
 

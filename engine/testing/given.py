@@ -272,7 +272,7 @@ class PositionWriter:
                     self.marks(f"nation:{nation}", value)
                 case "units":
                     pass  # gone before those of the case came
-                case "tallies" | "streaks":
+                case "counters":
                     self._numbers(key, f"nation:{nation}", value, key, here)
                 case _:
                     if key not in OF_NATIONS:
@@ -327,7 +327,7 @@ class PositionWriter:
                     self.marks(f"place:{place}", value)
                 case "treasury":
                     self.fields("treasuries", place, value)
-                case "tallies" | "streaks":
+                case "counters":
                     self._numbers(key, f"place:{place}", value, key, here)
                 case "owner" | "holder":
                     if value is not None:

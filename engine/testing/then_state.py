@@ -48,7 +48,7 @@ class StateReader:
                         yield from self._numbers("techs", nation, wanted, "technologies", at)
                     case "tracks":
                         yield from self._numbers("tracks", nation, wanted, "tracks", at)
-                    case "tallies" | "streaks":
+                    case "counters":
                         yield from self._numbers(key, f"nation:{nation}", wanted, key, at)
                     case "flags":
                         yield from self._marks(f"nation:{nation}", wanted, at)
@@ -116,7 +116,7 @@ class StateReader:
                         for what, amount in wanted.items():
                             got = stock(self.world, Entity("place", place), what)
                             yield from unless(amount, got, (*at, what), ("treasuries", place, what))
-                    case "tallies" | "streaks":
+                    case "counters":
                         yield from self._numbers(key, f"place:{place}", wanted, key, at)
                     case _:
                         yield from self._field(Entity("place", place), "places", key, wanted, at)

@@ -44,7 +44,7 @@ def _mentioned(then: Mapping[str, Any], table: str, id_: str, field: str, row: M
             return field in stores or any(field in v for v in stores.values() if isinstance(v, Mapping))
         case "techs" | "tracks":
             return field in nations.get(id_, {}).get(table, {})
-        case "flags" | "tallies" | "streaks":
+        case "flags" | "counters":
             kind, _, thing = id_.partition(":")
             return field in (then.get(f"{kind}s", {}).get(thing, {}).get(table) or ())
         case "nations" | "places":

@@ -17,7 +17,7 @@ from ..core.state import Entity
 from ..ruleset.expressions.reads import counted_facts, reads
 from ..world.messages import message, printed, say
 from ..world.selections import is_named, selection
-from . import matrices, relations, streaks, tallies
+from . import counters, matrices, relations
 from .context import Turn, audience_ids
 from .effects import EffectRunner, whole
 from .triggers import bare_role, matches, triggers, view
@@ -110,8 +110,7 @@ def _offer_all(turn: Turn, index: Index, chain: list[str]) -> None:
     for fact in facts:
         remember(turn, fact)
         relations.note_capture(turn, fact)
-        tallies.offer(turn, fact)
-        streaks.offer(turn, fact)
+        counters.offer(turn, fact)
         matrices.offer(turn, fact)  # before the events: a matrix scores an act on the state the act has left
         chain.extend(row["id"] for row in _waiting(index, fact) if offer(turn, row, fact))
         release(turn, fact)

@@ -131,7 +131,7 @@ class Viewer:
         if table == "treasuries":
             name = id_.partition("/")[0]
             return name if self.ruleset.has("nations", name) else self.world.holder_of(id_)
-        if table in ("flags", "tallies", "streaks"):
+        if table in ("flags", "counters"):
             kind, _, name = id_.partition(":")
             return name if kind == "nation" else self.world.holder_of(name) if kind == "place" else None
         if table == "places":

@@ -42,7 +42,7 @@ FILTERS = {"action": ("actions", "orders"), "track": ("tracks",)}
 """Filters of triggers that name rows, and the tables of these."""
 HELPERS = (
     *("definitions", "tables", "groups", "stats", "options", "decisions", "order_options", "battles", "records", "requirements"),
-    *("levies", "criteria", "verdicts", "tallies"),
+    *("levies", "criteria", "verdicts"),
 )
 """Forms whose rows do nothing unless another row, or a step, mentions them."""
 SETTLED = (("capture", "capture", "rows"), ("upkeep", "upkeep", "upkeep"), ("income", "collect", "income"))

@@ -19,7 +19,7 @@ OF_THINGS: Mapping[str, str] = {
 }
 """Tables whose fields are those of a kind of thing."""
 OF_ROWS: Mapping[str, str] = {
-    **{"tracks": "tracks", "tallies": "tallies", "streaks": "streaks", "options": "options", "verdicts": "verdicts"},
+    **{"tracks": "tracks", "counters": "counters", "options": "options", "verdicts": "verdicts"},
     **{"treasuries": "resources", "techs": "technologies"},
 }
 """Tables of the state whose fields are the ids of a table of the ruleset."""

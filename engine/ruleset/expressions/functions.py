@@ -271,11 +271,12 @@ FUNCTIONS: Final[dict[str, Signature]] = {
         least=-1,
         phrase="the turns since {0} was marked {1}",
     ),
-    "tally": _S(
-        ("thing", "id:tallies"), "number", "a counter fed by the journal", reads=("tallies",), phrase="the count of {1} of {0}"
-    ),
-    "streak": _S(
-        ("thing", "id:streaks"), "number", "times in a row", reads=("streaks",), least=0, phrase="the run of {1} of {0}"
+    "counter": _S(
+        ("thing", "id:counters"),
+        "number",
+        "how far a counter of a thing has come",
+        reads=("counters",),
+        phrase="the count of {1} of {0}",
     ),
     "happened": _S(
         ("fact",), "number", "how often a trigger happened in this game", filters="fact", reads=("facts", *FITS), least=0

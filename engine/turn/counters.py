@@ -1,7 +1,8 @@
-"""Streaks: how often in a row a test holds, counted each time a fact comes; `streak(x, id)` reads the count.
+"""Counters: numbers of things that triggers count up; `counter(x, id)` reads them.
 
-A row says when it is counted (`at` a fact), for whom (`of`: a set, bound by its kind), and while what holds. From the count
-`from` on (1 if left out) its `effects` are carried out each time; when the test fails the count starts anew, and `reset` is.
+A row says at which trigger it counts (`on`), for whom (`of`: a set, bound by its kind), and how much (`by`). With `while` it
+says how many times in a row a test has held: when the test fails the count goes back to nothing. From the count `from` on (1
+if left out) its `effects` are carried out each time.
 """
 
 from __future__ import annotations
@@ -10,46 +11,50 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..core.journal import NOBODY, Fact
-from ..core.rows import StreakRow
+from ..core.rows import CounterRow
 from ..core.state import Entity
 from ..world.selections import selection
 from ..world.treasury import main_purse, purses, regions, store_row
+from ..world.world import exact
 from .context import Turn, audience_ids
 from .effects import EffectRunner, whole
 from .triggers import matches, triggers, view
 
 
 def offer(turn: Turn, fact: Fact) -> None:
-    """Count every streak that is counted at this fact."""
+    """Count every counter that waits for this trigger."""
     rows = _index(turn).get(fact.word)
     if not rows:
         return
     for row in rows:
-        if not any(matches(turn, word, filters, fact) for word, filters in triggers({"on": row["at"]})):
+        if not any(matches(turn, word, filters, fact) for word, filters in triggers(row)):
             continue
         base = {**turn.loops, "event": view(turn, fact)}
         for thing, names in list(_subjects(turn, row, base)):
             count(turn, row, thing, names)
 
 
-def count(turn: Turn, row: StreakRow, thing: Entity | None, names: dict[str, Any]) -> None:
-    """One step of a streak: one more, or back to nothing."""
+def count(turn: Turn, row: CounterRow, thing: Entity | None, names: dict[str, Any]) -> None:
+    """Count once: so much more, or back to nothing where the test fails."""
     key = f"{thing.kind}:{thing.id}" if thing else "game:game"
-    now = int(turn.state.get("streaks", key, row["id"], 0))
-    holds = turn.world.test(row["while"], names)
-    if not holds and not now:
+    before = turn.state.get("counters", key, row["id"], 0)
+    in_a_row = "while" in row
+    holds = not in_a_row or turn.world.test(row["while"], names)
+    after = before + exact(turn.world.number(row.get("by", 1), names)) if holds else 0
+    if after == before:
         return
-    rule = f"streaks/{row['id']}"
+    rule = f"counters/{row['id']}"
     readers = audience_ids(turn.world, row.get("audience", NOBODY), names)
-    with turn.journal.entry(rule, subject=key, audience=readers, data={"times": now + 1 if holds else 0}) as entry:
-        turn.journal.set("streaks", key, row["id"], now + 1 if holds else None)
-        effects = row.get("effects") if holds and now + 1 >= int(row.get("from", 1)) else None
+    data = {"times": after} if in_a_row else {}
+    with turn.journal.entry(rule, subject=key, audience=readers, data=data) as entry:
+        turn.journal.set("counters", key, row["id"], after if holds else None)
+        effects = row.get("effects") if holds and after >= row.get("from", 1) else None
         if effects:
             with whole(turn, rule, key):
                 EffectRunner(turn, entry, rule, key).effects(effects, names)
 
 
-def _subjects(turn: Turn, row: StreakRow, names: dict[str, Any]) -> Iterator[tuple[Entity | None, dict[str, Any]]]:
+def _subjects(turn: Turn, row: CounterRow, names: dict[str, Any]) -> Iterator[tuple[Entity | None, dict[str, Any]]]:
     wanted = row.get("of")
     if wanted is None:
         yield None, names
@@ -81,12 +86,12 @@ def _regions(turn: Turn, resource: str, names: dict[str, Any]) -> Iterator[tuple
             yield seat, {**names, "place": seat, "treasury": there, "nation": who, "self": who}
 
 
-def _index(turn: Turn) -> dict[str, list[StreakRow]]:
-    def make() -> dict[str, list[StreakRow]]:
-        out: dict[str, list[StreakRow]] = {}
-        for row in turn.ruleset.rows("streaks").values():
-            for word in {w for w, _ in triggers({"on": row["at"]})}:
+def _index(turn: Turn) -> dict[str, list[CounterRow]]:
+    def make() -> dict[str, list[CounterRow]]:
+        out: dict[str, list[CounterRow]] = {}
+        for row in turn.ruleset.rows("counters").values():
+            for word in {w for w, _ in triggers(row)}:
                 out.setdefault(word, []).append(row)
         return out
 
-    return turn.ruleset.derived("streak-index", make, of=("streaks",))  # type: ignore[no-any-return]
+    return turn.ruleset.derived("counter-index", make, of=("counters",))  # type: ignore[no-any-return]
