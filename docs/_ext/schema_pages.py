@@ -152,6 +152,8 @@ class Writer:
             return f"`{str(inner['const']).lower() if isinstance(inner['const'], bool) else inner['const']}`"
         if "enum" in inner:
             return ", ".join(f"`{w}`" for w in inner["enum"])
+        if "allOf" in inner and "type" not in inner:
+            return self.kind(inner["allOf"][0], base, path)
         if "oneOf" in inner or "anyOf" in inner:
             parts = [self.kind(part, base, path) for part in inner.get("oneOf", inner.get("anyOf", ())) if isinstance(part, dict)]
             return " or ".join(dict.fromkeys(p for p in parts if p))
