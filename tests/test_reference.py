@@ -31,7 +31,7 @@ sys.path.insert(0, str(DOCS / "_ext"))
 
 from findings import examples, findings  # noqa: E402
 from schema_pages import Writer  # noqa: E402
-from wteaw_reference import EVERYWHERE, GROUPS, STRUCTURES, Row, blocks_of, schema_pages, shortest  # noqa: E402
+from wteaw_reference import EVERYWHERE, GROUPS, STRUCTURES, SYNTAX, Row, blocks_of, schema_pages, shortest  # noqa: E402
 
 KNOWN = forms()
 
@@ -80,6 +80,19 @@ def test_every_function_has_an_example_that_is_evaluated() -> None:
     assert FUNCTIONS.keys() <= shown
     run = run_files([(file, file.name)])
     assert len(run.results) == len(cases) and run.ok, run
+
+
+def test_the_ways_of_writing_are_examples_that_are_evaluated() -> None:
+    cases = yaml.safe_load((DOCS / "examples" / "functions.yaml").read_text(encoding="utf-8"))["cases"]
+    assert list(next(case for case in cases if case["id"] == "written")["then"]["values"]) == list(SYNTAX)
+
+
+def test_the_glossary_says_each_word_in_a_sentence_with_a_link() -> None:
+    text = (DOCS / "glossary.md").read_text(encoding="utf-8")
+    entries = re.findall(r"^\[([^\]]+)\]\((\S+)\)\n: (.+)$", text, re.MULTILINE)
+    words = [word for word, _, _ in entries]
+    assert len(entries) == text.count("\n: ") >= 60 and words == sorted(words)
+    assert not [word for word, _, says in entries if not says.endswith(".") or ". " in says]
 
 
 def test_every_code_has_an_example() -> None:

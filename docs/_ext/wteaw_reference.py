@@ -371,6 +371,21 @@ def _rulebooks(folders: Mapping[Path, Ruleset | None], out: Path) -> str:
 # ---- expressions and commands
 
 
+SYNTAX = {
+    "'german-empire' == 'persia'": "An id; equal and not equal are `==` and `!=`.",
+    "place('cologne').holder": "A field of a thing. Of nothing, every field is nothing.",
+    "place('north-sea').holder == None": "Nothing is `None`.",
+    "turn == 4 and not (turn < 2 or turn > 9)": "`and`, `or`, `not`; words, no signs.",
+    "3 <= turn <= 5": "Comparisons may be joined.",
+    "turn in set_of(4, 8)": "Whether it is among several; `not in` is the contrary.",
+    "True if turn % 2 == 0 else False": "One of two values; the rest of a division; `True` and `False` have capitals.",
+    "7 / 2": "A fraction stays one.",
+    "7 // 2": "A division rounded down.",
+    "2 ** 3 - 1": "`+`, `-`, `*`, and powers.",
+}
+"""How expressions are written: an example of the case `written` in `functions.yaml` -> what it shows."""
+
+
 def _expressions() -> str:
     shown = _evaluated()
     lines = [
@@ -378,6 +393,16 @@ def _expressions() -> str:
         "",
         "Every word that an expression may use, besides the definitions and fields of a ruleset. The examples are rule tests",
         "over positions of the base ruleset (`docs/examples/functions.yaml`).",
+        "",
+        "## How they are written",
+        "",
+        "A key that asks for an expression takes it as it is; one that may hold an id or a number, too, takes it after `=`.",
+        "Ids stand between quotes, names in scope and fields do not. Numbers are exact. In YAML, put quotes around the whole where",
+        "it holds a `:`, a `#`, or a comma inside of `{}`.",
+        "",
+        "| written | value | |",
+        "| --- | --- | --- |",
+        *(f"| `{text}` | `{shown[text][1]}` | {cell(says)} |" for text, says in SYNTAX.items()),
         "",
         "## Functions",
         "",
@@ -398,6 +423,7 @@ def _evaluated() -> dict[str, tuple[str, str]]:
     out: dict[str, tuple[str, str]] = {}
     for text, value in (v for case in cases for v in case["then"]["values"].items()):
         out.setdefault(text.split("(")[0], (text, _yaml(value)))
+        out[text] = text, _yaml(value)
     return out
 
 
