@@ -25,6 +25,7 @@ from wteaw.ruleset.nodes import plain_value
 from wteaw.store.drawing import read_map_file
 from wteaw.testing.runner import run_files
 from wteaw.turn.events import MOMENT
+from wteaw_editor.schemas_at import page_at
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 sys.path.insert(0, str(DOCS / "_ext"))
@@ -238,3 +239,25 @@ def test_the_schemas_of_map_files_say_what_is_read() -> None:
     assert set(ARROWS) < set(marks["orders"]["additionalProperties"]["enum"])
     panel = KNOWN.schema("map-layout")["properties"]["panels"]["items"]["properties"]
     assert tuple(panel["projection"]["enum"]) == PROJECTIONS
+
+
+def paths(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """The way to every value inside a value."""
+    if path:
+        yield path
+    for step, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield from paths(inner, (*path, step))
+
+
+def test_hover_leads_to_places_that_there_are(reference: tuple[dict[str, str], Writer], rows: dict[str, Row]) -> None:
+    pages, _ = reference
+    examples = {form: yaml.load(row.text, yaml.CBaseLoader)[form][0] for form, row in rows.items()}
+    deeper = {"battles": {"stages": [{"value": {"attacker": "1"}}]}, "events": {"effects": [{"roll": {"die": "1d6"}}]}}
+    for form, row in [*examples.items(), *deeper.items()]:
+        for path in paths(row):
+            page, _, label = page_at(KNOWN, form, path).partition("#")
+            assert not label or f'id="{label}"' in pages[page.replace(".html", ".md")], f"{form}: {path}: {page}#{label}"
+    assert page_at(KNOWN, "battles", ("stages", 0, "die")) == "table-battles.html#battles.stages.die"
+    assert page_at(KNOWN, "events", ("effects", 0, "pay", "amount")) == "effects.html#effect.pay.amount"
+    assert page_at(KNOWN, "events", ("effects", 0, "roll", "die")) == "shared.html#shared.roll.die"
+    assert page_at(KNOWN, "sequence", ("steps", 0, "steps", 0, "do")) == "table-sequence.html#sequence.do"

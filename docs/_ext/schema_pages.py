@@ -1,7 +1,7 @@
 """Pages of schemas: every key of a schema with every key inside it, what may stand there and what it is for.
 
-A map inside a row gets a section of its own, named by the way to it (`battles.stages.loss`); what several tables share stands once,
-on the page `shared.md`, and is linked. Every key has an anchor: `PAGE.html#battles.stages.loss.by`.
+A map inside a row gets a section of its own, named by the way to it (`battles.stages.loss`); what several tables share
+stands once, on the page `shared.md`, and is linked. Every key has an anchor: `PAGE.html#battles.stages.loss.by`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,14 @@ __all__ = ["COMMON", "Writer", "cell", "prose", "target"]
 COMMON = "common.schema.json"
 OWN_PAGES = {"effect": "effects.md", "trigger": "triggers.md", "triggerWord": "triggers.md"}
 """Shared definitions that have a page of their own; all others stand on `shared.md`."""
-KINDS = {"object": "map", "boolean": "true or false", "string": "text", "integer": "whole number", "array": "list", "null": "nothing"}
+KINDS = {
+    "object": "map",
+    "boolean": "true or false",
+    "string": "text",
+    "integer": "whole number",
+    "array": "list",
+    "null": "nothing",
+}
 SOURCES = {
     "scope": "a name in scope",
     "scope.field": "a field of a name in scope",
@@ -82,7 +89,7 @@ class Writer:
         yield from self.section(page, path, raw, base)
 
     def _shapes(self, raw: Any, base: str) -> Iterator[tuple[dict[str, Any], str]]:
-        """Every schema with keys that stands in a value itself, in its branches, its members or its entries; not behind `$ref`."""
+        """Every schema with keys in a value itself, in its branches, its members or its entries; not behind `$ref`."""
         if not isinstance(raw, dict) or "$ref" in raw:
             return
         if "properties" in raw:
@@ -101,7 +108,9 @@ class Writer:
             inner, _ = self.known.resolve(raw, base)
             says = (raw.get("description") or inner.get("description", "")) if isinstance(raw, dict) else ""
             more = "".join(f" {said}" for said in self.remarks(raw, inner))
-            yield f"| {anchor(f'{path}.{key}')}`{key}`{' (needed)' if key in needed else ''} | {self.kind(raw, base, f'{path}.{key}')} | {cell(says)}{more} |"
+            where = f"{path}.{key}"
+            name = f"{anchor(where)}`{key}`{' (needed)' if key in needed else ''}"
+            yield f"| {name} | {self.kind(raw, base, where)} | {cell(says)}{more} |"
         yield ""
 
     def remarks(self, raw: Any, inner: Mapping[str, Any]) -> Iterator[str]:
@@ -111,7 +120,9 @@ class Writer:
             value = str(told["default"]).lower() if isinstance(told["default"], bool) else told["default"]
             yield f"Default: `{value}`."
         if words := told.get("x-word"):
-            named = [f"`{w[1:]}`" if w.startswith(":") else self.source(w) for w in words if w not in (":text", ":number", ":truth")]
+            named = [
+                f"`{w[1:]}`" if w.startswith(":") else self.source(w) for w in words if w not in (":text", ":number", ":truth")
+            ]
             if named:
                 yield f"May name: {', '.join(named)}."
         if others := told.get("x-with"):

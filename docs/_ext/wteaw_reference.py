@@ -139,7 +139,11 @@ def _index(known: Forms) -> str:
     lines += ["## Keys that every row may have", ""]
     lines += [*Writer(known).table("row", {key: common[key] for key in EVERYWHERE}, "places.schema.json", ()), ""]
     lines += ["## What tables share", "", "- [Effects](effects.md): every verb with its parameters", "- [Triggers](triggers.md)"]
-    lines += ["- [Mechanics](mechanics.md): what a step can `do`", "- [Shared pieces](shared.md): rolls, cases, slots, amounts", ""]
+    lines += [
+        "- [Mechanics](mechanics.md): what a step can `do`",
+        "- [Shared pieces](shared.md): rolls, cases, slots, amounts",
+        "",
+    ]
     lines += ["## Files without tables", ""]
     lines += [f"- [`{path}`](file-{name}.md): {prose(known.schema(name).get('description', ''))}" for name, path in FILES.items()]
     lines += ["", "```{toctree}", ":hidden:", "effects", "triggers", "mechanics", "shared", *(f"file-{name}" for name in FILES)]
@@ -174,7 +178,11 @@ def _file(writer: Writer, name: str, path: str) -> str:
     lines = [f"({target(name)})=", f"# The file {path}", "", prose(schema.get("description", "")), ""]
     if name in EXAMPLE_OF_FILE:
         shown = (data_root() / "templates" / "new-game" / EXAMPLE_OF_FILE[name]).read_text(encoding="utf-8")
-        lines += ["For instance, as `wteaw init mine` writes it:", "", f"```{{code-block}} yaml\n:caption: {EXAMPLE_OF_FILE[name]}\n"]
+        lines += [
+            "For instance, as `wteaw init mine` writes it:",
+            "",
+            f"```{{code-block}} yaml\n:caption: {EXAMPLE_OF_FILE[name]}\n",
+        ]
         lines += [*shown.replace("@ID@", "mine").replace("@TITLE@", "Mine").splitlines(), "```", ""]
     lines += writer.section(page, name, schema, base)
     lines += writer.shared(page, base, f"{name}-parts", schema.get("definitions", ()))
@@ -185,14 +193,26 @@ STRUCTURES = ("when", "audience", "note", "for", "draw", "in_turn", "roll", "res
 """Keys of an effect that are no verb: who it is for, whether, and what a die decides."""
 
 
+EFFECTS = """
+An effect is a map with one verb; a list of effects is carried out in order, all or nothing. They stand under `effects`,
+`always`, `results`, `cases` and `on_failure` of [events](table-events.md), [actions](table-actions.md) and other tables.
+Each example is the effect of a rule test (`docs/examples/effects.yaml`).
+"""
+TRIGGERS = """
+A trigger says that something has happened. [Events](table-events.md), [matrices](table-matrices.md),
+[tallies](table-tallies.md) and [streaks](table-streaks.md) wait for it under `on`; a filter names what a role must be, one
+value or a list. Expressions read the roles as `event.ROLE` (`event.actor` is `by`, `event.target` is `of`, `event.origin` is
+`from`), and `happened('WORD', ROLE=...)` and `this_turn(...)` count triggers. Each example is the event of a rule test
+(`docs/examples/triggers.yaml`).
+"""
+
+
 def _effects(writer: Writer) -> str:
     """Every verb and structure, each with its parameters and an example that is a rule test."""
     schema = writer.known.files[COMMON]["definitions"]["effect"]
     shown, keys = blocks_of("effects.yaml"), schema["properties"]
     lines = [f"({target('shared.effect')})=", "# Effects", "", prose(schema["description"]), ""]
-    lines += ["An effect is a map with one verb; a list of effects is carried out in order, all or nothing. They stand under", ""]
-    lines += ["`effects`, `always`, `results`, `cases` and `on_failure` of [events](table-events.md), [actions](table-actions.md) and other"]
-    lines += ["tables. Each example is the effect of a rule test (`docs/examples/effects.yaml`).", ""]
+    lines += [*EFFECTS.strip().splitlines(), ""]
     verbs = [key for key in keys if key in VERBS]
     lines += ["Verbs: " + ", ".join(f"[{verb}](#{target(f'effect.{verb}')})" for verb in verbs) + ".", ""]
     lines += ["Structures: " + ", ".join(f"[{key}](#{target(f'effect.{key}')})" for key in STRUCTURES) + ".", ""]
@@ -203,7 +223,10 @@ def _effects(writer: Writer) -> str:
         lines += [prose(raw.get("description") or inner.get("description", "")), ""]
         lines += ["```yaml", *shown[key], "```", ""]
         if key in STRUCTURES:
-            lines += ["".join([f"Written as: {writer.kind(raw, COMMON)}.", *(f" {said}" for said in writer.remarks(raw, inner))]), ""]
+            lines += [
+                "".join([f"Written as: {writer.kind(raw, COMMON)}.", *(f" {said}" for said in writer.remarks(raw, inner))]),
+                "",
+            ]
         elif "oneOf" in raw and not any("properties" in part for part in raw["oneOf"]):
             lines += [f"Written as: {writer.kind(raw, COMMON)}.", ""]
         lines += writer.section("effects.md", f"effect.{key}", raw, COMMON)
@@ -216,11 +239,7 @@ def _triggers(writer: Writer) -> str:
     common = writer.known.files[COMMON]["definitions"]
     says, shown = common["triggerWord"]["x-says"], blocks_of("triggers.yaml")
     lines = [f"({target('shared.trigger')})=", "# Triggers", "", prose(common["trigger"]["description"]), ""]
-    lines += ["A trigger says that something has happened. [Events](table-events.md), [matrices](table-matrices.md), [tallies]"]
-    lines += ["(table-tallies.md) and [streaks](table-streaks.md) wait for it under `on`; a filter names what a role must be, one value or"]
-    lines += ["a list. Expressions read the roles as `event.ROLE` (`event.actor` is `by`, `event.target` is `of`, `event.origin` is `from`),"]
-    lines += ["and `happened('WORD', ROLE=...)` and `this_turn(...)` count triggers. Each example is the event of a rule test", ""]
-    lines += ["(`docs/examples/triggers.yaml`).", "", f"({target('shared.triggerWord')})=", ""]
+    lines += [*TRIGGERS.strip().splitlines(), "", f"({target('shared.triggerWord')})=", ""]
     for word, roles in FACTS.items():
         lines += [f"({target(f'trigger.{word}')})=", f"## `{word}`", "", anchor(f"trigger.{word}"), "", prose(says[word]), ""]
         lines += ["```yaml", *shown[word], "```", "", "| role | a filter names |", "| --- | --- |"]
@@ -247,7 +266,11 @@ def _mechanics(known: Forms) -> str:
     """Every mechanic that a step can `do`: the keys it takes, the tables it reads, the triggers it states, and a step."""
     keys = known.schema("sequence")["properties"]
     shown, states = steps(find_rulesets(rulesets())), keys["do"]["x-states"]
-    lines = ["# Mechanics", "", "What a step of the [sequence of play](table-sequence.md) can `do`. When any step is over, the trigger"]
+    lines = [
+        "# Mechanics",
+        "",
+        "What a step of the [sequence of play](table-sequence.md) can `do`. When any step is over, the trigger",
+    ]
     lines += ["[step](#ref-trigger-step) is stated; a step without `do` is nothing but such a moment.", ""]
     for name, says in keys["do"]["x-says"].items():
         lines += [f"({target(f'mechanic.{name}')})=", f"## `{name}`", "", anchor(f"mechanic.{name}"), "", prose(says), ""]
@@ -266,7 +289,9 @@ def blocks_of(file: str) -> dict[str, list[str]]:
     lines = iter((EXAMPLES.parent / file).read_text(encoding="utf-8").splitlines())
     for line in lines:
         if found := re.fullmatch(r" *# show (\w+)", line):
-            out[found[1]] = textwrap.dedent("\n".join(takewhile(lambda said: not said.strip().startswith("# end"), lines))).splitlines()
+            out[found[1]] = textwrap.dedent(
+                "\n".join(takewhile(lambda said: not said.strip().startswith("# end"), lines))
+            ).splitlines()
     return out
 
 
@@ -397,8 +422,8 @@ def _expressions() -> str:
         "## How they are written",
         "",
         "A key that asks for an expression takes it as it is; one that may hold an id or a number, too, takes it after `=`.",
-        "Ids stand between quotes, names in scope and fields do not. Numbers are exact. In YAML, put quotes around the whole where",
-        "it holds a `:`, a `#`, or a comma inside of `{}`.",
+        "Ids stand between quotes, names in scope and fields do not. Numbers are exact. In YAML, put quotes around the whole",
+        "where it holds a `:`, a `#`, or a comma inside of `{}`.",
         "",
         "| written | value | |",
         "| --- | --- | --- |",
@@ -409,7 +434,13 @@ def _expressions() -> str:
     ]
     for name, s in FUNCTIONS.items():
         text, value = shown[name]
-        lines += [f"`{s.called(name)}`", f": {prose(s.says)} ({s.gives})", "", f"  `{text}` is `{value}`", ""]
+        lines += [
+            f"{anchor(f'function.{name}')}`{s.called(name)}`",
+            f": {prose(s.says)} ({s.gives})",
+            "",
+            f"  `{text}` is `{value}`",
+            "",
+        ]
     lines += ["", "## Always there", "", ", ".join(f"`{name}` ({kind})" for name, kind in ALWAYS.items()), ""]
     lines += ["## Fields that need no declaration", ""]
     for kind, fields in BUILT_IN.items():

@@ -34,7 +34,12 @@ def show(
     formats(format, "text", "json")
     if id.upper() in CODES:
         code = id.upper()
-        said = {"code": code, "means": CODES[code], "example": f"docs/made/findings.md#{code.lower()}", "page": f"docs/{page(code)}"}
+        said = {
+            "code": code,
+            "means": CODES[code],
+            "example": f"docs/made/findings.md#{code.lower()}",
+            "page": f"docs/{page(code)}",
+        }
         typer.echo(json.dumps(said, indent=1) if format == "json" else "\n".join(f"{key}: {text}" for key, text in said.items()))
         return
     folder = ruleset or rulesets()

@@ -158,6 +158,7 @@ def page(code: str) -> str:
 def table() -> str:
     """The codes as the table of `docs/diagnostics.md`."""
     rows = "\n".join(
-        f"| `{code}` | {meaning} | [example](made/findings.md#{code.lower()}), [more]({page(code)}) |" for code, meaning in CODES.items()
+        f"| `{code}` | {meaning} | [example](made/findings.md#{code.lower()}), [more]({page(code)}) |"
+        for code, meaning in CODES.items()
     )
     return f"| code | meaning | |\n| --- | --- | --- |\n{rows}\n"
