@@ -15,7 +15,7 @@ from wteaw.core.codes import CODES, page
 from wteaw.core.package_data import data_root, rulesets
 from wteaw.core.registry import MECHANICS, VERBS
 from wteaw.report.map.model import LINK_STYLES, PROJECTIONS, SYMBOLS, WORK_STYLES
-from wteaw.report.map_views import ARROWS
+from wteaw.report.map_views import ARROWS, drawing_faults
 from wteaw.ruleset.expressions.functions import FUNCTIONS
 from wteaw.ruleset.expressions.vocabulary import FACTS
 from wteaw.ruleset.folder import find_rulesets
@@ -223,7 +223,7 @@ def test_every_code_leads_to_a_page(reference: tuple[dict[str, str], Writer]) ->
         assert not label or f"({label})=" in pages[made], code
 
 
-def test_the_schemas_of_map_files_say_what_is_read() -> None:
+def test_the_schemas_of_map_files_say_what_is_read(tmp_path: Path) -> None:
     """The shipped files fit them, and their words are those of the drawing."""
     folders = [*find_rulesets(rulesets()), data_root() / "templates" / "new-game"]
     seen = 0
@@ -233,6 +233,14 @@ def test_the_schemas_of_map_files_say_what_is_read() -> None:
                 seen += 1
                 assert KNOWN.faults(f"map-{name}", read_map_file(path)) == [], path
     assert seen > 8
+    (tmp_path / "map").mkdir()
+    (tmp_path / "map" / "marks.yaml").write_text("symbls: {capital: star}\nlinks: {strait: arow}\n", encoding="utf-8")
+    said = [(d.code, d.message, d.hint) for d in drawing_faults(tmp_path)]
+    assert ("E511", "no map can be drawn with this: unknown key 'symbls'", "did you mean 'symbols'?") in said
+    assert (
+        any(message.startswith("no map can be drawn with this: links.strait: 'arow'") for _, message, _ in said)
+        and len(said) == 2
+    )
     marks = KNOWN.schema("map-marks")["properties"]
     words = {key: tuple(marks[key]["additionalProperties"]["enum"]) for key in ("symbols", "links", "works")}
     assert words == {"symbols": SYMBOLS, "links": LINK_STYLES, "works": WORK_STYLES}
