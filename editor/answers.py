@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -21,15 +22,17 @@ from wteaw.ruleset.nodes import Node, find, plain_value
 
 from .cursor import Spot, marks_at, spot_at, word_at
 from .project import Project
-from .schemas_at import keys_at, says_of, words_at
+from .schemas_at import keys_at, page_at, says_of, words_at
 
-__all__ = ["Completion", "RowDefinition", "completions", "hover", "meant", "quick_fix", "source_line", "word_at"]
+__all__ = ["Completion", "RowDefinition", "completions", "hover", "meant", "quick_fix", "reference", "source_line", "word_at"]
 
 PLACEHOLDER = "zz-here-zz"
 """Stands in for what is being typed, so that the text around it can be read."""
 PLACEHOLDER_NAME = "zz_here_zz"
 CALLABLE = ("definitions", "stats")
 MOST_CHOICES = 500
+SITE = "WTEAW_DOCS"
+"""The variable that says where the documentation lies as a site (`make docs`): an address, or a folder as `file:///...`."""
 _BEING_TYPED = re.compile(r"[A-Za-z0-9_-]*$")
 _DOTTED = re.compile(r"((?:[A-Za-z_]\w*)(?:\([^()]*\))?(?:\.[A-Za-z_]\w*)*)\.$")
 
@@ -108,17 +111,24 @@ def hover(project: Project, path: Path, line: int, column: int, tested: dict[str
     if any("x-expr" in m.annotation.schema for m in marks):
         word, _ = word_at(source_line(project, path, line), column, name=True)
         if word in FUNCTIONS:
-            return _function(word, FUNCTIONS[word])
+            return f"{_function(word, FUNCTIONS[word])}\n\n{reference(f'expressions.html#function.{word}')}"
     rows = meant(project, path, line, column)
     if rows and all(found.form == CLAUSES and not spot.is_key for found in rows):
         return "\n\n".join(f"**{found.row.text('title') or found.id}** — {clause_said(project, found.id)}" for found in rows)
     if rows and (not spot.is_key or any(m.is_key for m in (mark.annotation for mark in marks))):
         return "\n\n---\n\n".join(row_in_words(project, found, tested) for found in rows[:3])
     says = says_of(project.known, spot.form, spot.path)
+    more = reference(page_at(project.known, spot.form, spot.path))
     if says:
-        return f"**{spot.path[-1]}** — {says}" if spot.path else says
+        return f"**{spot.path[-1]}** — {says}\n\n{more}" if spot.path else f"{says}\n\n{more}"
     form = project.known.schema(spot.form).get("description", "") if spot.form in project.known else ""
-    return f"**{spot.form}** — {form}" if form else ""
+    return f"**{spot.form}** — {form}\n\n{more}" if form else ""
+
+
+def reference(page: str) -> str:
+    """A page of the reference, in Markdown: a link if `WTEAW_DOCS` says where the built site is, else its name."""
+    site = os.environ.get(SITE, "").rstrip("/")
+    return f"[Reference]({site}/made/{page})" if site else f"Reference: {page}"
 
 
 def row_in_words(project: Project, found: RowDefinition, tested: dict[str, int] | None = None) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 import typer
 
 from wteaw.cli import ExitCode, Stop
+from wteaw.core.codes import CODES
 from wteaw.core.diagnostics import Diagnostic
 
 __all__ = ["lsp"]
@@ -229,7 +231,7 @@ def _range(t: Any, line: int, column: int, length: int) -> Any:
 
 
 def _diagnostic(t: Any, found: Diagnostic) -> Any:
-    from .answers import quick_fix, word_at
+    from .answers import SITE, quick_fix, word_at
 
     word, start = word_at(found.source_line, found.column)
     severity = t.DiagnosticSeverity.Error if found.severity == "error" else t.DiagnosticSeverity.Warning
@@ -238,4 +240,7 @@ def _diagnostic(t: Any, found: Diagnostic) -> Any:
     length = max(len(word) - (found.column - start), 1)
     data = {"instead": instead} if instead else None
     where = _range(t, found.line, found.column, length)
-    return t.Diagnostic(where, message, severity, found.code, source="wteaw", data=data)
+    site = os.environ.get(SITE, "").rstrip("/")
+    at = f"{site}/made/findings.html#{found.code.lower()}" if site and found.code in CODES else ""
+    more = t.CodeDescription(at) if at else None
+    return t.Diagnostic(where, message, severity, found.code, code_description=more, source="wteaw", data=data)

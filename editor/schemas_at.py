@@ -9,7 +9,7 @@ from typing import Any
 
 from wteaw.ruleset.forms import Forms
 
-__all__ = ["Key", "keys_at", "schemas_at", "words_at"]
+__all__ = ["Key", "keys_at", "page_at", "schemas_at", "words_at"]
 
 Schema = Mapping[str, Any]
 
@@ -58,6 +58,51 @@ def says_of(known: Forms, form: str, path: tuple[str | int, ...]) -> str:
     return next((str(s["description"]) for s, _ in schemas_at(known, form, path) if "description" in s), "")
 
 
+def page_at(known: Forms, form: str, path: Iterable[str | int]) -> str:
+    """The page of the reference, with the anchor on it, that tells of the key at a path; "" if none does.
+
+    The same names as `docs/_ext/schema_pages.py` gives: a shared piece stands on a page of its own, all else on its table's.
+    """
+    said = f"table-{form}.html" if form in known else ""
+    found = [(known.schema(form), f"{form}.schema.json", f"table-{form}", form)] if form in known else []
+    for step in path:
+        inner = [
+            (part, base, page, f"{head}.{step}" if isinstance(step, str) and step in schema.get("properties", {}) else head)
+            for raw, at, to, name in found
+            for schema, base, page, head in _pages(known, raw, at, to, name)
+            for part in _parts(schema, step)
+        ]
+        told = next((f"{page}.html#{head}" for _, _, page, head in inner if head.endswith(f".{step}")), "")
+        said, found = told or said, inner
+    return said
+
+
+def _pages(known: Forms, raw: Any, base: str, page: str, head: str, depth: int = 0) -> Iterator[tuple[Schema, str, str, str]]:
+    """A schema and its branches, each with the page that tells of it and what its anchors begin with."""
+    if isinstance(raw, dict) and "$ref" in raw:
+        file, _, pointer = str(raw["$ref"]).partition("#")
+        base, name = file or base, pointer.rpartition("/")[2]
+        if not pointer:
+            page = f"table-{base.removesuffix('.schema.json')}"
+            head = page.removeprefix("table-")
+        elif pointer.startswith("/definitions/"):
+            own = base != "common.schema.json"
+            page = page if own else SHARED.get(name, "shared")
+            head = (
+                f"{base.removesuffix('.schema.json')}-parts.{name}" if own else "effect" if name == "effect" else f"shared.{name}"
+            )
+    schema, base = known.resolve(raw, base)
+    yield schema, base, page, head
+    if depth < 6:
+        for word in ("allOf", "oneOf", "anyOf"):
+            for option in schema.get(word, ()):
+                yield from _pages(known, option, base, page, head, depth + 1)
+
+
+SHARED = {"effect": "effects", "trigger": "triggers", "triggerWord": "triggers"}
+"""Shared definitions that have a page of their own."""
+
+
 def _says(known: Forms, schema: Any, base: str) -> str:
     if isinstance(schema, dict) and "description" in schema:
         return str(schema["description"])
@@ -75,14 +120,17 @@ def _branches(known: Forms, raw: Any, base: str, depth: int = 0) -> Iterator[tup
 
 
 def _step(known: Forms, schema: Schema, base: str, step: str | int) -> Iterator[tuple[Schema, str]]:
-    parts: list[Any] = []
-    if isinstance(step, int):
-        parts = [schema["items"]] if isinstance(schema.get("items"), dict) else []
-    else:
-        named = schema.get("properties", {})
-        parts = [named[step]] if step in named else []
-        parts += [part for pattern, part in schema.get("patternProperties", {}).items() if re.search(pattern, step)]
-        if not parts and isinstance(schema.get("additionalProperties"), dict):
-            parts = [schema["additionalProperties"]]
-    for part in parts:
+    for part in _parts(schema, step):
         yield from _branches(known, part, base)
+
+
+def _parts(schema: Schema, step: str | int) -> list[Any]:
+    """The schemas of a member of a list, or of an entry of a map."""
+    if isinstance(step, int):
+        return [schema["items"]] if isinstance(schema.get("items"), dict) else []
+    named = schema.get("properties", {})
+    parts = [named[step]] if step in named else []
+    parts += [part for pattern, part in schema.get("patternProperties", {}).items() if re.search(pattern, step)]
+    if not parts and isinstance(schema.get("additionalProperties"), dict):
+        parts = [schema["additionalProperties"]]
+    return parts

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from wteaw.cli import COMMANDS, main
+from wteaw.core.codes import CODES
 from wteaw.core.diagnostics import Diagnostic, nearest, render, render_one
 
 from .folders import own_cache, write  # noqa: F401
@@ -73,6 +74,15 @@ def test_a_wrong_call_is_code_2(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert (code, "did you mean 'sarif'?" in err) == (2, True)
 
 
+def test_show_says_what_a_code_means_and_where_more_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = wteaw(capsys, "show", "e402")
+    assert code == 0
+    for said in (f"means: {CODES['E402']}", "example: docs/made/findings.md#e402", "page: docs/made/table-fields.md"):
+        assert said in out.splitlines()
+    data = json.loads(wteaw(capsys, "show", "W609", "--format", "json")[1])
+    assert data["page"] == "docs/made/effects.md#ref-effect-flag"
+
+
 def test_a_table_stands_for_its_ruleset(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert wteaw(capsys, "validate", games / "tables" / "t.yaml")[0] == 0
     assert wteaw(capsys, "validate", games / "ruleset.yaml")[0] == 0
@@ -102,6 +112,8 @@ def test_machines_can_read_the_findings(tmp_path: Path, capsys: pytest.CaptureFi
     assert [(d["code"], d["line"], d["column"]) for d in data["diagnostics"]] == [("E207", 2, 3), ("E402", 2, 11)]
     sarif = json.loads(wteaw(capsys, "validate", tmp_path, "--format", "sarif")[1])
     assert sarif["version"] == "2.1.0"
+    rules = {rule["id"]: rule for rule in sarif["runs"][0]["tool"]["driver"]["rules"]}
+    assert all(rule["help"]["text"].startswith("docs/") for rule in rules.values()) and rules
     region = sarif["runs"][0]["results"][1]["locations"][0]["physicalLocation"]["region"]
     assert region == {"startLine": 2, "startColumn": 11}
     github = wteaw(capsys, "validate", tmp_path, "--format", "github")[1].splitlines()

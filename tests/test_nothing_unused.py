@@ -136,7 +136,8 @@ def _files(root: Path) -> list[tuple[str, Any]]:
         folder = path.parent.name
         kind = (
             "manifest" if path.name == "ruleset.yaml" else "rule-test" if folder == "tests" else "scenario" if folder == "scenarios"
-            else "table-file" if folder in TABLE_FOLDERS else ""
+            else "table-file" if folder in TABLE_FOLDERS
+            else f"map-{path.stem}" if folder == "map" else ""
         )  # fmt: skip
         if kind:
             node, found = read_tree(path, path.name)

@@ -9,6 +9,7 @@ from typing import Any
 
 import typer
 
+from ..core.codes import CODES, page
 from ..core.diagnostics import has_errors, nearest, render, render_one
 from ..core.package_data import data_root, rulesets
 from ..ruleset import Ruleset, load_ruleset
@@ -21,16 +22,26 @@ __all__ = ["diff", "open_ruleset", "show", "sound_ruleset"]
 
 
 def show(
-    id: str = typer.Argument(..., help="The row: TABLE/ID, or an id alone for all rows of that id."),
+    id: str = typer.Argument(..., help="The row: TABLE/ID, or an id alone for all rows of that id; or the code of a finding."),
     ruleset: Path = typer.Option(None, "--ruleset", "-r", help="Folder of the ruleset (default: the shipped one)."),
     resolved: bool = typer.Option(False, "--resolved", help="Every key, with the file and line that it comes from."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
-    """Show a row as it is after all overlays.
+    """Show a row as it is after all overlays, or what the code of a finding means and which page tells more of it.
 
     Example: wteaw show units/ID --ruleset ruleset/variants/NAME --resolved
     """
     formats(format, "text", "json")
+    if id.upper() in CODES:
+        code = id.upper()
+        said = {
+            "code": code,
+            "means": CODES[code],
+            "example": f"docs/made/findings.md#{code.lower()}",
+            "page": f"docs/{page(code)}",
+        }
+        typer.echo(json.dumps(said, indent=1) if format == "json" else "\n".join(f"{key}: {text}" for key, text in said.items()))
+        return
     folder = ruleset or rulesets()
     rules = open_ruleset(folder)
     rows = _matching(rules, id)

@@ -5,7 +5,7 @@ E1: reading text · E2: shape and overlay · E3: expressions · 4: rows and refe
 
 from __future__ import annotations
 
-__all__ = ["CODES", "table"]
+__all__ = ["CODES", "PAGES", "page", "table"]
 
 CODES: dict[str, str] = {
     "E101": "The file cannot be read, or is not a regular file.",
@@ -111,7 +111,54 @@ CODES: dict[str, str] = {
 }
 
 
+PAGES: dict[str, str] = {
+    "E1 W1": "overlays.md",
+    "E120 E122": "made/file-manifest.md",
+    "E2": "made/tables.md",
+    "E211": "made/triggers.md",
+    "E212 E214 W616": "made/shared.md#ref-shared-roll",
+    "E215 W614": "made/table-tables.md",
+    "E22": "overlays.md",
+    "E225 E226": "made/table-sequence_changes.md",
+    "E3": "made/expressions.md",
+    "E309": "concepts/battles.md",
+    "E320": "made/table-verdicts.md",
+    "E401 E407": "made/tables.md",
+    "E402 E403 W612 W615": "made/table-fields.md",
+    "E404 E406": "made/table-groups.md",
+    "E405": "made/table-definitions.md",
+    "E408 E409 E410 E411 E412 E414": "made/file-scenario.md",
+    "E413": "made/table-options.md",
+    "W420": "made/table-clauses.md",
+    "E501 W502 W503 W504": "made/table-links.md",
+    "E505 W506 E507 W512": "made/table-passages.md",
+    "W508 W509 E510": "made/table-link_lists.md",
+    "E511": "made/file-map-layout.md",
+    "W601 W617": "made/table-events.md",
+    "W602 E605 E606": "made/table-sequence.md",
+    "W603": "made/table-production.md",
+    "W6": "made/tables.md",
+    "W607": "made/table-visibility.md",
+    "W608": "made/table-places.md",
+    "W609 W610": "made/effects.md#ref-effect-flag",
+    "W611": "orders.md",
+    "W613": "made/expressions.md",
+    "W618": "made/shared.md#ref-shared-cases",
+    "W701 E702": "diagnostics.md",
+}
+"""What codes are about: codes, or what codes begin with -> the page of the documentation that tells of it (below `docs/`)."""
+
+
+def page(code: str) -> str:
+    """The page that a finding's reader is sent to; of entries that fit the longest counts."""
+    found = [(len(head), where) for heads, where in PAGES.items() for head in heads.split() if code.startswith(head)]
+    return max(found)[1]
+
+
 def table() -> str:
     """The codes as the table of `docs/diagnostics.md`."""
-    rows = "\n".join(f"| `{code}` | {meaning} |" for code, meaning in CODES.items())
-    return f"| code | meaning |\n| --- | --- |\n{rows}\n"
+    rows = "\n".join(
+        f"| `{code}` | {meaning} | [example](made/findings.md#{code.lower()}), [more]({page(code)}) |"
+        for code, meaning in CODES.items()
+    )
+    return f"| code | meaning | |\n| --- | --- | --- |\n{rows}\n"

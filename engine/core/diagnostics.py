@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from .codes import CODES
+from .codes import CODES, page
 
 __all__ = [
     "FORMATS",
@@ -183,7 +183,12 @@ def _sarif(found: Sequence[Diagnostic]) -> dict[str, Any]:
                 place["region"] = {"startLine": d.line, "startColumn": max(d.column, 1)}
             result["locations"] = [{"physicalLocation": place}]
         results.append(result)
-    rules = [{"id": code, "shortDescription": {"text": CODES.get(code, code)}} for code in codes]
+    rules = [
+        {"id": code, "shortDescription": {"text": CODES[code]}, "help": {"text": f"docs/{page(code)}"}}
+        if code in CODES
+        else {"id": code, "shortDescription": {"text": code}}
+        for code in codes
+    ]
     driver = {"name": "wteaw", "rules": rules}
     return {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 from .canonical import digest
 
 Fields = dict[str, Any]
+THE_GAME = "game:game"
+"""The game itself, where a row of the state belongs to a thing of some kind."""
 Table = dict[str, Fields]
 
 _NOTHING: Fields = {}  # what is read of a row or table that is not there; nobody writes into it

@@ -15,12 +15,13 @@ from typing import Any
 
 from ruamel.yaml.error import YAMLError
 
-from ..core.diagnostics import Diagnostic
+from ..core.diagnostics import Diagnostic, did_you_mean
 from ..core.journal import Entry
 from ..core.model import Ruleset
 from ..core.state import Entity, State
 from ..orders.grammar import Grammar
 from ..orders.parse import read_orders
+from ..ruleset.forms import forms
 from ..ruleset.order_syntax import slot_of, slots_in
 from ..store.drawing import MAP_FOLDER, Drawing, read_map_file
 from ..world.known import theaters
@@ -71,6 +72,21 @@ def drawing_faults(ruleset_folder: Path) -> Iterator[Diagnostic]:
         except (YAMLError, ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError) as error:
             said = " ".join(str(error).split()) if not isinstance(error, KeyError) else f"it says nothing of {error}"
             yield Diagnostic("E511", "error", f"no map can be drawn with this: {said}", f"{MAP_FOLDER}/{path.name}", 1, 1)
+            continue
+        if path == marks:
+            yield from _unknown_marks(read_map_file(marks))
+
+
+def _unknown_marks(data: Mapping[str, Any]) -> Iterator[Diagnostic]:
+    """What `marks.yaml` says that its schema does not know: it would be passed over in silence."""
+    for fault in forms().faults("map-marks", data):
+        where = ".".join(str(step) for step in fault.path)
+        said, hint = f"{where}: {fault.message}", ""
+        if fault.word == "additionalProperties":
+            known = fault.schema.get("properties", {})
+            said = ", ".join(f"unknown key {key!r}" for key in fault.value if key not in known)
+            hint = next((h for key in fault.value if key not in known and (h := did_you_mean(str(key), known))), "")
+        yield Diagnostic("E511", "error", f"no map can be drawn with this: {said}", f"{MAP_FOLDER}/marks.yaml", 1, 1, hint)
 
 
 def _read(path: Path) -> Shapes:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..core.journal import NOBODY, Fact
 from ..core.rows import CounterRow
-from ..core.state import Entity
+from ..core.state import THE_GAME, Entity
 from ..world.selections import selection
 from ..world.treasury import main_purse, purses, regions, store_row
 from ..world.world import exact
@@ -36,7 +36,7 @@ def offer(turn: Turn, fact: Fact) -> None:
 
 def count(turn: Turn, row: CounterRow, thing: Entity | None, names: dict[str, Any]) -> None:
     """Count once: so much more, or back to nothing where the test fails."""
-    key = f"{thing.kind}:{thing.id}" if thing else "game:game"
+    key = f"{thing.kind}:{thing.id}" if thing else THE_GAME
     before = turn.state.get("counters", key, row["id"], 0)
     in_a_row = "while" in row
     holds = not in_a_row or turn.world.test(row["while"], names)

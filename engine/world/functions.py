@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..core.rows import DefinitionRow
-from ..core.state import Entity, unit_key
+from ..core.state import THE_GAME, Entity, unit_key
 from ..ruleset.expressions import ExpressionError, parse
 from ..ruleset.expressions.functions import RELATED
 from ..ruleset.expressions.parse import strip_mark
@@ -185,6 +185,8 @@ def _values(world: World) -> dict[str, Callable[..., Any]]:
     state, ruleset = world.state, world.ruleset
 
     def key(x: Any) -> str:
+        if x == "game":
+            return THE_GAME
         thing = world.thing(x)
         return f"{thing.kind}:{thing.id}"
 

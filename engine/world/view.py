@@ -8,6 +8,7 @@ is the band's lower end.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -75,8 +76,8 @@ class Viewer:
                 for id_, place, fields in items:
                     if within is not None and place not in within:
                         continue
-                    if "when" in row and row["what"] == "records":
-                        if not self._of_record(row, reader, id_):
+                    if "when" in row and self._one_by_one(row):
+                        if not self.world.test(row["when"], self._names_of(row, reader, owner, place, id_)):
                             continue
                     elif "when" in row:
                         if (owner, place) not in tested:
@@ -115,7 +116,7 @@ class Viewer:
     def is_shown(self, row: VisibilityRow, reader: str, id_: str, fields: Mapping[str, Any]) -> bool:
         """Whether a row of `visibility` lets a reader see one row of its table."""
         owner, place = self.owner(row["what"], id_, fields), self.place(row["what"], id_, fields)
-        names = {**self._names(reader, owner, place), **({"record": Entity("record", id_)} if row["what"] == "records" else {})}
+        names = self._names_of(row, reader, owner, place, id_)
         return self._reaches(row, reader, owner) and self.world.test(row.get("when"), names)
 
     # ---- rows
@@ -138,8 +139,15 @@ class Viewer:
             return self.world.holder_of(id_)
         return None
 
-    def _of_record(self, row: VisibilityRow, reader: str, id_: str) -> bool:
-        return self.world.test(row["when"], {**self._names(reader, None, None), "record": Entity("record", id_)})
+    @staticmethod
+    def _one_by_one(row: VisibilityRow) -> bool:
+        """Whether the test of a row may differ between things of one owner in one place."""
+        return row["what"] == "records" or (row["what"] == "units" and re.search(r"\bunit\b", str(row["when"])) is not None)
+
+    def _names_of(self, row: VisibilityRow, reader: str, owner: str | None, place: str | None, id_: str) -> dict[str, Any]:
+        """The names of the test of a row, asked of one thing of its table."""
+        kind = {"records": "record", "units": "unit"}.get(row["what"])
+        return {**self._names(reader, owner, place), **({kind: Entity(kind, id_)} if kind else {})}
 
     def place(self, table: str, id_: str, fields: Mapping[str, Any]) -> str | None:
         if table in ("units", "chosen"):
@@ -171,6 +179,8 @@ class Viewer:
             "self": Entity("nation", reader),
             "nation": Entity("nation", owner) if owner else None,
             "place": Entity("place", place) if place else None,
+            "unit": None,
+            "record": None,
         }
 
     def _reaches(self, row: VisibilityRow, reader: str, owner: str | None) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -134,8 +135,10 @@ def test_a_word_leads_to_its_row_and_says_what_it_is(folder: Path) -> None:
             told = await client.text_document_hover_async(t.HoverParams(**editor.at(name, text, what, shift)))
             return told.contents.value if told is not None else ""  # type: ignore[union-attr]
 
-        assert "amount in a treasury" in await hover(UNITS, units, "stock(place")  # a function
-        assert "**source**" in await hover(UNITS, units, "source: [tokens.unit")  # a key
+        function = await hover(UNITS, units, "stock(place")
+        assert "amount in a treasury" in function and "Reference: expressions.html#function.stock" in function
+        key = await hover(UNITS, units, "source: [tokens.unit")
+        assert "**source**" in key and re.search(r"Reference: table-\w+\.html#\w+\.source", key)
         row = await hover(MOVES, moves, "'move-token'", 3)  # an id in an expression
         assert "resources/move-token" in row
         row = await hover(UNITS, units, "id: infantry", 5)  # the row itself

@@ -274,7 +274,7 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "counter": _S(
         ("thing", "id:counters"),
         "number",
-        "how far a counter of a thing has come",
+        "how far a counter of a thing has come (`'game'`: of the game itself)",
         reads=("counters",),
         phrase="the count of {1} of {0}",
     ),
