@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -112,8 +112,8 @@ def filters_name_what_exists(subject: Subject) -> Iterator[Diagnostic]:
                 for key, forms in FILTERS.items():
                     known = [row for form in forms for row in subject.nodes(form)]
                     for at in _one_or_more(filters.get(key)):
-                        if isinstance(at.value, str) and not at.value.startswith("=") and at.value not in known:
-                            hint = did_you_mean(at.value, known)
+                        if not at.is_map and not str(at.value).startswith("=") and at.value not in known:
+                            hint = did_you_mean(str(at.value), known)
                             yield diagnose("E401", "error", f"{' or '.join(forms)} has no {at.value!r}", at, hint=hint)
 
 
@@ -125,6 +125,14 @@ def _one_or_more(node: Node | None) -> list[Node]:
 
 def _frame(subject: Subject) -> list[Node]:
     return subject.once("sequence", lambda s: frame_nodes(s.draft.sequence))
+
+
+def named_by(steps: Iterable[Node], key: str) -> Iterator[str]:
+    """The words in the lists that steps have under a key; what is no word is told of the shape."""
+    for node in steps:
+        for member in find(node, [key]).members():
+            if isinstance(member.value, str):
+                yield member.value
 
 
 def _names(node: Node) -> Iterator[str]:
@@ -141,7 +149,7 @@ def orders_and_acts_are_taken_by_a_step(subject: Subject) -> Iterator[Diagnostic
     if not subject.draft.sequence:
         return
     takers = [node for node in _frame(subject) if node.text("do") == "act"]
-    taken = {act.value for node in takers for act in find(node, ["actions"]).members()}
+    taken = set(named_by(takers, "actions"))
     takes_all = any(node.get("actions") is None for node in takers)
     for id_ in subject.rows("actions"):
         if id_ not in taken and not takes_all:
@@ -162,7 +170,7 @@ def rows_are_settled_by_a_step(subject: Subject) -> Iterator[Diagnostic]:
         steps = [node for node in _frame(subject) if node.text("do") == do]
         if not subject.draft.sequence or any(node.get(key) is None for node in steps):
             continue
-        named = {member.value for node in steps for member in find(node, [key]).members()}
+        named = set(named_by(steps, key))
         for id_, row in subject.rows(form).items():
             node = subject.nodes(form)[id_]
             if id_ not in named and row.get("how") != "effect" and not node.file.startswith(".."):

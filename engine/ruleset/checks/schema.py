@@ -199,6 +199,9 @@ def _single(fault: Fault, at: Node) -> Diagnostic:
             code, message = "E209", f"{_shown(value)} is too small: the least is {limit}"
         case "maximum" | "exclusiveMaximum":
             code, message = "E209", f"{_shown(value)} is too large: the most is {limit}"
+        case "minLength" if not value:
+            code, message = "E209", "an empty text says nothing"
+            hint = hint or "leave the key out if it has nothing to say"
         case "minLength" | "maxLength":
             code, message = "E209", f"the text has {len(value)} characters; {_bound(fault.word)} {limit}"
         case "minItems" | "maxItems":
