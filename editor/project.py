@@ -14,6 +14,7 @@ from pathlib import Path
 
 from wteaw.core.diagnostics import Diagnostic, tidy
 from wteaw.ruleset.checks import CHECKS, CheckCache, Subject, of_altered, run_checks
+from wteaw.ruleset.checks.causes import without_consequences
 from wteaw.ruleset.checks.silence import apply_silences
 from wteaw.ruleset.compile import add_source_lines, parse_file, read_layers
 from wteaw.ruleset.folder import MANIFEST, SourceFile, find_rulesets, name_of, ruleset_above
@@ -120,7 +121,7 @@ class Project:
         if base is not None and altered is not None:
             raw = list(of_altered(base, draft, *sorted(altered))) if altered else []
             # a silence of a row that was not asked again silences nothing here, which says nothing
-            found = [d for d in apply_silences(raw, draft, layers) if d.code != "W701"]
+            found = [d for d in without_consequences(apply_silences(raw, draft, layers)) if d.code != "W701"]
             if not found and sound:
                 part: dict[str, dict[str, Node]] = {}
                 for form, id_ in altered:

@@ -93,6 +93,8 @@ def nearest(word: str, known: Iterable[str], *, count: int = 1) -> list[str]:
         return [folded[_fold(word)]]
     cutoff = 0.8 if len(word) < 3 else 0.66
     found = difflib.get_close_matches(_fold(word)[:80], list(folded), n=count, cutoff=cutoff)
+    if not found and _fold(word).endswith("ies") and f"{_fold(word)[:-3]}y" in folded:
+        found = [f"{_fold(word)[:-3]}y"]
     if not found and len(word) >= 4:  # a part of a compound id: colour for map-colour
         part = _fold(word)
         found = sorted((k for k in folded if part in k.split("-")), key=len)[:count]

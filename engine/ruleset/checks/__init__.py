@@ -35,6 +35,7 @@ from . import (
     verdicts,
     words,
 )
+from .causes import without_consequences
 from .silence import apply_silences
 from .subject import CheckCache, Subject
 
@@ -202,4 +203,4 @@ READ_BY_OTHERS = frozenset(
 def run_checks(subject: Subject, layers: list[Layer], checks: Iterable[Check] = CHECKS) -> Iterator[Diagnostic]:
     """All findings of all checks (or of some), less what is silenced where it stands."""
     found = [finding for check in checks for finding in check(subject)]
-    yield from apply_silences(found, subject.draft, layers)
+    yield from without_consequences(apply_silences(found, subject.draft, layers))

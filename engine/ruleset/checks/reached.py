@@ -81,7 +81,7 @@ def _learned(subject: Subject, filters: Any, at: Node) -> Iterator[Diagnostic]:
 def _reached(subject: Subject, filters: Mapping[str, Any], at: Node) -> Iterator[Diagnostic]:
     tracks = subject.rows("tracks")
     named = [id_ for id_ in _several(filters.get("track")) if id_ in tracks] or list(tracks)
-    if any(str(word).startswith("=") for word in _several(filters.get("track"))):
+    if subject.any_faulty("tracks") or any(str(word).startswith("=") for word in _several(filters.get("track"))):
         return
     known = sorted({value for id_ in named for value in tracks[id_].get("thresholds", ())})
     for said in _nodes(at.get("at")):

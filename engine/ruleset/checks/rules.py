@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -331,17 +331,24 @@ def _tags_asked_for(subject: Subject) -> set[str]:
 def thresholds_are_waited_for(subject: Subject) -> Iterator[Diagnostic]:
     """A threshold of a track whose reaching no row waits for."""
     tracks = {id_: row["thresholds"] for id_, row in subject.rows("tracks").items() if "thresholds" in row}
-    if not tracks:
+    if not tracks or subject.any_faulty("events", "matrices", "tallies"):
         return
     waited = [filters for form, id_, _ in subject.draft.all_rows() for filters in _filters(subject.values[form][id_], "reached")]
     for id_, thresholds in tracks.items():
         node = subject.nodes("tracks")[id_]
         if node.file.startswith(".."):
             continue
-        wanted = [f for f in waited if _may_be(f.get("track"), id_)]
+        wanted = [f for f in waited if _may_be(f.get("track"), id_) or not _known(f.get("track"), tracks)]
+        if any(not _known(f.get("at"), thresholds) for f in wanted):  # of which it is told that it never comes
+            continue
         for value, said in zip(thresholds, node.value["thresholds"].members(), strict=True):
             if not any(_may_be(f.get("at"), value) for f in wanted):
                 yield diagnose("W604", "warning", f"nothing waits until {id_!r} reaches {value}", said, hint="leave it out")
+
+
+def _known(said: Any, there: Container[object]) -> bool:
+    """Whether all that a filter names is there."""
+    return all(each in there for each in (said if isinstance(said, list) else [] if said is None else [said]))
 
 
 def _filters(value: Any, fact: str) -> Iterator[dict[str, Any]]:

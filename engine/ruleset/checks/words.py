@@ -65,6 +65,7 @@ class KnownWords:
         if source.startswith("field:"):
             kind = source[6:]
             declared = {i for i, row in rows("fields").items() if kind in row.get("of", ())}
+            declared |= {i for form, i in self.subject.faulty if form == "fields"}  # of which it is not known what it is of
             form = KINDS.get(kind, "")
             own = set(self.subject.known.keys(form)) if form in self.subject.known else set()
             return declared | own | set(BUILT_IN.get(kind, ()))

@@ -48,6 +48,8 @@ class Calls(Named):
             wanted = str(least) if least == len(signature.args) else f"{least} to {len(signature.args)}"
             more = " or more" if signature.rest else ""
             hint = "count(set) counts; sum(set, 'definition') adds up" if name == "sum" and given == 1 else ""
+            if not given and f"{name}s" in FUNCTIONS:
+                hint = f"{name}s(...) is all of them, or those that filters choose"
             self.fail("E308", f"{name} takes {wanted}{more} arguments, not {given}", node, hint)
         wants = [*signature.args, *[signature.rest or "any"] * max(0, given - len(signature.args))]
         kinds: list[str] = []
