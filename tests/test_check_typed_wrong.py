@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from wteaw.core.diagnostics import Diagnostic
+from wteaw.core.diagnostics import Diagnostic, render
 from wteaw.report.map_faults import drawing_faults
 from wteaw.ruleset import load_ruleset
 from wteaw.ruleset.load import load_text
@@ -433,3 +433,11 @@ def test_nearly_every_key_that_is_misspelt_is_told_in_its_line_with_the_right_on
         here = [d for d in told(game, file, "\n".join(rows)) if (d.file, d.line) == (file, line)]
         right += typed == key or any(key in d.hint for d in here)
     assert right >= 0.95 * len(sample)
+
+
+def test_what_many_places_share_is_shown_once_with_its_places() -> None:
+    many = [Diagnostic("E401", "error", "places has no 'x'", "t.yaml", line, 3) for line in range(1, 10)]
+    shown = render(many)
+    assert shown.count("places has no 'x'") == 1 and shown.endswith("9 errors, no warnings")
+    assert "the same at t.yaml:2:3, t.yaml:3:3, t.yaml:4:3, t.yaml:5:3, t.yaml:6:3, and at 3 more places" in shown
+    assert render(many[:2]).count("places has no 'x'") == 2

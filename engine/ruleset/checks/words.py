@@ -189,7 +189,7 @@ def computed_ids_are_there(subject: Subject) -> Iterator[Diagnostic]:
         for said in constants_given(value):
             if any(said.value in subject.nodes(form) for form in forms) or said.value in subject.nodes("groups"):
                 continue
-            hint = did_you_mean(said.value, [id_ for form in forms for id_ in subject.nodes(form)])
+            hint = did_you_mean(str(said.value), [id_ for form in forms for id_ in subject.nodes(form)])
             message = f"{' or '.join(forms)} has no {said.value!r}"
             yield diagnose("E401", "error", message, node, key=key, hint=hint, offset=start + said.col_offset)
 
