@@ -19,12 +19,28 @@ from wteaw.ruleset.expressions.functions import FUNCTIONS, Signature
 from wteaw.ruleset.expressions.vocabulary import ALWAYS, BUILT_IN, KINDS
 from wteaw.ruleset.load import load_text
 from wteaw.ruleset.nodes import Node, find, plain_value
+from wteaw.ruleset.overlay import row_id
 
+from .beside import schema_of
 from .cursor import Spot, marks_at, spot_at, word_at
 from .project import Project
 from .schemas_at import keys_at, page_at, says_of, words_at
 
-__all__ = ["Completion", "RowDefinition", "completions", "hover", "meant", "quick_fix", "reference", "source_line", "word_at"]
+__all__ = [
+    "Completion",
+    "Outlined",
+    "RowDefinition",
+    "SignatureHelp",
+    "completions",
+    "hover",
+    "meant",
+    "outline",
+    "quick_fix",
+    "reference",
+    "signature_at",
+    "source_line",
+    "word_at",
+]
 
 PLACEHOLDER = "zz-here-zz"
 """Stands in for what is being typed, so that the text around it can be read."""
@@ -60,7 +76,7 @@ def meant(project: Project, path: Path, line: int, column: int) -> list[RowDefin
     tree, draft = project.tree(path), project.draft
     if tree is None or draft is None:
         return []
-    spot = spot_at(tree, line, column)
+    spot = spot_at(tree, line, column, schema_of(path))
     if spot is None:
         return []
     marks = marks_at(project, spot)
@@ -90,7 +106,8 @@ def _rows(project: Project, forms: Iterable[str], id_: str) -> Iterator[RowDefin
 
 def source_line(project: Project, path: Path, line: int) -> str:
     """A line of the text of a file, without its end."""
-    text = next((data for name, data in project.texts.items() if project.path(name) == path), b"").decode("utf-8", "replace")
+    texts = {**project.beside, **project.texts}
+    text = next((data for name, data in texts.items() if project.path(name) == path), b"").decode("utf-8", "replace")
     lines = text.splitlines()
     return lines[line - 1] if 0 < line <= len(lines) else ""
 
@@ -104,7 +121,7 @@ def hover(project: Project, path: Path, line: int, column: int, tested: dict[str
     '' if nothing is known. `tested`: how many rule tests cite each clause.
     """
     tree = project.tree(path)
-    spot = spot_at(tree, line, column) if tree is not None else None
+    spot = spot_at(tree, line, column, schema_of(path)) if tree is not None else None
     if spot is None:
         return ""
     marks = marks_at(project, spot)
@@ -121,7 +138,7 @@ def hover(project: Project, path: Path, line: int, column: int, tested: dict[str
     more = reference(page_at(project.known, spot.form, spot.path))
     if says:
         return f"**{spot.path[-1]}** — {says}\n\n{more}" if spot.path else f"{says}\n\n{more}"
-    form = project.known.schema(spot.form).get("description", "") if spot.form in project.known else ""
+    form = project.known.schema(spot.form).get("description", "") if project.known.has_file(spot.form) else ""
     return f"**{spot.form}** — {form}\n\n{more}" if form else ""
 
 
@@ -187,7 +204,7 @@ def _try(project: Project, path: Path, lines: list[str], line: int, stem: str, r
 def _spot(path: Path, lines: list[str], line: int, stem: str, end: str) -> Spot | None:
     text = "\n".join([*lines[: line - 1], stem + end, *lines[line:]])
     tree, _ = load_text(text, path.name)
-    spot = spot_at(tree, line, len(stem) + 1) if tree is not None else None
+    spot = spot_at(tree, line, len(stem) + 1, schema_of(path)) if tree is not None else None
     return spot if spot is None or _holds(spot) else None
 
 
@@ -278,3 +295,83 @@ def quick_fix(found: Diagnostic) -> str | None:
     """The text that a finding's hint suggests in place of what is wrong, if it suggests one."""
     match = re.fullmatch(r"did you mean '?([^'?]+)'?\?", found.hint)
     return match[1] if match else None
+
+
+# ---- the outline, and help while a call is written
+
+
+@dataclass(frozen=True, slots=True)
+class Outlined:
+    """A part of a file: a table with its rows, or a row, case or key."""
+
+    name: str
+    says: str
+    line: int
+    last_line: int
+    inside: tuple[Outlined, ...] = ()
+
+
+def outline(project: Project, path: Path) -> list[Outlined]:
+    """The tables of a file with their rows, or the cases of rule tests and the keys of a scenario."""
+    tree = project.tree(path)
+    if tree is None or not tree.is_map:
+        return []
+    out = []
+    for key, value in tree.items():
+        rows = [_outlined(row.text("id") or row_id(row) or str(number), row) for number, row in enumerate(value.members(), 1)]
+        line = tree.keys[key][1]
+        last = max([line, _last_line(value), *(row.last_line for row in rows)])
+        out.append(Outlined(key, "", line, last, tuple(rows) if all(row.is_map for row in value.members()) else ()))
+    return out
+
+
+def _outlined(name: str, row: Node) -> Outlined:
+    says = (row.text("name") or row.text("title") or "") if row.is_map else ""
+    return Outlined(name, says, row.line, _last_line(row))
+
+
+def _last_line(node: Node) -> int:
+    return max([node.line, *(_last_line(child) for _, child in node.items()), *(_last_line(m) for m in node.members())])
+
+
+@dataclass(frozen=True, slots=True)
+class SignatureHelp:
+    """A call that is being written: how it is written, what it does, and which of its arguments is next (from 0)."""
+
+    label: str
+    says: str
+    argument: int
+
+
+_QUOTED = re.compile(r"'[^']*'?")
+_CALL = re.compile(r"([A-Za-z_]\w*)\s*\($")
+
+
+def signature_at(project: Project, text: str, line: int, column: int) -> SignatureHelp | None:
+    """Help with the innermost function or definition whose brackets are open before a place; None if none is."""
+    lines = text.splitlines()
+    before = lines[line - 1][: column - 1] if 0 < line <= len(lines) else ""
+    before = _QUOTED.sub(lambda found: "_" * len(found[0]), before)
+    deep = commas = 0
+    for at in range(len(before) - 1, -1, -1):
+        if before[at] == ")":
+            deep += 1
+        elif before[at] == "(" and deep:
+            deep -= 1
+        elif before[at] == "," and not deep:
+            commas += 1
+        elif before[at] == "(":
+            called = _CALL.search(before[: at + 1])
+            return _signature(project, called[1], commas) if called is not None else None
+    return None
+
+
+def _signature(project: Project, name: str, argument: int) -> SignatureHelp | None:
+    if name in FUNCTIONS:
+        return SignatureHelp(FUNCTIONS[name].called(name), FUNCTIONS[name].says, argument)
+    row = project.draft.rows("definitions").get(name) if project.draft is not None else None
+    if row is None:
+        return None
+    of = row.get("of")
+    arguments = ", ".join(str(member.value) for member in of.members()) if of is not None else ""
+    return SignatureHelp(f"{name}({arguments})", row.text("text") or "", argument)

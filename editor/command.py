@@ -158,7 +158,37 @@ def make_server() -> Any:
             t.Location(uri_of(u.path), _range(t, u.line, u.column, u.length)) for u in rename.uses(workspace, at[1], found[0])
         ]
 
-    @server.feature(t.TEXT_DOCUMENT_RENAME)
+    @server.feature(t.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+    def document_symbol(params: t.DocumentSymbolParams) -> list[t.DocumentSymbol]:
+        path = path_of(params.text_document.uri)
+        project = workspace.project(path)
+
+        def symbol(part: answers.Outlined, kind: t.SymbolKind) -> t.DocumentSymbol:
+            whole = t.Range(t.Position(part.line - 1, 0), t.Position(part.last_line, 0))
+            inside = [symbol(row, t.SymbolKind.Object) for row in part.inside]
+            return t.DocumentSymbol(part.name, kind, whole, _range(t, part.line, 1, 0), detail=part.says or None, children=inside)
+
+        return [symbol(p, t.SymbolKind.Namespace) for p in answers.outline(project, path)] if project is not None else []
+
+    @server.feature(t.TEXT_DOCUMENT_SIGNATURE_HELP, t.SignatureHelpOptions(trigger_characters=["(", ","]))
+    def signature_help(params: t.SignatureHelpParams) -> t.SignatureHelp | None:
+        at = place(params)
+        found = answers.signature_at(at[1], text_of(params.text_document.uri), at[2], at[3]) if at is not None else None
+        if found is None:
+            return None
+        inside = found.label[found.label.index("(") + 1 : -1]
+        arguments = [t.ParameterInformation(part.strip()) for part in inside.split(",") if part.strip()]
+        return t.SignatureHelp([t.SignatureInformation(found.label, found.says, arguments)], 0, found.argument)
+
+    @server.feature(t.TEXT_DOCUMENT_PREPARE_RENAME)
+    def prepare_rename(params: t.PrepareRenameParams) -> t.Range | None:
+        at = place(params)
+        if at is None or not answers.meant(at[1], at[0], at[2], at[3]):
+            return None
+        word, start = answers.word_at(answers.source_line(at[1], at[0], at[2]), at[3])
+        return _range(t, at[2], start, len(word))
+
+    @server.feature(t.TEXT_DOCUMENT_RENAME, t.RenameOptions(prepare_provider=True))
     def rename_(params: t.RenameParams) -> t.WorkspaceEdit | None:
         at = place(params)
         found = answers.meant(at[1], at[0], at[2], at[3]) if at is not None else []

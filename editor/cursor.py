@@ -33,8 +33,13 @@ class Spot:
     is_key: bool
 
 
-def spot_at(tree: Node, line: int, column: int) -> Spot | None:
-    """The deepest key or value that begins at or before a position; None above the first row."""
+def spot_at(tree: Node, line: int, column: int, schema: str = "") -> Spot | None:
+    """The deepest key or value that begins at or before a position; None above the first row.
+
+    `schema`: that of the whole file, of one that holds no rows: the file stands for a row then.
+    """
+    if schema:
+        return _deepest(schema, "", tree, line, column)
     best: tuple[int, int] = (0, 0)
     chosen: tuple[str, Node] | None = None
     number = 0
@@ -45,7 +50,10 @@ def spot_at(tree: Node, line: int, column: int) -> Spot | None:
     if chosen is None:
         return None
     form, row = chosen
-    id_ = str(number) if form == FRAME else row_id(row) or ""
+    return _deepest(form, str(number) if form == FRAME else row_id(row) or "", row, line, column)
+
+
+def _deepest(form: str, id_: str, row: Node, line: int, column: int) -> Spot:
     path: tuple[str | int, ...] = ()
     is_key = False
     at = (row.line, row.column)
@@ -81,7 +89,7 @@ def marks_at(project: Project, spot: Spot) -> list[Marked]:
 
 def marks_of_row(known: Forms, form: str, row: Node) -> Iterator[Annotation]:
     """The marked places of one row as it stands in its file."""
-    if form in known:
+    if known.has_file(form):
         yield from annotated(known, form, plain_value(row))
 
 

@@ -12,15 +12,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from wteaw.core.diagnostics import Diagnostic, tidy
+from wteaw.core.diagnostics import Diagnostic, has_errors, tidy
+from wteaw.core.model import Ruleset
 from wteaw.ruleset.checks import CHECKS, CheckCache, Subject, of_altered, run_checks
+from wteaw.ruleset.checks.causes import without_consequences
 from wteaw.ruleset.checks.silence import apply_silences
-from wteaw.ruleset.compile import add_source_lines, parse_file, read_layers
+from wteaw.ruleset.compile import add_source_lines, parse_file, read_layers, ruleset_of
 from wteaw.ruleset.folder import MANIFEST, SourceFile, find_rulesets, name_of, ruleset_above
 from wteaw.ruleset.forms import Forms, forms
 from wteaw.ruleset.load import load_bytes
 from wteaw.ruleset.nodes import Node, plain_value
 from wteaw.ruleset.overlay import Layer, MergedRuleset, lay_over
+
+from .beside import faults_beside, folder_meant, schema_of
 
 __all__ = ["Project", "Workspace"]
 
@@ -35,6 +39,9 @@ class Project:
         self.known: Forms = forms()
         self.found: list[Diagnostic] = []
         self.draft: MergedRuleset | None = None
+        self.beside: dict[str, bytes] = {}
+        """The texts of open rule tests and scenarios that are about this ruleset, by their name as seen from the folder."""
+        self._made: tuple[MergedRuleset, Ruleset] | None = None
         self._trees: dict[str, tuple[bytes, Node | None, list[Diagnostic]]] = {}
         self._clean: Subject | None = None
         self._readable: dict[str, Node] = {}
@@ -53,8 +60,23 @@ class Project:
         self._check()
 
     def owns(self, path: Path) -> bool:
-        """Whether a file is one of those that make this ruleset."""
-        return name_of(path, self.folder) in self.texts
+        """Whether a file is one of those that make this ruleset, or an open one that is about it."""
+        return name_of(path, self.folder) in (self.texts.keys() | self.beside.keys())
+
+    def set_beside(self, path: Path, data: bytes) -> list[Diagnostic]:
+        """The findings in the text of a rule test or scenario, by the ruleset as it stands."""
+        name = name_of(path, self.folder)
+        self.beside[name] = data
+        return add_source_lines(tidy(faults_beside(path, name, data, self.ruleset)), {name: data})
+
+    @property
+    def ruleset(self) -> Ruleset | None:
+        """The ruleset that the files make; None while there are errors in them."""
+        if self.draft is None or has_errors(self.found):
+            return None
+        if self._made is None or self._made[0] is not self.draft:
+            self._made = (self.draft, ruleset_of(self.draft, self.known))
+        return self._made[1]
 
     def path(self, name: str) -> Path:
         """Where a file of a finding or a node lies."""
@@ -78,13 +100,13 @@ class Project:
     # ---- checking
 
     def _tree(self, name: str) -> tuple[Node | None, list[Diagnostic]]:
-        data = self.texts[name]
+        data = self.texts[name] if name in self.texts else self.beside[name]
         kept = self._trees.get(name)
         if kept is None or kept[0] != data:
             # what stands on disk may be in the cache; what is being typed is read once and never again
             tree, found = parse_file(SourceFile(name, data)) if kept is None else load_bytes(data, name)
             kept = self._trees[name] = (data, tree, found)
-            if tree is not None:
+            if tree is not None and name in self.texts:
                 self._readable[name] = tree
         return kept[1], kept[2]
 
@@ -120,7 +142,7 @@ class Project:
         if base is not None and altered is not None:
             raw = list(of_altered(base, draft, *sorted(altered))) if altered else []
             # a silence of a row that was not asked again silences nothing here, which says nothing
-            found = [d for d in apply_silences(raw, draft, layers) if d.code != "W701"]
+            found = [d for d in without_consequences(apply_silences(raw, draft, layers)) if d.code != "W701"]
             if not found and sound:
                 part: dict[str, dict[str, Node]] = {}
                 for form, id_ in altered:
@@ -187,14 +209,34 @@ class Workspace:
         self._projects: dict[Path, Project] = {}
 
     def project(self, path: Path) -> Project | None:
-        """The ruleset whose own folder a file of tables or events lies in; None for any other file."""
-        folder = ruleset_above(path)
+        """The ruleset whose own folder a file of tables or events lies in, or that an open rule test or scenario is about."""
+        folder = self._folder(path)
         if folder is None:
             return None
         if folder not in self._projects:
             self._projects[folder] = Project(folder, self.open)
         found = self._projects[folder]
         return found if found.owns(path) else None
+
+    def _folder(self, path: Path) -> Path | None:
+        """The folder of the ruleset that a file belongs to."""
+        if not schema_of(path):
+            return ruleset_above(path)
+        data = self.open.get(path)
+        return folder_meant(path, data) or ruleset_above(path) if data is not None else ruleset_above(path)
+
+    def _beside(self, path: Path) -> dict[Path, list[Diagnostic]]:
+        """The findings in a rule test or scenario, as it is open or as it stands on disk."""
+        if path not in self.open and not path.is_file():
+            return {path: []}
+        data = self.open.get(path) or path.read_bytes()
+        folder = folder_meant(path, data) or ruleset_above(path)
+        if folder is None:
+            return {}
+        project = self._projects.get(folder)
+        if project is None:
+            project = self._projects[folder] = Project(folder, self.open)
+        return {path: project.set_beside(path, data)}
 
     def over(self, project: Project) -> Iterator[Project]:
         """The rulesets below the roots that extend this one, directly or not."""
@@ -210,6 +252,8 @@ class Workspace:
     def change(self, path: Path, data: bytes) -> dict[Path, list[Diagnostic]]:
         """Another text of a file: the findings of its ruleset, by file; a file without findings has an empty list."""
         self.open[path] = data
+        if schema_of(path):
+            return self._beside(path)
         project = self.project(path)
         if project is None:
             return {}
@@ -218,6 +262,8 @@ class Workspace:
 
     def refresh(self, path: Path) -> dict[Path, list[Diagnostic]]:
         """A file was made, saved or removed: its ruleset and those over it are read again."""
+        if schema_of(path):
+            return self._beside(path)
         folder = ruleset_above(path)
         if folder is None:
             return {}
@@ -227,6 +273,8 @@ class Workspace:
         else:
             project.reload(self.open)
         out = by_file(project)
+        for name in list(project.beside):
+            out |= self._beside(project.path(name))
         for other in list(self._projects.values()):
             if other is not project and any(other.path(name) == folder / MANIFEST for name, _ in other.layers):
                 other.reload(self.open)

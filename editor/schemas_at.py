@@ -24,7 +24,7 @@ class Key:
 
 def schemas_at(known: Forms, form: str, path: Iterable[str | int]) -> list[tuple[Schema, str]]:
     """The schemas that may describe the value at a path, each with the file it stands in; every branch of a choice is one."""
-    found = list(_branches(known, known.schema(form), f"{form}.schema.json")) if form in known else []
+    found = list(_branches(known, known.schema(form), f"{form}.schema.json")) if known.has_file(form) else []
     for step in path:
         found = [inner for schema, base in found for inner in _step(known, schema, base, step)]
     return found

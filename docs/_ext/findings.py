@@ -11,7 +11,7 @@ import yaml
 from wteaw.core.diagnostics import Diagnostic
 from wteaw.play.scenario_files import load_scenario
 from wteaw.play.starter import begin
-from wteaw.report.map_views import drawing_faults
+from wteaw.report.map_faults import drawing_faults
 from wteaw.ruleset import load_ruleset
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "findings.yaml"

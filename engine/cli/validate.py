@@ -11,10 +11,11 @@ import typer
 
 from ..core.diagnostics import FORMATS, Diagnostic, has_errors, render, tidy
 from ..play.scenario_files import load_scenario, read_scenario, ruleset_folder
-from ..report.map_views import drawing_faults
+from ..report.map_faults import drawing_faults
 from ..ruleset import load_ruleset
 from ..ruleset.compile import Done
 from ..ruleset.folder import MANIFEST, TABLE_FOLDERS, find_rulesets
+from ..testing.check import faults_of_tests
 from . import ExitCode, Stop, formats
 from .terminal import each, say
 
@@ -32,8 +33,8 @@ def validate(
 ) -> None:
     """Find every mistake at once, each at its file, line and column, with a suggestion.
 
-    Rulesets below a path (variants) and scenario files are found by themselves. The exit code is 0 only if there are no
-    errors.
+    Rulesets below a path (variants), their rule tests and scenario files are found by themselves. The exit code is 0 only
+    if there are no errors.
 
     Example: wteaw validate ruleset scenarios
     """
@@ -96,7 +97,12 @@ class _Input:
     def findings(self, *, cache: bool, done: Done | None = None) -> list[Diagnostic]:
         if self.scenario:
             return _seen_from_here(load_scenario(self.path, cache=cache, root=self.root, done=done)[2], self.path.parent)
-        found = [*load_ruleset(self.path, cache=cache, root=self.root, done=done)[1], *drawing_faults(self.path)]
+        made = {} if done is None else done
+        ruleset, found = load_ruleset(self.path, cache=cache, root=self.root, done=made)
+        found = [*found, *drawing_faults(self.path, ruleset)]
+        if ruleset is not None and self.path.is_dir():
+            key = next((key for key, (one, _) in made.items() if one is ruleset), "") if cache else ""
+            found += faults_of_tests(self.path, ruleset, key)
         return _seen_from_here(found, self.path)
 
     def ruleset(self) -> Path | None:

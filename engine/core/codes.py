@@ -106,6 +106,9 @@ CODES: dict[str, str] = {
     "W616": "Results of a throw that leave out faces between others.",
     "W617": "What an event says is told though none of its cases holds.",
     "W618": "A case, or a row of a matrix, that is never come to, for one before it takes all.",
+    "W619": "Technologies that need one another in a ring, so that nobody can ever begin one.",
+    "W620": "A figure under which a die is thrown in battle that is above the die, or a part of a face.",
+    "W621": "An order that nobody is ever asked for, or turns that ask nobody for orders.",
     "W701": "A silence that silences nothing.",
     "E702": "A silence of a code that does not exist, or of an error.",
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -93,6 +93,8 @@ def nearest(word: str, known: Iterable[str], *, count: int = 1) -> list[str]:
         return [folded[_fold(word)]]
     cutoff = 0.8 if len(word) < 3 else 0.66
     found = difflib.get_close_matches(_fold(word)[:80], list(folded), n=count, cutoff=cutoff)
+    if not found and _fold(word).endswith("ies") and f"{_fold(word)[:-3]}y" in folded:
+        found = [f"{_fold(word)[:-3]}y"]
     if not found and len(word) >= 4:  # a part of a compound id: colour for map-colour
         part = _fold(word)
         found = sorted((k for k in folded if part in k.split("-")), key=len)[:count]
@@ -116,7 +118,7 @@ def render(found: Sequence[Diagnostic], form: str = "text") -> str:
     """All findings in one of `FORMATS`."""
     match form:
         case "text":
-            return "\n".join([render_one(d) for d in found] + [summary(found)])
+            return "\n".join([*_folded(found), summary(found)])
         case "json":
             counts = {s: sum(d.severity == s for d in found) for s in RANK}
             return json.dumps({"diagnostics": [d.to_json() for d in found], "counts": counts}, ensure_ascii=False, indent=1)
@@ -125,6 +127,26 @@ def render(found: Sequence[Diagnostic], form: str = "text") -> str:
         case "github":
             return "\n".join(_github(d) for d in found)
     raise ValueError(f"unknown format {form!r}; known: {', '.join(FORMATS)}")
+
+
+MOST_ALIKE = 2
+"""Findings that say the same which are shown one by one; of more only the first, with the places of the others."""
+MOST_PLACES = 5
+
+
+def _folded(found: Sequence[Diagnostic]) -> Iterator[str]:
+    """The findings as text; many that say the same at many places, as one name that is missing everywhere, are told once."""
+    alike: dict[tuple[str, str, str], list[Diagnostic]] = {}
+    for d in found:
+        alike.setdefault((d.code, d.message, d.hint), []).append(d)
+    for d in found:
+        same = alike[d.code, d.message, d.hint]
+        if len(same) <= MOST_ALIKE or not d.line:
+            yield render_one(d)
+        elif same[0] is d:
+            more = len(same) - 1 - MOST_PLACES
+            places = ", ".join(other.where for other in same[1 : 1 + MOST_PLACES])
+            yield f"{render_one(d)}\n    the same at {places}{f', and at {more} more places' if more > 0 else ''}"
 
 
 def render_one(d: Diagnostic) -> str:

@@ -10,20 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-from ruamel.yaml.error import YAMLError
-
-from ..core.diagnostics import Diagnostic, did_you_mean
 from ..core.journal import Entry
 from ..core.model import Ruleset
 from ..core.state import Entity, State
 from ..orders.grammar import Grammar
 from ..orders.parse import read_orders
-from ..ruleset.forms import forms
 from ..ruleset.order_syntax import slot_of, slots_in
-from ..store.drawing import MAP_FOLDER, Drawing, read_map_file
+from ..store.drawing import Drawing
 from ..world.known import theaters
 from ..world.view import UNKNOWN
 from ..world.world import World
@@ -54,43 +49,6 @@ ARROWS = ("march", "move", "attack", HELP)
 """How a ruleset may say that an order is drawn as an arrow (`orders` in `map/marks.yaml`); how one that helps others."""
 SMALL = 4
 """Fewer places than this are shown with those around them."""
-
-
-def drawing_faults(ruleset_folder: Path) -> Iterator[Diagnostic]:
-    """What keeps the files of a ruleset's own folder `map/` from being drawn with, by file."""
-    here = ruleset_folder / MAP_FOLDER
-    layout, marks, shapes = here / "layout.yaml", here / "marks.yaml", here / "shapes.json"
-    for path, read in (
-        (layout, lambda: layout_from(read_map_file(layout))),
-        (marks, lambda: read_map_file(marks)),
-        (shapes, lambda: _read(shapes)),
-    ):
-        if not path.is_file():
-            continue
-        try:
-            read()
-        except (YAMLError, ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError) as error:
-            said = " ".join(str(error).split()) if not isinstance(error, KeyError) else f"it says nothing of {error}"
-            yield Diagnostic("E511", "error", f"no map can be drawn with this: {said}", f"{MAP_FOLDER}/{path.name}", 1, 1)
-            continue
-        if path == marks:
-            yield from _unknown_marks(read_map_file(marks))
-
-
-def _unknown_marks(data: Mapping[str, Any]) -> Iterator[Diagnostic]:
-    """What `marks.yaml` says that its schema does not know: it would be passed over in silence."""
-    for fault in forms().faults("map-marks", data):
-        where = ".".join(str(step) for step in fault.path)
-        said, hint = f"{where}: {fault.message}", ""
-        if fault.word == "additionalProperties":
-            known = fault.schema.get("properties", {})
-            said = ", ".join(f"unknown key {key!r}" for key in fault.value if key not in known)
-            hint = next((h for key in fault.value if key not in known and (h := did_you_mean(str(key), known))), "")
-        yield Diagnostic("E511", "error", f"no map can be drawn with this: {said}", f"{MAP_FOLDER}/marks.yaml", 1, 1, hint)
-
-
-def _read(path: Path) -> Shapes:
-    return _read_shapes(path.read_text(encoding="utf-8"))
 
 
 def map_svg(

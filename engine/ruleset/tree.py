@@ -50,12 +50,30 @@ def _thorough(text: str) -> Iterator[Any]:
     except MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
+        if (bare := _bare_hash(text, line)) is not None:
+            raise UnreadableText("E106", *bare) from None
         raise UnreadableText("E106", *_in_words(fault, line, column)) from None
     except UnreadableText:
         raise
     except Exception as fault:
         # The parser has assertions and index errors of its own for some malformed text: the text is at fault.
         raise UnreadableText("E106", f"not readable as YAML ({type(fault).__name__})") from None
+
+
+_HASH = re.compile(r"[{,][^#'\"]*: (#[0-9A-Za-z]+)\b[^\n]*[}\]]\s*$")
+HASH_LINES = 2
+"""Lines before a fault in which a remark may have swallowed the end of a map."""
+
+
+def _bare_hash(text: str, line: int) -> tuple[str, int, int, str] | None:
+    """The color or number behind a bare `#`, which makes a remark of the rest of a map `{...}`: what is said of it, and where."""
+    lines = text.split("\n")
+    for number in range(line, max(line - HASH_LINES, 1) - 1, -1):
+        found = _HASH.search(lines[number - 1]) if number <= len(lines) else None
+        if found is not None and not lines[number - 1].lstrip().startswith("#"):
+            message = "the map is not closed: what stands behind a bare # is a remark"
+            return message, number, found.start(1) + 1, f'quote it: "{found[1]}"'
+    return None
 
 
 def _name(event: Any) -> str:

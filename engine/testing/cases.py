@@ -15,7 +15,6 @@ from typing import Any
 
 from ..core.diagnostics import Diagnostic
 from ..core.package_data import data_root
-from ..ruleset.checks.schema import faults_of
 from ..ruleset.compile import parse_file
 from ..ruleset.folder import MANIFEST, SHIPPED, SourceFile, ruleset_above
 from ..ruleset.forms import forms
@@ -109,6 +108,8 @@ def cases_about(folder: Path) -> list[tuple[Case, Path]]:
 
 def of_tree(tree: Node, path: Path, name: str, found: list[Diagnostic] | None = None) -> TestFile:
     """The cases of what a file says; `found`: what was wrong with its text."""
+    from ..ruleset.checks.schema import faults_of  # heavy, and not needed when the cache has the answer
+
     found = list(found or ())
     known = forms()
     if known.has_file(SCHEMA):

@@ -55,7 +55,7 @@ def settle(draft: RulesetDraft, folder: Path, file: Path) -> None:
 
 def _findings(folder: Path) -> list[Diagnostic]:
     from wteaw.play.scenario_files import load_scenario
-    from wteaw.report.map_views import drawing_faults
+    from wteaw.report.map_faults import drawing_faults
     from wteaw.ruleset import load_ruleset
 
     found = [*load_ruleset(folder, root=folder)[1], *drawing_faults(folder)]

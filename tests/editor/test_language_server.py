@@ -322,3 +322,58 @@ def test_a_new_row_of_the_base_is_checked_as_the_whole_is(form: str) -> None:
 @cache
 def _base() -> Project:
     return Project(rulesets())
+
+
+def test_rule_tests_and_scenarios_are_read_as_tables_are(folder: Path) -> None:
+    copied = folder / "tests" / "own.yaml"
+    copied.parent.mkdir(exist_ok=True)
+    copied.write_text("cases:\n- id: one\n  title: A case\n  given: {places: {england: {holder: germany}}}\n", "utf-8")
+    (folder / "scenarios").mkdir(exist_ok=True)
+    start = "id: s\ntitle: S\nruleset: ..\nunits:\n- {owner: germany, at: england, units: {infantry: 1}}\n"
+    (folder / "scenarios" / "own.yaml").write_text(start, "utf-8")
+
+    async def talk(editor: Editor) -> None:
+        name = "tests/own.yaml"
+        text = await editor.open(name)
+        assert editor.found[name] == []
+        found = await editor.type(name, 2, text.replace("{england:", "{englnd:"))
+        assert [(d.code, d.range.start.line, d.range.start.character) for d in found] == [("E401", 3, 19)]
+        assert "did you mean 'england'?" in found[0].message
+        assert await editor.type(name, 3, text) == []
+        hover = await editor.client.text_document_hover_async(t.HoverParams(**editor.at(name, text, "england")))
+        assert hover is not None and "places/england" in str(hover.contents)
+        found = await editor.client.text_document_definition_async(t.DefinitionParams(**editor.at(name, text, "germany")))
+        assert [place.uri for place in found or []] and found[0].uri.startswith(editor.uri("tables"))
+        items = await editor.client.text_document_completion_async(t.CompletionParams(**editor.at(name, text, "england", 3)))
+        assert "benelux" in {item.label for item in items or []}
+        symbols = await editor.client.text_document_document_symbol_async(
+            t.DocumentSymbolParams(t.TextDocumentIdentifier(editor.uri(name)))
+        )
+        assert [(s.name, [(c.name, c.detail) for c in s.children or []]) for s in symbols or []] == [
+            ("cases", [("one", "A case")])
+        ]
+        name = "scenarios/own.yaml"
+        text = await editor.open(name)
+        found = await editor.type(name, 2, text.replace("at: england", "at: englnd"))
+        assert ("E401", 4) in [(d.code, d.range.start.line) for d in found]
+
+    ask(folder, talk)
+
+
+def test_a_call_that_is_written_has_help_and_a_word_that_is_no_id_is_not_renamed(folder: Path) -> None:
+    async def talk(editor: Editor) -> None:
+        text = await editor.open(UNITS)
+        assert await editor.client.text_document_prepare_rename_async(t.PrepareRenameParams(**editor.at(UNITS, text, "infantry")))
+        assert not await editor.client.text_document_prepare_rename_async(
+            t.PrepareRenameParams(**editor.at(UNITS, text, "name:"))
+        )
+        row = "definitions:\n- {id: t, of: [nation], is: \"stock(nation, 'coin') > count(units("
+        await editor.open("tables/places.yaml")
+        await editor.type("tables/places.yaml", 2, row)
+        for end, label, argument in (("stock(nation, ", "stock(thing, id:resources)", 1), ("count(units(", "units(", 0)):
+            at = editor.at("tables/places.yaml", row, end, len(end))
+            found = await editor.client.text_document_signature_help_async(t.SignatureHelpParams(**at))
+            assert found is not None and found.signatures[0].label.startswith(label)
+            assert found.active_parameter == argument
+
+    ask(folder, talk)

@@ -35,6 +35,7 @@ from . import (
     verdicts,
     words,
 )
+from .causes import without_consequences
 from .silence import apply_silences
 from .subject import CheckCache, Subject
 
@@ -54,6 +55,7 @@ CHECKS: tuple[Check, ...] = (
     references.references_name_rows_that_exist,
     references.groups_have_members_that_exist,
     words.words_name_what_is_there,
+    words.computed_ids_are_there,
     words.facts_have_the_roles_they_are_asked_for,
     words.texts_name_what_is_in_scope,
     words.ranges_go_upward,
@@ -62,6 +64,7 @@ CHECKS: tuple[Check, ...] = (
     ranges.thresholds_lie_within,
     ranges.dice_can_come_to_what_is_asked,
     ranges.years_are_whole,
+    ranges.figures_fit_their_dice,
     words.faces_are_on_the_die,
     words.ranges_of_tables_are_apart,
     tables.cells_stand_under_all_keys,
@@ -73,6 +76,7 @@ CHECKS: tuple[Check, ...] = (
     needs.rows_have_the_keys_that_they_need,
     sequence.the_sequence_comes_to_an_input,
     sequence.acts_are_carried_out_once,
+    sequence.orders_can_be_given,
     sequence.ticks_are_few,
     needs.players_see_something,
     needs.figures_name_quantities,
@@ -113,6 +117,7 @@ CHECKS: tuple[Check, ...] = (
     rules.filters_name_what_exists,
     rules.events_can_fire,
     reached.triggers_can_come,
+    reached.technologies_can_be_begun,
     reached.rows_of_matrices_are_come_to,
     reached.cases_are_come_to,
     reached.events_say_what_has_happened,
@@ -198,4 +203,4 @@ READ_BY_OTHERS = frozenset(
 def run_checks(subject: Subject, layers: list[Layer], checks: Iterable[Check] = CHECKS) -> Iterator[Diagnostic]:
     """All findings of all checks (or of some), less what is silenced where it stands."""
     found = [finding for check in checks for finding in check(subject)]
-    yield from apply_silences(found, subject.draft, layers)
+    yield from without_consequences(apply_silences(found, subject.draft, layers))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...core.diagnostics import Diagnostic, did_you_mean
+from ...core.diagnostics import Diagnostic, did_you_mean, nearest
 from ..nodes import Node, diagnose
 from .decisions import answers_written
 from .expressions import words_of
@@ -60,7 +60,7 @@ def effects_say_all_that_they_need(subject: Subject) -> Iterator[Diagnostic]:
 
 def _join(subject: Subject, join: Node) -> Iterator[Diagnostic]:
     """Who joins a side takes its wars and is allied with its members: there are stances for both."""
-    for word in ("hostile", "friendly"):
+    for word in ("hostile", "friendly") if not subject.any_faulty("stances") else ():
         if not any(row.get(word) for row in subject.rows("stances").values()):
             message = f"'join' needs a row of stances that is {word!r}: what the nation becomes to others"
             yield diagnose("E213", "error", message, join, hint=f"say `{word}: true` of one")
@@ -175,9 +175,11 @@ def matrices_have_their_columns(subject: Subject) -> Iterator[Diagnostic]:
     for id_, matrix in subject.rows("matrices").items():
         node = subject.nodes("matrices")[id_]
         columns = columns_of(matrix)
+        unknown = {c for c in matrix["columns"] if isinstance(c, str) and c not in subject.nodes("nations")}
         for row in node.value["rows"].members():
             for column in row.value["cells"].value:
-                if column not in columns and not row.file.startswith(".."):  # of the base, laid over with fewer columns
+                below = row.file.startswith("..")  # of the base, laid over with fewer columns
+                if column not in columns and not nearest(column, unknown) and not below:
                     hint = did_you_mean(column, columns)
                     yield diagnose(
                         "E407", "error", f"no column {column!r} in this matrix", row.value["cells"], key=column, hint=hint

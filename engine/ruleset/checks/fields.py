@@ -9,6 +9,7 @@ from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
 from ..nodes import EMPTY, Node, diagnose
+from .schema import no_value
 from .subject import Subject
 
 __all__ = [
@@ -51,6 +52,7 @@ def further_keys_are_declared_fields(subject: Subject) -> Iterator[Diagnostic]:
         hint = _declare(subject, form, key, kind)
         if node.value[key].style == EMPTY:
             hint = "a comma ends a value here: a list is written [one, two], a text with a comma is quoted"
+            hint = no_value(key[:-1]) if key.endswith(":") else hint
         yield diagnose("E402", "error", message, node, key=key, hint=hint)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import Any
 
 from ...core.diagnostics import Diagnostic
 from ..nodes import diagnose
+from ..order_syntax import Fixed, FormError, Pattern, Slot, read_form
+from .sequence import points_of_orders
 from .subject import Subject
 
 __all__ = ["orders_are_written_apart", "things_have_names_of_their_own"]
@@ -41,13 +44,51 @@ def _names(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def orders_are_written_apart(subject: Subject) -> Iterator[Diagnostic]:
-    """Of two orders with one syntax, lines are read as the first: the second cannot be given."""
+    """Of two orders that can be written with the same words, lines are read as the first: the second cannot be given.
+
+    Unless each is asked for at an input of its own.
+    """
+    points = subject.once("points of orders", points_of_orders)
     taken: dict[str, tuple[str, str]] = {}
     for form in ("actions", "orders", "decisions"):
         for id_, row in subject.rows(form).items():
-            text = " ".join(str(row.get("syntax", "")).split())
-            other = taken.setdefault(text, (form, id_))
             node = subject.nodes(form)[id_]
-            if text and other != (form, id_) and not node.file.startswith(".."):
+            other = next((o for way in _ways(row) if (o := taken.setdefault(way, (form, id_))) != (form, id_)), None)
+            if other is not None and _apart(points, other, (form, id_)):
+                continue
+            if other is not None and not node.file.startswith(".."):
                 message = f"{'/'.join(other)} is written in the same way: a line is read as one of them only"
                 yield diagnose("W611", "warning", message, node, key="syntax")
+
+
+def _apart(points: Mapping[tuple[str, str], tuple[set[int], str]], one: tuple[str, str], other: tuple[str, str]) -> bool:
+    """Whether there is no input at which both orders may be given."""
+    return one in points and other in points and points[one][0].isdisjoint(points[other][0])
+
+
+MOST_WAYS = 64
+"""Ways of writing an order that are looked at: the first are the most likely."""
+
+
+def _ways(row: dict[str, Any]) -> list[str]:
+    """All that an order may look like: with and without what may be left out, each slot by what it holds."""
+    if "syntax" not in row:
+        return []
+    try:
+        pattern = read_form(str(row["syntax"]), row.get("slots"))
+    except FormError:  # another check's question
+        return [" ".join(str(row["syntax"]).split())]
+    return [" ".join(words) for words in _written(pattern)]
+
+
+def _written(pattern: Pattern) -> list[tuple[str, ...]]:
+    ways: list[tuple[str, ...]] = [()]
+    for node in pattern:
+        if isinstance(node, Fixed):
+            ends: list[tuple[str, ...]] = [(node.word,)]
+        elif isinstance(node, Slot):
+            ends = [("{" + "|".join((node.kind, *node.choices)) + "}",)]
+        else:
+            ends = [end for way in node.ways for end in _written(way)]
+        ways = [way + end for way, end in product(ways, ends)][:MOST_WAYS]
+    return ways

@@ -155,7 +155,7 @@ def _stances(subject: Subject) -> Iterator[Diagnostic]:
     """Nations of which nothing is said are to each other what the default stance says: there is one, and one only."""
     rows = subject.rows("stances")
     default = [id_ for id_, row in rows.items() if row.get("default")]
-    if rows and len(default) != 1:
+    if rows and len(default) != 1 and not subject.any_faulty("stances"):
         said = "no stance is the default" if not default else f"{' and '.join(default)} are each the default"
         hint = "say `default: true` of what nations are to each other where nothing else is said, and of that alone"
         yield diagnose("E213", "error", said, subject.nodes("stances")[default[-1] if default else next(iter(rows))], hint=hint)
@@ -263,8 +263,12 @@ def _slots_unwritten(node: Node, row: dict[str, Any]) -> Iterator[Diagnostic]:
     written = SLOT.findall(row["syntax"])
     for name in row.get("slots", {}):
         if name not in written:
-            hint = did_you_mean(name, written) or f"write {{{name}}} in the form, or leave the slot out"
+            near = did_you_mean(name, [word for word in written if row["slots"].get(word) == "text"])
+            hint = near or f"write {{{name}}} in the form, or leave the slot out"
             text = f"nothing fills the slot {name!r}: it is not in the form"
+            if near:  # the form has a slot that nobody declared, which then holds text: one of both is misspelt
+                yield diagnose("E213", "error", text, node, key="syntax", hint=f"write {{{name}}} in it")
+                continue
             yield diagnose("E213", "error", text, node.value["slots"], key=name, hint=hint)
 
 

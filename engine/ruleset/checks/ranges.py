@@ -13,6 +13,7 @@ from .subject import Subject
 __all__ = [
     "bounds_go_upward",
     "dice_can_come_to_what_is_asked",
+    "figures_fit_their_dice",
     "fractions_are_small_enough",
     "thresholds_lie_within",
     "years_are_whole",
@@ -88,6 +89,65 @@ def dice_can_come_to_what_is_asked(subject: Subject) -> Iterator[Diagnostic]:
         elif (key == "at_most" and asked >= n * size + more) or (key == "at_least" and asked <= n + more):
             hint = f"{found[0]} shows {n + more} to {n * size + more}; without {key!r} nothing is asked of it"
             yield diagnose("W613", "warning", f"{found[0]} always comes to {key!r} {asked}", roll, key=str(key), hint=hint)
+
+
+_BASE = re.compile(r"unit\.([a-z_][a-z0-9_]*)")
+
+
+def figures_fit_their_dice(subject: Subject) -> Iterator[Diagnostic]:
+    """A figure of a unit under which a die is thrown in battle is one of its faces: no part of one, and none above all.
+
+    Told only of stats that no modifier lowers, or makes whole: what is too much for the die may be there to be lost.
+    """
+    for stat, most in _rolled_under(subject).items():
+        row = subject.rows("stats").get(stat, {})
+        found = _BASE.fullmatch(str(row.get("base", "")).strip())
+        if found is None or most is None or "round" in row:
+            continue
+        parts, less = _altered(subject, stat)
+        for id_, unit in subject.rows("units").items():
+            value, node = unit.get(found[1]), subject.nodes("units")[id_]
+            if isinstance(value, bool) or not isinstance(value, int | Fraction | str) or node.file.startswith(".."):
+                continue
+            try:
+                figure = Fraction(value)
+            except ValueError:  # an expression, or a fault of the field's type
+                continue
+            said = f"the die shows 1 to {most}, and {found[1]!r} of {id_!r} is {value}"
+            if figure > most and not less and "at_most" not in row:
+                yield diagnose("W620", "warning", said, node.value[found[1]], hint=f"{most} hits always")
+            elif figure.denominator != 1 and not parts:
+                low = figure.numerator // figure.denominator
+                hint = f"a part of a face counts for nothing: write {low} or {low + 1}"
+                yield diagnose("W620", "warning", said, node.value[found[1]], hint=hint)
+
+
+def _altered(subject: Subject, stat: str) -> tuple[bool, bool]:
+    """Whether modifiers may make a figure whole that is a fraction, and whether they may make it less."""
+    parts = less = False
+    for row in subject.rows("modifiers").values():
+        if row.get("of") == stat:
+            added = row.get("add", 0)
+            parts |= type(added) is not int or any(key in row for key in ("times", "round", "final", "base"))
+            less |= type(added) is not int or added < 0 or any(key in row for key in ("times", "final", "base", "at_most"))
+    return parts, less
+
+
+def _rolled_under(subject: Subject) -> dict[str, int | None]:
+    """Stats under which dice are thrown in battles, each with the most that one of these dice shows; None: not to be told."""
+    out: dict[str, int | None] = {}
+    for row in subject.rows("battles").values():
+        for stage in row.get("stages", ()):
+            if stage.get("resolve", "roll_under") != "roll_under":
+                continue
+            die = re.fullmatch(r"1?d([0-9]+)", str(stage.get("die", row.get("die", ""))))
+            shown = int(die[1]) if die is not None and "each_die" not in stage else None
+            value = stage.get("value")
+            for stat in value.values() if isinstance(value, dict) else (value,):
+                if isinstance(stat, str) and not stat.startswith("="):
+                    before = out.get(stat, 0)
+                    out[stat] = None if shown is None or before is None else max(before, shown)
+    return out
 
 
 def years_are_whole(subject: Subject) -> Iterator[Diagnostic]:

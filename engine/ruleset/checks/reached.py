@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -9,9 +10,11 @@ from functools import partial
 from typing import Any
 
 from ...core.diagnostics import Diagnostic
+from ..expressions import ExpressionError, parse
+from ..expressions.parse import strip_mark
 from ..nodes import Node, diagnose, find
 from ..sequence_changes import frame_nodes
-from .subject import Subject
+from .subject import Marked, Subject
 
 __all__ = [
     "cases_are_come_to",
@@ -19,6 +22,7 @@ __all__ = [
     "passages_are_guarded",
     "results_leave_no_face_out",
     "rows_of_matrices_are_come_to",
+    "technologies_can_be_begun",
     "triggers_can_come",
 ]
 
@@ -77,7 +81,7 @@ def _learned(subject: Subject, filters: Any, at: Node) -> Iterator[Diagnostic]:
 def _reached(subject: Subject, filters: Mapping[str, Any], at: Node) -> Iterator[Diagnostic]:
     tracks = subject.rows("tracks")
     named = [id_ for id_ in _several(filters.get("track")) if id_ in tracks] or list(tracks)
-    if any(str(word).startswith("=") for word in _several(filters.get("track"))):
+    if subject.any_faulty("tracks") or any(str(word).startswith("=") for word in _several(filters.get("track"))):
         return
     known = sorted({value for id_ in named for value in tracks[id_].get("thresholds", ())})
     for said in _nodes(at.get("at")):
@@ -95,6 +99,73 @@ def _nodes(node: Node | None) -> list[Node]:
     if node is None:
         return []
     return list(node.members()) if node.is_list else [node]
+
+
+# --- technologies that need one another
+
+
+def technologies_can_be_begun(subject: Subject) -> Iterator[Diagnostic]:
+    """No technologies need one another in a ring, by a field that names others and that a requirement asks to be known."""
+    rows = subject.rows("technologies")
+    fields = [
+        id_
+        for id_, row in subject.rows("fields").items()
+        if "tech" in row.get("of", ()) and row.get("table") == "technologies" and row["type"] in ("id", "list")
+    ]
+    if not fields or not rows:
+        return
+    tests = [text for mark in subject.marked if (text := _required(mark)) is not None]
+    terms = {str(row.get("is", "")) for id_, row in subject.rows("definitions").items() if any(id_ in text for text in tests)}
+    for field in fields:
+        if not any(_must_be(text, field) for text in (*tests, *terms)):
+            continue
+        needed = {id_: [other for other in _several(row.get(field)) if other in rows] for id_, row in rows.items()}
+        told: set[str] = set()
+        for id_ in rows:
+            ring = _ring(needed, id_)
+            if ring and told.isdisjoint(ring):
+                node = subject.nodes("technologies")[id_]
+                way = " → ".join([*ring, ring[0]])
+                yield diagnose("W619", "warning", f"nobody can ever begin {id_!r}: {way}", node, key=field)
+                told.update(ring)
+
+
+def _required(mark: Marked) -> str | None:
+    """The text of a requirement's test, if this is one."""
+    path, value = mark.annotation.path, mark.annotation.value
+    said = mark.form == "requirements" and path[-1:] == ("when",)
+    return value if isinstance(value, str) and (said or ("requires" in path and path[-1:] == ("test",))) else None
+
+
+def _must_be(text: str, field: str) -> bool:
+    """Whether a test asks that what a field of a technology names is there: not under a `not`, nor a comparison with less."""
+    try:
+        due: list[ast.AST] = [parse(strip_mark(text)).tree]
+    except ExpressionError:  # another check's question
+        return False
+    while due:
+        node = due.pop()
+        if isinstance(node, ast.Attribute) and node.attr == field:
+            return True
+        refused = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+        low = isinstance(node, ast.Compare) and not any(isinstance(op, ast.Gt | ast.GtE) for op in node.ops)
+        if not refused and not low:
+            due += ast.iter_child_nodes(node)
+    return False
+
+
+def _ring(needed: Mapping[str, list[str]], start: str) -> list[str]:
+    """The shortest way from a technology back to itself; none if there is no way."""
+    ways, seen = [[start]], {start}
+    while ways:
+        way = ways.pop(0)
+        for other in needed[way[-1]]:
+            if other == start:
+                return way
+            if other not in seen:
+                seen.add(other)
+                ways.append([*way, other])
+    return []
 
 
 # --- what stands behind something else

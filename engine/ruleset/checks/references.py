@@ -49,7 +49,8 @@ def dangling(
             asked = (value, *forms)
             if asked not in hints and len(hints) < MOST_HINTS:
                 others = [form for form in known.names if value in rows(form)]
-                hint = gone(value, removed) or did_you_mean(value, [id_ for form in forms for id_ in rows(form)])
+                group = f"{value} is a group; one of its members is wanted here" if value in rows("groups") else ""
+                hint = gone(value, removed) or group or did_you_mean(value, [id_ for form in forms for id_ in rows(form)])
                 hints[asked] = hint or (f"there is one in {', '.join(others)}" if others else "")
             message = f"{' or '.join(forms)} has no {value!r}"
             hint = hints.get(asked, "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -112,8 +112,8 @@ def filters_name_what_exists(subject: Subject) -> Iterator[Diagnostic]:
                 for key, forms in FILTERS.items():
                     known = [row for form in forms for row in subject.nodes(form)]
                     for at in _one_or_more(filters.get(key)):
-                        if isinstance(at.value, str) and not at.value.startswith("=") and at.value not in known:
-                            hint = did_you_mean(at.value, known)
+                        if not at.is_map and not str(at.value).startswith("=") and at.value not in known:
+                            hint = did_you_mean(str(at.value), known)
                             yield diagnose("E401", "error", f"{' or '.join(forms)} has no {at.value!r}", at, hint=hint)
 
 
@@ -125,6 +125,14 @@ def _one_or_more(node: Node | None) -> list[Node]:
 
 def _frame(subject: Subject) -> list[Node]:
     return subject.once("sequence", lambda s: frame_nodes(s.draft.sequence))
+
+
+def named_by(steps: Iterable[Node], key: str) -> Iterator[str]:
+    """The words in the lists that steps have under a key; what is no word is told of the shape."""
+    for node in steps:
+        for member in find(node, [key]).members():
+            if isinstance(member.value, str):
+                yield member.value
 
 
 def _names(node: Node) -> Iterator[str]:
@@ -141,7 +149,7 @@ def orders_and_acts_are_taken_by_a_step(subject: Subject) -> Iterator[Diagnostic
     if not subject.draft.sequence:
         return
     takers = [node for node in _frame(subject) if node.text("do") == "act"]
-    taken = {act.value for node in takers for act in find(node, ["actions"]).members()}
+    taken = set(named_by(takers, "actions"))
     takes_all = any(node.get("actions") is None for node in takers)
     for id_ in subject.rows("actions"):
         if id_ not in taken and not takes_all:
@@ -162,7 +170,7 @@ def rows_are_settled_by_a_step(subject: Subject) -> Iterator[Diagnostic]:
         steps = [node for node in _frame(subject) if node.text("do") == do]
         if not subject.draft.sequence or any(node.get(key) is None for node in steps):
             continue
-        named = {member.value for node in steps for member in find(node, [key]).members()}
+        named = set(named_by(steps, key))
         for id_, row in subject.rows(form).items():
             node = subject.nodes(form)[id_]
             if id_ not in named and row.get("how") != "effect" and not node.file.startswith(".."):
@@ -323,17 +331,24 @@ def _tags_asked_for(subject: Subject) -> set[str]:
 def thresholds_are_waited_for(subject: Subject) -> Iterator[Diagnostic]:
     """A threshold of a track whose reaching no row waits for."""
     tracks = {id_: row["thresholds"] for id_, row in subject.rows("tracks").items() if "thresholds" in row}
-    if not tracks:
+    if not tracks or subject.any_faulty("events", "matrices", "tallies"):
         return
     waited = [filters for form, id_, _ in subject.draft.all_rows() for filters in _filters(subject.values[form][id_], "reached")]
     for id_, thresholds in tracks.items():
         node = subject.nodes("tracks")[id_]
         if node.file.startswith(".."):
             continue
-        wanted = [f for f in waited if _may_be(f.get("track"), id_)]
+        wanted = [f for f in waited if _may_be(f.get("track"), id_) or not _known(f.get("track"), tracks)]
+        if any(not _known(f.get("at"), thresholds) for f in wanted):  # of which it is told that it never comes
+            continue
         for value, said in zip(thresholds, node.value["thresholds"].members(), strict=True):
             if not any(_may_be(f.get("at"), value) for f in wanted):
                 yield diagnose("W604", "warning", f"nothing waits until {id_!r} reaches {value}", said, hint="leave it out")
+
+
+def _known(said: Any, there: Container[object]) -> bool:
+    """Whether all that a filter names is there."""
+    return all(each in there for each in (said if isinstance(said, list) else [] if said is None else [said]))
 
 
 def _filters(value: Any, fact: str) -> Iterator[dict[str, Any]]:

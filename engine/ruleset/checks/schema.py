@@ -70,13 +70,23 @@ def the_sequence_has_its_shape(subject: Subject) -> Iterator[Diagnostic]:
 def faults_of(known: Forms, form: str, node: Node, value: Any = None) -> Iterator[Diagnostic]:
     """What is wrong with one value by one schema, each fault once at the innermost place that explains it."""
     value = plain_value(node) if value is None else value
-    said: set[tuple[str, str]] = set()
+    said: dict[tuple[str, str], Diagnostic] = {}
     for fault in known.faults(form, value):
         for found in _explain(fault, node):
-            key = (found.where, found.message)
-            if key not in said:
-                said.add(key)
-                yield found
+            said.setdefault((found.where, found.message), found)
+    hints = {found.hint for found in said.values() if found.code == "E206"}
+    for found in said.values():
+        lacking = _LACKING.fullmatch(found.message) if found.code == "E207" else None
+        if lacking is None or hints.isdisjoint((f"did you mean {lacking[1]}?", no_value(lacking[1].strip("'")))):
+            yield found
+
+
+def no_value(key: str) -> str:
+    """The hint for a key with nothing behind its colon."""
+    return f"nothing stands behind `{key}:`; write its value, or leave it out"
+
+
+_LACKING = re.compile(r"the key ('.*') is missing")
 
 
 def _explain(fault: Fault, root: Node) -> Iterator[Diagnostic]:
@@ -98,6 +108,8 @@ def _explain(fault: Fault, root: Node) -> Iterator[Diagnostic]:
             yield _single(fault, at)
 
 
+YES_OR_NO = {"yes": "true", "on": "true", "no": "false", "off": "false"}
+"""Words that older YAML reads as true or false."""
 _ID = re.compile(r"[A-Za-z_][\w-]*")
 MOST_UNKNOWN = 20
 """Unknown keys of one map that are told one by one."""
@@ -113,6 +125,8 @@ def _unknown_keys(fault: Fault, at: Node) -> Iterator[Diagnostic]:
         if key not in known:
             comma = at.get(key) is not None and at.value[key].style == EMPTY and not _ID.fullmatch(key)
             hint = 'a comma ends a value here: quote the whole of it, text: "one, two"' if comma else did_you_mean(key, known)
+            if key.endswith(":") and at.value[key].style == EMPTY:  # `{cost:, ...}`
+                hint = no_value(key[:-1])
             hint = hint or (f"known keys: {', '.join(known)}" if len(known) <= 40 else "")
             yield diagnose("E206", "error", f"unknown key {key!r}", at, key=key, hint=hint)
 
@@ -184,6 +198,8 @@ def _single(fault: Fault, at: Node) -> Diagnostic:
             code, message = "E208", f"expected {_kinds(limit)}, found {_kind_of(value)}"
             if value is None and at.style == EMPTY and str(fault.schema.get("pattern", "")).startswith("^#"):
                 hint = 'quote it, "#..."; what stands behind a bare # is a remark'
+            elif type(value) is int and "d([2-9]" in str(fault.schema.get("pattern", "")):
+                hint = f"write 1d{value} for one die of {value} faces"
             elif isinstance(value, (int, bool)) and "string" in ([limit] if isinstance(limit, str) else limit):
                 hint = "quote it if it is text"
         case "enum":
@@ -194,11 +210,16 @@ def _single(fault: Fault, at: Node) -> Diagnostic:
             code, message = "E209", f"expected {_word(limit)}, found {_shown(value)}"
         case "pattern":
             code, message = "E209", f"{_shown(value)} is not written as it must be"
+            truth = value in YES_OR_NO and "boolean" in fault.schema.get("type", ())
+            hint = f"write {YES_OR_NO[value]}" if truth else hint
             hint = _other_id(value, limit) or hint or f"pattern {limit}"
         case "minimum" | "exclusiveMinimum":
             code, message = "E209", f"{_shown(value)} is too small: the least is {limit}"
         case "maximum" | "exclusiveMaximum":
             code, message = "E209", f"{_shown(value)} is too large: the most is {limit}"
+        case "minLength" if not value:
+            code, message = "E209", "an empty text says nothing"
+            hint = hint or "leave the key out if it has nothing to say"
         case "minLength" | "maxLength":
             code, message = "E209", f"the text has {len(value)} characters; {_bound(fault.word)} {limit}"
         case "minItems" | "maxItems":

@@ -14,7 +14,13 @@ from ..nodes import Node, diagnose, find
 from ..sequence_changes import frame_nodes
 from .subject import Subject
 
-__all__ = ["acts_are_carried_out_once", "the_sequence_comes_to_an_input", "ticks_are_few"]
+__all__ = [
+    "acts_are_carried_out_once",
+    "orders_can_be_given",
+    "points_of_orders",
+    "the_sequence_comes_to_an_input",
+    "ticks_are_few",
+]
 
 STEP_NEEDS = {"fight": "battles", "detect": "detection", "settle": "verdicts"}
 """Mechanics that do nothing without a certain key of their step, each with this key."""
@@ -110,6 +116,60 @@ def _figure(value: object) -> Fraction:
     return Fraction(found) if isinstance(found, int | Fraction) else Fraction(0)
 
 
+def orders_can_be_given(subject: Subject) -> Iterator[Diagnostic]:
+    """Some input comes in every turn, and what is ordered is carried out after an input that takes it."""
+    flat = [node for node, _ in _in_order(subject.draft.sequence, False)]
+    wide = [node for node in flat if node.get("input") is not None and node.get("leaves") is None and node.get("takes") is None]
+    if wide and all(_under_when(subject.draft.sequence, node) for node in wide):
+        said = "there are turns in which nobody is asked for orders: each `input` has a `when`"
+        hint = "leave `when` out at one of them" if len(wide) > 1 else "leave `when` out"
+        yield diagnose("W621", "warning", said, wide[0], key="input", hint=hint)
+    for (form, id_), (points, step) in subject.once("points of orders", points_of_orders).items():
+        if not points:
+            message = f"nobody can give the order {id_!r}: its step {step!r} comes before the first input"
+            yield diagnose("W621", "warning", message, subject.nodes(form)[id_], hint="list the step in `takes` of an input")
+
+
+def points_of_orders(subject: Subject) -> dict[tuple[str, str], tuple[set[int], str]]:
+    """Form and id of orders -> the inputs that they may be given at, by their number, and the last step that carries them out.
+
+    Nothing where there is one input only: all orders are given there.
+    """
+    flat = [node for node, _ in _in_order(subject.draft.sequence, False) if node.get("leaves") is None]
+    inputs = [node for node in flat if node.get("input") is not None]
+    if len(inputs) < 2:
+        return {}
+    taken = [{s.value for s in find(node, ["takes"]).members() if isinstance(s.value, str)} for node in inputs]
+    by_step: dict[str, list[tuple[str, str]]] = {}
+    for id_, row in subject.rows("orders").items():
+        by_step.setdefault(str(row.get("step")), []).append(("orders", id_))
+    out: dict[tuple[str, str], tuple[set[int], str]] = {}
+    here: int | None = None
+    for node in flat:
+        if node.get("input") is not None:
+            here = inputs.index(node) if node.get("takes") is None else here
+        if (step := node.text("step")) is None:
+            continue
+        points = {number for number, steps in enumerate(taken) if step in steps} or ({here} if here is not None else set())
+        acts = [("actions", act.value) for act in find(node, ["actions"]).members() if isinstance(act.value, str)]
+        for form, id_ in (*acts, *by_step.get(step, ())):
+            if id_ in subject.nodes(form):
+                before = out.get((form, id_), (set(), ""))[0]
+                out[form, id_] = (before | points, step)
+    return out
+
+
+def _under_when(nodes: list[Node], wanted: Node) -> bool:
+    """Whether a node comes only where a test holds: its own, or one of those around it."""
+    for node in nodes:
+        if node is wanted:
+            return node.get("when") is not None
+        inside = node.get("steps") if node.is_map else None
+        if inside is not None and any(other is wanted for other in _nodes(list(inside.members()))):
+            return node.get("when") is not None or _under_when(list(inside.members()), wanted)
+    return False
+
+
 LOOPS = ("when", "each", "passes", "ticks", "of")
 """Keys by which a step is not carried out once, for everybody, in every turn."""
 
@@ -123,11 +183,12 @@ def acts_are_carried_out_once(subject: Subject) -> Iterator[Diagnostic]:
             taken.clear()
         if node.text("do") != "act" or node.get("actions") is None or open_:
             continue
-        for act in find(node, ["actions"]).members():
+        acts = [act for act in find(node, ["actions"]).members() if isinstance(act.value, str)]
+        for act in acts:
             if act.value in taken and act.value not in waiting:
                 message = f"an earlier step carries out every order of {act.value!r}: none is left for this one"
                 yield diagnose("E606", "error", message, act, hint="list it in one step")
-        taken |= {act.value for act in find(node, ["actions"]).members()}
+        taken |= {act.value for act in acts}
 
 
 def _in_order(nodes: list[Node], open_: bool) -> Iterator[tuple[Node, bool]]:

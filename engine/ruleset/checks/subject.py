@@ -95,6 +95,10 @@ class Subject:
         rows = self.values.get(form, {})
         return {i: row for i, row in rows.items() if (form, i) not in self.faulty} if self.faulty else rows
 
+    def any_faulty(self, *forms: str) -> bool:
+        """Whether a row of one of these tables has a wrong shape, so that what it would say is not known."""
+        return any(form in forms for form, _ in self.faulty)
+
     def sound_rows(self) -> Iterator[tuple[str, str, dict[str, Any], Node]]:
         """Every row that has the right shape: table, id, plain value, node."""
         for form, id_, node in self.draft.all_rows():

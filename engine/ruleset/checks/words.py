@@ -7,6 +7,7 @@ row); `:word` (this word itself). Beside them stand the filters of triggers (`x-
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -15,7 +16,8 @@ from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
 from ...core.messages import forms_in
-from ..expressions import KINDS, check_expression
+from ..expressions import KINDS, ExpressionError, check_expression, parse
+from ..expressions.parse import strip_mark
 from ..expressions.vocabulary import BARE_ROLES, BUILT_IN, FACTS
 from ..nodes import Node, diagnose, texts_in
 from .expressions import RulesetVocabulary, scope_of
@@ -24,6 +26,7 @@ from .subject import Marked, Subject, gone
 __all__ = [
     "KnownWords",
     "allowed_words",
+    "computed_ids_are_there",
     "faces_are_on_the_die",
     "facts_have_the_roles_they_are_asked_for",
     "ranges_of_tables_are_apart",
@@ -62,6 +65,7 @@ class KnownWords:
         if source.startswith("field:"):
             kind = source[6:]
             declared = {i for i, row in rows("fields").items() if kind in row.get("of", ())}
+            declared |= {i for form, i in self.subject.faulty if form == "fields"}  # of which it is not known what it is of
             form = KINDS.get(kind, "")
             own = set(self.subject.known.keys(form)) if form in self.subject.known else set()
             return declared | own | set(BUILT_IN.get(kind, ()))
@@ -129,6 +133,9 @@ def unknown_words(marks: Iterable[Marked], known: KnownWords) -> Iterator[Diagno
         if sources is None:
             continue
         node, key = mark.place
+        if type(mark.annotation.value) is int and WORDS_OF_THINGS.issuperset(sources) and "x-expr" in mark.annotation.schema:
+            message = f"{mark.annotation.value} is none of {_in_words(sources)}"
+            yield diagnose("E407", "error", message, node, key=key, hint="name one by its id")
         for value, at in texts_in(mark.annotation.value, node):
             if (
                 value.startswith("=")
@@ -165,6 +172,49 @@ def allowed_words(known: KnownWords, sources: Iterable[str], mark: Marked) -> se
             out |= set(slots.value) if slots is not None and slots.is_map else set()
         elif source != "scope.field":
             out |= set(known.of(source))
+    return out
+
+
+def computed_ids_are_there(subject: Subject) -> Iterator[Diagnostic]:
+    """What `=` an expression says in so many words, where the id of a row must stand, is one: `='red' if test else 'blue'`."""
+    for mark in subject.marked:
+        value, schema = mark.annotation.value, mark.annotation.schema
+        if schema.get("x-literal") or not isinstance(value, str) or not value.startswith("=") or "'" not in value:
+            continue
+        forms = mark.annotation.refs or [word for word in schema.get("x-word", ()) if word in subject.known]
+        if not forms or ("x-word" in schema and not mark.annotation.refs and not WORDS_OF_THINGS.issuperset(schema["x-word"])):
+            continue
+        node, key = mark.place
+        start = len(value) - len(value[1:].lstrip())
+        for said in constants_given(value):
+            if any(said.value in subject.nodes(form) for form in forms) or said.value in subject.nodes("groups"):
+                continue
+            hint = did_you_mean(str(said.value), [id_ for form in forms for id_ in subject.nodes(form)])
+            message = f"{' or '.join(forms)} has no {said.value!r}"
+            yield diagnose("E401", "error", message, node, key=key, hint=hint, offset=start + said.col_offset)
+
+
+WORDS_OF_THINGS = frozenset(
+    {"nations", "sides", "places", "units", "technologies", "resources", "groups", "scope", "scope.field"}
+)
+"""Sources of words that are all names of things."""
+
+
+def constants_given(text: str) -> list[ast.Constant]:
+    """The texts that an expression may give as it stands, by its choices; empty texts, which stand for nothing, left out."""
+    try:
+        due: list[ast.expr] = [parse(strip_mark(text)).tree]
+    except ExpressionError:  # another check's question
+        return []
+    out = []
+    while due:
+        node = due.pop()
+        if isinstance(node, ast.IfExp):
+            due += [node.orelse, node.body]
+        elif isinstance(node, ast.BoolOp):
+            due += node.values[-1:] if isinstance(node.op, ast.And) else node.values
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value:
+            out.append(node)
     return out
 
 

@@ -48,6 +48,8 @@ class Calls(Named):
             wanted = str(least) if least == len(signature.args) else f"{least} to {len(signature.args)}"
             more = " or more" if signature.rest else ""
             hint = "count(set) counts; sum(set, 'definition') adds up" if name == "sum" and given == 1 else ""
+            if not given and f"{name}s" in FUNCTIONS:
+                hint = f"{name}s(...) is all of them, or those that filters choose"
             self.fail("E308", f"{name} takes {wanted}{more} arguments, not {given}", node, hint)
         wants = [*signature.args, *[signature.rest or "any"] * max(0, given - len(signature.args))]
         kinds: list[str] = []
@@ -131,7 +133,7 @@ class Calls(Named):
         elif want == "who":
             self.known(node, "nation or side", "nations", "sides", "groups")
         elif want in ("set", "thing"):
-            self.known(node, "thing or group", *(KINDS[kind] for kind in THINGS))
+            self.known(node, "thing or group", *(KINDS[kind] for kind in THINGS), further=("game",))
         elif want == "kind-or-tag":
             self.known(node, "kind or tag of units", "units", further=self.tags())
         elif want == "goods":

@@ -152,7 +152,8 @@ class Named(Fold[str]):
 
     def instead(self, word: str, known: Iterable[str]) -> str:
         """What would do for an id that is not there."""
-        return self.words.gone(word) or near(word, known)
+        group = f"{word} is a group; group('{word}') is all its members" if word in self.words.ids("groups") else ""
+        return self.words.gone(word) or group or near(word, known)
 
     def unquoted(self, name: str) -> str:
         """For a name that is not in scope: that it is written in another way here, or that an id of this name is quoted."""

@@ -189,12 +189,19 @@ def parse(text: str) -> Expression:
 def _syntax(text: str, error: SyntaxError) -> str:
     if "=" in text and "==" not in text and "assign" in (error.msg or "").lower():
         return "`=` sets nothing here; `==` compares"
+    outside = _QUOTED.sub("", text)
+    for word in re.findall(r"[A-Za-z]+", outside):
+        meant = next((w for w in _JOINING if word != w and sorted(word.lower()) == sorted(w)), None)
+        if meant is not None and not re.search(rf"\b{word}\s*[(.]", outside):
+            return f"cannot be read: `{word}` is written `{meant}`"
     for pattern, instead in _ELSEWHERE:
         if pattern.search(_QUOTED.sub(lambda found: "'" + "_" * (len(found[0]) - 2) + "'", text)):
             return f"cannot be read: {instead}"
     return f"cannot be read: {error.msg}"
 
 
+_JOINING = ("and", "or", "not", "in", "if", "else")
+"""The words that join parts of an expression."""
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _ELSEWHERE = (
     (re.compile(r"&&"), "`&&` is written `and`"),

@@ -1,0 +1,115 @@
+"""Files of rule tests looked at without being played: their shape, and whether what they name is there, each at its column.
+
+What a case makes up, or lays over the rules, is there for that case. The rest - whether a position can be taken up, and what
+comes of it - only playing tells (`wteaw test`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..core.diagnostics import Diagnostic, did_you_mean
+from ..core.model import Ruleset
+from ..ruleset import cache as shelf
+from ..ruleset.compile import add_source_lines
+from ..ruleset.folder import name_of
+from ..ruleset.forms import annotated, forms
+from ..ruleset.nodes import Node, diagnose, plain_value, texts_in
+from .cases import FOLDER, SCHEMA, find, of_tree, read_tree
+
+if TYPE_CHECKING:
+    from ..ruleset.checks.subject import Marked
+
+__all__ = ["faults_of_tests", "faults_of_tree", "row_ids"]
+
+NAMES = ("id", "step", "do", "phase", "input", "due")
+"""Keys by which a part of the sequence of play is named."""
+
+
+def faults_of_tests(folder: Path, ruleset: Ruleset, key: str = "") -> list[Diagnostic]:
+    """The findings in the rule tests of a ruleset's own folder; names of files as seen from the folder.
+
+    `key` stands for all that the ruleset is made of: what is found is kept for it and the texts of the tests.
+    """
+    paths = find(folder / FOLDER) if (folder / FOLDER).is_dir() else []
+    texts = {name_of(path, folder): path.read_bytes() for path in paths}
+    kept_as = shelf.key_of([key, Path(__file__).read_bytes(), *(part for name, data in texts.items() for part in (name, data))])
+    kept = shelf.read("tests", kept_as) if key else None
+    if kept is not None:
+        return [Diagnostic.from_json(d) for d in kept]
+    found = [d for path, name in zip(paths, texts, strict=True) for d in _faults_of_file(path, name, folder, ruleset)]
+    found = add_source_lines(found, texts)
+    if key:
+        shelf.write("tests", kept_as, [d.to_json() for d in found])
+    return found
+
+
+def _faults_of_file(path: Path, name: str, folder: Path, ruleset: Ruleset) -> Iterator[Diagnostic]:
+    tree, found = read_tree(path, name)
+    yield from found
+    if tree is not None:
+        file = of_tree(tree, path, name)
+        if file.ruleset in (None, folder.resolve()):
+            yield from file.found
+            yield from faults_of_tree(tree, ruleset) if not file.found else ()
+
+
+def faults_of_tree(tree: Node, ruleset: Ruleset) -> Iterator[Diagnostic]:
+    """What a file of the right shape names that is not there: rows of the ruleset, or steps of its sequence."""
+    from ..ruleset.checks.references import dangling  # heavy, and not needed when the cache has the answer
+    from ..ruleset.checks.subject import Marked
+
+    known = forms()
+    value = plain_value(tree)
+    by_case: dict[int, list[Marked]] = {}
+    for mark in annotated(known, SCHEMA, value):
+        number = mark.path[1] if mark.path[:1] == ("cases",) and len(mark.path) > 1 else -1
+        by_case.setdefault(int(number), []).append(Marked(SCHEMA, "", tree, mark))
+    shared = value.get("given", {})
+    steps = set(_names(ruleset.sequence))
+    for number, marks in by_case.items():
+        givens = [shared, value["cases"][number].get("given", {})] if number >= 0 else [shared]
+        made = _made(given for given in givens if isinstance(given, Mapping))
+
+        def rows(form: str, made: Mapping[str, Mapping[str, object]] = made) -> Mapping[str, object]:
+            own = made.get(form)
+            return ruleset.rows(form) if own is None else {**ruleset.rows(form), **own}
+
+        yield from dangling(marks, rows, known)
+        yield from _steps_are_there(marks, steps)
+
+
+def row_ids(given: Mapping[str, Any]) -> dict[str, dict[str, object]]:
+    """Form -> the ids of rows that the position of a case makes up, or lays over those of the ruleset."""
+    return _made([given])
+
+
+def _made(givens: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, object]]:
+    out: dict[str, dict[str, object]] = {}
+    for given in givens:
+        for form, entries in given.get("made_up", {}).items():
+            if isinstance(entries, list | Mapping) and form != "links":
+                out.setdefault(form, {}).update(dict.fromkeys(map(str, entries)))
+        for form, laid in given.get("rules", {}).items():
+            ids = (str(row["id"]) for row in laid if isinstance(row, Mapping) and "id" in row)
+            out.setdefault(form, {}).update(dict.fromkeys(ids))
+    return out
+
+
+def _names(nodes: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    for node in nodes:
+        yield from (str(node[key]) for key in NAMES if key in node)
+        yield from _names(node.get("steps", ()))
+
+
+def _steps_are_there(marks: Iterable[Marked], steps: set[str]) -> Iterator[Diagnostic]:
+    for mark in marks:
+        if mark.annotation.schema.get("x-word") != ["step"]:
+            continue
+        node, key = mark.place
+        for value, at in texts_in(mark.annotation.value, node):
+            if value not in steps:
+                hint = did_you_mean(value, steps)
+                yield diagnose("E605", "error", f"the sequence has no step {value!r}", at, key=key, hint=hint)
