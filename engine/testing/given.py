@@ -47,7 +47,8 @@ class CaseError(ValueError):
 class CaseSetup:
     """What a case stands on: its ruleset with the map, the position, and the states that `was()` reads.
 
-    `names` are those that the expressions of the case's `then` may use, as they are written.
+    `names` are those that the expressions of the case's `then` may use, as they are written. `looked_at`: what `becomes` tests
+    say of the position is noted in it.
     """
 
     ruleset: Ruleset
@@ -55,6 +56,7 @@ class CaseSetup:
     state: State
     moments: Mapping[str, State]
     names: Mapping[str, Any]
+    looked_at: bool = False
 
 
 class Shelf:

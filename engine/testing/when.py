@@ -72,9 +72,10 @@ class Play:
         self.lines: dict[str, int] = {}  # nation -> how many orders it gave last
         self._begun = False
         self._read = 0
-        first_look(self.turn)
-        self.turn.journal.entries.clear()
-        self.turn.journal.pending.clear()
+        if not ground.looked_at:
+            first_look(self.turn)
+            self.turn.journal.entries.clear()
+            self.turn.journal.pending.clear()
         self.before = self.turn.state.copy()
 
     @property

@@ -11,9 +11,9 @@ from typing import Any
 
 from ..core.journal import NOBODY, Entry, Fact
 from ..core.messages import Message
-from ..core.model import Row
+from ..core.model import Row, Ruleset
 from ..core.state import Entity
-from ..ruleset.expressions.reads import counted_facts, reads
+from ..ruleset.expressions.reads import MEANING, counted_facts, reads
 from ..world.messages import message, printed, say
 from ..world.selections import is_named, selection
 from . import matrices, relations, streaks, tallies
@@ -55,17 +55,25 @@ def awaited_steps(turn: Turn) -> frozenset[str] | None:
     def make() -> frozenset[str] | None:
         if "step" in counted_facts(turn.ruleset):
             return None
-        found: set[str] = set()
-        for rows in turn.ruleset.forms.values():
-            for row in rows.values():
-                for word, filters in _waits(row):
-                    named = filters.get("step") if isinstance(filters, Mapping) else filters
-                    for step in named if isinstance(named, list) else [named]:
-                        if word == "step":
-                            found.add(str(step))
-        return None if any(step == "None" or step.startswith("=") for step in found) else frozenset(found)
+        found = frozenset[str]().union(*(_awaited_in(turn.ruleset, form) for form in turn.ruleset.forms))
+        return None if any(step == "None" or step.startswith("=") for step in found) else found
 
     return turn.ruleset.derived("awaited steps", make)  # type: ignore[no-any-return]
+
+
+def _awaited_in(ruleset: Ruleset, form: str) -> frozenset[str]:
+    """The steps whose end the rows of a form wait for, as they say it."""
+
+    def make() -> frozenset[str]:
+        found: set[str] = set()
+        for word, filters in _waits(list(ruleset.rows(form).values())):
+            named = filters.get("step") if isinstance(filters, Mapping) else filters
+            for step in named if isinstance(named, list) else [named]:
+                if word == "step":
+                    found.add(str(step))
+        return frozenset(found)
+
+    return ruleset.derived(("awaited steps", form), make, of=(form,))  # type: ignore[no-any-return]
 
 
 def _waits(value: Any) -> Iterator[tuple[str, Any]]:
@@ -292,7 +300,8 @@ def watched(turn: Turn) -> dict[frozenset[str] | None, list[tuple[int, Row]]]:
                 out.setdefault(tables, []).append((number, row))
         return out
 
-    return turn.ruleset.derived("watched events", make)  # type: ignore[no-any-return]
+    of = (*MEANING, "events", "nations", "groups", "places")
+    return turn.ruleset.derived("watched events", make, of=of)  # type: ignore[no-any-return]
 
 
 def first_look(turn: Turn) -> None:

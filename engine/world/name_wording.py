@@ -19,4 +19,4 @@ def _of_nations(ruleset: Ruleset) -> tuple[str, ...]:
     def make() -> tuple[str, ...]:
         return tuple(sorted({f"{row[key]} " for row in ruleset.rows("nations").values() for key in said if row.get(key)}))
 
-    return ruleset.derived("names of nations before others", make)  # type: ignore[no-any-return]
+    return ruleset.derived("names of nations before others", make, of=("nations",))  # type: ignore[no-any-return]
