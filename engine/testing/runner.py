@@ -201,7 +201,7 @@ class Runner:
 
         def play(branch: Branch) -> tuple[list[Failure], dict[str, Any]]:
             branch.apart = told
-            mine = replace(ground, state=ground.state.copy(), looked_at=True)
+            mine = replace(ground, state=ground.state.copy(), changed=frozenset())
             done, failures = self._once(case, mine, _dice(case.data, branch), plays, branch)
             return failures, {text: evaluate(done.turn.world, text, {}, ("then",)) for text in texts}
 

@@ -72,10 +72,9 @@ class Play:
         self.lines: dict[str, int] = {}  # nation -> how many orders it gave last
         self._begun = False
         self._read = 0
-        if not ground.looked_at:
-            first_look(self.turn)
-            self.turn.journal.entries.clear()
-            self.turn.journal.pending.clear()
+        first_look(self.turn, ground.changed)
+        self.turn.journal.entries.clear()
+        self.turn.journal.pending.clear()
         self.before = self.turn.state.copy()
 
     @property

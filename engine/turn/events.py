@@ -7,6 +7,7 @@ from false to true); `once` is a flag that several events may share. Held effect
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from ..core.journal import NOBODY, Entry, Fact
@@ -304,20 +305,35 @@ def watched(turn: Turn) -> dict[frozenset[str] | None, list[tuple[int, Row]]]:
     return turn.ruleset.derived("watched events", make, of=of)  # type: ignore[no-any-return]
 
 
-def first_look(turn: Turn) -> None:
+def first_look(turn: Turn, changed: AbstractSet[str] | None = None) -> None:
     """At the start of a game: note what `becomes` tests say, so that later changes show.
 
     What is true already of an event that fires `at_start` is left to be noted, and the event to fire, when things settle first.
+    `changed` are the tables that have changed since the position was looked at so, if it was.
     """
-    for row in turn.ruleset.rows("events").values():
-        if "becomes" in row:
-            for names in subjects(turn, row, {"tick": 0}):
-                now = turn.world.test(row["becomes"], names)
-                if now and row.get("at_start"):
-                    continue
-                key = f"{row['id']}|{subject_id(names)}"
-                with turn.journal.entry(f"events/{row['id']}", subject=subject_id(names), keep=False):
-                    turn.journal.set("becomes", key, "is", now)
+    due = [
+        item
+        for tables, rows in watched(turn).items()
+        for item in rows
+        if changed is None or tables is None or not tables.isdisjoint(changed) or item[1].get("at_start")
+    ]
+    noted: dict[str, list[str]] = {}
+    for key in turn.state.table("becomes") if due else ():
+        noted.setdefault(key.partition("|")[0], []).append(key)
+    left = False
+    for _, row in sorted(due, key=lambda item: item[0]):
+        for key in noted.get(row["id"], ()):
+            with turn.journal.entry(f"events/{row['id']}", keep=False):
+                turn.journal.put_row("becomes", key, None)
+        for names in subjects(turn, row, {"tick": 0}):
+            now = turn.world.test(row["becomes"], names)
+            if now and row.get("at_start"):
+                left = True
+                continue
+            key = f"{row['id']}|{subject_id(names)}"
+            with turn.journal.entry(f"events/{row['id']}", subject=subject_id(names), keep=False):
+                turn.journal.set("becomes", key, "is", now)
+    turn.read_at = None if left else turn.state.versions.copy()
 
 
 def only_notes(entry: Entry) -> bool:
