@@ -126,12 +126,13 @@ class _Run:
         self, world: World, nation: str, filed: Sequence[Order], file: str, unlucky: Collection[int] = ()
     ) -> None:
         prospect = Lookahead(world, nation, parted(filed)[0], unlucky)
-        # Of orders taken again nobody is told but what they come to: why one is refused was said of the lucky run.
+        # Of orders taken again nobody is told why one is refused: that was said of the lucky run.
         self.checker = Checker(world, nation, file=file, filed=filed, prospect=prospect, quiet=bool(unlucky))
         self.intents: dict[int, ValidatedOrder] = {}
         self.rolled = prospect.rolled
         self.goes_on = prospect.gated
-        """Whether anything is asked after the first order that may fail: else nothing hangs on how it ends."""
+        """Whether anything is asked after the first order that may fail: else nothing hangs on how it
+        ends."""
         for order in sorted(filed, key=lambda o: place_of(world.ruleset, o)):
             go_on()
             kind = order_kind(world.ruleset, order["order"])
