@@ -186,7 +186,8 @@ def make_server() -> Any:
         if at is None or not answers.meant(at[1], at[0], at[2], at[3]):
             return None
         word, start = answers.word_at(answers.source_line(at[1], at[0], at[2]), at[3])
-        return _range(t, at[2], start, len(word))
+        found: t.Range = _range(t, at[2], start, len(word))
+        return found
 
     @server.feature(t.TEXT_DOCUMENT_RENAME, t.RenameOptions(prepare_provider=True))
     def rename_(params: t.RenameParams) -> t.WorkspaceEdit | None:

@@ -16,6 +16,7 @@ from wteaw.battle.encounters import _forces_at
 from wteaw.core.canonical import digest
 from wteaw.core.journal import Entry
 from wteaw.core.messages import plain
+from wteaw.core.model import SEQUENCE
 from wteaw.core.state import Entity, State, columns
 from wteaw.turn.context import Turn
 from wteaw.world import treasury as stores
@@ -214,3 +215,14 @@ def test_changed_rules_take_over_what_follows_from_the_rows_that_they_leave_alon
     terms = replace(RULES, forms={**RULES.forms, "definitions": {}})
     terms.take_over(RULES)
     assert terms.derived("of terms", list, of=("definitions",)) == []
+
+
+def test_what_changed_rules_make_of_rows_left_alone_is_made_once_for_all_of_them() -> None:
+    one, other = (replace(RULES, forms={**RULES.forms, "units": {}}) for _ in range(2))
+    framed = replace(RULES, sequence=({"step": "dawn", "do": "moment"},))
+    for changed in (one, other, framed):
+        changed.take_over(RULES)
+    made = one.derived("of terms and steps", lambda: [1], of=("definitions", SEQUENCE))
+    assert other.derived("of terms and steps", list, of=("definitions", SEQUENCE)) is made
+    assert RULES.derived("of terms and steps", list) is made
+    assert framed.derived("of terms and steps", list, of=("definitions", SEQUENCE)) == []

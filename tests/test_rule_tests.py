@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as xml
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from wteaw.cli import main
+from wteaw.core.dice import KeyedDice
 from wteaw.core.die import Die
 from wteaw.testing.cases import find, merged, over_fixture, read
 from wteaw.testing.enumerate import Branch, TooManyPlays, outcomes
+from wteaw.testing.given import Shelf
 from wteaw.testing.report import render
 from wteaw.testing.runner import Result, Run, run_files
 from wteaw.testing.values import same, shown
+from wteaw.testing.when import Play
 
 from .folders import own_cache, write
+from .world1914 import loaded
 
 __all__ = ["own_cache"]
 
@@ -584,3 +590,30 @@ def test_a_fight_without_end_comes_to_its_exact_end() -> None:
 
     found = {value: chance for chance, value in outcomes(play)}
     assert found == {"1:0": Fraction(3, 13), "0:1": Fraction(7, 13), "0:0": Fraction(3, 13)}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"turn": 9},
+        {"nations": {"italy": {"flags": ["offered-allied"]}}},
+        {"relations": {"war": [["allied", "central"]]}, "places": {"suez-canal": {"holder": "ottoman-empire"}}},
+        {"scenario": "1914", "nations": {"italy": {"flags": ["offered-allied"]}}, "was": {"turn": {"turn": 1}}},
+    ],
+)
+def test_what_tests_of_changes_say_is_noted_as_if_each_case_stood_alone(said: dict[str, Any], tmp_path: Path) -> None:
+    """What is noted of the shared beginning of many cases is looked at again where a case has changed what it reads."""
+    _, rules, geography = loaded()
+    shelf = Shelf(rules, geography)
+    plain = Play(
+        shelf.ground({k: v for k, v in said.items() if k in ("scenario", "turn")}, tmp_path / "c.yaml"), KeyedDice(b"a", 1)
+    )
+    ground = shelf.ground(said, tmp_path / "c.yaml")
+    assert ground.changed is not None
+    bare = ground.state.copy()
+    for key in list(bare.table("becomes")):
+        bare.put("becomes", key, "*", None)
+    alone = Play(replace(ground, state=bare, changed=None), KeyedDice(b"a", 1)).turn.state.table("becomes")
+    shared = Play(ground, KeyedDice(b"a", 1)).turn.state.table("becomes")
+    assert shared == alone
+    assert (shared != plain.turn.state.table("becomes")) == ("nations" in said)

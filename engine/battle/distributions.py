@@ -44,9 +44,9 @@ def under(shots: Dice, faces: int) -> Array:
         if most == 0:
             continue
         one = np.zeros((len(different), most + 1))
-        for v in np.unique(value):
+        for v in sorted(set(value.tolist())):
             rows = value == v
-            one[rows] = binomials(most, int(v), faces)[dice[rows]]
+            one[rows] = binomials(most, v, faces)[dice[rows]]
         pmf = convolve(pmf, one)
     return pmf[inverse]
 

@@ -228,6 +228,8 @@ def _land_bereft(turn: Turn, battle: Battle) -> None:
 def fallen_places(turn: Turn, running: Sequence[Battle]) -> list[str]:
     """Places that have gone over before the first round, because nobody was there to fight for them."""
     rows = {c.row["falls"] for c in running if "falls" in c.row}
+    if not rows:
+        return []
     fought = {c.place for c in running}
     control = [turn.ruleset.row("capture", r) for r in sorted(rows)]
     return [p for p in sorted(turn.state.occupied_places()) if p not in fought and any(takers_of(turn, r, p) for r in control)]

@@ -19,7 +19,7 @@ def loss_options(ruleset: Ruleset) -> set[str]:
     def make() -> set[str]:
         return {str(r["options"]["order"]) for r in ruleset.rows("battles").values() if "order" in r.get("options", {})}
 
-    return ruleset.derived("options of losses", make)  # type: ignore[no-any-return]
+    return ruleset.derived("options of losses", make, of=("battles",))  # type: ignore[no-any-return]
 
 
 def losses_named(ruleset: Ruleset, order: Order) -> Iterator[tuple[str, str]]:

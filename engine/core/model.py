@@ -16,6 +16,9 @@ from .canonical import digest
 from .rows import CalendarRow, Tables
 from .rows import Row as Row
 
+SEQUENCE, MANIFEST = "sequence", "manifest"
+"""What `derived` calls the parts of a ruleset that are no tables."""
+
 
 @dataclass(frozen=True, slots=False)
 class Ruleset(Tables):
@@ -66,23 +69,30 @@ class Ruleset(Tables):
     def derived(self, key: Hashable, make: Callable[[], Any], *, of: tuple[str, ...] | None = None) -> Any:
         """What follows from the rows alone (a grammar, an index of names), made once per ruleset.
 
-        `of` names the forms whose rows it follows from, if it follows from theirs only: a ruleset in which these are the same
-        takes it over (`take_over`).
+        `of` names the forms whose rows it follows from, if it follows from theirs only (`SEQUENCE`: from the sequence of play,
+        `MANIFEST`: from settings): a ruleset in which these are the same takes it over (`take_over`).
         """
         kept = self.__dict__.get("_derived")
         if kept is None:
             kept = self.__dict__["_derived"] = {}
         try:
-            return kept[key][0]
+            return kept[key]
         except KeyError:
-            return kept.setdefault(key, (make(), of))[0]
+            other = self.__dict__.get("_taken_over")
+            if other is not None and of is not None and all(self._part(form) is other._part(form) for form in of):
+                made = other.derived(key, make, of=of)
+            else:
+                made = make()
+            return kept.setdefault(key, made)
 
     def take_over(self, other: Ruleset) -> None:
-        """Take what another ruleset has made from forms whose rows are the same here."""
-        mine = self.__dict__.setdefault("_derived", {})
-        for key, (made, of) in other.__dict__.get("_derived", {}).items():
-            if of is not None and all(self.rows(form) is other.rows(form) for form in of):
-                mine.setdefault(key, (made, of))
+        """Share with another ruleset what either makes from forms whose rows are the same in both."""
+        self.__dict__["_taken_over"] = other
+
+    def _part(self, form: str) -> Any:
+        if form == SEQUENCE:
+            return self.sequence
+        return self.manifest if form == MANIFEST else self.rows(form)
 
     def to_json(self) -> Row:
         """Plain JSON that `from_json` reads back; what a game and the cache store."""

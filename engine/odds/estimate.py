@@ -21,7 +21,7 @@ from ..battle.groups import ATTACKER, DEFENDER, SIDES
 from ..battle.plan import Plan
 from ..battle.rounds import Rounds
 from ..battle.samplers import Exact
-from ..ruleset.expressions.reads import Tables, reads_of
+from ..ruleset.expressions.reads import MEANING, Tables, reads_of
 from ..world.world import World
 from .ask import Question, plan_of
 from .result import Odds
@@ -61,7 +61,8 @@ def _decided_by(world: World, battle: str) -> Tables | None:
             "unit.kind",
         )
 
-    return world.ruleset.derived(f"what decides estimates of {battle}", make)  # type: ignore[no-any-return]
+    of = (*MEANING, "battles", "movement")
+    return world.ruleset.derived(f"what decides estimates of {battle}", make, of=of)  # type: ignore[no-any-return]
 
 
 Line = list[tuple[str, str, float, float, float, int, float]]

@@ -67,7 +67,7 @@ def check(world: World, nation: str, orders: Sequence[Order], *, file: str = "")
     """
     filed = _numbered(world, orders)
     run = _Run(world, nation, filed, file)
-    if run.rolled:
+    if run.rolled and run.goes_on:
         _hang(run, lambda unlucky: _Run(world, nation, filed, file, unlucky))
     return CheckedOrders(_in_order(run.intents), run.checker.found, _in_order(run.held))
 
@@ -126,19 +126,25 @@ class _Run:
         self, world: World, nation: str, filed: Sequence[Order], file: str, unlucky: Collection[int] = ()
     ) -> None:
         prospect = Lookahead(world, nation, parted(filed)[0], unlucky)
-        self.checker = Checker(world, nation, file=file, filed=filed, prospect=prospect)
+        # Of orders taken again nobody is told why one is refused: that was said of the lucky run.
+        self.checker = Checker(world, nation, file=file, filed=filed, prospect=prospect, quiet=bool(unlucky))
         self.intents: dict[int, ValidatedOrder] = {}
         self.rolled = prospect.rolled
+        self.goes_on = prospect.gated
+        """Whether anything is asked after the first order that may fail: else nothing hangs on how it
+        ends."""
         for order in sorted(filed, key=lambda o: place_of(world.ruleset, o)):
             go_on()
             kind = order_kind(world.ruleset, order["order"])
             prospect.go_to(order, moves_on=kind is not None and kind.moves_on)
+            self.goes_on |= bool(prospect.rolled)
             understood = self.checker.understood(order)
             if understood is None:
                 prospect.drop(order)
                 continue
             self.intents[order["place"]] = understood.intent
             self.checker.kind_of(understood.intent).foresee(prospect, understood)
+        self.goes_on |= bool(self.checker.book.fleet.voyages)  # whose ways are measured at the end
         for place in self.checker.unfit(self.intents):
             del self.intents[place]
         prospect.pass_gates()

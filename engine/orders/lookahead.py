@@ -180,6 +180,7 @@ class Lookahead:
         self._step = ""
         self._phase = ""
         self._gate = list(gate(view))
+        self.gated = bool(self._gate)
         here = tuple(int(level["i"]) for level in view.state.get("game", "game", "cursor") or ())
         foreseen: list[tuple[Place, Row]] = view.ruleset.derived(
             "means foreseen", lambda: _foreseen(view.ruleset)

@@ -35,7 +35,8 @@ class Names:
     def __init__(self, ruleset: Ruleset, state: State | None = None) -> None:
         self.ruleset = ruleset
         self.state = state
-        shared: _Index = ruleset.derived("order names", lambda: _Index(ruleset))
+        of = (*FORM_OF.values(), "aliases", "units", "places")
+        shared: _Index = ruleset.derived("order names", lambda: _Index(ruleset), of=of)
         self._index = shared if state is None else shared.with_state(state)
 
     # ---- from text to ids

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core.diagnostics import Diagnostic
 from ..core.model import Row, Ruleset
 from ..economy.catalogue import Market
-from ..odds.attack_odds import Known, at_once, odds_of_attacks
 from ..turn.validated_orders import CONDITIONS, Note, ValidatedOrder
 from ..world import routes
 from ..world import treasury as stores
@@ -27,6 +26,9 @@ from .intake import Intake
 from .kinds import order_kinds
 from .names import Names
 from .text import options_in_words, order_text
+
+if TYPE_CHECKING:
+    from ..odds.attack_odds import Known
 
 __all__ = ["NotTaken", "PhaseOrders", "ReadBack", "ReadBackOrder", "read_back"]
 
@@ -138,7 +140,7 @@ ASKED = frozenset({"O104", "O107"})
 
 
 def read_back(
-    world: World, taken: Intake, *, game: str = "", with_odds: bool = False, known: Known = at_once
+    world: World, taken: Intake, *, game: str = "", with_odds: bool = False, known: Known | None = None
 ) -> ReadBack:
     """What a file of orders comes to, for its sender to read. `world` is the view of `taken.nation`; both
     stay as they are.
@@ -167,7 +169,11 @@ def read_back(
     purse = _Purse(world, nation)
     groups = []
     standing = list(taken.intents or taken.held)
-    odds = odds_of_attacks(world, nation, standing, known) if with_odds else {}
+    odds: Mapping[str, tuple[int, str]] = {}
+    if with_odds and any(intent.attacks for intent in standing):
+        from ..odds.attack_odds import at_once, odds_of_attacks  # brings NumPy: only for who attacks
+
+        odds = odds_of_attacks(world, nation, standing, known or at_once)
     for title, intents in _grouped(ruleset, standing):
         groups.append(
             PhaseOrders(title, tuple(_said(world, nation, names, intent, purse, odds) for intent in intents))

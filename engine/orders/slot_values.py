@@ -10,7 +10,7 @@ from ..core.model import Row
 from ..core.state import Entity
 from ..ruleset.expressions import parse
 from ..ruleset.expressions.parse import strip_mark
-from ..ruleset.expressions.reads import reads
+from ..ruleset.expressions.reads import MEANING, reads
 from ..ruleset.order_syntax import FORM_OF, Slot, slot_of
 from ..turn.context import OrderContext
 from ..turn.slots import choices, parts
@@ -85,7 +85,7 @@ def passing(
 
 def _answers(world: World, text: str, nation: Entity, slot: Slot) -> dict[str, bool]:
     """Answers known so far to a test of a slot's value; none of a test that reads the act too."""
-    tables = world.ruleset.derived(f"tables of {text}", lambda: reads(world.ruleset, text))
+    tables = world.ruleset.derived(f"tables of {text}", lambda: reads(world.ruleset, text), of=MEANING)
     if tables is None or not parse(text).names <= {"self", "nation", slot.name}:
         return {}
     return world.memo(("slot", text, nation, slot.kind), tables)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from ..core.model import Ruleset
@@ -13,7 +14,9 @@ ROLLS = frozenset({"roll", "die", "dice"})
 
 def rolls_dice(ruleset: Ruleset) -> bool:
     """Whether any row rolls dice."""
-    return bool(ruleset.derived("rolls dice", lambda: any(_rolls(dict(ruleset.rows(form))) for form in ruleset.forms)))
+    return any(
+        ruleset.derived(("rolls dice", form), partial(_rolls, dict(ruleset.rows(form))), of=(form,)) for form in ruleset.forms
+    )
 
 
 def _rolls(value: Any) -> bool:

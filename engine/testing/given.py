@@ -8,6 +8,7 @@ same. Whatever names something that is not there is an error of the case, with t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,16 +16,21 @@ from typing import Any
 
 from ..core.canonical import digest
 from ..core.diagnostics import did_you_mean, has_errors
+from ..core.dice import KeyedDice
 from ..core.model import Row, Ruleset
 from ..core.package_data import scenarios
 from ..core.state import State, pair_key, unit_key, works_on
 from ..orders.grammar import Grammar
 from ..play.scenario import initial_state
 from ..play.scenario_files import is_one_of, option_values, read_scenario
+from ..ruleset.expressions import ExpressionError
+from ..ruleset.expressions.functions import EARLIER
 from ..ruleset.expressions.vocabulary import BUILT_IN
 from ..ruleset.forms import forms as known_forms
 from ..ruleset.nodes import plain_value
 from ..turn.calendar import date
+from ..turn.context import Turn
+from ..turn.events import first_look
 from ..world.geography import Geography
 from ..world.treasury import purse_at
 from ..world.world import World
@@ -47,7 +53,8 @@ class CaseError(ValueError):
 class CaseSetup:
     """What a case stands on: its ruleset with the map, the position, and the states that `was()` reads.
 
-    `names` are those that the expressions of the case's `then` may use, as they are written.
+    `names` are those that the expressions of the case's `then` may use, as they are written. `changed` are the tables that have
+    changed since what `becomes` tests say of the position was noted in it (`events.first_look`); None: it is not yet.
     """
 
     ruleset: Ruleset
@@ -55,6 +62,7 @@ class CaseSetup:
     state: State
     moments: Mapping[str, State]
     names: Mapping[str, Any]
+    changed: AbstractSet[str] | None = None
 
 
 class Shelf:
@@ -64,27 +72,47 @@ class Shelf:
         self.ruleset = ruleset
         self._rulesets: dict[str, tuple[Ruleset, Geography]] = {}
         self._scenarios: dict[tuple[str, str], State] = {}
+        self._starts: dict[tuple[str | None, int], tuple[State, bool]] = {}
         self._plain = (ruleset, geography or Geography(ruleset))
 
     def ground(self, given: Mapping[str, Any], file: Path) -> CaseSetup:
         """The ground of one case. CaseError if it names what is not there."""
         ruleset, geography = self._laid_over(given)
-        name = given.get("scenario")
-        state = State() if name is None else self._scenario(ruleset, str(name), file).copy()
-        put = PositionWriter(ruleset, state, geography)
-        turn = int(given.get("turn", 1))
-        calendar = ruleset.calendar
-        year, month = date(calendar, turn)
-        seasons = calendar.get("seasons")
-        put.fields("game", "game", {"turn": turn, "year": year, "month": month})
-        if seasons:
-            put.fields("game", "game", {"season": seasons[(turn - 1) % len(seasons)]})
-        put.all(given, ("given",))
+        start, looked_at = self._start(ruleset, geography, given, file)
+        state = start.copy()
+        PositionWriter(ruleset, state, geography).all(given, ("given",))
+        changed = {EARLIER, *state.versions} if looked_at and "becomes" not in state.versions else None
         moments = dict.fromkeys(("game", "turn", "phase"), state.copy())
         for moment, said in given.get("was", {}).items():
             past = moments[moment] = state.copy()
             PositionWriter(ruleset, past, geography).all(said, ("given", "was", moment))
-        return CaseSetup(ruleset, geography, state, moments, given.get("names", {}))
+        return CaseSetup(ruleset, geography, state, moments, given.get("names", {}), changed)
+
+    def _start(self, ruleset: Ruleset, geography: Geography, given: Mapping[str, Any], file: Path) -> tuple[State, bool]:
+        """The position that a case changes, at its date; and whether what `becomes` tests say of it is noted in it.
+
+        It is for the rules that many cases share: most of such tests read nothing that a case changes.
+        """
+        name, turn = given.get("scenario"), int(given.get("turn", 1))
+        key = (name if name is None else f"{file.parent}/{name}", turn)
+        if ruleset is self.ruleset and key in self._starts:
+            return self._starts[key]
+        state = State() if name is None else self._scenario(ruleset, str(name), file).copy()
+        calendar = ruleset.calendar
+        year, month = date(calendar, turn)
+        seasons = calendar.get("seasons")
+        season = {"season": seasons[(turn - 1) % len(seasons)]} if seasons else {}
+        PositionWriter(ruleset, state, geography).fields("game", "game", {"turn": turn, "year": year, "month": month, **season})
+        if ruleset is not self.ruleset:
+            return state, False
+        looked = state.copy()
+        moments = dict.fromkeys(("game", "turn", "phase"), state)
+        try:
+            first_look(Turn(ruleset, looked, KeyedDice(b"a first look", 1), moments=moments, geography=geography))
+            self._starts[key] = (looked, True)
+        except ExpressionError:  # a test that has no answer before the case has said more
+            self._starts[key] = (state, False)
+        return self._starts[key]
 
     # ---- the ruleset of a case
 

@@ -72,7 +72,7 @@ class Play:
         self.lines: dict[str, int] = {}  # nation -> how many orders it gave last
         self._begun = False
         self._read = 0
-        first_look(self.turn)
+        first_look(self.turn, ground.changed)
         self.turn.journal.entries.clear()
         self.turn.journal.pending.clear()
         self.before = self.turn.state.copy()

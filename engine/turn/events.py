@@ -7,14 +7,15 @@ from false to true); `once` is a flag that several events may share. Held effect
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from ..core.journal import NOBODY, Entry, Fact
 from ..core.messages import Message
-from ..core.model import Row
+from ..core.model import Row, Ruleset
 from ..core.rows import EventRow
 from ..core.state import Entity
-from ..ruleset.expressions.reads import counted_facts, reads
+from ..ruleset.expressions.reads import MEANING, counted_facts, reads
 from ..world.messages import message, printed, say
 from ..world.selections import is_named, selection
 from . import counters, matrices, relations
@@ -56,17 +57,25 @@ def awaited_steps(turn: Turn) -> frozenset[str] | None:
     def make() -> frozenset[str] | None:
         if "step" in counted_facts(turn.ruleset):
             return None
-        found: set[str] = set()
-        for rows in turn.ruleset.forms.values():
-            for row in rows.values():
-                for word, filters in _waits(row):
-                    named = filters.get("step") if isinstance(filters, Mapping) else filters
-                    for step in named if isinstance(named, list) else [named]:
-                        if word == "step":
-                            found.add(str(step))
-        return None if any(step == "None" or step.startswith("=") for step in found) else frozenset(found)
+        found = frozenset[str]().union(*(_awaited_in(turn.ruleset, form) for form in turn.ruleset.forms))
+        return None if any(step == "None" or step.startswith("=") for step in found) else found
 
     return turn.ruleset.derived("awaited steps", make)  # type: ignore[no-any-return]
+
+
+def _awaited_in(ruleset: Ruleset, form: str) -> frozenset[str]:
+    """The steps whose end the rows of a form wait for, as they say it."""
+
+    def make() -> frozenset[str]:
+        found: set[str] = set()
+        for word, filters in _waits(list(ruleset.rows(form).values())):
+            named = filters.get("step") if isinstance(filters, Mapping) else filters
+            for step in named if isinstance(named, list) else [named]:
+                if word == "step":
+                    found.add(str(step))
+        return frozenset(found)
+
+    return ruleset.derived(("awaited steps", form), make, of=(form,))  # type: ignore[no-any-return]
 
 
 def _waits(value: Any) -> Iterator[tuple[str, Any]]:
@@ -292,23 +301,39 @@ def watched(turn: Turn) -> dict[frozenset[str] | None, list[tuple[int, EventRow]
                 out.setdefault(tables, []).append((number, row))
         return out
 
-    return turn.ruleset.derived("watched events", make)  # type: ignore[no-any-return]
+    of = (*MEANING, "events", "nations", "groups", "places")
+    return turn.ruleset.derived("watched events", make, of=of)  # type: ignore[no-any-return]
 
 
-def first_look(turn: Turn) -> None:
+def first_look(turn: Turn, changed: AbstractSet[str] | None = None) -> None:
     """At the start of a game: note what `becomes` tests say, so that later changes show.
 
     What is true already of an event that fires `at_start` is left to be noted, and the event to fire, when things settle first.
+    `changed` are the tables that have changed since the position was looked at so, if it was.
     """
-    for row in turn.ruleset.rows("events").values():
-        if "becomes" in row:
-            for names in subjects(turn, row, {"tick": 0}):
-                now = turn.world.test(row["becomes"], names)
-                if now and row.get("at_start"):
-                    continue
-                key = f"{row['id']}|{subject_id(names)}"
-                with turn.journal.entry(f"events/{row['id']}", subject=subject_id(names), keep=False):
-                    turn.journal.set("becomes", key, "is", now)
+    due = [
+        item
+        for tables, rows in watched(turn).items()
+        for item in rows
+        if changed is None or tables is None or not tables.isdisjoint(changed) or item[1].get("at_start")
+    ]
+    noted: dict[str, list[str]] = {}
+    for key in turn.state.table("becomes") if due else ():
+        noted.setdefault(key.partition("|")[0], []).append(key)
+    left = False
+    for _, row in sorted(due, key=lambda item: item[0]):
+        for key in noted.get(row["id"], ()):
+            with turn.journal.entry(f"events/{row['id']}", keep=False):
+                turn.journal.put_row("becomes", key, None)
+        for names in subjects(turn, row, {"tick": 0}):
+            now = turn.world.test(row["becomes"], names)
+            if now and row.get("at_start"):
+                left = True
+                continue
+            key = f"{row['id']}|{subject_id(names)}"
+            with turn.journal.entry(f"events/{row['id']}", subject=subject_id(names), keep=False):
+                turn.journal.set("becomes", key, "is", now)
+    turn.read_at = None if left else turn.state.versions.copy()
 
 
 def only_notes(entry: Entry) -> bool:

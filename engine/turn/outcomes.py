@@ -33,7 +33,7 @@ def rows_told_after(ruleset: Ruleset) -> dict[str, dict[str, Row]]:
                     out.setdefault(step, {})[f"{form}/{id_}"] = row
         return out
 
-    return ruleset.derived("outcomes by step", make)  # type: ignore[no-any-return]
+    return ruleset.derived("outcomes by step", make, of=("actions", "orders"))  # type: ignore[no-any-return]
 
 
 def _tell_one(turn: Turn, row: Row, order: Order, step: str) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from ..core.journal import NOBODY
 from ..core.model import Row
 from ..core.state import Entity
-from ..ruleset.expressions.reads import reads_of
+from ..ruleset.expressions.reads import MEANING, reads_of
 from ..turn.context import OrderContext, Turn
 from ..world import routes
 from ..world.messages import say
@@ -129,7 +129,11 @@ def watchers(turn: Turn, party: tuple[str, ...], place: str) -> set[str]:
 def groups(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> list[tuple[str, Fraction]]:
     """(link from the observers, their chance together, before the group's factor) for every place with observers."""
     kept = ("looks", row["id"], party, place)
-    tables = turn.ruleset.derived(f"what decides looks of {row['id']}", lambda: reads_of(turn.ruleset, row, *_FOES, *_POSTS))
+    tables = turn.ruleset.derived(
+        f"what decides looks of {row['id']}",
+        lambda: reads_of(turn.ruleset, row, *_FOES, *_POSTS),
+        of=(*MEANING, "detection"),
+    )
     return turn.world.keep(kept, tables, lambda: _groups(turn, row, party, place))  # type: ignore[no-any-return]
 
 

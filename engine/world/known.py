@@ -70,7 +70,7 @@ def theaters(world: World) -> list[tuple[str, list[str]]]:
                 sheets.setdefault(str(row["section"]), []).append(place)
         return found or [(sheet.replace("-", " ").title(), places) for sheet, places in sheets.items()]
 
-    return world.ruleset.derived("theaters", make)  # type: ignore[no-any-return]
+    return world.ruleset.derived("theaters", make, of=("groups", "places"))  # type: ignore[no-any-return]
 
 
 def theater_of(world: World, place: str) -> str:
@@ -79,7 +79,7 @@ def theater_of(world: World, place: str) -> str:
     def make() -> dict[str, str]:
         return {p: name for name, members in theaters(world) for p in members}
 
-    return str(world.ruleset.derived("theater of", make).get(place, ELSEWHERE))
+    return str(world.ruleset.derived("theater of", make, of=("groups", "places")).get(place, ELSEWHERE))
 
 
 def theater_names(world: World) -> list[str]:

@@ -23,4 +23,4 @@ def _of_nations(ruleset: Ruleset) -> tuple[str, ...]:
     def make() -> tuple[str, ...]:
         return tuple(sorted({f"{said} " for row in ruleset.rows("nations").values() for said in _called(row) if said}))
 
-    return ruleset.derived("names of nations before others", make)  # type: ignore[no-any-return]
+    return ruleset.derived("names of nations before others", make, of=("nations",))  # type: ignore[no-any-return]

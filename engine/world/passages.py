@@ -75,7 +75,7 @@ def kind_matches(world: World, wanted: Any, kind: str) -> bool:
     """Whether a kind of unit is among kinds and tags (one, or a list; absent or `any`: every kind)."""
     if wanted is None or wanted == "any":
         return True
-    known: dict[str, frozenset[str]] = world.ruleset.derived("tags of kinds", dict)
+    known: dict[str, frozenset[str]] = world.ruleset.derived("tags of kinds", dict, of=("units",))
     tags = known.get(kind)
     if tags is None:
         tags = known[kind] = frozenset(tags_of(world, kind))

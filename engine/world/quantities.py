@@ -173,7 +173,9 @@ class Quantities:
 
     def __init__(self, world: Readings) -> None:
         self.world = world
-        self._adjusts: dict[str, list[Adjust]] = world.ruleset.derived("modifiers", lambda: _adjusts(world.ruleset))
+        self._adjusts: dict[str, list[Adjust]] = world.ruleset.derived(
+            "modifiers", lambda: _adjusts(world.ruleset), of=("modifiers", "groups", "sides")
+        )
 
     def asked(self, id_: str, subject: Entity, scope: Names) -> list[Row]:
         """The modifiers that may concern a subject, where the names that they read are bound."""

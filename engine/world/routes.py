@@ -13,12 +13,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from ..core.model import Ruleset
+from ..core.model import MANIFEST, Ruleset
 from ..core.rows import MovementRow
 from ..core.state import Entity, columns
 from ..ruleset.expressions.functions import EARLIER
 from ..ruleset.expressions.parse import strip_mark
-from ..ruleset.expressions.reads import Tables, reads_of
+from ..ruleset.expressions.reads import MEANING, Tables, reads_of
 from .passages import entry as entry
 from .passages import is_attack as is_attack
 from .passages import kind_matches as kind_matches
@@ -60,7 +60,8 @@ def decided_by(world: World, mode: MovementRow | None) -> Tables | None:
         }
         return None if found is None else found | more
 
-    return world.ruleset.derived(("what decides ways by", mode["id"] if mode else ""), make)  # type: ignore[no-any-return]
+    of = (*MEANING, "movement", "passages", MANIFEST)
+    return world.ruleset.derived(("what decides ways by", mode["id"] if mode else ""), make, of=of)  # type: ignore[no-any-return]
 
 
 def begin(world: World, nation: str, mode: MovementRow | str, start: str, kinds: Iterable[str]) -> Going | None:
@@ -481,7 +482,7 @@ def named_places(world: World, value: Any) -> list[str]:
     if isinstance(value, Entity):
         return [value.id]
     words = value if isinstance(value, list | tuple) else re.split(r"\s*,\s*|\s+then\s+|\s+and\s+", str(value).strip())
-    table = world.ruleset.derived("place-names", lambda: _place_names(world))
+    table = world.ruleset.derived("place-names", lambda: _place_names(world), of=("places",))
     out = []
     for word in words:
         id_ = word.id if isinstance(word, Entity) else table.get(" ".join(str(word).lower().split()))

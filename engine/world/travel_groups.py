@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ..core.model import Row, Ruleset
+from ..core.model import SEQUENCE, Row, Ruleset
 from ..core.rows import MovementRow
 from ..core.state import Entity, Fields
 from ..ruleset.expressions import parse
 from ..ruleset.expressions.parse import strip_mark
-from ..ruleset.expressions.reads import Tables, reads
+from ..ruleset.expressions.reads import MEANING, Tables, reads
 from ..ruleset.expressions.vocabulary import ALWAYS
 from .passages import passes_gate
 from .world import World
@@ -204,7 +204,7 @@ class Going:
 
 def step_of(world: World, mode: MovementRow) -> str:
     """The step in which units move by a row of `movement`: the present one if it carries it out, else the first that does."""
-    carried = world.ruleset.derived("steps of movement", lambda: _steps_of_modes(world.ruleset))
+    carried = world.ruleset.derived("steps of movement", lambda: _steps_of_modes(world.ruleset), of=("movement", SEQUENCE))
     here = str(world.state.get("game", "game", "step", ""))
     mine = carried.get(mode["id"], ())
     return here if here in mine or not mine else str(mine[0])
@@ -237,7 +237,7 @@ class Asks(NamedTuple):
 
 
 def _asks(ruleset: Ruleset, text: str) -> Asks:
-    known: dict[str, Asks] = ruleset.derived("asks of movement", dict)
+    known: dict[str, Asks] = ruleset.derived("asks of movement", dict, of=MEANING)
     found = known.get(text)
     if found is None:
         names = names_read(ruleset, text)
@@ -268,4 +268,4 @@ def names_read(ruleset: Ruleset, text: str) -> frozenset[str]:
         exact = [t for t in texts if not t.lstrip("-").replace("/", "").isdigit()]
         return frozenset().union(*(parse(strip_mark(t)).names for t in exact))
 
-    return ruleset.derived(f"names read by {text}", make)  # type: ignore[no-any-return]
+    return ruleset.derived(f"names read by {text}", make, of=("stats", "modifiers"))  # type: ignore[no-any-return]

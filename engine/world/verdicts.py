@@ -35,7 +35,8 @@ class OpenVerdict(NamedTuple):
 def _open_names(ruleset: Ruleset) -> frozenset[str]:
     """The verdicts of a ruleset, and the definitions that lead to one."""
 
-    return ruleset.derived("open names", lambda: open_names(ruleset.rows("verdicts"), ruleset.rows("definitions")))  # type: ignore[no-any-return]
+    of = ("verdicts", "definitions")
+    return ruleset.derived("open names", lambda: open_names(*(ruleset.rows(form) for form in of)), of=of)  # type: ignore[no-any-return]
 
 
 def kind_of(row: Row) -> tuple[str, str]:
@@ -137,7 +138,11 @@ class Settling:
 
     def _bounds(self, text: str) -> Run:
         ruleset = self.world.ruleset
-        run: Run = ruleset.derived(f"bounds of {text}", lambda: BoundsCompiler(_open_names(ruleset)).bounds(strip_mark(text)))
+        run: Run = ruleset.derived(
+            f"bounds of {text}",
+            lambda: BoundsCompiler(_open_names(ruleset)).bounds(strip_mark(text)),
+            of=("verdicts", "definitions"),
+        )
         return run
 
     def of(self, name: str, thing: Any, rest: tuple[Any, ...], high: bool) -> Any:

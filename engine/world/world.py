@@ -15,7 +15,7 @@ from ..core.state import Entity, State, columns, pair_key
 from ..ruleset.expressions import Expression, ExpressionError, parse
 from ..ruleset.expressions.evaluate import Evaluator
 from ..ruleset.expressions.functions import EARLIER, HOLDERS, RELATED, SIDES
-from ..ruleset.expressions.reads import Tables, reads_of
+from ..ruleset.expressions.reads import MEANING, Tables, reads_of
 from .cache import Cache
 from .fields import EntitySet as EntitySet
 from .fields import Readings
@@ -118,7 +118,8 @@ class World(Readings):
 
     def decided_by(self, *texts: str) -> Tables | None:
         """The tables that decide what expressions, definitions, stats or fields say; None: any table may."""
-        return self.ruleset.derived(("decided by", texts), lambda: reads_of(self.ruleset, *texts))  # type: ignore[no-any-return]
+        read = self.ruleset.derived(("decided by", texts), lambda: reads_of(self.ruleset, *texts), of=MEANING)
+        return read  # type: ignore[no-any-return]
 
     def test(self, text: str | bool | None, names: Names) -> bool:
         """Whether a test holds; an absent one does."""

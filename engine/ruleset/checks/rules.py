@@ -331,7 +331,7 @@ def _tags_asked_for(subject: Subject) -> set[str]:
 def thresholds_are_waited_for(subject: Subject) -> Iterator[Diagnostic]:
     """A threshold of a track whose reaching no row waits for."""
     tracks = {id_: row["thresholds"] for id_, row in subject.rows("tracks").items() if "thresholds" in row}
-    if not tracks or subject.any_faulty("events", "matrices", "tallies"):
+    if not tracks or subject.any_faulty("events", "matrices", "counters"):
         return
     waited = [filters for form, id_, _ in subject.draft.all_rows() for filters in _filters(subject.values[form][id_], "reached")]
     for id_, thresholds in tracks.items():

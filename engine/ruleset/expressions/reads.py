@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from ...core.model import SEQUENCE
 from ...core.state import columns
 from .functions import FUNCTIONS, HELD, HOLDERS, SIDES
 from .parse import Expression, ExpressionError, parse, strip_mark
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
 
 Tables = frozenset[str]
 """Tables, and columns of tables (`state.columns`)."""
+
+MEANING: Final = (
+    "definitions", "stats", "modifiers", "fields", "verdicts", "sides", "limits", "aims", "treasuries",
+)  # fmt: skip
+"""The forms by whose rows `reads` and `reads_of` find what an expression reads."""
 
 _STATE_OF: Final[dict[str, tuple[str, ...]]] = {
     "side": ("sides",), "link": ("links",), "passage": ("passages",), "unit": ("units", *columns("nations", "grade")),
@@ -73,14 +79,21 @@ def counted_facts(ruleset: Ruleset) -> frozenset[str]:
     """The facts that any row or step of the ruleset counts, found once: nothing else need be kept of what has happened."""
 
     def make() -> frozenset[str]:
-        calls = [n for e in _with(ruleset, *_COUNTS) for n in ast.walk(e.tree) if isinstance(n, ast.Call) and n.args]
+        return frozenset().union(*(_counted_in(ruleset, part) for part in (*ruleset.forms, SEQUENCE)))
+
+    return ruleset.derived("counted triggers", make)  # type: ignore[no-any-return]
+
+
+def _counted_in(ruleset: Ruleset, part: str) -> frozenset[str]:
+    def make() -> frozenset[str]:
+        calls = [n for e in _with(ruleset, part, *_COUNTS) for n in ast.walk(e.tree) if isinstance(n, ast.Call) and n.args]
         return frozenset(
             str(call.args[0].value)
             for call in calls
             if call.func.id in _COUNTS and isinstance(call.args[0], ast.Constant)  # type: ignore[attr-defined]
         )
 
-    return ruleset.derived("counted triggers", make)  # type: ignore[no-any-return]
+    return ruleset.derived(("counted triggers", part), make, of=(part,))  # type: ignore[no-any-return]
 
 
 _COUNTS: Final = ("happened", "this_turn")
@@ -88,24 +101,32 @@ _COUNTS: Final = ("happened", "this_turn")
 
 def is_read(ruleset: Ruleset, field: str) -> bool:
     """Whether any row or step of the ruleset asks for a field, found once."""
-    return bool(ruleset.derived(("is read", field), lambda: any(field in e.fields for e in _with(ruleset, field))))
+    return any(_is_read_in(ruleset, part, field) for part in (*ruleset.forms, SEQUENCE))
 
 
-def _with(ruleset: Ruleset, *words: str) -> Iterator[Expression]:
-    """The expressions of all rows and steps in whose text one of these words stands: to read all of them takes long."""
-    parts: list[Iterable[str]] = [_texts_of(ruleset, form) for form in ruleset.forms]
-    for text in {text for part in (*parts, texts(ruleset.sequence)) for text in part if any(word in text for word in words)}:
-        try:
-            yield parse(strip_mark(text))
-        except ExpressionError:
-            continue
+def _is_read_in(ruleset: Ruleset, part: str, field: str) -> bool:
+    def make() -> bool:
+        return any(field in e.fields for e in _with(ruleset, part, field))
+
+    return bool(ruleset.derived(("is read", part, field), make, of=(part,)))
 
 
-def _texts_of(ruleset: Ruleset, form: str) -> frozenset[str]:
+def _with(ruleset: Ruleset, part: str, *words: str) -> Iterator[Expression]:
+    """The expressions of the rows of a form, or of the steps, in whose text one of these words stands: to read all of them
+    takes long."""
+    for text in _texts_of(ruleset, part):
+        if any(word in text for word in words):
+            try:
+                yield parse(strip_mark(text))
+            except ExpressionError:
+                continue
+
+
+def _texts_of(ruleset: Ruleset, part: str) -> frozenset[str]:
     def make() -> frozenset[str]:
-        return frozenset(texts(list(ruleset.rows(form).values())))
+        return frozenset(texts(ruleset.sequence if part == SEQUENCE else list(ruleset.rows(part).values())))
 
-    return ruleset.derived(("texts of rows", form), make, of=(form,))  # type: ignore[no-any-return]
+    return ruleset.derived(("texts of rows", part), make, of=(part,))  # type: ignore[no-any-return]
 
 
 def texts(part: Any) -> Iterator[str]:
@@ -189,7 +210,7 @@ def purses_read(ruleset: Ruleset) -> Tables | None:
         seats = [_together(_field(ruleset, row["seat"], set(), known=True)) for row in rows if "seat" in row]
         return _together((*HELD, *(table for part in (*through, *seats) for table in (part if part is not None else (None,)))))
 
-    return ruleset.derived("treasuries read", make)  # type: ignore[no-any-return]
+    return ruleset.derived("treasuries read", make, of=MEANING)  # type: ignore[no-any-return]
 
 
 def _term(ruleset: Ruleset, name: str, seen: set[str]) -> Iterator[str | None]:
