@@ -29,13 +29,14 @@ from wteaw.store import MODERATOR, PLAYER, PROXY, Game
 from .accounts import Role
 from .actions import name_of, tell_offers
 from .chances import KnownOdds, work_out
+from .chosen_order import composed
 from .dismissed_warnings import silenced, told
 from .drafts import OrderDraft
 from .games import Games
 from .help import for_players, without_commands
 from .holdings import holdings
 from .order_map import arrows, ground, panel, windows_of
-from .order_menu import composed, subject_of
+from .order_places import subject_of
 from .outbox import Mail
 from .pages import PageHead, map_page, map_picture
 from .presenters import place_of, sight

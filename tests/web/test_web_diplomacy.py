@@ -15,9 +15,10 @@ from wteaw.play.submit import hand_in, read
 from wteaw.play.views import view_world
 from wteaw.report.map import read_shapes
 from wteaw.store import PLAYER, StoreError
+from wteaw_web.chosen_order import composed
 from wteaw_web.demonstration import ready_to_play
 from wteaw_web.games import Settings
-from wteaw_web.order_menu import composed, menu_of
+from wteaw_web.order_menu import menu_of
 from wteaw_web.presenters import chart
 
 from .house import House, house, said
