@@ -5,6 +5,7 @@ Needs playwright and Debian's chromium, and is skipped where they are not.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -23,6 +24,8 @@ from .house import House, house
 
 pytestmark = NEEDED
 WAIT = 60_000
+SEED = b"a" * 32
+"""What those do whom nobody plays hangs on it."""
 PHONE, WIDE = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
 SPOT = """place => {
   const link = document.querySelector(`#ground a[href='?place=${place}']`), box = link.getBoundingClientRect();
@@ -38,7 +41,7 @@ SPOT = """place => {
 @pytest.fixture(scope="module")
 def at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     found = house(tmp_path_factory.mktemp("order-map"))
-    begin(found, "diplomacy", ("germany", "france", "england", "italy"), {})
+    begin(found, "diplomacy", ("germany", "france", "england"), {})
     begin(found, "1914", ("german-empire", "russian-empire"), {"free-deployment": "false"})
     with served(found):
         yield found
@@ -48,7 +51,7 @@ def begin(at: House, scenario: str, nations: tuple[str, ...], options: Mapping[s
     """A game of a shipped scenario, with a player for each of some nations."""
     made, ruleset, drawing = ready_to_play(scenarios() / f"{scenario}.yaml")
     seats = dict.fromkeys(nations, PLAYER)
-    game = new_game(at.hall.engine, made, ruleset, id_=scenario, seats=seats, options=dict(options), drawing=drawing)
+    game = new_game(at.hall.engine, made, ruleset, id_=scenario, seats=seats, options=dict(options), drawing=drawing, seed=SEED)
     at.hall.keep(Settings(scenario, due="2026-05-08T12:00:00+00:00", days=7))
     at.hall.send(game)
     for nation in nations:
@@ -212,6 +215,35 @@ def test_an_order_about_the_same_unit_takes_the_place_of_the_first(at: House, ch
     assert player.sends(1) == ["Paris to Picardy"]
 
 
+def test_a_first_visitor_sends_orders_in_six_clicks(at: House, chromium: Any) -> None:
+    """From the link of an invitation, which is the first click, to orders that have been taken."""
+    at.hall.people.add("diplomacy", "moderator", name="Mo", email="mo@example.org")
+    at.come_in(at.role("diplomacy", "moderator")).post(
+        "players", {"act": "player", "nation": "italy", "name": "Ida", "email": "ida@example.org"}
+    )
+    mail = next(m for m in at.mails() if m["To"] == "ida@example.org" and "invites you" in m["Subject"])
+    text = mail.get_body(("plain",))
+    assert text is not None
+    link = re.search(r"http\S+/in/\S+", text.get_content())
+    assert link
+    page = chromium.new_context().new_page()
+    page.set_default_timeout(WAIT)
+    clicks = ["the link"]
+    page.expose_function("clicked", lambda what: clicks.append(what))
+    page.add_init_script("addEventListener('click', e => { if (e.isTrusted) clicked(e.target.textContent.trim()) }, true)")
+    page.goto(link[0])
+    page.click("text=Come in")
+    page.click("nav >> text='Orders'")
+    page.wait_for_selector("#frame")
+    page.evaluate("document.getElementById('frame').scrollIntoView({block: 'center'})")
+    page.mouse.click(*page.evaluate(SPOT, "venice"))
+    page.click("#panel button.way:has(b:text-is('Tyrolia')) >> nth=0")
+    page.click("#foot button:text-is('Send 1 order'):enabled")
+    page.wait_for_selector("text=Your orders have been taken")
+    assert len(clicks) == 6, clicks
+    page.context.close()
+
+
 def test_a_game_is_ordered_by_mouse_by_keys_and_without_scripts(at: House, chromium: Any) -> None:
     """Two seasons with support and a convoy, a retreat, and builds: nobody types a line."""
     germany = Player(at, chromium, "diplomacy", "germany")
@@ -224,19 +256,9 @@ def test_a_game_is_ordered_by_mouse_by_keys_and_without_scripts(at: House, chrom
     germany.page.locator("#over a.order").nth(1).dispatch_event("click")
     assert germany.page.evaluate("location.hash") == "#l2"
     assert germany.sends(3) == ["Munich to Ruhr", "Berlin to Munich", "Kiel to Holland"]
-    france.lines = 1  # what was sent before is in the box
-    france.orders(
-        "marseilles", "Marseilles", "Support of a move", "Marseilles supports Paris to Burgundy", "Marseilles supports Paris"
-    )
-    france.lines = 0
-    france.orders("paris", "Paris", "Move", "Burgundy", "Paris to Burgundy")
-    france.sends(2)
-    england.orders("london", "London", "Move", "North Sea", "London to North Sea")
-    england.orders("edinburgh", "Edinburgh", "Move", "Norwegian Sea", "Edinburgh to Norwegian Sea")
-    england.orders("liverpool", "Liverpool", "Move", "Yorkshire", "Liverpool to Yorkshire")
-    england.sends(3)
-    england.page.click("button:text-is('I am ready')")
-    england.page.wait_for_selector("text=You are ready")
+    with at.hall.game("diplomacy") as game:
+        hand_in(game, "france", "A Par - Bur", PLAYER)
+        hand_in(game, "england", "F Lon - NTH\nF Edi - NWG\nA Lvp - Yor", PLAYER)
     assert germany.fits() and france.fits() and england.fits()
     resolved(at, "diplomacy")
     for player in (germany, france, england):
@@ -248,18 +270,22 @@ def test_a_game_is_ordered_by_mouse_by_keys_and_without_scripts(at: House, chrom
     france.sends(1)
     england.orders("yorkshire", "Yorkshire", "Move", "Norway", "Yorkshire to Norway")
     england.orders("north-sea", "North Sea", "Convoy", "Norway", "North Sea convoys Yorkshire to Norway")
-    assert england.arrows() == 2
-    england.sends(2)
+    helped = "Norwegian Sea supports Yorkshire to Norway"
+    england.orders("norwegian-sea", "Norwegian Sea", "Support of a move", helped, helped)
+    assert england.arrows() == 3
+    england.sends(3)
+    england.page.click("button:text-is('I am ready')")
+    england.page.wait_for_selector("text=You are ready")
     resolved(at, "diplomacy")
     france.begins()
-    france.orders("burgundy", "Burgundy", "Retreat", "Gascony", "Burgundy retreats to Gascony")
+    france.orders("burgundy", "Burgundy", "Retreat", "Gascony", "Burgundy Gascony")
     france.sends(1)
     resolved(at, "diplomacy")
     germany.begins()
-    germany.orders("kiel", "Kiel", "Build", "Fleet", "build a fleet in Kiel")
+    germany.orders("kiel", "Kiel", "Build", "Fleet", "build Fleet in Kiel")
     germany.sends(1)
     england.begins()
-    england.orders("london", "London", "Build", "Army", "build an army in London")
+    england.orders("london", "London", "Build", "Army", "build Army in London")
     england.sends(1)
     resolved(at, "diplomacy")
     with at.hall.game("diplomacy") as played:
@@ -279,10 +305,13 @@ def test_a_turn_of_a_great_game_is_ordered_without_typing(at: House, chromium: A
     """Declarations, influence, research, purchases, marches, an attack with a condition, reconnaissance, and an answer."""
     with at.hall.game("1914") as game:
         hand_in(game, "russian-empire", "offer surrender", PLAYER)
-        at.hall.drafts.keep("1914", "german-empire", game.stage().number, "")
+        hand_in(game, "german-empire", "", PLAYER)  # another hand may have answered
+        stage = game.stage().number
     player = Player(
         at, chromium, "1914", "german-empire", hand=hand, color_scheme=scheme, viewport=PHONE if hand == "mouse" else WIDE
     )
+    at.hall.drafts.keep("1914", "german-empire", stage, "")  # whatever another hand has left there
+    player.begins()
     player.presses("form.note button:has-text('refuse')")
     player.lines = 1
     player.page.wait_for_selector("#foot button:has-text('Send 1 order')")
@@ -308,12 +337,13 @@ def test_a_turn_of_a_great_game_is_ordered_without_typing(at: House, chromium: A
     player.adds(f"{inside} form button.btn", f"move {attack}")
     inside = player.opens("Move or attack by land")
     assert player.page.locator(f"{inside} td b").all_inner_texts() == ["1", "0", "0"], "what is left of those who stand there"
-    assert player.arrows() >= 3
+    assert player.arrows() == 2, "an arrow of the attack, a ring of what is built"
     assert player.sends(6) == [
         "refuse surrender of Russian Empire", "declare war on Belgium", "influence Albania", "research Tanks",
         "build 3 artillery in Berlin", f"move {attack}",
     ]  # fmt: skip
     assert player.fits()
+    player.page.context.close()
 
 
 def test_the_map_is_moved_and_enlarged_by_keys(at: House, chromium: Any) -> None:
