@@ -23,7 +23,7 @@ from .chromium import NEEDED, served
 from .house import House, house
 
 pytestmark = NEEDED
-WAIT = 60_000
+WAIT = 30_000
 SEED = b"a" * 32
 """What those do whom nobody plays hangs on it."""
 PHONE, WIDE = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
