@@ -18,7 +18,9 @@ from wteaw.store import Game
 from wteaw.turn.validated_orders import ValidatedOrder
 
 from .games import Games
-from .order_menu import Choice, Menu, menu_of, neighbors_of, places_of, routes_of, subject_of
+from .order_choices import Choice, Menu
+from .order_menu import menu_of
+from .order_places import neighbors_of, places_of, routes_of, subject_of, units_taken
 from .pictures import MapPicture, picture
 from .presenters import place_of, stand
 from .web import Visit
@@ -128,7 +130,7 @@ def panel(
                 name=names[place],
                 told=_known(told, place),
                 phases=tuple(found.phases),
-                choices=found.at(place, given),
+                choices=found.at(place, units_taken(world, nation, place, given)),
                 mine=tuple(mine),
                 idle=idle,
                 near=tuple((p, name, _known(told, p)) for p, name in neighbors_of(world, place)),

@@ -1,141 +1,43 @@
 """What a nation can order now, as lists to choose from: of each place what can be done there, and what hangs on no place.
 
-Everything is taken from the list of legal orders (`wteaw.orders.legal`), so that what is chosen stands by itself; what is made of
-a choice is the line that the player could have typed. All calls of the engine that choosing needs are in this module.
+Everything is taken from the list of legal orders (`wteaw.orders.legal`), and each kind of order says itself how what it leaves
+open may be filled in (`filled`): so what is chosen stands by itself, and what is made of it (`chosen_order`) is the line that the
+player could have typed. Nothing here asks of what kind an order is, only what its slots hold.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
-from math import prod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from wteaw.core.faults import StoreError
-from wteaw.core.model import Row
 from wteaw.economy.catalogue import PLENTY
-from wteaw.orders import movement
-from wteaw.orders.grammar import Grammar
-from wteaw.orders.input_points import by_phase
-from wteaw.orders.kinds import order_kinds
-from wteaw.orders.kinds.purchases import market
-from wteaw.orders.kinds.voyages import Voyages
-from wteaw.orders.legal import legal_orders
+from wteaw.orders.kinds import OrderKind, order_kinds
+from wteaw.orders.legal import legal_at_their_steps, phased_orders
 from wteaw.orders.legal_entry import Legal
 from wteaw.orders.lookahead import at_its_step
+from wteaw.orders.movement import CARGO, ORIGIN, TARGET, UNITS
 from wteaw.orders.names import Names
 from wteaw.orders.slot_values import ENUMERABLE, domain
-from wteaw.orders.text import order_in_words, order_text
+from wteaw.orders.text import order_in_words
 from wteaw.play.dice_statistics import chance_of
 from wteaw.ruleset.expressions.parse import ExpressionError
-from wteaw.ruleset.order_syntax import Either, Pattern, Slot, always_there, read_form, slot_of, slots_in
-from wteaw.turn.acts import forbidden
+from wteaw.ruleset.order_syntax import Slot, read_form, slots_in
 from wteaw.turn.context import OrderContext
-from wteaw.turn.effects import roll_limit
+from wteaw.turn.effects import roll_need
 from wteaw.turn.slots import ruled_out
-from wteaw.turn.validated_orders import Refusal, ValidatedOrder
 from wteaw.world import treasury as stores
 from wteaw.world.world import World
 
-MOST_WAYS = 6000
-"""Fillings of one order's open slots that are tried for its list."""
-MOST_LISTED = 500
-"""Of more than this a player chooses slot by slot."""
+from .chosen_order import shown
+from .order_choices import Blank, Choice, Condition, Menu, Units, Way
+from .order_places import neighbors_of
+
 MOST_CHOICES = 12
 """Numbers up to which each is offered in a list."""
-LIMITS = {"at_most": "less", "from": "more"}
-"""The keys of a roll's limit, and on which side of it success lies."""
-LONGEST = 600
-"""Letters of a line that may be made of a choice."""
-
-
-@dataclass(frozen=True, slots=True)
-class Way:
-    """One choice: what it fills in (JSON of slots), its name, what is to be said of it, the heading that it stands under, and the
-    place that it leads to."""
-
-    value: str
-    label: str
-    note: str = ""
-    group: str = ""
-    place: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Units:
-    """Units of one kind that can be sent: `slot` of the order, how many stand there, how many are ordered already."""
-
-    slot: str
-    kind: str
-    name: str
-    there: int
-    ordered: int = 0
-
-    @property
-    def left(self) -> int:
-        return max(0, self.there - self.ordered)
-
-
-@dataclass(frozen=True, slots=True)
-class Blank:
-    """Something else to fill in: `shape` is `one` or `many` of `ways`, `text`, or `number` (`most` 0: no bound)."""
-
-    slot: str
-    label: str
-    shape: str
-    ways: tuple[Way, ...] = ()
-    least: int = 0
-    most: int = 0
-    optional: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """A condition that an order may carry after its colon: its words, and between them what is to be filled in."""
-
-    id: str
-    parts: tuple[str | Blank, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One kind of order to be given by choosing: `fixed` is what is chosen already (JSON of slots)."""
-
-    key: str
-    id: str
-    title: str
-    fixed: str
-    ways: tuple[Way, ...] = ()
-    units: tuple[Units, ...] = ()
-    blanks: tuple[Blank, ...] = ()
-    conditions: tuple[Condition, ...] = ()
-    help: str = ""
-    place: str = ""
-    usual: bool = True
-    """Whether it makes sense to most now, as its row says."""
-
-
-@dataclass(frozen=True)
-class Menu:
-    """All that a nation can order: the kinds of each place, those of each phase, and the places by name with how many kinds."""
-
-    places: Mapping[str, tuple[Choice, ...]] = field(default_factory=dict)
-    phases: Mapping[str, tuple[Choice, ...]] = field(default_factory=dict)
-    toward: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
-    """Place -> the places from which something can be sent there, with the names of the orders that send it."""
-
-    def at(self, place: str, given: Iterable[ValidatedOrder]) -> tuple[Choice, ...]:
-        """What can be ordered at a place, less the units that orders which stand have taken."""
-        taken: dict[tuple[str, str], int] = {}
-        for order in given:
-            if place in (order.slots.get(movement.ORIGIN), order.path[0] if order.path else None):
-                for kind, n in order.units.items():
-                    taken[movement.UNITS, kind] = taken.get((movement.UNITS, kind), 0) + int(n)
-        return tuple(
-            replace(one, units=tuple(replace(u, ordered=min(u.there, taken.get((u.slot, u.kind), 0))) for u in one.units))
-            for one in self.places.get(place, ())
-        )
+SITE = "site"
+"""The slot of what is bought or built that says where."""
 
 
 def menu_of(world: World, nation: str) -> Menu:
@@ -143,487 +45,254 @@ def menu_of(world: World, nation: str) -> Menu:
     return _Maker(world, nation).menu()
 
 
-def places_of(world: World, nation: str) -> list[tuple[str, str]]:
-    """The places that a nation holds or has units in, by name: id and name."""
-    names = Names(world.ruleset, world.state)
-    mine = {*stores.held_places(world, nation), *movement.places_with_units(world, nation)}
-    return sorted(((p, names.printed("place", p)) for p in mine), key=lambda one: one[1])
-
-
-def neighbors_of(world: World, place: str) -> list[tuple[str, str]]:
-    """The places beside a place: id and name."""
-    names = Names(world.ruleset, world.state)
-    wholes = {place, world.whole_of(place)}
-    parts = {p for p, row in world.ruleset.rows("places").items() if row.get("part_of") in wholes}
-    beside = {near for one in (wholes | parts) for near in world.geography.next_to(one)} - wholes - parts
-    return sorted(((p, names.printed("place", p)) for p in beside), key=lambda one: one[1])
-
-
-def subject_of(order: ValidatedOrder) -> str:
-    """The place whose units or works an order is about; "" where it is about none."""
-    slots = order.slots
-    for name in (movement.ORIGIN, "site"):
-        if isinstance(slots.get(name), str):
-            return str(slots[name])
-    return next((str(v) for k, v in slots.items() if k == "place" and isinstance(v, str)), order.path[0] if order.path else "")
-
-
-def routes_of(world: World, order: ValidatedOrder) -> list[str]:
-    """The places that an order names, from where it begins to where it leads."""
-    if len(order.path) > 1:
-        return list(order.path)
-    table, _, id_ = order.verb.partition("/")
-    row = world.ruleset.row_or_empty(table, id_)
-    form = Grammar.of(world.ruleset).form(order.verb)
-    named = dict.fromkeys([slot.name for slot in slots_in(form.pattern)] if form is not None else [])
-    places = [s for s in named if slot_of(s, row.get("slots", {}).get(s)).kind == "place" and isinstance(order.slots.get(s), str)]
-    if movement.ORIGIN in places:  # whence comes first, however the form puts it
-        places.sort(key=lambda s: s != movement.ORIGIN)
-    return [str(order.slots[s]) for s in places] or ([order.site] if order.site else [])
-
-
-def composed(world: World, nation: str, form: Mapping[str, str]) -> str:
-    """The line of what was chosen. StoreError, in words for the player, if something is missing or is not on the list."""
-    rules = world.ruleset
-    key = form.get("order", "")
-    table, _, id_ = key.partition("/")
-    row = rules.rows(table).get(id_) if table in ("orders", "actions", "decisions") else None
-    if row is None or Grammar.of(rules).form(key) is None:
-        raise StoreError("choose an order from the list")
-    declared = {name: slot_of(name, kind) for name, kind in row.get("slots", {}).items()}
-    slots = {**_read(form.get("fixed", ""), declared), **_read(form.get("way", ""), declared)}
-    for name, slot in declared.items():
-        if slot.kind == "units":
-            able = slots.pop(name) if isinstance(slots.get(name), list) else None  # who can go where this way leads
-            counts = {k: n for k, n in _counts(form, f"units-{name}-").items() if able is None or k in able}
-            if counts:
-                slots[name] = counts
-            elif name not in slots and name in _wanted(rules, key, row):
-                raise StoreError("choose how many units go")
-        elif slot.kind == "number" and form.get(f"slot-{name}", "").strip():
-            slots[name] = _number(form[f"slot-{name}"])
-        elif slot.many and (chosen := _ticked(form, f"slot-{name}-")):
-            slots[name] = chosen
-        elif form.get(f"slot-{name}", "").strip():
-            slots[name] = " ".join(form[f"slot-{name}"].split())
-    if missing := [s for s in _wanted(rules, key, row) if s not in slots]:
-        raise StoreError(f"still to be chosen: {', '.join(m.replace('_', ' ') for m in missing)}")
-    options: dict[str, Any] = {}
-    for option in row.get("options", ()):
-        if form.get(f"option-{option}"):
-            options[option] = _option(form, option, rules.rows("order_options")[option])
-    try:
-        line = order_text(rules, Names(rules, world.state), {"order": key, "slots": slots, "options": options}, agree=True)
-    except (KeyError, ValueError, TypeError, AttributeError):
-        raise StoreError("this is not on the list; choose again") from None
-    if not line.strip() or len(line) > LONGEST or "\n" in line or "<" in line:
-        raise StoreError("this is not on the list; choose again")
-    return line
-
-
-def _read(text: str, declared: Mapping[str, Slot]) -> dict[str, Any]:
-    if not text:
-        return {}
-    try:
-        found = json.loads(text)
-    except ValueError:
-        found = None
-    if not isinstance(found, dict) or not found.keys() <= declared.keys():
-        raise StoreError("this is not on the list; choose again")
-    return found
-
-
-def _counts(form: Mapping[str, str], prefix: str) -> dict[str, int]:
-    found = {name.removeprefix(prefix): _number(n) for name, n in form.items() if name.startswith(prefix) and n.strip()}
-    return {kind: n for kind, n in found.items() if n}
-
-
-def _number(text: str) -> int:
-    text = text.strip()
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise StoreError(f"{text[:20]!r} is not a number")
-    return int(text)
-
-
-def _ticked(form: Mapping[str, str], prefix: str) -> list[str]:
-    return [name.removeprefix(prefix) for name in form if name.startswith(prefix)]
-
-
-def _option(form: Mapping[str, str], id_: str, row: Row) -> Any:
-    values: dict[str, Any] = {}
-    for slot in _shown_slots(row):
-        name = f"option-{id_}-{slot.name}"
-        given = form.get(name, "").strip()
-        if slot.many and slot.kind == "number":
-            values[slot.name] = [_number(n) for n in given.replace(",", " ").split()]
-        elif slot.many:
-            values[slot.name] = _ticked(form, f"{name}-")
-        elif given:
-            values[slot.name] = _number(given) if slot.kind == "number" else given
-        if values.get(slot.name) in (None, [], ""):
-            raise StoreError("a condition was ticked and not filled in")
-    return values or True
-
-
-def _wanted(rules: Any, key: str, row: Row) -> list[str]:
-    """The slots without which an order is none."""
-    form = Grammar.of(rules).form(key)
-    always = always_there(form.pattern) if form is not None else frozenset()
-    return [name for name, kind in row.get("slots", {}).items() if name in always and not slot_of(name, kind).optional]
-
-
 class _Maker:
     def __init__(self, world: World, nation: str) -> None:
         self.world = world
         self.nation = nation
         self.names = Names(world.ruleset, world.state)
-        self.main = stores.money(world.ruleset)
+        self.kinds = order_kinds(world.ruleset)
         self.numbered = 0
         self.toward: dict[str, dict[str, dict[str, None]]] = {}
 
     def menu(self) -> Menu:
-        rules = self.world.ruleset
-        titled = [(title, key) for title, keys in by_phase(rules) for key in keys]
-        listed = {key for _, key in titled}
-        titled += [("Orders", f"{f}/{i}") for f in ("actions", "orders") for i in rules.rows(f) if f"{f}/{i}" not in listed]
-        titled += [("Answers", f"decisions/{i}") for i, row in rules.rows("decisions").items() if "syntax" in row]
-        entries: dict[str, list[Legal]] = {}
-        by_position: dict[int, list[str]] = {}
-        for _, key in titled:
-            by_position.setdefault(id(self._at(key)), []).append(key)
-        for keys in by_position.values():
-            for entry in legal_orders(self._at(keys[0]), self.nation, keys):
-                entries.setdefault(entry.order, []).append(entry)
+        titled = [(title or "Orders", key) for title, key in phased_orders(self.world.ruleset)]
+        titled += [("Answers", key) for key, kind in self.kinds.items() if not kind.listed and kind.syntax is not None]
+        legal = legal_at_their_steps(self.world, self.nation, [key for _, key in titled])
         places: dict[str, list[Choice]] = {}
         phases: dict[str, list[Choice]] = {}
         for title, key in titled:
-            legal = entries.pop(key, [])
-            usual = any(entry.is_offered(OrderContext(self._at(key))) for entry in legal)
-            for choice in self._choices(key, legal):
+            kind = self.kinds[key]
+            entries = [one for entry in legal.pop(key, ()) for one in kind.filled(self._at(kind), self.nation, entry)]
+            usual = any(self._usual(kind, entry) for entry in entries)
+            for choice in filter(None, self._choices(kind, entries)):
                 choice = replace(choice, usual=usual)
                 if choice.place:
                     places.setdefault(choice.place, []).append(choice)
                 else:
                     phases.setdefault(title, []).append(choice)
+        bare = {key for key, kind in self.kinds.items() if kind.row.get("bare")}
         return Menu(
-            {
-                p: tuple(sorted(some, key=lambda c: (not c.usual, not self._row(c.key).get("bare"), not c.units)))
-                for p, some in places.items()
-            },
-            {t: tuple(some) for t, some in phases.items()},
+            {p: tuple(sorted(some, key=lambda c: (not c.usual, c.key not in bare, not c.units))) for p, some in places.items()},
+            {t: tuple(sorted(some, key=lambda c: not c.usual)) for t, some in phases.items()},
             {p: tuple((o, ", ".join(names)) for o, names in sorted(some.items())) for p, some in self.toward.items()},
         )
 
-    def _at(self, key: str) -> World:
-        return at_its_step(self.world, self.nation, key)
+    def _at(self, kind: OrderKind) -> World:
+        return at_its_step(self.world, self.nation, kind.key)
 
-    def _row(self, key: str) -> Row:
-        return self.world.ruleset.row(*key.split("/", 1))
+    def _usual(self, kind: OrderKind, entry: Legal) -> bool:
+        """Whether an order makes sense to most: as its row says it, and of units only if it is known what they can do."""
+        of_units = any(slot.kind == "units" for slot in kind.slots.values())
+        return not (of_units and self._still(kind, entry)) and entry.is_offered(OrderContext(self._at(kind)))
 
-    def _slots(self, key: str, row: Row) -> dict[str, Slot]:
+    def _still(self, kind: OrderKind, entry: Legal) -> list[str]:
+        """The slots of an entry that nothing is known of."""
+        known = {*entry.slots, *entry.bounds, *((TARGET,) if entry.targets else ())}
+        return [name for name in kind.wanted if name not in known]
+
+    def _slots(self, kind: OrderKind) -> dict[str, Slot]:
         """The slots of an order as its form has them, one after another."""
-        form = Grammar.of(self.world.ruleset).form(key)
-        named = [slot.name for slot in slots_in(form.pattern)] if form is not None else []
-        declared = {name: slot_of(name, kind) for name, kind in row.get("slots", {}).items()}
-        return {name: declared[name] for name in dict.fromkeys([*named, *declared]) if name in declared}
+        named = [slot.name for slot in slots_in(kind.syntax.pattern)] if kind.syntax is not None else []
+        return {name: kind.slots[name] for name in dict.fromkeys([*named, *kind.slots]) if name in kind.slots}
 
-    # ---- of each kind of order
+    # ---- by what an order holds
 
-    def _choices(self, key: str, entries: Sequence[Legal]) -> Iterator[Choice]:
+    def _choices(self, kind: OrderKind, entries: Sequence[Legal]) -> Iterator[Choice | None]:
+        """An order as lists: with whom and where to, what to buy where, whole, or slot by slot."""
         if not entries:
             return
-        row = self._row(key)
-        slots = self._slots(key, row)
-        mode = movement.mode_of(self.world.ruleset, row)
-        if movement.CARGO in slots and mode is not None:
-            yield from self._crossings(key, row, mode, [e for e in entries if e.slots.get(movement.UNITS)])
-        elif any(movement.UNITS in e.slots for e in entries):
-            yield from self._marches(key, row, [e for e in entries if movement.UNITS in e.slots])
-        elif key.startswith("orders/") and any("site" in e.slots for e in entries):
-            yield from self._purchases(key, row, entries)
-        elif any(e.open for e in entries):
-            yield from self._opened(key, row, slots, entries)
+        units = {name for name, slot in kind.slots.items() if slot.kind == "units"}
+        if any(self._still(kind, e) for e in entries):
+            yield from self._opened(kind, entries)
+        elif any(SITE in e.slots for e in entries):
+            yield from self._purchases(kind, entries)
+        elif any(e.targets or units & e.slots.keys() for e in entries):
+            yield from self._sent(kind, entries)
         else:
-            yield from self._listed(key, row, slots, [(e.slots, e) for e in entries])
+            yield from self._listed(kind, entries)
 
-    def _marches(self, key: str, row: Row, entries: Sequence[Legal]) -> Iterator[Choice]:
-        """Units of a place, and all the places that they can go to."""
-        where = movement.ORIGIN if movement.ORIGIN in row["slots"] else movement.TARGET
-        at: dict[str, list[Legal]] = {}
+    def _sent(self, kind: OrderKind, entries: Sequence[Legal]) -> Iterator[Choice | None]:
+        """Units or goods of a place, and all the places that they can go to."""
+        where = ORIGIN if ORIGIN in kind.slots else TARGET
+        at: dict[tuple[str, str], list[Legal]] = {}
         for entry in entries:
-            at.setdefault(str(entry.slots[where]), []).append(entry)
-        for place, here in at.items():
+            sent = CARGO if CARGO in entry.slots else UNITS  # carriers are chosen with those whom they take along
+            fixed = {k: v for k, v in entry.slots.items() if k != sent and (k, where) != (TARGET, TARGET)}
+            at.setdefault((str(entry.slots.get(where, "")), json.dumps(fixed, sort_keys=True)), []).append(entry)
+        for (place, fixed_), here in at.items():
+            sent = CARGO if CARGO in here[0].slots else UNITS
             there: dict[str, int] = {}
             ends: dict[str, dict[str, None]] = {}
             for entry in here:
-                for kind, n in entry.slots[movement.UNITS].items():
-                    there[kind] = max(there.get(kind, 0), int(n))
-                    for end in entry.targets:
-                        ends.setdefault(end, {})[kind] = None
-            ways = [
-                self._way(
-                    {movement.TARGET: end, **({movement.UNITS: [*kinds]} if len(kinds) < len(there) else {})},
-                    self._name("place", end),
-                    self._only(kinds, there),
-                    place=end,
-                )
-                for end, kinds in ends.items()
-            ]
-            if not ways and movement.TARGET in _wanted(self.world.ruleset, key, row):
-                continue
-            for end in ends:
-                self.toward.setdefault(end, {}).setdefault(place, {})[str(row.get("name", key))] = None
-            fixed = {} if where == movement.TARGET else {where: place}
-            units = tuple(Units(movement.UNITS, k, self._name("unit-kind", k, 2), n) for k, n in there.items())
-            yield self._choice(key, row, fixed, place, ways=self._sorted(ways), units=units, filled={movement.TARGET})
+                for unit, n in entry.slots.get(sent, {}).items():
+                    there[unit] = max(there.get(unit, 0), int(n))
+                for end in entry.targets:
+                    ends.setdefault(end, {}).update(dict.fromkeys(entry.slots.get(sent, ())))
+            ways = []
+            for end, able in ends.items():
+                to = {TARGET: end, **({sent: [*able]} if len(able) < len(there) else {})}
+                room = max((e.room.get(end, 0) for e in here if end in e.targets), default=0)
+                note = "; ".join(filter(None, (self._only(able, there), f"room for {room}" if room else "")))
+                ways.append(self._way(to, self._name("place", end), note, place=end))
+                self.toward.setdefault(end, {}).setdefault(place, {})[kind.name] = None
+            units = tuple(Units(sent, k, self._name("unit-kind", k, 2), n) for k, n in there.items())
+            blanks = self._numbers(here)
+            yield self._choice(
+                kind, json.loads(fixed_), place, ways=self._sorted(ways), units=units, blanks=blanks, filled={TARGET}
+            )
 
-    def _only(self, kinds: Iterable[str], there: Mapping[str, int]) -> str:
-        some = list(kinds)
+    def _only(self, able: Iterable[str], there: Mapping[str, int]) -> str:
+        some = list(able)
         return "" if len(some) == len(there) else f"{', '.join(self._name('unit-kind', k, 2) for k in some)} only"
 
-    def _crossings(self, key: str, row: Row, mode: Row, entries: Sequence[Legal]) -> Iterator[Choice]:
-        """Troops of a coast with the ships that can take them, and where these put them ashore."""
-        kind = order_kinds(self.world.ruleset)[key]
-        if not isinstance(kind, Voyages):
-            return
-        for entry in entries:
-            for slots, ends in kind.crossings(self._at(key), self.nation, entry.slots):
-                origin = str(slots[movement.ORIGIN])
-                cargo = tuple(
-                    Units(movement.CARGO, k, self._name("unit-kind", k, 2), n) for k, n in slots[movement.CARGO].items()
-                )
-                fixed = {k: v for k, v in slots.items() if k != movement.CARGO}
-                ways = [self._way({movement.TARGET: end}, self._name("place", end), place=end) for end in ends]
-                yield self._choice(key, row, fixed, origin, ways=ways, units=cargo, filled={movement.TARGET})
-
-    def _purchases(self, key: str, row: Row, entries: Sequence[Legal]) -> Iterator[Choice]:
+    def _purchases(self, kind: OrderKind, entries: Sequence[Legal]) -> Iterator[Choice | None]:
         """What can be bought at each place; and of each thing all the places where it can be had."""
         at: dict[str, list[tuple[Legal, Way]]] = {}
         every: list[tuple[Legal, Way]] = []
         for entry in entries:
-            for slots in self._filled_in(entry):
-                site = str(slots.get("site", ""))
-                item = self._name("item", str(slots["item"])) if "item" in slots else ""
-                rest = {k: v for k, v in slots.items() if k not in ("site", "n")}
-                far = "".join(f" for {self._name('place', str(rest[s]))}" for s in ("into",) if s in rest)
-                far += "".join(f" facing {self._name('place', str(v))}" for k, v in rest.items() if k == movement.TARGET)
-                far += "".join(f" to {self._name('unit-kind', str(v))}" for k, v in rest.items() if k == "kind")
-                note = "; ".join(
-                    filter(None, (self._price(entry.cost), f"at most {entry.most}" if 1 < entry.most < PLENTY else ""))
-                )
-                label = f"{item}{far}".strip() or str(row.get("name", key))
-                at.setdefault(site, []).append((entry, self._way(rest, label[:1].upper() + label[1:], note)))
-                named = self._way({**rest, **({"site": site} if site else {})}, f"{self._name('place', site)}{far}", note, item)
-                every.append((entry, named))
+            slots, site = entry.slots, str(entry.slots.get(SITE, ""))
+            item = self._name("item", str(slots["item"])) if "item" in slots else ""
+            rest = {k: v for k, v in slots.items() if k not in (SITE, "n")}
+            far = f" for {self._name('place', str(rest['into']))}" if "into" in rest else ""
+            far += f" facing {self._name('place', str(rest[TARGET]))}" if TARGET in rest else ""
+            far += f" to {self._name('unit-kind', str(rest['kind']))}" if "kind" in rest else ""
+            most = f"at most {entry.most}" if 1 < entry.most < PLENTY else ""
+            note = "; ".join(filter(None, (self._price(entry.cost), most)))
+            label = f"{item}{far}".strip() or kind.name
+            at.setdefault(site, []).append((entry, self._way(rest, label[:1].upper() + label[1:], note)))
+            named = self._way({**rest, **({SITE: site} if site else {})}, f"{self._name('place', site)}{far}", note, item)
+            every.append((entry, named))
         if any(at):
-            yield self._bought(key, row, {}, "", every)
+            yield self._bought(kind, {}, "", every)
         for site, some in at.items():
-            yield self._bought(key, row, {"site": site} if site else {}, site, some)
+            yield self._bought(kind, {SITE: site} if site else {}, site, some)
 
-    def _bought(self, key: str, row: Row, fixed: Mapping[str, Any], place: str, some: Sequence[tuple[Legal, Way]]) -> Choice:
+    def _bought(self, kind: OrderKind, fixed: Mapping[str, Any], place: str, some: Sequence[tuple[Legal, Way]]) -> Choice | None:
         numbers: tuple[Blank, ...] = ()
-        if "n" in row.get("slots", {}):
+        if "n" in kind.slots:
             most = max(int(entry.most) for entry, _ in some)
-            optional = "n" not in _wanted(self.world.ruleset, key, row)
-            numbers = (Blank("n", "how many", "number", least=1, most=most if most < PLENTY else 0, optional=optional),)
-        return self._choice(
-            key, row, fixed, place, ways=[way for _, way in some], blanks=numbers, filled=row.get("slots", {}).keys()
-        )
+            most = most if most < PLENTY else 0
+            numbers = (Blank("n", "how many", "number", least=1, most=most, optional="n" not in kind.wanted),)
+        return self._choice(kind, fixed, place, ways=[way for _, way in some], blanks=numbers, filled=kind.slots)
 
-    def _filled_in(self, entry: Legal) -> Iterator[dict[str, Any]]:
-        """The slots of a purchase with each of the places it may face or appear at, and each of what else is open."""
-        row = self._row(entry.order)
-        wanted = [s for s in _wanted(self.world.ruleset, entry.order, row) if s not in entry.slots and s != "n"]
-        if not wanted:
-            yield dict(entry.slots)
-        elif entry.targets and len(wanted) == 1:
-            yield from ({**entry.slots, wanted[0]: target} for target in entry.targets)
-        else:
-            for one in self._ways(entry.order, row, entry.slots, wanted, self._beside(entry)) or ():
-                if self._can_be_had(entry.order, one):
-                    yield one
-
-    def _beside(self, entry: Legal) -> list[str] | None:
-        """The places next to the site of a purchase: what does not appear at the site appears there."""
-        return [p for p, _ in neighbors_of(self.world, str(entry.slots["site"]))] if "site" in entry.slots else None
-
-    def _can_be_had(self, key: str, slots: Mapping[str, Any]) -> bool:
-        """Whether a purchase can be made as it is filled in."""
-        given = {name: str(slots[name]) for name in ("into", "kind") if name in slots}
-        quote = market(self._at(key), self.nation).quote(str(slots["item"]), str(slots["site"]), 1, **given)
-        return not isinstance(quote, (str, Refusal))
-
-    def _opened(self, key: str, row: Row, slots: Mapping[str, Slot], entries: Sequence[Legal]) -> Iterator[Choice]:
-        """An order with something left to fill in: by one list if that is not too long, else slot by slot."""
-        wanted = _wanted(self.world.ruleset, key, row)
-        extra = [s for s in slots.values() if s.kind == "choice" and s.optional and not s.many]
-        unfilled = [s for s in wanted if s not in entries[0].slots]
-        if key.startswith("actions/") and all(slots[s].kind in ENUMERABLE and not slots[s].many for s in unfilled):
-            ways = [self._ways(key, row, entry.slots, [*unfilled, *(s.name for s in extra)]) for entry in entries]
-            if None not in ways:
-                both = zip(ways, entries, strict=True)
-                yield from self._listed(key, row, slots, [(one, entry) for some, entry in both for one in some or ()])
-                return
-        bound = [s for s in slots if slots[s].kind == "place" and s in unfilled]
-        if key.startswith("orders/") and bound:
-            where = movement.ORIGIN if movement.ORIGIN in bound else bound[0]
-            for place in movement.places_with_units(self.world, self.nation):
-                yield self._slot_by_slot(key, row, slots, {where: place}, place)
+    def _opened(self, kind: OrderKind, entries: Sequence[Legal]) -> Iterator[Choice | None]:
+        """An order of which something is to be chosen slot by slot; of units one at each place."""
+        slots = self._slots(kind)
+        lists = any(slot.kind == "units" for slot in slots.values()) and any(ORIGIN in e.slots for e in entries)
+        if lists or len(entries) == 1:
+            for entry in entries:
+                place = str(entry.slots.get(ORIGIN, ""))
+                yield self._slot_by_slot(kind, entry, {k: v for k, v in entry.slots.items() if slots[k].kind != "units"}, place)
             return
-        chosen = [self._of_line(key, slots, entry.slots, list(entry.slots), entry) for entry in entries if len(entries) > 1]
-        fixed = {} if chosen else entries[0].slots
-        yield self._slot_by_slot(key, row, slots, fixed, "", chosen, entries[0].slots.keys())
+        chosen = [self._of_line(kind, entry.slots, list(entry.slots), entry) for entry in entries]
+        yield self._slot_by_slot(kind, entries[0], {}, "", chosen)
 
     def _slot_by_slot(
-        self,
-        key: str,
-        row: Row,
-        slots: Mapping[str, Slot],
-        fixed: Mapping[str, Any],
-        place: str,
-        ways: Sequence[Way] = (),
-        filled: Iterable[str] = (),
-    ) -> Choice:
+        self, kind: OrderKind, entry: Legal, fixed: Mapping[str, Any], place: str, ways: Sequence[Way] = ()
+    ) -> Choice | None:
         units = tuple(
-            Units(name, kind, self._name("unit-kind", kind, 2), n)
-            for name, slot in slots.items()
-            if slot.kind == "units" and name not in fixed and place
-            for kind, n in movement.free_units(self.world, self.nation, place).items()
+            Units(name, unit, self._name("unit-kind", unit, 2), int(n))
+            for name, slot in self._slots(kind).items()
+            if slot.kind == "units"
+            for unit, n in entry.slots.get(name, {}).items()
         )
-        made = self._choice(key, row, fixed, place, ways=self._sorted(ways), units=units, filled=filled)
-        near = {p for p, _ in neighbors_of(self.world, place)} if place else set()
-        return replace(made, blanks=tuple(self._nearest_first(blank, near, slots) for blank in made.blanks)) if near else made
+        made = self._choice(
+            kind, fixed, place, ways=self._sorted(ways), units=units, blanks=self._numbers([entry]),
+            filled=entry.slots.keys() if ways else (),
+        )  # fmt: skip
+        return self._nearest_first(kind, made)
 
-    def _nearest_first(self, blank: Blank, near: Set[str], slots: Mapping[str, Slot]) -> Blank:
-        """A list of places in which those next to the units come first."""
-        if blank.shape != "one" or slots[blank.slot].kind != "place" or len(blank.ways) <= len(near):
-            return blank
-        beside = [replace(way, group="next to it") for way in blank.ways if way.value in near]
-        return replace(blank, ways=(*beside, *(replace(way, group="farther off") for way in blank.ways if way.value not in near)))
+    def _nearest_first(self, kind: OrderKind, made: Choice | None) -> Choice | None:
+        """A choice in whose lists of places those next to its own come first."""
+        if made is None:
+            return None
+        near = {p for p, _ in neighbors_of(self.world, made.place)} if made.place else set()
+        blanks = []
+        for blank in made.blanks:
+            if near and blank.shape == "one" and kind.slot(blank.slot).kind == "place" and len(blank.ways) > len(near):
+                beside = [replace(way, group="next to it") for way in blank.ways if way.value in near]
+                others = [replace(way, group="farther off") for way in blank.ways if way.value not in near]
+                blank = replace(blank, ways=(*beside, *others))
+            blanks.append(blank)
+        return replace(made, blanks=tuple(blanks))
 
-    def _listed(
-        self, key: str, row: Row, slots: Mapping[str, Slot], filled: Sequence[tuple[Mapping[str, Any], Legal]]
-    ) -> Iterator[Choice]:
+    def _listed(self, kind: OrderKind, entries: Sequence[Legal]) -> Iterator[Choice | None]:
         """Orders that are complete: those of a place under it, all others in one list."""
-        first = next((s for s, slot in slots.items() if slot.kind == "place"), "") if len(slots) else ""
-        numbers = [s for s, slot in slots.items() if slot.kind == "number"]
+        slots = self._slots(kind)
+        first = next((s for s, slot in slots.items() if slot.kind == "place"), "")
         lines: list[tuple[dict[str, Any], Legal]] = []
-        blanks: tuple[Blank, ...] = ()
-        for given, entry in filled:
-            bounds = {n: entry.bounds.get(n, (1, 0)) for n in numbers}
-            if len(numbers) == 1 and bounds[numbers[0]][1] - bounds[numbers[0]][0] < MOST_CHOICES:
-                low, high = bounds[numbers[0]]
-                lines += [({**given, numbers[0]: n}, entry) for n in range(low, high + 1)]
+        open_: list[Legal] = []
+        for entry in entries:
+            (number, (low, high)) = next(iter(entry.bounds.items()), ("", (0, PLENTY)))
+            if len(entry.bounds) == 1 and high - low < MOST_CHOICES:
+                lines += [({**entry.slots, number: n}, entry) for n in range(low, high + 1)]
             else:
-                lines.append(({k: v for k, v in given.items() if k not in numbers}, entry))
-                blanks = tuple(
-                    Blank(n, n, "number", least=low, most=high if high < PLENTY else 0) for n, (low, high) in bounds.items()
-                )
+                lines.append(({k: v for k, v in entry.slots.items() if k not in entry.bounds}, entry))
+                open_.append(entry)
+        blanks = self._numbers(open_)
         varying = [s for s in slots if len({json.dumps(given.get(s)) for given, _ in lines}) > 1]
-        if first and self._mine_first(key, first):
-            at: dict[str, list[tuple[dict[str, Any], Legal]]] = {}
-            for given, entry in lines:
-                at.setdefault(self.world.whole_of(str(given.get(first, ""))), []).append((given, entry))
-            for place, some in at.items():
-                inner = [s for s in varying if s != first]
-                ways = [self._of_line(key, slots, given, inner, entry) for given, entry in some]
-                yield self._choice(key, row, {}, place, ways=self._sorted(ways), blanks=blanks, filled=slots.keys())
-            if len(varying) > 1 or len(at) == len(lines):
-                return
-        else:
-            ways = [self._of_line(key, slots, given, varying, entry) for given, entry in lines]
-            yield self._choice(key, row, {}, "", ways=self._sorted(ways), blanks=blanks, filled=slots.keys())
+        # of what may be left out only a place is asked for (one to fall back to): the rest are other words for the same
+        filled = [s for s, slot in slots.items() if s in kind.wanted or slot.kind != "place" or slot.many]
+        if first != "place":  # so the slot is called that holds the place where what is ordered is done
+            ways = [self._of_line(kind, given, varying, entry) for given, entry in lines]
+            yield self._choice(kind, {}, "", ways=self._sorted(ways), blanks=blanks, filled=filled)
+            return
+        at: dict[str, list[tuple[dict[str, Any], Legal]]] = {}
+        for given, entry in lines:
+            at.setdefault(self.world.whole_of(str(given.get(first, ""))), []).append((given, entry))
+        inner = [s for s in varying if s != first]
+        for place, some in at.items():
+            ways = [self._of_line(kind, given, inner, entry) for given, entry in some]
+            made = self._choice(kind, {}, place, ways=self._sorted(ways), blanks=blanks, filled=filled)
+            yield self._nearest_first(kind, made)
 
-    def _mine_first(self, key: str, slot: str) -> bool:
-        """Whether the first place of an order is one where its nation is: only there it is looked for."""
-        return key.startswith("actions/") and slot == "place"
+    def _numbers(self, entries: Sequence[Legal]) -> tuple[Blank, ...]:
+        """The numbers that entries bound, to be filled in."""
+        bounds: dict[str, tuple[int, int]] = {}
+        for entry in entries:
+            for name, (low, high) in entry.bounds.items():
+                least, most = bounds.get(name, (low, high))
+                bounds[name] = (min(least, low), max(most, high))
+        return tuple(
+            Blank(name, name.replace("_", " "), "number", least=low, most=high if high < PLENTY else 0)
+            for name, (low, high) in bounds.items()
+        )
 
-    def _of_line(
-        self, key: str, slots: Mapping[str, Slot], given: Mapping[str, Any], varying: Sequence[str], entry: Legal
-    ) -> Way:
+    # ---- one way
+
+    def _of_line(self, kind: OrderKind, given: Mapping[str, Any], varying: Sequence[str], entry: Legal) -> Way:
+        """A way that is named by what alone varies, else in the words of the whole order."""
         if len(varying) == 1:
-            value = given.get(varying[0])
-            kind = slots[varying[0]].kind
-            label = str(value) if kind in ("number", "choice", "text") else self._name(kind, str(value))
+            value, shape = given.get(varying[0]), kind.slots[varying[0]].kind
+            label = str(value) if shape in ("number", "choice", "text") else self._name(shape, str(value))
             label = label if value is not None else "without more"
         else:
-            label = order_in_words(self.world.ruleset, self.names, {"order": key, "slots": given})
-        place = next((str(given[s]) for s in reversed(varying) if slots[s].kind == "place" and s in given), "")
-        note = "; ".join(filter(None, (self._price(entry.cost), self._chance(key, given))))
+            label = order_in_words(self.world.ruleset, self.names, {"order": kind.key, "slots": given})
+        place = next((str(given[s]) for s in reversed(varying) if kind.slots[s].kind == "place" and s in given), "")
+        note = "; ".join(filter(None, (self._price(entry.cost), self._chance(kind, given))))
         return self._way(dict(given), label[:1].upper() + label[1:], note, place=place)
 
-    def _chance(self, key: str, slots: Mapping[str, Any]) -> str:
-        """The chance of an act that hangs on one roll against a limit, as far as the nation knows what changes it."""
-        row = self._row(key)
-        roll = row.get("roll")
-        if not key.startswith("actions/") or not isinstance(roll, Mapping) or not LIMITS.keys() & roll.keys():
+    def _chance(self, kind: OrderKind, slots: Mapping[str, Any]) -> str:
+        """The chance of what hangs on one roll, as far as the nation knows what changes it."""
+        roll = kind.row.get("roll")
+        if not isinstance(roll, Mapping):
             return ""
-        context = OrderContext(self._at(key))
-        names = order_kinds(self.world.ruleset)[key].names_of(context, self.nation, slots)
-        limit = next(name for name in LIMITS if name in roll)
+        context = OrderContext(self._at(kind))
+        names = kind.names_of(context, self.nation, slots)
         try:
             dice = int(context.world.number(roll["dice"], names)) if "dice" in roll else 1
-            bound = roll_limit(context.world, roll, limit, names)[0]
+            need, _ = roll_need(context.world, roll, names)
         except ExpressionError:
             return ""  # it hangs on what is not chosen yet, or not known
-        need = f"{bound} or {LIMITS[limit]}"
-        return f"{100 * (1 - (1 - chance_of(str(roll['die']), need)) ** dice):.0f} % ({need})"
-
-    # ---- ways to fill slots
-
-    def _ways(
-        self, key: str, row: Row, fixed: Mapping[str, Any], open_: Sequence[str], among: Sequence[str] | None = None
-    ) -> list[dict[str, Any]] | None:
-        """Every way to fill open slots that the needs of a row allow; None if there are too many to be tried or listed.
-
-        `among`: the only places that are tried.
-        """
-        context = OrderContext(self._at(key))
-        slots = {s: slot_of(s, row["slots"][s]) for s in open_}
-        firm = {k: v for k, v in fixed.items() if not isinstance(v, (dict, list))}
-
-        def named(filled: Mapping[str, Any]) -> dict[str, Any]:
-            base = order_kinds(self.world.ruleset)[key].names_of(context, self.nation, firm)
-            return base | {s: context.slot_value(row["slots"][s], v) for s, v in filled.items() if v is not None}
-
-        domains: dict[str, list[Any]] = {}
-        for name, slot in slots.items():
-            values: list[Any] = (
-                [None, slot.choices[0]]
-                if slot.kind == "choice" and slot.optional
-                else list(domain(context, row, name, named({})))
-            )
-            domains[name] = [v for v in values if v is None or not ruled_out(context, row, named({name: v}), {*firm, name})]
-        order = sorted(slots, key=lambda s: slots[s].kind != "place")
-        if prod(len(domains[s]) for s in order if slots[s].kind != "place") > MOST_WAYS:
-            return None
-        partial: list[dict[str, Any]] = [{}]
-        for at, name in enumerate(order):
-            if len(partial) * len(domains[name]) > MOST_WAYS * 10:
-                return None
-            known = {*firm, *order[: at + 1]}
-            partial = [
-                {**one, name: value}
-                for one in partial
-                for value in domains[name]
-                if value is None or at == 0 or not ruled_out(context, row, named({**one, name: value}), known)
-            ]
-            if len(partial) > MOST_WAYS:
-                return None
-        out = []
-        for one in partial:
-            filled = {**fixed, **{k: v for k, v in one.items() if v is not None}}
-            order_ = {"nation": self.nation, "order": key, "slots": filled}
-            if not key.startswith("actions/") or forbidden(context, row, order_, context.order_names(order_)) is None:
-                out.append(filled)
-        return out if len(out) <= MOST_LISTED or any(s.kind == "place" for s in slots.values()) else None
+        return (
+            f"{100 * (1 - (1 - chance_of(str(roll['die']), need.said)) ** dice):.0f} % ({need.said})" if need is not None else ""
+        )
 
     # ---- a choice with what is left to fill in
 
     def _choice(
         self,
-        key: str,
-        row: Row,
+        kind: OrderKind,
         fixed: Mapping[str, Any],
         place: str,
         *,
@@ -631,57 +300,56 @@ class _Maker:
         units: Sequence[Units] = (),
         blanks: Sequence[Blank] = (),
         filled: Iterable[str] = (),
-    ) -> Choice:
+    ) -> Choice | None:
+        """One kind of order with what is left to fill in; None if there is nothing to fill in of what it needs."""
         self.numbered += 1
         done = {*fixed, *filled, *(u.slot for u in units), *(b.slot for b in blanks)}
-        wanted = _wanted(self.world.ruleset, key, row)
         ends = [w.place for w in ways if w.place]
         more = [
-            self._blank(name, slot_of(name, kind), key, row, ends, name not in wanted)
-            for name, kind in row.get("slots", {}).items()
-            if name not in done and not (slot_of(name, kind).optional and slot_of(name, kind).kind == "unit-kind")
+            self._blank(slot, kind, ends)
+            for name, slot in kind.slots.items()
+            if name not in done and not (slot.optional and slot.kind == "unit-kind")
         ]
+        found = [blank for blank in more if blank is not None]
+        if any(name not in done and all(blank.slot != name for blank in found) for name in kind.wanted):
+            return None
         return Choice(
-            key, f"{key.replace('/', '-')}-{self.numbered}", str(row.get("name", key.partition("/")[2])),
-            json.dumps(dict(fixed), sort_keys=True), tuple(ways), tuple(units), (*blanks, *(b for b in more if b is not None)),
-            tuple(self._condition(id_, place, ends) for id_ in row.get("options", ())), str(row.get("help", "")), place,
+            kind.key, f"{kind.key.replace('/', '-')}-{self.numbered}", kind.name, json.dumps(dict(fixed), sort_keys=True),
+            tuple(ways), tuple(units), (*blanks, *found),
+            tuple(self._condition(id_, place, ends) for id_ in kind.row.get("options", ())), str(kind.row.get("help", "")), place,
         )  # fmt: skip
 
-    def _blank(self, name: str, slot: Slot, key: str, row: Row, ends: Sequence[str], optional: bool) -> Blank | None:
-        label = name.replace("_", " ")
+    def _blank(self, slot: Slot, kind: OrderKind, ends: Sequence[str]) -> Blank | None:
+        """What is still to be filled in of a slot; None if there is nothing to choose from."""
+        label, optional = slot.name.replace("_", " "), slot.name not in kind.wanted
         if slot.kind == "number":
-            declared = row["slots"][name]
-            least = declared.get("least", 1) if isinstance(declared, dict) else 1
-            most = declared.get("most", 0) if isinstance(declared, dict) else 0
-            return Blank(
-                name, label, "number", least=least if isinstance(least, int) else 0, most=most if isinstance(most, int) else 0,
-                optional=optional,
-            )  # fmt: skip
+            declared = kind.row["slots"][slot.name]
+            bounds = declared if isinstance(declared, dict) else {}
+            least, most = (n if isinstance(n, int) else 0 for n in (bounds.get("least", 1), bounds.get("most", 0)))
+            return Blank(slot.name, label, "number", least=least, most=most, optional=optional)
         if slot.kind == "text":
-            return Blank(name, label, "text", optional=optional)
-        values = self._values(name, slot, key, row, ends)
-        ways = tuple(self._way_of(slot, v) for v in values)
-        return Blank(name, label, "many" if slot.many else "one", ways, optional=optional) if ways else None
+            return Blank(slot.name, label, "text", optional=optional)
+        ways = tuple(self._way_of(slot, v) for v in self._values(slot, kind, ends))
+        return Blank(slot.name, label, "many" if slot.many else "one", ways, optional=optional) if ways else None
 
-    def _values(self, name: str, slot: Slot, key: str, row: Row, ends: Sequence[str]) -> list[str]:
+    def _values(self, slot: Slot, kind: OrderKind, ends: Sequence[str]) -> list[str]:
         if slot.choices:
             return list(slot.choices)
         if slot.kind == "place" and slot.many and ends:
             return list(dict.fromkeys(ends))
         if slot.kind not in ENUMERABLE:
             return []
-        context = OrderContext(self._at(key))
-        base = order_kinds(self.world.ruleset)[key].names_of(context, self.nation, {})
-        return [
-            v
-            for v in domain(context, row, name, base)
-            if not ruled_out(context, row, {**base, name: context.slot_value(row["slots"][name], v)}, {name})
-        ]
+        context, row = OrderContext(self._at(kind)), kind.row
+        asked = (
+            (v, kind.names_of(context, self.nation, {slot.name: v}))
+            for v in domain(context, row, slot.name, kind.names_of(context, self.nation, {}))
+        )
+        return [value for value, names in asked if not ruled_out(context, row, names, {slot.name})]
 
     def _condition(self, id_: str, place: str, ends: Sequence[str]) -> Condition:
         row = self.world.ruleset.rows("order_options")[id_]
         parts: list[str | Blank] = []
-        for part in _shown(read_form(row["syntax"], row.get("slots"))):
+        for part in shown(read_form(row["syntax"], row.get("slots"))):
             if isinstance(part, str):
                 parts = [*parts[:-1], f"{parts[-1]} {part}"] if parts and isinstance(parts[-1], str) else [*parts, part]
                 continue
@@ -719,17 +387,3 @@ class _Maker:
     def _price(self, cost: Mapping[str, Any]) -> str:
         parts = [f"{n} {stores.in_words(self.world.ruleset, what)}" for what, n in cost.items() if n]
         return ", ".join(parts)
-
-
-def _shown(pattern: Pattern) -> Iterator[str | Slot]:
-    """The words and slots of a form as it is said: of alternatives the last, nothing that may be left out."""
-    for node in pattern:
-        if isinstance(node, Either):
-            yield from () if () in node.ways else _shown(node.ways[-1])
-        else:
-            yield node if isinstance(node, Slot) else node.word
-
-
-def _shown_slots(row: Row) -> list[Slot]:
-    """What is to be filled in of a condition."""
-    return [part for part in _shown(read_form(row["syntax"], row.get("slots"))) if isinstance(part, Slot)]

@@ -14,10 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
+from ..core.model import Ruleset
 from ..world.world import World
-from .input_points import orders_now
+from .input_points import by_phase, orders_now
 from .kinds import order_kinds
 from .legal_entry import ANY, Legal, LegalSearch
+from .lookahead import at_its_step
 
 
 def legal_orders(
@@ -31,3 +33,29 @@ def legal_orders(
         asked_for = kind.listed if wanted is None else key in wanted
         if asked_for and (now is None or key in now) and kind.is_open(world, nation):
             yield from kind.legal(world, nation, search)
+
+
+def phased_orders(ruleset: Ruleset) -> list[tuple[str, str]]:
+    """The orders that are listed ("form/id"), each after the name of its phase, in the order of the turn.
+
+    Those of no phase come last, without a name.
+    """
+    titled = [(title, key) for title, keys in by_phase(ruleset) for key in keys]
+    phased = {key for _, key in titled}
+    others = (key for key, kind in order_kinds(ruleset).items() if kind.listed and key not in phased)
+    return titled + [("", key) for key in others]
+
+
+def legal_at_their_steps(
+    world: World, nation: str, keys: Iterable[str], search: LegalSearch = ANY
+) -> dict[str, list[Legal]]:
+    """Every order that the nation may give, by its row, as things stand in its step if it is the only one."""
+    positions: dict[int, tuple[World, list[str]]] = {}
+    for key in dict.fromkeys(keys):
+        at = at_its_step(world, nation, key)
+        positions.setdefault(id(at), (at, []))[1].append(key)
+    entries: dict[str, list[Legal]] = {}
+    for at, some in positions.values():
+        for entry in legal_orders(at, nation, some, search):
+            entries.setdefault(entry.order, []).append(entry)
+    return entries

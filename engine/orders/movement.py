@@ -48,6 +48,13 @@ def places_with_units(world: World, nation: str) -> list[str]:
     return world.keep(("places with units", nation), ("units",), make)  # type: ignore[no-any-return]
 
 
+def beside(world: World, place: str) -> list[str]:
+    """The places next to a place, to what it is a part of and to its own parts, in order."""
+    wholes = {place, world.whole_of(place)}
+    parts = {p for p, row in world.ruleset.rows("places").items() if row.get("part_of") in wholes}
+    return sorted({near for one in wholes | parts for near in world.geography.next_to(one)} - wholes - parts)
+
+
 def goes_by(world: World, mode: MovementRow, kind: str) -> bool:
     """Whether a kind of unit goes by a mode at all."""
     if not routes.kind_matches(world, mode.get("who"), kind):

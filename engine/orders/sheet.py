@@ -13,10 +13,9 @@ from typing import Any
 from ..core.words import joined
 from ..world.world import World
 from .check import Checker
-from .input_points import by_phase
 from .kinds import order_kinds
-from .legal import legal_orders
-from .legal_entry import Legal, LegalSearch
+from .legal import legal_at_their_steps, phased_orders
+from .legal_entry import LegalSearch
 from .lookahead import at_its_step
 from .sheet_by_slot import MANY_WAYS
 from .sheet_desk import SheetDesk
@@ -56,16 +55,11 @@ def _offers(world: World, nation: str) -> Iterator[tuple[str, list[Offered]]]:
         return understood is not None and not list(checker.unfit({1: understood.intent}))
 
     desk = SheetDesk(world, nation, stands)
-    listed = [(title, key) for title, keys in by_phase(world.ruleset) for key in keys]
-    in_phases = {key for _, key in listed}
-    listed += [("", key) for key, kind in kinds.items() if kind.listed and key not in in_phases]
-    entries: dict[str, list[Legal]] = {}
-    for at, keys in _by_position(
-        desk, [key for _, key in listed if kinds[key].row.get("offer") is not False]
-    ):
-        for entry in legal_orders(at, nation, keys, LegalSearch(tried=MANY_WAYS, offered=True)):
-            if entry.open or desk.is_offered(entry):
-                entries.setdefault(entry.order, []).append(entry)
+    listed = phased_orders(world.ruleset)
+    asked = [key for _, key in listed if kinds[key].row.get("offer") is not False]
+    legal = legal_at_their_steps(world, nation, asked, LegalSearch(tried=MANY_WAYS, offered=True))
+    offered = {key: [e for e in some if e.open or desk.is_offered(e)] for key, some in legal.items()}
+    entries = {key: some for key, some in offered.items() if some}
     # whoever goes on without more ado is listed before other orders ask for the same units
     first = sorted(entries, key=lambda key: not kinds[key].row.get("bare"))
     lines = {key: list(kinds[key].sheet_lines(desk, entries[key])) for key in first}
@@ -73,12 +67,3 @@ def _offers(world: World, nation: str) -> Iterator[tuple[str, list[Offered]]]:
     for title, key in listed:
         titles.setdefault(title, []).extend(lines.pop(key, ()))
     yield from ((title, some) for title, some in titles.items() if some)
-
-
-def _by_position(desk: SheetDesk, keys: list[str]) -> list[tuple[World, list[str]]]:
-    """Orders by the position in which they are carried out."""
-    positions: dict[int, tuple[World, list[str]]] = {}
-    for key in dict.fromkeys(keys):
-        at = desk.at(key)
-        positions.setdefault(id(at), (at, []))[1].append(key)
-    return list(positions.values())

@@ -148,28 +148,15 @@ class EffectRunner:
         return success
 
     def _need(self, roll: Mapping[str, Any], scope: Names) -> Need | None:
-        """What a throw must show for a roll to succeed; None of one that only has results."""
-        if "at_least" in roll:
-            least = self.chance(roll, "at_least", scope)
-            return Need(f"{least} or more", lambda total: bool(total >= least), ceil(least) - 1)
-        if "at_most" in roll:
-            most = self.chance(roll, "at_most", scope)
-            return Need(f"{most} or less", lambda total: bool(total <= most), floor(most))
-        if "faces" in roll:
-            faces = roll["faces"]
-            return Need(str(faces), partial(face_fits, faces), _up_to(faces, parse_die(roll["die"])))
-        return None
+        """What a throw must show for a roll to succeed; the rows that changed its limit are noted in the entry."""
+        need, rows = roll_need(self.world, roll, scope)
+        if rows:
+            self.entry.data.setdefault("applied", []).extend(r["id"] for r in rows)
+        return need
 
     def _cases_after(self, row: Row, scope: dict[str, Any]) -> bool:
         self.run({"cases": row["cases"]}, scope)
         return True
-
-    def chance(self, roll: Mapping[str, Any], key: str, scope: Names) -> Any:
-        """The limit of a roll; the rows that changed it are noted in the entry."""
-        value, rows = roll_limit(self.world, roll, key, scope)
-        if rows:
-            self.entry.data.setdefault("applied", []).extend(r["id"] for r in rows)
-        return value
 
     def effects(self, effects: Any, names: Names) -> None:
         """Effects in listed order, each on the state as changed so far."""
@@ -315,7 +302,21 @@ def _names(part: Any, word: str) -> bool:
     return any(_names(each, word) for each in parts)
 
 
-def roll_limit(world: World, roll: Mapping[str, Any], key: str, scope: Names) -> tuple[Any, list[Row]]:
+def roll_need(world: World, roll: Mapping[str, Any], scope: Names) -> tuple[Need | None, list[Row]]:
+    """What a throw must show for a roll to succeed, and the rows that changed its limit; None of a roll that only has results."""
+    if "at_least" in roll:
+        least, rows = _limit(world, roll, "at_least", scope)
+        return Need(f"{least} or more", lambda total: bool(total >= least), ceil(least) - 1), rows
+    if "at_most" in roll:
+        most, rows = _limit(world, roll, "at_most", scope)
+        return Need(f"{most} or less", lambda total: bool(total <= most), floor(most)), rows
+    if "faces" in roll:
+        faces = roll["faces"]
+        return Need(str(faces), partial(face_fits, faces), _up_to(faces, parse_die(roll["die"]))), []
+    return None, []
+
+
+def _limit(world: World, roll: Mapping[str, Any], key: str, scope: Names) -> tuple[Any, list[Row]]:
     """The limit of a roll, and the rows that changed it: a number, an expression, or a stat of the subject (`of`, else nation
     or self)."""
     limit = roll[key]

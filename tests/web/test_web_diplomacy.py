@@ -15,9 +15,10 @@ from wteaw.play.submit import hand_in, read
 from wteaw.play.views import view_world
 from wteaw.report.map import read_shapes
 from wteaw.store import PLAYER, StoreError
+from wteaw_web.chosen_order import composed
 from wteaw_web.demonstration import ready_to_play
 from wteaw_web.games import Settings
-from wteaw_web.order_menu import composed, menu_of
+from wteaw_web.order_menu import menu_of
 from wteaw_web.presenters import chart
 
 from .house import House, house, said
@@ -33,7 +34,7 @@ def at(tmp_path_factory: pytest.TempPathFactory) -> House:
     found = house(tmp_path_factory.mktemp("diplomacy"))
     scenario, ruleset, drawing = ready_to_play(scenarios() / "diplomacy.yaml")
     seats = dict.fromkeys(("germany", "france"), PLAYER)
-    game = new_game(found.hall.engine, scenario, ruleset, id_="small", seats=seats, drawing=drawing)
+    game = new_game(found.hall.engine, scenario, ruleset, id_="small", seats=seats, drawing=drawing, seed=b"a" * 32)
     found.hall.keep(Settings("small", public=True))
     found.hall.send(game)
     found.hall.people.add("small", "moderator", name="Mo", email="mo@x.example")
@@ -73,7 +74,12 @@ def test_supply_centers_are_counted_year_by_year(at: House) -> None:
 def test_the_map_shows_what_happened(at: House) -> None:
     with at.hall.game("small") as game:
         drawn = chart(at.hall, game, "germany", 1).page.svg
+        later = chart(at.hall, game, "germany", 2).page.svg
+        held = game.stage().position.state.get("places", "belgium", "holder")
     assert "A MUN - BUR: fails" in drawn and "F KIE - DEN: succeeds" in drawn and "A MAR S A PAR - BUR: given" in drawn
+    assert held == "france" and "Belgium is held by France." in later and "is held by" not in drawn, (
+        "centers change hands in fall"
+    )
 
 
 def test_exactly_neighbors_touch_on_the_board() -> None:

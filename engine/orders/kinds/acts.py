@@ -22,6 +22,7 @@ from ...turn.validated_orders import Refusal, RefusalCode, ValidatedOrder
 from ...world import treasury as stores
 from ...world.world import World
 from .. import movement
+from ..fillings import fillings
 from ..legal_entry import ANY, Legal, LegalSearch
 from ..lookahead import Lookahead
 from ..match import ALL
@@ -29,6 +30,8 @@ from ..slot_values import ENUMERABLE, domain, likely, must_be_held, passing
 from .book import OrderBook, OrderRefused, Understood
 from .order_kind import OrderKind
 
+MOST_LISTED = 500
+"""Of more ways to give an act that names no place a player chooses slot by slot."""
 HINTED = ("nation", "place", "side", "tech", "passage")
 """The kinds of things that are named in place of one that an act may not be done to."""
 
@@ -120,6 +123,21 @@ class Acts(OrderKind):
         asked = ("legal", nation, self.row["id"], search.tried, search.where, search.offered)
         return world.keep(asked, None, make)  # type: ignore[no-any-return]
 
+    def filled(self, world: World, nation: str, entry: Legal) -> Iterator[Legal]:
+        """One with too many fillings for the list: those that are found slot by slot."""
+        ways = _Ways(self, world, nation, ANY)
+        extra = [s.name for s in self.slots.values() if s.kind == "choice" and s.optional and not s.many]
+        listed = None
+        if entry.open and not ways.open:
+            open_ = [s for s in self.wanted if s not in entry.slots]
+            listed = fillings(ways.context, self, nation, entry.slots, [*open_, *extra])
+        placed = any(slot.kind == "place" for slot in self.slots.values())
+        if listed is None or (len(listed) > MOST_LISTED and not placed):
+            yield entry
+            return
+        found = (ways.of(slots) for slots in listed)
+        yield from (way for way in found if way is not None)
+
     # ---- the look ahead
 
     @property
@@ -177,6 +195,11 @@ class _Ways:
             names = {**self.base, **{name: self._value(name, value) for name, value in slots.items()}}
             if self._may_hold(together, names) and (way := self._way(slots, names)) is not None:
                 yield way
+
+    def of(self, slots: Mapping[str, Any]) -> Legal | None:
+        """The act with its slots filled so; None if it may not be given so."""
+        names = {name: self._value(name, value) for name, value in slots.items()}
+        return self._way(dict(slots), {**self.base, **names})
 
     # ---- each slot by itself
 

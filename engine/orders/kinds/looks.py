@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ...battle import active_recon
 from ...core.model import Row, Ruleset
-from ...turn.context import Order
+from ...turn.context import Order, OrderContext
+from ...turn.slots import ruled_out
 from ...turn.validated_orders import Refusal, RefusalCode
+from ...world.world import World
 from .. import movement
+from ..legal_entry import Legal
 from ..match import is_every
 from ..movement import ORIGIN, TARGET, UNITS
 from .book import OrderBook
@@ -31,6 +36,19 @@ class Looks(UnitOrders):
         if order["slots"].get(UNITS):
             look = active_recon.understand(book.context, order, self.contact, dict(book.left))
             book.check_text(RefusalCode.WAY, look if isinstance(look, str) else None, TARGET)
+
+    def _able(self, world: World, nation: str, place: str) -> Iterator[Legal]:
+        """The units that can look, with the places where those can that look together."""
+        context = OrderContext(world)
+        order = {"nation": nation, "order": self.key, "slots": {ORIGIN: place}}
+        counts = movement.free_units(world, nation, place)
+        able, _ = active_recon.choices(context, order, self.contact, ())
+        ends = {kind: tuple(active_recon.choices(context, order, self.contact, [kind])[1]) for kind in able}
+        for kinds, targets in movement.grouped({k: counts[k] for k in able if k in counts}, ends):
+            asked = ((t, self.names_of(context, nation, {ORIGIN: place, TARGET: t})) for t in targets)
+            fit = [t for t, names in asked if not ruled_out(context, self.row, names, {ORIGIN, TARGET})]
+            if fit:
+                yield Legal(self.key, nation, {UNITS: kinds}, targets=tuple(fit))
 
     def advise(self, book: OrderBook, order: Order, why: Refusal) -> str:
         """What could look, or be looked at."""

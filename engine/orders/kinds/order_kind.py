@@ -26,7 +26,7 @@ from typing import Any, ClassVar
 
 from ...core.model import Row, Ruleset
 from ...core.state import Entity
-from ...ruleset.order_syntax import Slot, slot_of
+from ...ruleset.order_syntax import Slot, always_there, slot_of
 from ...turn.context import Order, OrderContext
 from ...turn.validated_orders import Refusal, RefusalCode, ValidatedOrder
 from ...units.forces import unit_slots, whose
@@ -91,6 +91,12 @@ class OrderKind(ABC):
     def syntax(self) -> OrderForm | None:
         """How its orders are written; None if its row says nothing of it."""
         return Grammar.of(self.ruleset).form(self.key)
+
+    @cached_property
+    def wanted(self) -> tuple[str, ...]:
+        """The slots without which its orders are none."""
+        always = always_there(self.syntax.pattern) if self.syntax is not None else frozenset[str]()
+        return tuple(name for name, slot in self.slots.items() if name in always and not slot.optional)
 
     @cached_property
     def begins_war(self) -> bool:
@@ -172,6 +178,15 @@ class OrderKind(ABC):
     def legal(self, world: World, nation: str, search: LegalSearch = ANY) -> Iterable[Legal]:
         """Every such order that a nation may give as things stand in its view, whether or not it is taken
         now."""
+
+    def filled(self, world: World, nation: str, entry: Legal) -> Iterable[Legal]:
+        """An entry of the list with what it leaves open filled in, in every way that stands: what a player is
+        given to choose from.
+
+        What has too many ways, and what only they can say, stays open.
+        """
+        del world, nation
+        return (entry,)
 
     def blank(self, nation: str) -> Legal:
         """An order of which only the player can say what goes into its slots."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,8 @@ from ...turn.slots import choices, parts, ruled_out
 from ...turn.validated_orders import Refusal, RefusalCode, ValidatedOrder
 from ...world import treasury as stores
 from ...world.world import World
+from .. import movement
+from ..fillings import fillings
 from ..legal_entry import ANY, Legal, LegalSearch
 from ..lookahead import Lookahead
 from ..movement import nearest_of
@@ -248,6 +250,25 @@ class Purchases(ItemOrders):
 
     def _catalogued(self, offer: Offer) -> Row:
         return self.ruleset.row("production", offer.item)
+
+    def filled(self, world: World, nation: str, entry: Legal) -> Iterator[Legal]:
+        """Each of the places that it may face or appear at, and each of what else is open."""
+        open_ = [s for s in self.wanted if s not in entry.slots and s != "n"]
+        if not open_:
+            yield entry
+        elif entry.targets and len(open_) == 1:
+            yield from (replace(entry, slots={**entry.slots, open_[0]: t}, targets=()) for t in entry.targets)
+        else:
+            near = movement.beside(world, str(entry.slots["site"])) if "site" in entry.slots else None
+            for slots in fillings(OrderContext(world), self, nation, entry.slots, open_, near) or ():
+                if self._can_be_had(world, nation, slots):
+                    yield replace(entry, slots=slots, open=())
+
+    def _can_be_had(self, world: World, nation: str, slots: Mapping[str, Any]) -> bool:
+        """Whether one of it can be bought as it is filled in."""
+        given = {name: str(slots[name]) for name in ("into", "kind") if name in slots}
+        quote = market(world, nation).quote(self.item(slots), str(slots["site"]), 1, **given)
+        return not isinstance(quote, (str, Refusal))
 
     # ---- what a player reads, and what follows
 

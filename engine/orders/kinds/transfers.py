@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
 
 from ...core.model import Row, Ruleset
 from ...economy import transfer
-from ...turn.context import Order
+from ...turn.context import Order, OrderContext
 from ...turn.validated_orders import Refusal, RefusalCode, ValidatedOrder
+from ...world import treasury
 from ...world.selections import id_of
 from ...world.treasury import purse_at
 from ...world.world import World
 from ..legal_entry import ANY, Legal, LegalSearch
+from ..movement import ORIGIN, TARGET
 from .book import OrderBook, OrderRefused, Understood
 from .order_kind import OrderKind
 
@@ -26,6 +30,12 @@ class Transfers(OrderKind):
         """Rows that do a route or a gift."""
         return transfer.kind_of(ruleset, f"{form}/{row['id']}") is not None
 
+    @cached_property
+    def _what(self) -> str:
+        """The resource that is sent."""
+        kind = transfer.kind_of(self.ruleset, self.key)
+        return str(self.ruleset.row(*kind)["what"]) if kind is not None else ""
+
     def understand(self, book: OrderBook, order: Order) -> Understood:
         """What may be sent. Raises OrderRefused."""
         if not self.is_open(book.world, book.nation):
@@ -35,8 +45,7 @@ class Transfers(OrderKind):
         if not remarks:
             book.check(why)
         slots = order["slots"]
-        kind = transfer.kind_of(self.ruleset, self.key)
-        what = str(self.ruleset.row(*kind)["what"]) if kind is not None else ""
+        what = self._what
         sent = int(slots.get("amount") or 0)
         purse = purse_at(book.world, book.nation, slots.get("origin"), what)
         site = str(id_of(slots.get("target") or ""))
@@ -50,3 +59,31 @@ class Transfers(OrderKind):
         """One entry, which leaves open how much is sent, and whence and where to."""
         if search.items is None:
             yield self.blank(nation)
+
+    def filled(self, world: World, nation: str, entry: Legal) -> Iterator[Legal]:
+        """By a route: from each treasury that holds something, the places of others that it reaches."""
+        if not {ORIGIN, TARGET, "amount"} <= self.slots.keys():
+            yield entry
+            return
+        what = self._what
+        purses = treasury.purses(world, nation, what)
+        at: dict[str, str] = {}
+        for place in treasury.held_places(world, nation):
+            key = purse_at(world, nation, place, what)
+            if key in purses and (key not in at or key.endswith(f"/{place}")):
+                at[key] = place
+        context = OrderContext(world)
+        order = {"nation": nation, "order": self.key, "options": {}}
+        for key, origin in at.items():
+            asked = {ORIGIN: origin, "amount": 1}
+            ends = [
+                end
+                for end in at.values()
+                if end != origin
+                and purses[key] > 0
+                and transfer.refusal(context, {**order, "slots": {**asked, TARGET: end}}, secrets=False)
+                is None
+            ]
+            if ends:
+                bounds = {"amount": (1, int(purses[key]))}
+                yield replace(entry, slots={ORIGIN: origin}, targets=tuple(ends), bounds=bounds, open=())

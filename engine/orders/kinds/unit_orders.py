@@ -278,6 +278,41 @@ class UnitOrders(OrderKind):
         if search.items is None and (UNITS not in self.slots or movement.places_with_units(world, nation)):
             yield self.blank(nation)
 
+    def filled(self, world: World, nation: str, entry: Legal) -> Iterator[Legal]:
+        """One that leaves open who does it: the units of each place, as far as they go its way."""
+        named = next((s.name for s in self.slots.values() if s.kind == "units"), "")
+        bound = [s for s in self.wanted if self.slots[s].kind == "place" and s not in entry.slots]
+        if entry.slots or not (bound or named):
+            yield entry
+            return
+        if not bound:  # they are where another order brings them
+            yield replace(entry, slots={named: self._anywhere(world, nation)})
+            return
+        where = dict(unit_slots(self.row)).get(named) or (ORIGIN if ORIGIN in bound else bound[0])
+        for place in movement.places_with_units(world, nation):
+            for able in self._able(world, nation, place):
+                slots = {where: place, **({named: able.slots[UNITS]} if named else {})}
+                done = {*slots, *((TARGET,) if able.targets else ())}
+                yield replace(
+                    entry,
+                    slots=slots,
+                    targets=able.targets,
+                    open=tuple(s for s in entry.open if s not in done),
+                )
+
+    def _anywhere(self, world: World, nation: str) -> dict[str, int]:
+        """All units of a nation that could do it, wherever they are."""
+        units: Counter[str] = Counter()
+        for place in movement.places_with_units(world, nation):
+            units.update(movement.free_units(world, nation, place))
+        return {k: n for k, n in units.items() if not self.mode or movement.goes_by(world, self.mode, k)}
+
+    def _able(self, world: World, nation: str, place: str) -> Iterator[Legal]:
+        """The units of a place that can be told to do it, with where they can do it, if that can be known."""
+        units = movement.free_units(world, nation, place)
+        if units:
+            yield Legal(self.key, nation, {UNITS: units})
+
     # ---- what a player reads
 
     def read_back(self, names: Names, intent: ValidatedOrder) -> str:

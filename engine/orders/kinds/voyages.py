@@ -121,6 +121,34 @@ class Voyages(Moves):
                     slots = {UNITS: fits, self.starts_at: place, **whose}
                     yield Legal(self.key, nation, slots, open=(CARGO, ORIGIN, TARGET))
 
+    def filled(self, world: World, nation: str, entry: Legal) -> Iterator[Legal]:
+        """Those whom carriers can take along, from where, and the shores that they come to."""
+        if not self.carries or UNITS not in self.slots:
+            yield from super().filled(world, nation, entry)
+            return
+        for slots, ends in self.crossings(world, nation, entry.slots) if entry.slots.get(UNITS) else ():
+            sound = [end for end in ends if self._stands(world, nation, {**slots, TARGET: end})]
+            if sound:
+                yield replace(entry, slots=slots, targets=tuple(sound), open=())
+
+    def _stands(self, world: World, nation: str, slots: Slots) -> bool:
+        """Whether such a voyage stands by itself."""
+        try:
+            self.understand(
+                OrderBook(world, nation), {"nation": nation, "order": self.key, "slots": slots, "options": {}}
+            )
+        except OrderRefused:
+            return False
+        return True
+
+    def _able(self, world: World, nation: str, place: str) -> Iterator[Legal]:
+        """Of orders to take more along: those who can be taken, at sea or on a coast."""
+        who = self.mode.get("carries", {}).get("who")
+        for able in super()._able(world, nation, place):
+            units = {k: n for k, n in able.slots[UNITS].items() if routes.kind_matches(world, who, k)}
+            if units and world.geography.next_to(place, self._quays):
+                yield replace(able, slots={UNITS: units})
+
     def _hosts(self, world: World, nation: str) -> Iterator[tuple[str, dict[str, str]]]:
         """Whose carriers may take somebody aboard, with the slot that names them: one's own, and allies' that
         are shared."""
