@@ -67,9 +67,10 @@ def _context(
 
     rolls = any(row.get("attack_rolls", 1) != 1 or row.get("defence_rolls", 1) != 1 for row in units.values())
     rolls = rolls or any(row["of"].endswith("-rolls") for file in draft.rows.values() for row in file.get("modifiers", ()))
-    guns = [units[draft.unit(name)] for name in draft.tags.get("flak", ())]
+    guns = [units[draft.unit(name)] for tag in ("flak", "raid-flak") for name in draft.tags.get(tag, ())]
     limited = bool(guns) and all(row.get("flak_shots", -1) >= 0 for row in guns)
     raids = has("raider") and has("producer") and features["land"] and bool(features["links"])
+    rockets = _rockets(draft) if has("rocket") and has("producer") and features["land"] else None
     bombers = [units[draft.unit(name)] for name in draft.tags.get("raider", ())]
     bonus = max((row.get("bomb_bonus", 0) for row in bombers), default=0)
     closed = (["place.impassable"] if features["impassable"] else []) + features.get("bars_enter", [])
@@ -96,7 +97,8 @@ def _context(
         "no_blitz": " or ".join(features.get("bars_blitz", [])),
         "only": lambda tags: json.dumps([tag for tag in tags if has(tag)]),
         "raids": raids,
-        "damages": raids and "raids_damage_works" in flags,
+        "rockets": rockets,
+        "damages": bool(raids or rockets) and "raids_damage_works" in flags,
         "landings": has("lifts") and has("carried") and features["coast"] and features["sea"],
         "planes_retreat": has("air") and bool({"planes_retreat"} & flags),
         "capitals": bool(features.get("capitals")),
@@ -127,6 +129,17 @@ def _charge(draft: RulesetDraft) -> int:
     """What it costs to take neutral land, unless the charge closes it."""
     charge: int = draft.number_of("neutral_charge")
     return charge if 0 < charge < draft.words["properties"]["neutralCharge"]["closed"] else 0
+
+
+def _rockets(draft: RulesetDraft) -> Row | None:
+    """How far rockets go, how many strike one place, whether all of a player's are fired in a turn; None if nobody has any."""
+    found = draft.features.get("rockets")
+    if found is None or not found["distance"]:
+        return None
+    reach = " + ".join(f"({n} if knows(self, '{tech}') else 0)" for tech, n in found["distance"].items())
+    knows = " or ".join(f"knows(self, '{tech}')" for tech in found["distance"])
+    every = "all_rockets" in draft.asked
+    return {"reach": reach, "knows": knows, "dice": found["dice"], "most": found["most"] if every else 1, "all": every}
 
 
 def _sold(draft: RulesetDraft, room: Row) -> bool:

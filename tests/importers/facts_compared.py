@@ -24,7 +24,9 @@ def rows(folder: Path) -> dict[str, list[dict[str, Any]]]:
     found: dict[str, list[dict[str, Any]]] = {}
     for file in sorted([*(folder / "tables").glob("*.yaml"), *(folder / "events").glob("*.yaml")]):
         if file.name.startswith("rules-"):
-            text = file.read_text(encoding="utf-8").partition("\nresources:\n")[2].partition("\n\n")[0].partition("\ntreasuries:")[0]
+            text = (
+                file.read_text(encoding="utf-8").partition("\nresources:\n")[2].partition("\n\n")[0].partition("\ntreasuries:")[0]
+            )
             found.setdefault("resources", []).extend(yaml.load(text, Loader=yaml.CSafeLoader) or [])
             continue
         for form, listed in (yaml.load(file.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader) or {}).items():
@@ -215,7 +217,10 @@ def _same_shops(
     for player, frontier in buyers.items():
         theirs = {rules[name] for name in frontiers.get(frontier, ()) if name in rules and rules[name][1] > 0}
         if theirs - by_trigger != ours[player] - by_trigger:
-            wrong[player] = (sorted(map(str, theirs - ours[player] - by_trigger))[:3], sorted(map(str, ours[player] - theirs))[:3])
+            wrong[player] = (
+                sorted(map(str, theirs - ours[player] - by_trigger))[:3],
+                sorted(map(str, ours[player] - theirs))[:3],
+            )
     same("what is sold", {}, wrong)
 
 

@@ -431,3 +431,116 @@ def test_who_came_over_land_leaves_a_landing(properties: dict[str, Any], back: i
 
 
 FIGURES["keep"] = "movement=1 attack=0 defense=0"
+
+
+# ---- guns, marines, bases and rockets
+
+FIGURES["battery"] = "isAAforCombatOnly=true isInfrastructure=true movement=0 attackAA=6"
+FIGURES["armed-mill"] = "isFactory=true isAAforBombingThisUnitOnly=true movement=0 attackAA=6"
+FIGURES["marine"] = "movement=1 transportCost=2 attack=1 defense=1 isMarine=5"
+FIGURES["base"] = "isInfrastructure=true movement=0 givesMovement=1:can"
+FIGURES["launcher"] = "isAA=true movement=1"
+FIGURES["slab"] = "movement=1 attack=0 defense=0"
+
+
+@pytest.mark.parametrize(("guns", "bombed"), [("armed-mill", False), ("mill", True)])
+def test_guns_of_a_factory_fire_at_raiders(guns: str, bombed: bool, table: Any) -> None:
+    """They hit at 6 of 6: whoever comes to bomb is shot down, and nothing is lost."""
+    made = table(game(f"One A bomber; Two B {guns}; Two B battery; Two C man; One A man")).begin()
+    assert made.order("bomb B with 1 bomber from A\n") == 0
+    state = made.resolve()
+    assert (state.get("treasuries", "two", "pus", 0) < 60) is bombed
+    assert (made.at("a").get("one bomber", 0) == 1) is bombed, "the battery fires in battles alone"
+
+
+@pytest.mark.parametrize(("gun", "left"), [("battery", 0), ("armed-mill", 1)])
+def test_guns_of_a_factory_hold_their_fire_in_battles(gun: str, left: int, table: Any) -> None:
+    made = table(game(f"One A plane; One A man; Two B {gun}; Two B slab; Two C man")).begin()
+    assert made.order("fly 1 plane from A to B\nawait the battles\n") == 0
+    made.resolve()
+    assert sum(n for place in "abst" for name, n in made.at(place).items() if name == "one plane") == left
+
+
+@pytest.mark.parametrize(
+    ("order", "taken"),
+    [("ship 1 marine from A to B with 1 boat in S", True), ("move 1 marine from A to B: withdraw after 1 round", False)],
+)
+def test_marines_fight_better_in_a_landing(order: str, taken: bool, table: Any) -> None:
+    """1 and 5 more are 6 of 6; over land a slab stands five times of six, and with this seed."""
+    made = table(game("One A marine; One S boat; Two B slab; Two C man")).begin()
+    assert made.order(order + "\n") == 0
+    made.resolve()
+    assert (made.state.get("places", "b", "holder") == "one") is taken
+
+
+FARTHER = (
+    '<territory name="T" water="true"/><territory name="U" water="true"/><territory name="V" water="true"/>',
+    '<connection t1="S" t2="T"/><connection t1="T" t2="U"/><connection t1="U" t2="V"/>',
+)
+
+
+@pytest.mark.parametrize("value", [True, False])
+@pytest.mark.parametrize(("base", "near"), [("One A base", True), ("One C base", False), ("Two A base", False)])
+def test_ships_sail_farther_from_a_base(value: bool, base: str, near: bool, table: Any) -> None:
+    """Three zones with 2 of movement: only from where a base of friends lies ashore."""
+    text = game(f"One S can; {base}; Two D man", {"Units May Give Bonus Movement": value})
+    text = text.replace('<territory name="T" water="true"/>', FARTHER[0]).replace('<connection t1="S" t2="T"/>', FARTHER[1])
+    made = table(text).begin()
+    assert (made.order("sail 1 can from S to V via T, U on transit\n") == 0) is (value and near)
+
+
+ROCKETS = """<attachment name="techAttachment" attachTo="One" javaClass="TechAttachment" type="player"><option name="rocket" value="{}"/></attachment>"""
+
+
+def rockets(units: str, properties: Mapping[str, Any], known: bool = True) -> str:
+    return game(units, properties, more=ROCKETS.format(str(known).lower())).replace(
+        "<attachmentList>", '<technology><technologies><techname name="rocket"/></technologies></technology><attachmentList>'
+    )
+
+
+@pytest.mark.parametrize(
+    ("known", "order", "fired"),
+    [(True, "rocket D from A", 1), (False, "rocket D from A", 0), (True, "rocket D from B", 0), (True, "rocket C from A", 0)],
+)
+def test_rockets_strike_a_factory_in_reach(known: bool, order: str, fired: int, table: Any) -> None:
+    """Three steps are far enough; what strikes is a gun of one's own, what is struck a factory of an enemy."""
+    made = table(rockets("One A launcher; Two D mill; Two C man", {}, known)).begin()
+    assert (made.order(order + "\n") == 0) is bool(fired)
+    lost = 60 - made.resolve().get("treasuries", "two", "pus", 0)
+    assert fired <= lost <= 6 * fired
+
+
+@pytest.mark.parametrize(("properties", "struck"), [({}, 1), ({"All Rockets Attack": True}, 2), (V2, 2)])
+def test_how_many_rockets_are_fired(properties: dict[str, Any], struck: int, table: Any) -> None:
+    """One of a player in a turn, or one of every place; two of the enemy's factories are in reach of two."""
+    text = rockets("One A launcher; One B launcher; Two C mill; Two D mill; Two D man", properties).replace(
+        '<territoryOwner territory="B" owner="Two"/>', '<territoryOwner territory="B" owner="One"/>'
+    )
+    made = table(text).begin()
+    made.order("rocket C from A\nrocket D from B\n")
+    state = made.resolve()
+    lost = 60 - state.get("treasuries", "two", "pus", 0)
+    assert struck <= lost <= (4 if properties == V2 else 6) * struck, "no more than the territory brings, in the second edition"
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_submarines_end_their_way_among_enemies(value: bool, table: Any) -> None:
+    made = table(game("One S sub; Two T can; Two D man", {"Subs Can End NonCombat Move With Enemies": value})).begin()
+    assert (made.order("cruise 1 sub from S to T\n") == 0) is value
+
+
+@pytest.mark.parametrize("name", ["isImpassible", "IsImpassable", "isImpassable"])
+def test_older_names_mean_what_they_are_called_today(name: str, table: Any) -> None:
+    closed = f'<attachment name="territoryAttachment" attachTo="D" javaClass="TerritoryAttachment" type="territory"><option name="{name}" value="true"/></attachment>'
+    made = table(game("One A man; Two C man", more=closed))
+    ruleset, _ = load_ruleset(made.made.folder)
+    assert ruleset is not None and ruleset.rows("places")["d"]["impassable"] is True
+
+
+def test_nobody_is_lost_for_a_tag_that_no_rule_asks_for(table: Any) -> None:
+    """On a map without a sea transports and whoever they carry are as other units are."""
+    text = game("One A man 3; Two B tank 2; Two C boat").replace(' water="true"', "")
+    made = table(text)
+    ruleset, found = load_ruleset(made.made.folder)
+    assert ruleset is not None and not found and {"man", "tank", "boat"} <= set(ruleset.rows("units"))
+    assert {(row["at"], kind): n for row in yaml.safe_load(made.made.scenario.read_text(encoding="utf-8"))["units"] for kind, n in row["units"].items()} == {("a", "man"): 3, ("b", "tank"): 2, ("c", "boat"): 1}  # fmt: skip
