@@ -98,6 +98,7 @@ def _context(
         "only": lambda tags: json.dumps([tag for tag in tags if has(tag)]),
         "raids": raids,
         "rockets": rockets,
+        "slips": " or ".join([tagged("slips")] * has("slips") + ["is_sub(unit)"] * (has("sub") and "subs_dive" in flags)),
         "damages": bool(raids or rockets) and "raids_damage_works" in flags,
         "landings": has("lifts") and has("carried") and features["coast"] and features["sea"],
         "planes_retreat": has("air") and bool({"planes_retreat"} & flags),

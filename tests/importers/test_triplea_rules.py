@@ -544,3 +544,28 @@ def test_nobody_is_lost_for_a_tag_that_no_rule_asks_for(table: Any) -> None:
     ruleset, found = load_ruleset(made.made.folder)
     assert ruleset is not None and not found and {"man", "tank", "boat"} <= set(ruleset.rows("units"))
     assert {(row["at"], kind): n for row in yaml.safe_load(made.made.scenario.read_text(encoding="utf-8"))["units"] for kind, n in row["units"].items()} == {("a", "man"): 3, ("b", "tank"): 2, ("c", "boat"): 1}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "properties", "passes"),
+    [
+        ("sub", {"Submersible Subs": True}, True),
+        ("sub", {}, False),
+        ("wreck", {}, True),
+        ("can", {"Submersible Subs": True}, False),
+    ],
+)
+def test_who_passes_enemy_ships(kind: str, properties: dict[str, Any], passes: bool, table: Any) -> None:
+    text = game(f"One S {kind}; Two T can", properties)
+    text = text.replace('<territory name="T" water="true"/>', FARTHER[0]).replace('<connection t1="S" t2="T"/>', FARTHER[1])
+    made = table(text).begin()
+    assert (made.order(f"sail 1 {kind} from S to U via T on transit\n") == 0) is passes
+
+
+FIGURES["wreck"] = "isSea=true movement=2 attack=1 defense=1 canMoveThroughEnemies=true canBeMovedThroughByEnemies=true"
+
+
+def test_who_lets_enemy_ships_pass(table: Any) -> None:
+    text = game("One S can; Two T wreck")
+    text = text.replace('<territory name="T" water="true"/>', FARTHER[0]).replace('<connection t1="S" t2="T"/>', FARTHER[1])
+    assert table(text).begin().order("sail 1 can from S to U via T on transit\n") == 0
