@@ -81,8 +81,8 @@ def _attached(draft: RulesetDraft, rows: Mapping[str, Row]) -> None:
                 if option.value.lower() in ("true", "false"):
                     if option.value.lower() == "true":
                         row[entry["field"]] = entry.get("stands_for", True)
-                elif (number := draft.number(attachment, option)) is not None and number:
-                    row[entry["field"]] = number
+                elif (number := draft.number(attachment, option)) is not None:
+                    _figure(row, entry, number)
             elif "capital" in entry:
                 for player in draft.names(attachment, option, game.players, "player"):
                     draft.features.setdefault("capitals", {}).setdefault(player, attachment.to)
@@ -98,6 +98,17 @@ def _attached(draft: RulesetDraft, rows: Mapping[str, Row]) -> None:
     draft.features["grounds"] = grounds
     closed = [row["id"] for row in rows.values() if row.get("impassable")]
     draft.features["impassable"] = bool(closed)
+
+
+def _figure(row: Row, entry: Row, number: int) -> None:
+    """A figure of a territory; `drops` and `fixes` name another that goes with it from now on, or stays what it was."""
+    if "fixes" in entry:
+        row.setdefault(entry["fixes"], row.get(entry["field"], 0))
+    row.pop(entry.get("drops", ""), None)
+    if number or "zero" in entry:
+        row[entry["field"]] = number
+    else:
+        row.pop(entry["field"], None)
 
 
 def _gives(draft: RulesetDraft, place: str, parts: list[str], row: Row, line: int) -> None:

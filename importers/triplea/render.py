@@ -72,7 +72,6 @@ def _context(
     raids = has("raider") and has("producer") and features["land"] and bool(features["links"])
     rockets = _rockets(draft) if has("rocket") and has("producer") and features["land"] else None
     bombers = [units[draft.unit(name)] for name in draft.tags.get("raider", ())]
-    bonus = max((row.get("bomb_bonus", 0) for row in bombers), default=0)
     closed = (["place.impassable"] if features["impassable"] else []) + features.get("bars_enter", [])
     placed = "sum(units(at=place, tag='producer'), 'produces_here')" if has("producer") else "0"
     everywhere = not ({"limited", "second", "third"} & flags)
@@ -105,10 +104,7 @@ def _context(
         "capitals": bool(features.get("capitals")),
         "charge": _charge(draft),
         "nobody": draft.nation(game.nobody),
-        "bomb_sides": max((row.get("bomb_sides", -1) for row in bombers), default=-1)
-        if any(r.get("bomb_sides", -1) > 0 for r in bombers)
-        else game.dice,
-        "bomb_bonus": f"+{bonus}" if bonus > 0 else "",
+        "bomb": _bomb(bombers, game.dice),
         "repair_price": _repair_price(draft),
         "mends": bool({"mends_at_end", "mends_at_start"} & flags) and any(row.get("hits", 1) > 1 for row in units.values()),
         "waits": True,
@@ -130,6 +126,15 @@ def _charge(draft: RulesetDraft) -> int:
     """What it costs to take neutral land, unless the charge closes it."""
     charge: int = draft.number_of("neutral_charge")
     return charge if 0 < charge < draft.words["properties"]["neutralCharge"]["closed"] else 0
+
+
+def _bomb(bombers: list[Row], usual: int) -> str:
+    """What one bomber does: a die of the most sides that any has, or the usual one, and what is added to it."""
+    sides = max((row["bomb_sides"] for row in bombers if row.get("bomb_sides", -1) >= 0), default=usual)
+    bonus = max((row.get("bomb_bonus", 0) for row in bombers), default=0)
+    if sides < 2:  # a die of one side is no die
+        return str(sides + max(0, bonus))
+    return f"1d{sides}{f'+{bonus}' if bonus > 0 else ''}"
 
 
 def _rockets(draft: RulesetDraft) -> Row | None:

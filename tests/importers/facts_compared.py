@@ -131,14 +131,15 @@ def _same_territories(same: Any, root: ET.Element, places: list[dict[str, Any]],
         row = row_of.get(name[:120])
         if row is None:
             continue
-        theirs = (int(options.get("production") or 0), options.get("isImpassable", "").lower() == "true")
+        brings = [n for name, n in options.items() if name in ("production", "productionOnly")]  # the last counts
+        theirs = (int(brings[-1] if brings else 0), options.get("isImpassable", "").lower() == "true")
         ours = (row.get("production", 0), bool(row.get("impassable")))
         if theirs != ours:
             wrong[name] = (theirs, ours)
     same("territories' production, closed", {}, wrong)
 
 
-TURN = ("move", "purchase", "place", "battle", "technology", "politics", "endturn")
+TURN = ("move", "purchase", "place", "battle", "endturn")
 
 
 def _same_players(same: Any, root: ET.Element, made: dict[str, Any], scenario: dict[str, Any], nation_of: dict[str, str]) -> None:
@@ -194,8 +195,11 @@ def _same_shops(
     for rule in root.iterfind("production/productionRule"):
         made_of = [(r.get("resourceOrUnit", "").strip(), int(r.get("quantity") or 0)) for r in rule.iterfind("result")]
         costs = frozenset((c.get("resource", "").strip(), int(c.get("quantity") or 0)) for c in rule.iterfind("cost"))
-        if len(made_of) == 1 and made_of[0][0] in by_order:
-            rules[rule.get("name", "").strip()] = (*made_of[0], frozenset((what, n) for what, n in costs if n))
+        back = {what: n for what, n in made_of if what not in by_order}
+        made_of = [(what, n) for what, n in made_of if what in by_order]
+        if len(made_of) == 1:
+            net = frozenset((what, n - back.get(what, 0)) for what, n in costs if n != back.get(what, 0))
+            rules[rule.get("name", "").strip()] = (*made_of[0], net)
     frontiers = {
         f.get("name", "").strip(): {r.get("name", "").strip() for r in f.iterfind("frontierRules")}
         for f in root.iterfind("production/productionFrontier")
