@@ -52,6 +52,7 @@ def purchases(draft: RulesetDraft) -> None:
                     mix[row["id"]] = weight
             draft.row("production", "production", row)
             draft.features.setdefault("items", {}).setdefault(unit, row["id"])
+    ordinary += _gifts(draft, main)
     for name in open_to:
         rule_ = game.rules[name]
         if [u for u in rule_.results if u in game.units] not in [[unit] for unit in makes]:
@@ -59,6 +60,21 @@ def purchases(draft: RulesetDraft) -> None:
     draft.features["room_items"] = ordinary
     draft.features["mix"] = mix
     _prices(draft, open_to)
+
+
+def _gifts(draft: RulesetDraft, main: str) -> list[str]:
+    """What triggers give and nobody sells has a line, too, by which it is placed: nobody's own. Those that factories place."""
+    ordinary: list[str] = []
+    items: dict[str, str] = draft.features.setdefault("items", {})
+    for unit in draft.game.units:
+        if unit in items or unit not in draft.features.get("given", ()):
+            continue
+        row = _line(draft, ProductionRule(f"gift of {unit}", {}, {unit: 1}, draft.game.units[unit]), unit, main, plain=True)
+        if row is not None:
+            items[unit] = draft.row("production", "production", {**row, "for": [draft.nation(draft.game.nobody)]})["id"]
+            if unit not in draft.tags.get("construction", ()):
+                ordinary.append(items[unit])
+    return ordinary
 
 
 def _prices(draft: RulesetDraft, open_to: dict[str, list[str]]) -> None:

@@ -791,3 +791,13 @@ def test_what_many_conditions_open_is_sold(table: Any) -> None:
     ruleset, found = load_ruleset(made.made.folder)
     assert ruleset is not None and not found and "tank" in ruleset.rows("production")
     assert not [line for line in made.made.left if "characters" in line]
+
+
+def test_a_trigger_gives_what_nobody_sells(table: Any) -> None:
+    made = table(game("One A mill; One A slab", more=GIFT.format('<option name="purchase" value="slab" count="2"/>'))).begin()
+    made.order("await the battles\n")
+    made.resolve()
+    assert made.order("place 2 slab in A\n") == 0
+    made.resolve()
+    assert made.at("a")["one slab"] == 3
+    assert made.order("buy 1 slab in A\n", "two") != 0, "nobody buys it"
