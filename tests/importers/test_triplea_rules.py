@@ -801,3 +801,33 @@ def test_a_trigger_gives_what_nobody_sells(table: Any) -> None:
     made.resolve()
     assert made.at("a")["one slab"] == 3
     assert made.order("buy 1 slab in A\n", "two") != 0, "nobody buys it"
+
+
+def canal(name: str, shore: str) -> str:
+    """A canal between S and T that is open to friends of whoever holds the shore."""
+    told_ = f'<option name="canalName" value="{name}"/><option name="landTerritories" value="{shore}"/>'
+    return "".join(
+        f'<attachment name="canalAttachment{name}" attachTo="{zone}" javaClass="CanalAttachment" type="territory">{told_}</attachment>'
+        for zone in "ST"
+    )
+
+
+@pytest.mark.parametrize(
+    ("shores", "properties", "passes"),
+    [
+        (["A"], {}, True),
+        (["B"], {}, False),
+        (["A:B"], {}, False),
+        (["A", "B"], {}, True),
+        (["A", "B"], {"Control All Canals Between Territories To Pass": True}, False),
+    ],
+)
+def test_canals_stop_ships_while_their_shores_are_in_other_hands(
+    shores: list[str], properties: dict[str, Any], passes: bool, table: Any
+) -> None:
+    more = "".join(canal(f"Canal{k}", shore) for k, shore in enumerate(shores))
+    made = table(game("One S can; Two D man", properties, more)).begin()
+    assert not [line for line in made.made.left if "canal" in line.lower()]
+    assert made.order("sail 1 can from S to T on transit\n") == 0, "who holds the shore may change, so the order stands"
+    made.resolve()
+    assert ("one can" in made.at("t")) is passes
