@@ -159,8 +159,8 @@ def _same_players(same: Any, root: ET.Element, made: dict[str, Any], scenario: d
     kinds = {name: options.get("archeType", "neutral") for name, options in _attached(root, "relationshiptype").items()}
     kinds |= {"default_war": "war", "default_allied": "allied"}
     sides: dict[str, set[str]] = {}
-    for a in root.iterfind("playerList/alliance"):
-        sides.setdefault((a.get("player") or "").strip(), set()).add((a.get("alliance") or "").strip())
+    for named in root.iterfind("playerList/alliance"):
+        sides.setdefault((named.get("player") or "").strip(), set()).add((named.get("alliance") or "").strip())
     players = [(p.get("name") or "").strip() for p in root.iterfind("playerList/player")]
     told = {
         frozenset(((r.get("player1") or "").strip(), (r.get("player2") or "").strip())): kinds.get((r.get("type") or "").strip(), "neutral")
@@ -209,9 +209,9 @@ def _same_shops(
     by_trigger: set[Any] = set()
     for row in made.get("production", []):
         price = int(str(row["price"]).removeprefix("="))
-        costs = {(called[what], n) for what, n in (row.get("uses") or {}).items()} | ({(money, price)} if price else set())
-        item = (unit_of[row["makes"]], row.get("lot", 1), frozenset(costs))
-        if any("flagged" in str(test.get("test")) or "group(" in str(test.get("test")) for test in row.get("requires", ())):
+        asked = {(called[what], n) for what, n in (row.get("uses") or {}).items()} | ({(money, price)} if price else set())
+        item = (unit_of[row["makes"]], row.get("lot", 1), frozenset(asked))
+        if any(word in str(test.get("test")) for test in row.get("requires", ()) for word in ("flagged", "group(", "fits_")):
             by_trigger.add(item)
             continue
         for player in buyers:
