@@ -274,7 +274,7 @@ def replay(
     state = reader.first_state(record, scenario)
     table = table_of(state) if table_of is not None else InMemory(ruleset, state)
     out = Replayed(str(record.get("id", "")))
-    phases = record["phases"]
+    phases = [_without_lost(phase) for phase in record["phases"]]
     for number, phase in enumerate(phases):
         if _is_idle(reader, table.position, phases[number : number + 2]):
             out.phases += 1
@@ -286,6 +286,23 @@ def replay(
         if number + 1 < len(phases) and reader.moment(phase["name"]) is not None:
             _play(reader, table, phase, out)
     return out
+
+
+def _without_lost(phase: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A phase without the units that wait in it though no place is left to them: ours were destroyed with the orders before."""
+    state, lost = phase["state"], {}
+    for nation, waiting in (state.get("retreats") or {}).items():
+        gone = [unit for unit, places in waiting.items() if places == []] if isinstance(waiting, Mapping) else []
+        if gone:
+            lost[nation] = gone
+    if not lost:
+        return phase
+    units, orders = dict(state.get("units") or {}), dict(phase.get("orders") or {})
+    for nation, gone in lost.items():
+        marked = {f"*{unit}" for unit in gone}
+        units[nation] = [unit for unit in units.get(nation) or () if unit not in marked]
+        orders[nation] = [line for line in orders.get(nation) or () if not line.startswith(tuple(f"{unit} " for unit in gone))]
+    return {**phase, "state": {**state, "units": units}, "orders": orders}
 
 
 def _is_idle(reader: RecordReader, position: Position, phases: list[Mapping[str, Any]]) -> bool:

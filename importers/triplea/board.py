@@ -81,8 +81,8 @@ def _attached(draft: RulesetDraft, rows: Mapping[str, Row]) -> None:
                 if option.value.lower() in ("true", "false"):
                     if option.value.lower() == "true":
                         row[entry["field"]] = entry.get("stands_for", True)
-                elif (number := draft.number(attachment, option)) is not None and number:
-                    row[entry["field"]] = number
+                elif (number := draft.number(attachment, option)) is not None:
+                    _figure(row, entry, number)
             elif "capital" in entry:
                 for player in draft.names(attachment, option, game.players, "player"):
                     draft.features.setdefault("capitals", {}).setdefault(player, attachment.to)
@@ -98,6 +98,17 @@ def _attached(draft: RulesetDraft, rows: Mapping[str, Row]) -> None:
     draft.features["grounds"] = grounds
     closed = [row["id"] for row in rows.values() if row.get("impassable")]
     draft.features["impassable"] = bool(closed)
+
+
+def _figure(row: Row, entry: Row, number: int) -> None:
+    """A figure of a territory; `drops` and `fixes` name another that goes with it from now on, or stays what it was."""
+    if "fixes" in entry:
+        row.setdefault(entry["fixes"], row.get(entry["field"], 0))
+    row.pop(entry.get("drops", ""), None)
+    if number or "zero" in entry:
+        row[entry["field"]] = number
+    else:
+        row.pop(entry["field"], None)
 
 
 def _gives(draft: RulesetDraft, place: str, parts: list[str], row: Row, line: int) -> None:
@@ -124,28 +135,33 @@ def _gates(draft: RulesetDraft, linked: set[tuple[str, str]]) -> None:
             elif entry is not None and "lists" in entry and option.value not in ("NONE", ""):
                 draft.leave_option(attachment, option, "all ships are stopped alike")
     ships = draft.tags.get("ship")
+    wet = {draft.place(name) for name, (water, _) in draft.game.territories.items() if water}
+    gates: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
     for name, (zones, shores, line) in canals.items():
         pairs = [(min(a, b), max(a, b)) for a, b in combinations(dict.fromkeys(zones), 2)]
-        pairs = [pair for pair in pairs if pair in linked]
+        pairs = [pair for pair in pairs if pair in linked and all(pair_end in wet for pair_end in pair)]
         shores = list(dict.fromkeys(shores))
         if not pairs or not shores or not ships:
             draft.leave(line, f"the canal {name}: no two connected sea zones and a shore belong to it")
             continue
-        test = " and ".join(f"shore_open(place('{shore}'), self)" for shore in shores)
+        test = "not (" + " and ".join(f"shore_open(place('{shore}'), self)" for shore in shores) + ")"
         for k, pair in enumerate(pairs):
-            draft.row(
-                "canals",
-                "passages",
-                {
-                    "id": draft.fresh("passages", f"{name} {k + 1}" if k else name),
-                    "name": name[:120],
-                    "between": list(pair),
-                    "stops": ["ship"],
-                    "judged": "turn",
-                    "default": "open",
-                    "shut_when": f"not ({test})",
-                },
-            )
+            gates.setdefault(pair, []).append((f"{name} {k + 1}" if k else name, name, test))
+    word = " or " if "all_canals" in draft.asked else " and "  # of several between two zones one is enough, or all must be open
+    link_of = {tuple(row["between"]): row for row in draft.rows.get("links-sea", {}).get("links", ())}
+    for (a, b), found in gates.items():
+        id_ = draft.fresh("passages", found[0][0])
+        link_of[a, b]["guards"] = id_
+        tests = list(dict.fromkeys(test for _, _, test in found))
+        row: Row = {
+            "id": id_,
+            "name": found[0][1][:120],
+            "between": [a, b],
+            "stops": ["ship"],
+            "judged": "turn",
+            "default": "open",
+        }
+        draft.row("canals", "passages", {**row, "shut_when": word.join(tests)})
 
 
 # ---- the drawing

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -128,6 +129,29 @@ class RulesetDraft:
         test = self.test_of(names, label)
         return f"kind={test.rpartition(' ')[2]}" if test.startswith("unit.kind") else f"tag={test.partition(' ')[0]}"
 
+    def parted(self, test: str, name: str, of: Iterable[str], *, most: int = 400) -> str:
+        """A test that is not longer than `most` letters, if it has parts: those become terms of `of` (nation for self)."""
+        if len(test) <= most:
+            return test
+        word = next((word for word in ("or", "and") if len(split_at(test, word)) > 1), None)
+        if word is None:
+            return test
+        pieces: list[list[str]] = [[]]
+        for part in split_at(test, word):
+            short = self.parted(part[1:-1], name, of, most=most) if len(part) > most and part[0] == "(" else part
+            if sum(len(piece) + 5 for piece in pieces[-1]) + len(short) > most:
+                pieces.append([])
+            pieces[-1].append(f"({short})" if part[0] == "(" and short is not part else short)
+        terms = [self.term_of(f" {word} ".join(piece), name, of) for piece in pieces if piece]
+        return self.parted(f" {word} ".join(terms), name, of, most=most)
+
+    def term_of(self, test: str, name: str, of: Iterable[str]) -> str:
+        """A call of a new term for a test."""
+        term = "fits_" + self.fresh("definitions", name).replace("-", "_")
+        row = {"id": term, "of": list(of), "is": re.sub(r"\bself\b", "nation", test)}
+        self.row("production", "definitions", row)
+        return f"{term}({', '.join('self' if kind == 'nation' else kind for kind in of)})"
+
     # ---- rows
 
     def of(self, kind: str) -> Iterator[Attachment]:
@@ -210,6 +234,25 @@ def _flags(game: GameFile, words: TranslationTable) -> frozenset[str]:
     for flag in list(flags):
         flags |= set(words["implies"].get(flag, ()))
     return frozenset(flags)
+
+
+def split_at(test: str, word: str) -> list[str]:
+    """The parts of an expression between the words `and` or `or` that stand in no bracket and in no text."""
+    parts, depth, quoted, begin = [], 0, False, 0
+    gap = f" {word} "
+    for k, letter in enumerate(test):
+        if letter == "'":
+            quoted = not quoted
+        elif quoted:
+            continue
+        elif letter in "([{":
+            depth += 1
+        elif letter in ")]}":
+            depth -= 1
+        elif not depth and test.startswith(gap, k):
+            parts.append(test[begin:k])
+            begin = k + len(gap)
+    return [*parts, test[begin:]]
 
 
 def row_name(row: Row) -> str:

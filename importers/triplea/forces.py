@@ -35,6 +35,10 @@ def forces(draft: RulesetDraft) -> None:
                     n = draft.number(attachment, option)
                     if n is not None:
                         row[entry.get("field") or entry["key"]] = n
+                elif "modifiers" in entry:
+                    _only_there(draft, name, attachment, option, entry)
+                elif "boosts" in entry:
+                    _boost(draft, name, attachment, option)
                 elif "yield" in entry:
                     draft.features.setdefault("unit_yields", []).append((name, attachment, option))
                 else:
@@ -58,6 +62,86 @@ def forces(draft: RulesetDraft) -> None:
                 draft.tags.setdefault(line["tag"], []).append(name)
         draft.flags[name] = flags
         draft.row("units", "units", row)
+    _boosts(draft)
+    _boosters(draft)
+
+
+def _only_there(draft: RulesetDraft, unit: str, attachment: Attachment, option: Option, entry: Row) -> None:
+    """A figure that a unit has only where a test of it passes; `true` stands for the number that the table says."""
+    if option.value.lower() == "true":
+        n: int | None = entry["stands_for"]
+    else:
+        n = 0 if option.says_no else draft.number(attachment, option)
+    if n:
+        draft.row(
+            "units",
+            "modifiers",
+            {
+                "id": draft.fresh("modifiers", f"{unit} {option.name}"),
+                "of": entry["modifiers"],
+                "for": draft.unit(unit),
+                "when": entry["only"],
+                "add": n,
+                "label": option.name[:40],
+            },
+        )
+
+
+def _boost(draft: RulesetDraft, unit: str, attachment: Attachment, option: Option) -> None:
+    """`N:UNIT[:UNIT...]`: units of these types move so much farther from where it stands."""
+    number, *takers = [option.count, *option.parts] if option.count else option.parts
+    if not re.fullmatch("-?[0-9]{1,4}", number) or not takers or any(taker not in draft.game.units for taker in takers):
+        draft.leave_option(attachment, option, "a number and units are expected")
+        return
+    for taker in takers:
+        draft.features.setdefault("boosts", {}).setdefault(taker, {}).setdefault(int(number), []).append(unit)
+
+
+def _boosts(draft: RulesetDraft) -> None:
+    """Of several that let a unit move farther the one that gives most counts; ships are helped from ashore, and the reverse."""
+    at_sea = {name: "sea" in flags for name, flags in draft.flags.items()}
+    rows: dict[tuple[int, str], list[str]] = {}
+    for taker, gifts in draft.features.get("boosts", {}).items():
+        tests: list[str] = []
+        for n in sorted(gifts, reverse=True):
+            near = sorted({giver for giver in gifts[n] if at_sea[giver] != at_sea[taker] and "air" not in draft.flags[taker]})
+            test = _stands_near(draft, list(dict.fromkeys(gifts[n])), near)
+            whole = " and ".join([test, *(f"not {other}" for other in tests)])
+            if n:
+                rows.setdefault((n, whole), []).append(draft.unit(taker))
+            tests.append(test)
+    for (n, test), takers in rows.items():
+        draft.row(
+            "units",
+            "modifiers",
+            {"id": draft.fresh("modifiers", f"boost {n}"), "of": "moves", "for": takers, "when": test, "add": n, "label": "base"},
+        )
+
+
+def _stands_near(draft: RulesetDraft, givers: list[str], near: list[str]) -> str:
+    """A test that one of these stands where the unit is, or some of them across its shore."""
+    terms = []
+    for which, group in (("beside", givers), ("across", near)):
+        if not group:
+            continue
+        key = (which, frozenset(group))
+        known = draft.features.setdefault("boosters", {})
+        if key not in known:
+            known[key] = f"{which}_{draft.fresh('definitions', f'boost {group[0]}').replace('-', '_')}"
+            draft.features.setdefault("booster_terms", []).append((known[key], which, group))
+        terms.append(f"{known[key]}(unit.place, unit.owner)")
+    return terms[0] if len(terms) == 1 else f"({' or '.join(terms)})"
+
+
+def _boosters(draft: RulesetDraft) -> None:
+    """The terms of those who let others move farther; units must have their rows."""
+    for term, which, group in draft.features.get("booster_terms", ()):
+        test = f"any(units(at=place, {draft.which_of(group, term)}), 'friend_of', nation)"
+        if which == "across":
+            stands = f"has_{term}"
+            draft.row("units", "definitions", {"id": stands, "of": ["place", "nation"], "is": test})
+            test = f"any(neighbors(place, 'coast'), '{stands}', nation)"
+        draft.row("units", "definitions", {"id": term, "of": ["place", "nation"], "is": test})
 
 
 def _construction(draft: RulesetDraft, name: str, told: list[Attachment], factory: bool) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from .document import Element, GameFileError
+from .words import read_words
 
 __all__ = ["Attachment", "GameFile", "GameStep", "Option", "ProductionRule", "facts"]
 
@@ -159,6 +160,7 @@ class _GameFileReader:
         self.game = GameFile(file)
         self.wrong: list[tuple[int, str]] = []
         self.variables: dict[str, list[str]] = {}
+        self.older: dict[str, dict[str, str]] = read_words()["older"]
 
     def read(self) -> None:
         for tag, what in (("info", "name"), ("map", "territories"), ("playerList", "players"), ("gamePlay", "sequence")):
@@ -186,9 +188,10 @@ class _GameFileReader:
             value = element.get("value")
             if not value and (inner := element.first("value")) is not None:
                 value = inner.text.strip()
-            game.properties.setdefault(element.get("name"), (value, element.line))
+            name = self.called("properties", element.get("name"))
+            game.properties.setdefault(name, (value, element.line))
             if element.get("editable").lower() == "true":
-                game.choices.add(element.get("name"))
+                game.choices.add(name)
 
     def too_many(self) -> bool:
         counts = dict.fromkeys(MOST, 0)
@@ -377,6 +380,11 @@ class _GameFileReader:
         for chosen in product(*groups):
             yield {name: value for part in chosen for name, value in part.items()}
 
+    def called(self, section: str, name: str) -> str:
+        """How an option or a property is called today; empty for what means nothing."""
+        plain = name[:1].lower() + name[1:] if section == "options" else name
+        return str(self.older[section].get(name.lower(), plain))
+
     def attach(self, element: Element, values: dict[str, str]) -> None:
         def filled(text: str) -> str:
             for name, value in values.items():
@@ -388,7 +396,8 @@ class _GameFileReader:
             value = filled(option.get("value"))
             if "$" in value and self.variables:
                 value = ":".join(self.expand(value.split(":"), set(), option.line))
-            options.append(Option(filled(option.get("name")), value, filled(option.get("count")), option.line))
+            if name := self.called("options", filled(option.get("name"))):
+                options.append(Option(name, value, filled(option.get("count")), option.line))
         kind = re.sub("[Aa]tt?a?t?chment$", "Attachment", element.get("javaClass").rpartition(".")[2])
         type_ = element.get("type") or "unitType"
         game = self.game

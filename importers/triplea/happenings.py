@@ -311,6 +311,7 @@ class Happenings:
         if not units or any(u not in self.draft.game.units for u in units):
             return None
         n = int(option.count) if option.count.isdecimal() else 1
+        self.draft.features.setdefault("given", set()).update(units)
         return [
             {"queue": {"what": UNFILLED + unit, "for": self.draft.nation(p), "due": "hand", "n": n}}
             for p in self.players(attachment)

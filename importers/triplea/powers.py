@@ -84,12 +84,11 @@ def _fields(draft: RulesetDraft, attachment: Attachment, row: Row) -> None:
 
 
 def _turn_lines(draft: RulesetDraft) -> dict[str, int]:
-    """The order of play: players by their first step of the kind that moves or buys."""
-    found: dict[str, int] = {}
-    for step in draft.game.steps:
-        if step.player and phase_of(draft, step) and step.player not in found:
-            found[step.player] = len(found) + 1
-    return found
+    """The order of play: players by their first step of a phase in which they move, fight or buy, else of any."""
+    usual = {line["phase"] for line in draft.words["turn"] if not ("act" in line or "tech" in line)}
+    steps = [(step.player, phase_of(draft, step)) for step in draft.game.steps if step.player]
+    order = [player for player, phase in steps if phase in usual] + [player for player, phase in steps if phase]
+    return {player: k for k, player in enumerate(dict.fromkeys(order), 1)}
 
 
 def _relations(draft: RulesetDraft, names: list[str]) -> None:

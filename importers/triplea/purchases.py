@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import Any
 
@@ -11,8 +10,6 @@ from .game import ProductionRule
 from .happenings import frontier_marks, marks_set, otherwise, rule_marks
 
 __all__ = ["incomes", "purchases"]
-
-LONG = 400
 
 
 def purchases(draft: RulesetDraft) -> None:
@@ -44,6 +41,7 @@ def purchases(draft: RulesetDraft) -> None:
             mine = open_to[rule]
             opened = _opened(draft, rule, mine, marks, later)
             if opened:
+                opened = draft.parted(opened, row["id"], ("nation",))
                 row.setdefault("requires", []).append({"test": opened, "message": "it is not open to you now"})
             elif set(mine) != set(buyers):
                 row["for"] = [draft.nation(p) for p in mine]
@@ -54,6 +52,7 @@ def purchases(draft: RulesetDraft) -> None:
                     mix[row["id"]] = weight
             draft.row("production", "production", row)
             draft.features.setdefault("items", {}).setdefault(unit, row["id"])
+    ordinary += _gifts(draft, main)
     for name in open_to:
         rule_ = game.rules[name]
         if [u for u in rule_.results if u in game.units] not in [[unit] for unit in makes]:
@@ -61,6 +60,21 @@ def purchases(draft: RulesetDraft) -> None:
     draft.features["room_items"] = ordinary
     draft.features["mix"] = mix
     _prices(draft, open_to)
+
+
+def _gifts(draft: RulesetDraft, main: str) -> list[str]:
+    """What triggers give and nobody sells has a line, too, by which it is placed: nobody's own. Those that factories place."""
+    ordinary: list[str] = []
+    items: dict[str, str] = draft.features.setdefault("items", {})
+    for unit in draft.game.units:
+        if unit in items or unit not in draft.features.get("given", ()):
+            continue
+        row = _line(draft, ProductionRule(f"gift of {unit}", {}, {unit: 1}, draft.game.units[unit]), unit, main, plain=True)
+        if row is not None:
+            items[unit] = draft.row("production", "production", {**row, "for": [draft.nation(draft.game.nobody)]})["id"]
+            if unit not in draft.tags.get("construction", ()):
+                ordinary.append(items[unit])
+    return ordinary
 
 
 def _prices(draft: RulesetDraft, open_to: dict[str, list[str]]) -> None:
@@ -89,7 +103,7 @@ def _line(draft: RulesetDraft, rule: ProductionRule, unit: str, main: str, *, pl
     row: Row = {"id": id_, "makes": draft.unit(unit)}
     if not plain:
         row["name"] = f"{unit} ({rule.name})"[:120]
-    costs = {draft.id("resources", name): n for name, n in rule.costs.items() if n}
+    costs = {draft.id("resources", name): n for name, n in _net(draft, rule).items() if n}
     row["price"] = f"={costs.pop(main, 0)}"
     if costs:
         row["uses"] = costs
@@ -114,7 +128,7 @@ def _line(draft: RulesetDraft, rule: ProductionRule, unit: str, main: str, *, pl
         needed.append(f"any(units(at=place, owner=self, {draft.which_of(alone, f'sites of {unit}')}))")
     if needed:
         site.append(needed[0] if len(needed) == 1 else "(" + " or ".join(needed) + ")")
-    row.update(words["bought"], site=_named(draft, " and ".join(site), id_), site_message=otherwise[-1][:200])
+    row.update(words["bought"], site=draft.parted(" and ".join(site), id_, ("place", "nation")), site_message=otherwise[-1][:200])
     if "ship" in tags:
         if not draft.features["coast"]:
             draft.leave(rule.line, f"production rule {rule.name}: no sea zone touches land")
@@ -123,18 +137,15 @@ def _line(draft: RulesetDraft, rule: ProductionRule, unit: str, main: str, *, pl
     return row
 
 
-def _named(draft: RulesetDraft, test: str, item: str) -> str:
-    """A long test of a site as a term of its own."""
-    if len(test) <= LONG:
-        return test
-    term = "fits_" + draft.fresh("definitions", item).replace("-", "_")
-    parts = [f"({part})" for part in test.split(" and ")] if " or " not in test else [test]
-    draft.row(
-        "production",
-        "definitions",
-        {"id": term, "of": ["place", "nation"], "is": re.sub(r"\bself\b", "nation", " and ".join(parts))},
-    )
-    return f"{term}(place, self)"
+def _net(draft: RulesetDraft, rule: ProductionRule) -> dict[str, int]:
+    """What a rule costs, less what it gives back with the unit."""
+    costs = dict(rule.costs)
+    for name, n in rule.results.items():
+        if name in draft.game.resources:
+            costs[name] = costs.get(name, 0) - n
+    for name in [name for name, n in costs.items() if n < 0]:
+        draft.leave(rule.line, f"production rule {rule.name}: it makes {-costs.pop(name)} {name} besides, which nobody gets")
+    return costs
 
 
 def _has(draft: RulesetDraft, unit: str) -> str:

@@ -67,11 +67,11 @@ def _context(
 
     rolls = any(row.get("attack_rolls", 1) != 1 or row.get("defence_rolls", 1) != 1 for row in units.values())
     rolls = rolls or any(row["of"].endswith("-rolls") for file in draft.rows.values() for row in file.get("modifiers", ()))
-    guns = [units[draft.unit(name)] for name in draft.tags.get("flak", ())]
+    guns = [units[draft.unit(name)] for tag in ("flak", "raid-flak") for name in draft.tags.get(tag, ())]
     limited = bool(guns) and all(row.get("flak_shots", -1) >= 0 for row in guns)
     raids = has("raider") and has("producer") and features["land"] and bool(features["links"])
+    rockets = _rockets(draft) if has("rocket") and has("producer") and features["land"] else None
     bombers = [units[draft.unit(name)] for name in draft.tags.get("raider", ())]
-    bonus = max((row.get("bomb_bonus", 0) for row in bombers), default=0)
     closed = (["place.impassable"] if features["impassable"] else []) + features.get("bars_enter", [])
     placed = "sum(units(at=place, tag='producer'), 'produces_here')" if has("producer") else "0"
     everywhere = not ({"limited", "second", "third"} & flags)
@@ -96,16 +96,15 @@ def _context(
         "no_blitz": " or ".join(features.get("bars_blitz", [])),
         "only": lambda tags: json.dumps([tag for tag in tags if has(tag)]),
         "raids": raids,
-        "damages": raids and "raids_damage_works" in flags,
+        "rockets": rockets,
+        "slips": " or ".join([tagged("slips")] * has("slips") + ["is_sub(unit)"] * (has("sub") and "subs_dive" in flags)),
+        "damages": bool(raids or rockets) and "raids_damage_works" in flags,
         "landings": has("lifts") and has("carried") and features["coast"] and features["sea"],
         "planes_retreat": has("air") and bool({"planes_retreat"} & flags),
         "capitals": bool(features.get("capitals")),
         "charge": _charge(draft),
         "nobody": draft.nation(game.nobody),
-        "bomb_sides": max((row.get("bomb_sides", -1) for row in bombers), default=-1)
-        if any(r.get("bomb_sides", -1) > 0 for r in bombers)
-        else game.dice,
-        "bomb_bonus": f"+{bonus}" if bonus > 0 else "",
+        "bomb": _bomb(bombers, game.dice),
         "repair_price": _repair_price(draft),
         "mends": bool({"mends_at_end", "mends_at_start"} & flags) and any(row.get("hits", 1) > 1 for row in units.values()),
         "waits": True,
@@ -127,6 +126,26 @@ def _charge(draft: RulesetDraft) -> int:
     """What it costs to take neutral land, unless the charge closes it."""
     charge: int = draft.number_of("neutral_charge")
     return charge if 0 < charge < draft.words["properties"]["neutralCharge"]["closed"] else 0
+
+
+def _bomb(bombers: list[Row], usual: int) -> str:
+    """What one bomber does: a die of the most sides that any has, or the usual one, and what is added to it."""
+    sides = max((row["bomb_sides"] for row in bombers if row.get("bomb_sides", -1) >= 0), default=usual)
+    bonus = max((row.get("bomb_bonus", 0) for row in bombers), default=0)
+    if sides < 2:  # a die of one side is no die
+        return str(sides + max(0, bonus))
+    return f"1d{sides}{f'+{bonus}' if bonus > 0 else ''}"
+
+
+def _rockets(draft: RulesetDraft) -> Row | None:
+    """How far rockets go, how many strike one place, whether all of a player's are fired in a turn; None if nobody has any."""
+    found = draft.features.get("rockets")
+    if found is None or not found["distance"]:
+        return None
+    reach = " + ".join(f"({n} if knows(self, '{tech}') else 0)" for tech, n in found["distance"].items())
+    knows = " or ".join(f"knows(self, '{tech}')" for tech in found["distance"])
+    every = "all_rockets" in draft.asked
+    return {"reach": reach, "knows": knows, "dice": found["dice"], "most": found["most"] if every else 1, "all": every}
 
 
 def _sold(draft: RulesetDraft, room: Row) -> bool:

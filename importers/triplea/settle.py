@@ -110,8 +110,10 @@ def _mended(draft: RulesetDraft, lines: list[str], form: str, finding: Diagnosti
     if not ROW.match(line):
         return False
     if finding.code == "W604":
-        lines[at] = DROPPED
-        return True
+        if form not in KEPT:
+            lines[at] = DROPPED
+            return True
+        return _without_tag(lines, WORD.match(line, finding.column - 1))
     if finding.severity == "error":
         return _cut_out(draft, lines, form, finding)
     known = draft.words["as_it_is"].get(finding.code) or draft.words["as_it_is"]["other"]
@@ -128,17 +130,38 @@ def _mended(draft: RulesetDraft, lines: list[str], form: str, finding: Diagnosti
 
 def _cut_out(draft: RulesetDraft, lines: list[str], form: str, finding: Diagnostic) -> bool:
     """Take out what is wrong: a key of a row that others hang on, else the row."""
-    at, row = finding.line - 1, _row(lines[finding.line - 1])
+    import yaml
+
+    try:
+        at, row = finding.line - 1, _row(lines[finding.line - 1])
+    except yaml.YAMLError:  # a row of the shared rules that goes on from another: nothing of the file can be taken out of it
+        return False
     key = _key_at(lines[at], finding.column) if form in KEPT else ""
     if key and key not in ("id", "name", "kind", "between"):
         what = f"{_named(form, row)}: {key} = {str(row.get(key))[:60]}"
-        lines[at] = _line_without(lines[at], row, key)
+        lines[at] = _line_with(lines[at], _without(row, key))
     else:
         what = _named(form, row)
         lines[at] = DROPPED
     grade = PREVENTS if form in ("places", "nations") and lines[at] == DROPPED else PLAY
     draft.leave(_line_of(draft, form, row), f"{what}: {finding.message}", grade)
     return True
+
+
+def _without_tag(lines: list[str], tag: re.Match[str] | None) -> bool:
+    """Whether a tag that no rule asks for was taken from all units; who has it stays."""
+    if tag is None:
+        return False
+    changed = False
+    for number, line in enumerate(lines):
+        if not line.startswith("  - {") or tag[0] not in line:
+            continue
+        row = _row(line)
+        if tag[0] in row.get("tags", ()):
+            kept = [other for other in row["tags"] if other != tag[0]]
+            lines[number] = _line_with(line, {**row, "tags": kept} if kept else _without(row, "tags"))
+            changed = True
+    return changed
 
 
 def _row(line: str) -> dict[str, Any]:
@@ -165,11 +188,15 @@ def _key_at(line: str, column: int) -> str:
     return ""
 
 
-def _line_without(line: str, row: dict[str, Any], key: str) -> str:
+def _line_with(line: str, row: dict[str, Any]) -> str:
+    """The line that holds this row instead."""
     from .render import flow
 
-    head = line[: len(line) - len(line.lstrip(" -"))]
-    return head + flow({k: v for k, v in row.items() if k != key})
+    return line[: len(line) - len(line.lstrip(" -"))] + flow(row)
+
+
+def _without(row: dict[str, Any], key: str) -> dict[str, Any]:
+    return {k: v for k, v in row.items() if k != key}
 
 
 def _line_of(draft: RulesetDraft, form: str, row: dict[str, Any]) -> int:

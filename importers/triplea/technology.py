@@ -92,6 +92,8 @@ def _known(draft: RulesetDraft, tech: str, known: Row) -> None:
     add = known.get("add", 0) + (draft.number_of(known["number"]) if "number" in known else 0)
     if known["of"] == "income":
         _bonds(draft, tech, add, draft.game.dice)
+    elif known["of"] == "rockets":
+        _rockets(draft, tech, "distance", add)
     elif add and known["tag"] in draft.tags:
         if "least" in known:
             _capacity(draft, tech, known["tag"], f"tag='{known['tag']}'", add, known["least"])
@@ -138,6 +140,12 @@ def _ability(draft: RulesetDraft, tech: str, attachment: Attachment, option: Opt
         sides = attachment.get("warBondDiceSides", str(draft.game.dice))
         if option.value.isdecimal() and int(option.value) and sides.isdecimal() and int(sides) > 0:
             _bonds(draft, tech, int(option.value), int(sides))
+    elif "rockets" in entry:
+        n, *units = option.parts
+        if not n.isdecimal() or any(unit not in draft.tags.get("rocket", ()) for unit in units):
+            draft.leave_option(attachment, option, "a number, and a unit that is a rocket where one is named, are expected")
+        else:
+            _rockets(draft, tech, entry["rockets"], int(n))
     else:
         draft.leave_option(attachment, option)
 
@@ -156,6 +164,15 @@ def _capacity(draft: RulesetDraft, tech: str, unit: str, which: str, add: int, l
             "label": tech[:40],
         },
     )
+
+
+def _rockets(draft: RulesetDraft, tech: str, what: str, n: int) -> None:
+    """How far rockets go who know a technology; how many dice one rolls, and how many strike one place, in games of any."""
+    found = draft.features.setdefault("rockets", {"distance": {}, "dice": 1, "most": 1})
+    if what == "distance":
+        found["distance"][draft.id("technologies", tech)] = n
+    else:
+        found[what] = n
 
 
 def _bonds(draft: RulesetDraft, tech: str, dice: int, sides: int) -> None:

@@ -1,5 +1,8 @@
 """Whether an imported game has the facts of its file: it reads both with means of its own and shares nothing with the importer.
 
+Territories with what they bring, links, players, who plays after whom, what two players are to each other, units and their figures,
+what is sold to whom for what, owners, units and resources at the start.
+
 `python -m tests.importers.facts_compared GAME.xml FOLDER ...` prints what differs, and ends with 1 if anything does.
 """
 
@@ -17,10 +20,14 @@ FIGURES = {"movement": "move", "attack": "attack", "defense": "defence"}
 
 
 def rows(folder: Path) -> dict[str, list[dict[str, Any]]]:
-    """All rows of a ruleset's folder by form."""
+    """All rows of a ruleset's folder by form, of the shared rules the resources alone."""
     found: dict[str, list[dict[str, Any]]] = {}
     for file in sorted([*(folder / "tables").glob("*.yaml"), *(folder / "events").glob("*.yaml")]):
         if file.name.startswith("rules-"):
+            text = (
+                file.read_text(encoding="utf-8").partition("\nresources:\n")[2].partition("\n\n")[0].partition("\ntreasuries:")[0]
+            )
+            found.setdefault("resources", []).extend(yaml.load(text, Loader=yaml.CSafeLoader) or [])
             continue
         for form, listed in (yaml.load(file.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader) or {}).items():
             found.setdefault(form, []).extend(listed or [])
@@ -86,14 +93,139 @@ def compared(file: Path, folder: Path) -> list[str]:
         for kind, n in stack["units"].items():
             ours[stack["owner"], name_of[stack["at"]], kind_of[kind]] += n
     same("units at the start", +stacks, ours)
+    _same_territories(same, root, places, nation_of)
+    _same_players(same, root, made, scenario, nation_of)
+    _same_shops(same, root, made, by_order, nation_of)
     money: Counter[tuple[str, str]] = Counter()
     for g in root.iterfind("initialize/resourceInitialize/resourceGiven"):
         n = int(g.get("quantity") or 0)
-        money[(g.get("player") or "").strip()] += max(0, n)  # type: ignore[index]
-    theirs = {nation_of[p[:120]]: n for p, n in money.items() if n}  # type: ignore[index]
-    given = {n: sum((row.get("treasury") or {}).get("nation", {}).values()) for n, row in (scenario.get("nations") or {}).items()}
-    same("resources at the start", theirs, {n: v for n, v in given.items() if v})
+        money[(g.get("player") or "").strip()[:120], (g.get("resource") or "").strip()] += max(0, n)
+    theirs = {(nation_of[p], what): n for (p, what), n in money.items() if n}
+    called = {row["id"]: str(row["name"]) for row in made.get("resources", [])}
+    given = {
+        (nation, called[what]): n
+        for nation, row in (scenario.get("nations") or {}).items()
+        for what, n in (row.get("treasury") or {}).get("nation", {}).items()
+        if n
+    }
+    same("resources at the start", theirs, given)
     return out
+
+
+def _attached(root: ET.Element, kind: str) -> dict[str, dict[str, str]]:
+    """The options of attachments of a kind by what they are attached to; the last of a name counts."""
+    found: dict[str, dict[str, str]] = {}
+    for attachment in [*root.iterfind("attachmentList/attachment"), *root.iterfind("attatchmentList/attatchment")]:
+        class_ = (attachment.get("javaClass") or "").rpartition(".")[2].lower().replace("tt", "t").replace("atachment", "")
+        if class_ == kind and not attachment.get("foreach"):
+            to = (attachment.get("attachTo") or attachment.get("attatchTo") or "").strip()
+            found[to] = {(o.get("name") or "").strip(): (o.get("value") or "").strip() for o in attachment.iterfind("option")}
+    return found
+
+
+def _same_territories(same: Any, root: ET.Element, places: list[dict[str, Any]], nation_of: dict[str, str]) -> None:
+    """What territories bring, and which are closed."""
+    row_of = {p["name"]: p for p in places}
+    wrong = {}
+    for name, options in _attached(root, "territory").items():
+        row = row_of.get(name[:120])
+        if row is None:
+            continue
+        brings = [n for name, n in options.items() if name in ("production", "productionOnly")]  # the last counts
+        theirs = (int(brings[-1] if brings else 0), options.get("isImpassable", "").lower() == "true")
+        ours = (row.get("production", 0), bool(row.get("impassable")))
+        if theirs != ours:
+            wrong[name] = (theirs, ours)
+    same("territories' production, closed", {}, wrong)
+
+
+TURN = ("move", "purchase", "place", "battle", "endturn")
+
+
+def _same_players(same: Any, root: ET.Element, made: dict[str, Any], scenario: dict[str, Any], nation_of: dict[str, str]) -> None:
+    """The order of play, and who is at war, allied, or neither at the start."""
+    class_of = {
+        (d.get("name") or "").strip(): (d.get("javaClass") or "").rpartition(".")[2].lower().removesuffix("delegate")
+        for d in root.iterfind("gamePlay/delegate")
+    }
+    order: list[str] = []
+    for step in root.iterfind("gamePlay/sequence/step"):
+        class_, player = class_of.get((step.get("delegate") or "").strip(), ""), (step.get("player") or "").strip()
+        if player and "bid" not in class_ and class_ != "specialmove" and class_.endswith(TURN) and player not in order:
+            order.append(player)
+    lines = {n["name"]: n["turn_line"] for n in made.get("nations", []) if "turn_line" in n}
+    same("order of play", [p[:120] for p in order], sorted(lines, key=lambda name: lines[name]))
+    # relations
+    kinds = {name: options.get("archeType", "neutral") for name, options in _attached(root, "relationshiptype").items()}
+    kinds |= {"default_war": "war", "default_allied": "allied"}
+    sides: dict[str, set[str]] = {}
+    for named in root.iterfind("playerList/alliance"):
+        sides.setdefault((named.get("player") or "").strip(), set()).add((named.get("alliance") or "").strip())
+    players = [(p.get("name") or "").strip() for p in root.iterfind("playerList/player")]
+    told = {
+        frozenset(((r.get("player1") or "").strip(), (r.get("player2") or "").strip())): kinds.get((r.get("type") or "").strip(), "neutral")
+        for r in root.iterfind("initialize/relationshipInitialize/relationship")
+    }  # fmt: skip
+    stance_of = {row["id"]: row for row in made.get("stances", [])}
+    ours: dict[frozenset[str], str] = {}
+    for row in scenario.get("relations") or ():
+        stance = stance_of[row["stance"]]
+        kind = "allied" if stance.get("share") == "always" else "war" if stance.get("enter") == "fight" else "neutral"
+        for other in row["b"] if isinstance(row["b"], list) else [row["b"]]:
+            ours[frozenset((row["a"], other))] = kind
+    wrong = {}
+    for k, a in enumerate(players):
+        for b in players[k + 1 :]:
+            allied = bool(sides.get(a, set()) & sides.get(b, set()))
+            theirs = told.get(frozenset((a, b)), "allied" if allied else "war")
+            mine = ours.get(frozenset((nation_of.get(a[:120], a), nation_of.get(b[:120], b))), "neutral")
+            if theirs != mine:
+                wrong[f"{a} and {b}"] = (theirs, mine)
+    same("relationships", {}, wrong)
+
+
+def _same_shops(
+    same: Any, root: ET.Element, made: dict[str, Any], by_order: dict[str, dict[str, Any]], nation_of: dict[str, str]
+) -> None:
+    """What each player can buy at the start, how many of what for which resources."""
+    unit_of = {row["id"]: unit for unit, row in by_order.items()}
+    called = {row["id"]: str(row["name"]) for row in made.get("resources", [])}
+    money = next(iter(called.values()), "")
+    rules: dict[str, tuple[str, int, frozenset[tuple[str, int]]]] = {}
+    for rule in root.iterfind("production/productionRule"):
+        made_of = [(r.get("resourceOrUnit", "").strip(), int(r.get("quantity") or 0)) for r in rule.iterfind("result")]
+        costs = frozenset((c.get("resource", "").strip(), int(c.get("quantity") or 0)) for c in rule.iterfind("cost"))
+        back = {what: n for what, n in made_of if what not in by_order}
+        made_of = [(what, n) for what, n in made_of if what in by_order]
+        if len(made_of) == 1:
+            net = frozenset((what, n - back.get(what, 0)) for what, n in costs if n != back.get(what, 0))
+            rules[rule.get("name", "").strip()] = (*made_of[0], net)
+    frontiers = {
+        f.get("name", "").strip(): {r.get("name", "").strip() for r in f.iterfind("frontierRules")}
+        for f in root.iterfind("production/productionFrontier")
+    }
+    buyers = {p.get("player", "").strip(): p.get("frontier", "").strip() for p in root.iterfind("production/playerProduction")}
+    ours: dict[str, set[Any]] = {player: set() for player in buyers}
+    by_trigger: set[Any] = set()
+    for row in made.get("production", []):
+        price = int(str(row["price"]).removeprefix("="))
+        asked = {(called[what], n) for what, n in (row.get("uses") or {}).items()} | ({(money, price)} if price else set())
+        item = (unit_of[row["makes"]], row.get("lot", 1), frozenset(asked))
+        if any(word in str(test.get("test")) for test in row.get("requires", ()) for word in ("flagged", "group(", "fits_")):
+            by_trigger.add(item)
+            continue
+        for player in buyers:
+            if "for" not in row or nation_of.get(player[:120]) in row["for"]:
+                ours[player].add(item)
+    wrong = {}
+    for player, frontier in buyers.items():
+        theirs = {rules[name] for name in frontiers.get(frontier, ()) if name in rules and rules[name][1] > 0}
+        if theirs - by_trigger != ours[player] - by_trigger:
+            wrong[player] = (
+                sorted(map(str, theirs - ours[player] - by_trigger))[:3],
+                sorted(map(str, ours[player] - theirs))[:3],
+            )
+    same("what is sold", {}, wrong)
 
 
 def _short(one: Any, other: Any) -> str:

@@ -180,3 +180,18 @@ def test_a_difference_ends_the_command_with_one(tmp_path: Path) -> None:
     assert done.exit_code == 1
     first, second = json.loads(done.output)
     assert first["difference"]["phase"] == "F1901M" and second["difference"] is None
+
+
+def test_a_unit_without_a_refuge_that_a_record_keeps_is_no_difference() -> None:
+    """Some records let it wait for the retreats and disband there; ours is destroyed at once, which comes to the same."""
+    from wteaw_importers.dpjson import _without_lost
+
+    state = {
+        "units": {"TURKEY": ["*A BUL", "A CON"], "ENGLAND": ["*F NWY"]},
+        "retreats": {"TURKEY": {"A BUL": []}, "ENGLAND": {"F NWY": ["NWG"]}},
+    }
+    phase = {"name": "S1902R", "state": state, "orders": {"TURKEY": ["A BUL D"], "ENGLAND": ["F NWY R NWG"]}}
+    found = _without_lost(phase)
+    assert found["state"]["units"] == {"TURKEY": ["A CON"], "ENGLAND": ["*F NWY"]}
+    assert found["orders"] == {"TURKEY": [], "ENGLAND": ["F NWY R NWG"]}
+    assert _without_lost({**phase, "state": {**state, "retreats": {}}})["orders"] == phase["orders"]

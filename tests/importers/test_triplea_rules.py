@@ -431,3 +431,403 @@ def test_who_came_over_land_leaves_a_landing(properties: dict[str, Any], back: i
 
 
 FIGURES["keep"] = "movement=1 attack=0 defense=0"
+
+
+# ---- guns, marines, bases and rockets
+
+FIGURES["battery"] = "isAAforCombatOnly=true isInfrastructure=true movement=0 attackAA=6"
+FIGURES["armed-mill"] = "isFactory=true isAAforBombingThisUnitOnly=true movement=0 attackAA=6"
+FIGURES["marine"] = "movement=1 transportCost=2 attack=1 defense=1 isMarine=5"
+FIGURES["base"] = "isInfrastructure=true movement=0 givesMovement=1:can"
+FIGURES["launcher"] = "isAA=true movement=1"
+FIGURES["slab"] = "movement=1 attack=0 defense=0"
+
+
+@pytest.mark.parametrize(("guns", "bombed"), [("armed-mill", False), ("mill", True)])
+def test_guns_of_a_factory_fire_at_raiders(guns: str, bombed: bool, table: Any) -> None:
+    """They hit at 6 of 6: whoever comes to bomb is shot down, and nothing is lost."""
+    made = table(game(f"One A bomber; Two B {guns}; Two B battery; Two C man; One A man")).begin()
+    assert made.order("bomb B with 1 bomber from A\n") == 0
+    state = made.resolve()
+    assert (state.get("treasuries", "two", "pus", 0) < 60) is bombed
+    assert (made.at("a").get("one bomber", 0) == 1) is bombed, "the battery fires in battles alone"
+
+
+@pytest.mark.parametrize(("gun", "left"), [("battery", 0), ("armed-mill", 1)])
+def test_guns_of_a_factory_hold_their_fire_in_battles(gun: str, left: int, table: Any) -> None:
+    made = table(game(f"One A plane; One A man; Two B {gun}; Two B slab; Two C man")).begin()
+    assert made.order("fly 1 plane from A to B\nawait the battles\n") == 0
+    made.resolve()
+    assert sum(n for place in "abst" for name, n in made.at(place).items() if name == "one plane") == left
+
+
+@pytest.mark.parametrize(
+    ("order", "taken"),
+    [("ship 1 marine from A to B with 1 boat in S", True), ("move 1 marine from A to B: withdraw after 1 round", False)],
+)
+def test_marines_fight_better_in_a_landing(order: str, taken: bool, table: Any) -> None:
+    """1 and 5 more are 6 of 6; over land a slab stands five times of six, and with this seed."""
+    made = table(game("One A marine; One S boat; Two B slab; Two C man")).begin()
+    assert made.order(order + "\n") == 0
+    made.resolve()
+    assert (made.state.get("places", "b", "holder") == "one") is taken
+
+
+FARTHER = (
+    '<territory name="T" water="true"/><territory name="U" water="true"/><territory name="V" water="true"/>',
+    '<connection t1="S" t2="T"/><connection t1="T" t2="U"/><connection t1="U" t2="V"/>',
+)
+
+
+@pytest.mark.parametrize("value", [True, False])
+@pytest.mark.parametrize(("base", "near"), [("One A base", True), ("One C base", False), ("Two A base", False)])
+def test_ships_sail_farther_from_a_base(value: bool, base: str, near: bool, table: Any) -> None:
+    """Three zones with 2 of movement: only from where a base of friends lies ashore."""
+    text = game(f"One S can; {base}; Two D man", {"Units May Give Bonus Movement": value})
+    text = text.replace('<territory name="T" water="true"/>', FARTHER[0]).replace('<connection t1="S" t2="T"/>', FARTHER[1])
+    made = table(text).begin()
+    assert (made.order("sail 1 can from S to V via T, U on transit\n") == 0) is (value and near)
+
+
+ROCKETS = """<attachment name="techAttachment" attachTo="One" javaClass="TechAttachment" type="player"><option name="rocket" value="{}"/></attachment>"""
+
+
+def rockets(units: str, properties: Mapping[str, Any], known: bool = True) -> str:
+    return game(units, properties, more=ROCKETS.format(str(known).lower())).replace(
+        "<attachmentList>", '<technology><technologies><techname name="rocket"/></technologies></technology><attachmentList>'
+    )
+
+
+@pytest.mark.parametrize(
+    ("known", "order", "fired"),
+    [(True, "rocket D from A", 1), (False, "rocket D from A", 0), (True, "rocket D from B", 0), (True, "rocket C from A", 0)],
+)
+def test_rockets_strike_a_factory_in_reach(known: bool, order: str, fired: int, table: Any) -> None:
+    """Three steps are far enough; what strikes is a gun of one's own, what is struck a factory of an enemy."""
+    made = table(rockets("One A launcher; Two D mill; Two C man", {}, known)).begin()
+    assert (made.order(order + "\n") == 0) is bool(fired)
+    lost = 60 - made.resolve().get("treasuries", "two", "pus", 0)
+    assert fired <= lost <= 6 * fired
+
+
+@pytest.mark.parametrize(("properties", "struck"), [({}, 1), ({"All Rockets Attack": True}, 2), (V2, 2)])
+def test_how_many_rockets_are_fired(properties: dict[str, Any], struck: int, table: Any) -> None:
+    """One of a player in a turn, or one of every place; two of the enemy's factories are in reach of two."""
+    text = rockets("One A launcher; One B launcher; Two C mill; Two D mill; Two D man", properties).replace(
+        '<territoryOwner territory="B" owner="Two"/>', '<territoryOwner territory="B" owner="One"/>'
+    )
+    made = table(text).begin()
+    made.order("rocket C from A\nrocket D from B\n")
+    state = made.resolve()
+    lost = 60 - state.get("treasuries", "two", "pus", 0)
+    assert struck <= lost <= (4 if properties == V2 else 6) * struck, "no more than the territory brings, in the second edition"
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_submarines_end_their_way_among_enemies(value: bool, table: Any) -> None:
+    made = table(game("One S sub; Two T can; Two D man", {"Subs Can End NonCombat Move With Enemies": value})).begin()
+    assert (made.order("cruise 1 sub from S to T\n") == 0) is value
+
+
+@pytest.mark.parametrize("name", ["isImpassible", "IsImpassable", "isImpassable"])
+def test_older_names_mean_what_they_are_called_today(name: str, table: Any) -> None:
+    closed = f'<attachment name="territoryAttachment" attachTo="D" javaClass="TerritoryAttachment" type="territory"><option name="{name}" value="true"/></attachment>'
+    made = table(game("One A man; Two C man", more=closed))
+    ruleset, _ = load_ruleset(made.made.folder)
+    assert ruleset is not None and ruleset.rows("places")["d"]["impassable"] is True
+
+
+def test_nobody_is_lost_for_a_tag_that_no_rule_asks_for(table: Any) -> None:
+    """On a map without a sea transports and whoever they carry are as other units are."""
+    text = game("One A man 3; Two B tank 2; Two C boat").replace(' water="true"', "")
+    made = table(text)
+    ruleset, found = load_ruleset(made.made.folder)
+    assert ruleset is not None and not found and {"man", "tank", "boat"} <= set(ruleset.rows("units"))
+    assert {(row["at"], kind): n for row in yaml.safe_load(made.made.scenario.read_text(encoding="utf-8"))["units"] for kind, n in row["units"].items()} == {("a", "man"): 3, ("b", "tank"): 2, ("c", "boat"): 1}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "properties", "passes"),
+    [
+        ("sub", {"Submersible Subs": True}, True),
+        ("sub", {}, False),
+        ("wreck", {}, True),
+        ("can", {"Submersible Subs": True}, False),
+    ],
+)
+def test_who_passes_enemy_ships(kind: str, properties: dict[str, Any], passes: bool, table: Any) -> None:
+    text = game(f"One S {kind}; Two T can", properties)
+    text = text.replace('<territory name="T" water="true"/>', FARTHER[0]).replace('<connection t1="S" t2="T"/>', FARTHER[1])
+    made = table(text).begin()
+    assert (made.order(f"sail 1 {kind} from S to U via T on transit\n") == 0) is passes
+
+
+FIGURES["wreck"] = "isSea=true movement=2 attack=1 defense=1 canMoveThroughEnemies=true canBeMovedThroughByEnemies=true"
+
+
+def test_who_lets_enemy_ships_pass(table: Any) -> None:
+    text = game("One S can; Two T wreck")
+    text = text.replace('<territory name="T" water="true"/>', FARTHER[0]).replace('<connection t1="S" t2="T"/>', FARTHER[1])
+    assert table(text).begin().order("sail 1 can from S to U via T on transit\n") == 0
+
+
+# ---- one case a property
+
+
+FIGURES["pilot"] = "isAir=true movement=4 attack=0 defense=0"
+FIGURES["flak"] = "isAA=true movement=1 attackAA=1"
+FIGURES["lancaster"] = "isAir=true isStrategicBomber=true movement=6 attack=4 defense=1 bombingMaxDieSides=1 bombingBonus=2"
+FIGURES["hammer"] = "isSea=true movement=2 attack=6 defense=6"
+FIGURES["homebody"] = "movement=1 attack=1 defense=1 unitPlacementRestrictions=A"
+FIGURES["elite"] = "movement=1 attack=1 defense=1 maxBuiltPerPlayer=1"
+
+
+@pytest.mark.parametrize(("value", "planes"), [(6, 5), (3, None)])
+def test_low_luck_of_guns(value: int, planes: int | None, table: Any) -> None:
+    """Six shots at 1 are six of six: one hit; three are half a hit, for which a die is rolled."""
+    made = table(game(f"One A pilot {value}; Two B flak; Two B slab; Two C man", {"Low Luck for AntiAircraft": True})).begin()
+    assert made.order(f"fly {value} pilot from A to B: withdraw after 1 round\n") == 0
+    made.resolve()
+    left = sum(n for place in "abcdst" for name, n in made.at(place).items() if name == "one pilot")
+    assert left == planes if planes is not None else left in (2, 3)
+
+
+@pytest.mark.parametrize(("name", "battle"), [("Land Battle Rounds", "land"), ("Sea Battle Rounds", "sea")])
+@pytest.mark.parametrize(("n", "most"), [(2, 2), (-1, None), (None, None)])
+def test_battles_last_as_long_as_the_property_says(name: str, battle: str, n: int | None, most: int | None, table: Any) -> None:
+    made = table(game("One A man; One S can; Two B man", {} if n is None else {name: n}))
+    ruleset, _ = load_ruleset(made.made.folder)
+    assert ruleset is not None and ruleset.rows("battles")[battle].get("most_rounds") == most
+
+
+@pytest.mark.parametrize(("properties", "home"), [({}, False), ({"Attacker Retreat Planes": True}, True), (V2, True)])
+def test_aircraft_leave_a_landing(properties: dict[str, Any], home: bool, table: Any) -> None:
+    """Two guns hit for certain every round, the men first: an aircraft that may not leave after one is lost after two."""
+    made = table(game("One A man 3; One A plane; One S boat 2; Two B gun 2; Two B keep 12", properties)).begin()
+    orders = "ship 3 man from A to B with 2 boat in S\nfly 1 plane from A to B: withdraw after 1 round\n"
+    assert made.order(orders) == 0
+    made.resolve()
+    assert (made.at("a").get("one plane", 0) == 1) is home
+
+
+@pytest.mark.parametrize("name", ["Submersible Subs", "Sub Retreat Before Battle", None])
+@pytest.mark.parametrize("hunter", [False, True])
+def test_submarines_dive(name: str | None, hunter: bool, table: Any) -> None:
+    """In the enemy's next turn ships that hit for certain sink them, unless they dive first; a destroyer sees them all the same."""
+    made = table(
+        game(f"One S hammer{'; One S can' if hunter else ''}; Two T sub; Two D man", {name: True} if name else {})
+    ).begin()
+    made.resolve()
+    assert (made.order("dive in T\n", "two") == 0) is (name is not None)
+    made.resolve()
+    made.order("sail 1 hammer from S to T on attack\n" + ("sail 1 can from S to T on attack\n" if hunter else ""))
+    made.resolve()
+    assert any(who.startswith("two sub") for who in made.at("t")) is (name is not None and not hunter)
+
+
+@pytest.mark.parametrize(("properties", "least", "most"), [({}, 1, 6), ({"Use Bombing Max Dice Sides And Bonus": True}, 3, 3)])
+def test_bombs_have_the_dice_of_their_unit(properties: dict[str, Any], least: int, most: int, table: Any) -> None:
+    made = table(game("One A lancaster; Two B mill; Two C man; One A man", properties)).begin()
+    assert made.order("bomb B with 1 lancaster from A\n") == 0
+    assert least <= 60 - made.resolve().get("treasuries", "two", "pus", 0) <= most
+
+
+@pytest.mark.parametrize(
+    ("properties", "most"),
+    [({}, 6), ({"Limit SBR Damage To Factory Production": True}, 4), ({"Limit SBR Damage Per Turn": True}, 4)],
+)
+def test_two_bombers_cost_no_more_than_the_property_says(properties: dict[str, Any], most: int, table: Any) -> None:
+    made = table(game("One A bomber 2; Two B mill; Two C man; One A man", properties)).begin()
+    assert made.order("bomb B with 2 bomber from A\n") == 0
+    lost = 60 - made.resolve().get("treasuries", "two", "pus", 0)
+    each = 1 if "Limit SBR Damage Per Turn" in properties else 2
+    assert 2 <= lost <= most * each
+
+
+@pytest.mark.parametrize(
+    ("properties", "enters"), [({}, True), ({"Neutrals Are Impassable": True}, False), ({"neutralCharge": 9999999}, False)]
+)
+def test_neutral_land_is_closed(properties: dict[str, Any], enters: bool, table: Any) -> None:
+    made = table(game("One A man; Two D man", properties, owners={"B": ""})).begin()
+    assert (made.order("move 1 man from A to B\n") == 0) is enters
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_units_are_placed_where_they_may(value: bool, table: Any) -> None:
+    text = game("One A mill; One A homebody", {"Unit Placement Restrictions": value}).replace(
+        '<productionFrontier name="p">',
+        '<productionRule name="buyhome"><cost resource="PUs" quantity="3"/><result resourceOrUnit="homebody" quantity="1"/></productionRule><productionFrontier name="p"><frontierRules name="buyhome"/>',
+    )
+    made = table(text).begin()
+    made.order("buy 1 homebody in A\n")
+    made.resolve()
+    assert made.at("a")["one homebody"] == (1 if value else 2)
+
+
+@pytest.mark.parametrize(
+    ("properties", "placed"), [({}, 6), (V2, 4), ({"WW2V3": True}, 4), ({"Unit Placement Per Territory Restricted": True}, 4)]
+)
+def test_a_factory_places_as_many_as_the_property_says(properties: dict[str, Any], placed: int, table: Any) -> None:
+    """The territory brings 4."""
+    made = table(game("One A mill; One A man", properties)).begin()
+    made.order(f"buy {placed} man in A\n")
+    made.resolve()
+    assert made.at("a")["one man"] == 1 + placed
+    if placed == 4:
+        ruleset, _ = load_ruleset(made.made.folder)
+        assert ruleset is not None and "produces_here" in str(ruleset.rows("stats")["capacity"]["base"])
+
+
+@pytest.mark.parametrize(
+    "name", ["Units Repair Hits End Turn", "Units Repair Hits Start Turn", "Battleships repair at end of round", None]
+)
+def test_damaged_ships_are_repaired(name: str | None, table: Any) -> None:
+    text = game("One S battleship; Two D man", {"Two hit battleship": True, **({name: True} if name else {})})
+    made = table(text.replace('unitType="battleship" territory="S"', 'unitType="battleship" hitsTaken="1" territory="S"')).begin()
+    made.resolve()
+    damage = [row.get("damage", 0) for _, row in made.state.stacks() if row["kind"] == "battleship"]
+    assert (sum(damage) == 0) is (name is not None)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("Total Victory", True), ("Honorable Surrender", True), ("Projection of Power", True), (None, False)]
+)
+def test_victory_cities_win(name: str | None, value: bool, table: Any) -> None:
+    """One city of the side is enough, where a property says that such a victory counts."""
+    words = {
+        "Total Victory": "Total Victory VCs",
+        "Honorable Surrender": "Honorable Victory VCs",
+        "Projection of Power": "Projection of Power VCs",
+    }
+    city = '<attachment name="territoryAttachment" attachTo="A" javaClass="TerritoryAttachment" type="territory"><option name="victoryCity" value="1"/></attachment>'
+    properties = {name: True, f"Reds {words[name]}": 1} if name else {"Reds Total Victory VCs": 1}
+    text = game("One A man; Two D man", properties, more=city).replace(
+        "</playerList>", '<alliance player="One" alliance="Reds"/><alliance player="Two" alliance="Blues"/></playerList>'
+    )
+    made = table(text)
+    ruleset, _ = load_ruleset(made.made.folder)
+    assert ruleset is not None
+    assert any("city_of" in str(row["when"]) for row in ruleset.rows("ends").values()) is value
+
+
+HEAVY = '<attachment name="techAttachment" attachTo="One" javaClass="TechAttachment" type="player"><option name="{}" value="true"/></attachment>'
+
+
+@pytest.mark.parametrize(
+    ("tech", "properties", "stat", "add"),
+    [
+        ("heavyBomber", {}, "attack-rolls", 1),
+        ("heavyBomber", {"Heavy Bomber Dice Rolls": 3}, "attack-rolls", 2),
+        ("jetPower", {}, "defence", 1),
+        ("jetPower", {"WW2V3 Tech Model": True}, "attack", 1),
+        ("superSub", {"Super Sub Defence Bonus": 1}, "defence", 1),
+    ],
+)
+def test_technologies_of_a_kind_follow_the_properties(
+    tech: str, properties: dict[str, Any], stat: str, add: int, table: Any
+) -> None:
+    text = game("One A bomber; One A plane; One S sub; Two D man", properties, more=HEAVY.format(tech)).replace(
+        "<attachmentList>", f'<technology><technologies><techname name="{tech}"/></technologies></technology><attachmentList>', 1
+    )
+    ruleset, _ = load_ruleset(table(text).made.folder)
+    assert ruleset is not None
+    found = [
+        row for row in ruleset.rows("modifiers").values() if row["of"] == stat and tech.casefold() in row["label"].casefold()
+    ]
+    assert [row["add"] for row in found] == [add]
+
+
+@pytest.mark.parametrize(
+    ("options", "brings", "places"),
+    [
+        ({"production": 4}, 4, None),
+        ({"productionOnly": 3}, 3, 0),
+        ({"production": 4, "productionOnly": 3}, 3, 4),
+        ({"production": 4, "unitProduction": 0}, 4, 0),
+        ({"unitProduction": 2, "production": 4}, 4, None),
+    ],
+)
+def test_what_a_territory_brings_and_places(options: dict[str, int], brings: int, places: int | None, table: Any) -> None:
+    """The last word counts: `production` says both, the others one of them."""
+    told_ = "".join(f'<option name="{name}" value="{n}"/>' for name, n in options.items())
+    more = f'<attachment name="territoryAttachment" attachTo="D" javaClass="TerritoryAttachment" type="territory">{told_}</attachment>'
+    ruleset, _ = load_ruleset(table(game("One A man; Two C man", more=more)).made.folder)
+    assert ruleset is not None
+    row = ruleset.rows("places")["d"]
+    assert (row.get("production", 0), row.get("capacity")) == (brings, places)
+
+
+def test_who_may_act_before_others_move_does_not_move_first(table: Any) -> None:
+    text = game("One A man; Two D man").replace(
+        "<sequence>",
+        '<delegate name="Acts" javaClass="UserActionDelegate"/><sequence><step name="twoActs" delegate="Acts" player="Two"/>',
+    )
+    ruleset, _ = load_ruleset(table(text).made.folder)
+    assert ruleset is not None
+    assert [row["turn_line"] for row in (ruleset.rows("nations")[name] for name in ("one", "two"))] == [1, 2]
+
+
+def test_a_price_of_which_a_part_is_given_back(table: Any) -> None:
+    text = game("One A mill; One A man").replace(
+        '<result resourceOrUnit="man" quantity="1"/>',
+        '<result resourceOrUnit="man" quantity="1"/><result resourceOrUnit="PUs" quantity="1"/>',
+    )
+    ruleset, _ = load_ruleset(table(text).made.folder)
+    assert ruleset is not None and ruleset.rows("production")["man"]["price"] == "=2"
+
+
+def test_what_many_conditions_open_is_sold(table: Any) -> None:
+    """Each of many frontiers opens the tank: the test is longer than a row may be, and stands in terms."""
+    names = [f"frontier number {k} of many" for k in range(60)]
+    frontiers = "".join(
+        f'<productionFrontier name="{name}"><frontierRules name="buytank"/></productionFrontier>' for name in names
+    )
+    gifts = "".join(GIFT.format(f'<option name="frontier" value="{name}"/>').replace("Gift", f"Gift{k}").replace("First", f"First{k}").replace('value="1"', f'value="{k + 1}"') for k, name in enumerate(names))  # fmt: skip
+    made = table(
+        game("One A mill; One A man", more=gifts).replace(
+            '<playerProduction player="One"', f'{frontiers}<playerProduction player="One"'
+        )
+    )
+    ruleset, found = load_ruleset(made.made.folder)
+    assert ruleset is not None and not found and "tank" in ruleset.rows("production")
+    assert not [line for line in made.made.left if "characters" in line]
+
+
+def test_a_trigger_gives_what_nobody_sells(table: Any) -> None:
+    made = table(game("One A mill; One A slab", more=GIFT.format('<option name="purchase" value="slab" count="2"/>'))).begin()
+    made.order("await the battles\n")
+    made.resolve()
+    assert made.order("place 2 slab in A\n") == 0
+    made.resolve()
+    assert made.at("a")["one slab"] == 3
+    assert made.order("buy 1 slab in A\n", "two") != 0, "nobody buys it"
+
+
+def canal(name: str, shore: str) -> str:
+    """A canal between S and T that is open to friends of whoever holds the shore."""
+    told_ = f'<option name="canalName" value="{name}"/><option name="landTerritories" value="{shore}"/>'
+    return "".join(
+        f'<attachment name="canalAttachment{name}" attachTo="{zone}" javaClass="CanalAttachment" type="territory">{told_}</attachment>'
+        for zone in "ST"
+    )
+
+
+@pytest.mark.parametrize(
+    ("shores", "properties", "passes"),
+    [
+        (["A"], {}, True),
+        (["B"], {}, False),
+        (["A:B"], {}, False),
+        (["A", "B"], {}, True),
+        (["A", "B"], {"Control All Canals Between Territories To Pass": True}, False),
+    ],
+)
+def test_canals_stop_ships_while_their_shores_are_in_other_hands(
+    shores: list[str], properties: dict[str, Any], passes: bool, table: Any
+) -> None:
+    more = "".join(canal(f"Canal{k}", shore) for k, shore in enumerate(shores))
+    made = table(game("One S can; Two D man", properties, more)).begin()
+    assert not [line for line in made.made.left if "canal" in line.lower()]
+    assert made.order("sail 1 can from S to T on transit\n") == 0, "who holds the shore may change, so the order stands"
+    made.resolve()
+    assert ("one can" in made.at("t")) is passes
