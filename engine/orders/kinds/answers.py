@@ -67,7 +67,7 @@ class Answers(OrderKind):
         position.turn.state.put("answers", position.nation, decision, answer)
 
 
-def is_answer(order: Order) -> bool:
+def is_answer(order: Row) -> bool:
     """Whether a line answers a decision, and is none of the orders of the turn."""
     return str(order["order"]).startswith(f"{FORM}/")
 
