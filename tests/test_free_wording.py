@@ -111,7 +111,7 @@ BASE = [
     ("10 points to Austria", "? give 10 to Austro-Hungarian Empire"),
     ("incorporate Luxemburg", "? incorporate ?"),
     ("move 4 infantry from cologne to moscow", "? move 4 infantry from Cologne to Alsace-Lorraine"),
-    ("fall back from Stuttgart to Munich if attacked", "-"),
+    ("fall back from Stuttgart to Munich if attacked", "? hold Stuttgart and fall back to Munich"),
     ("hold Stuttgart", "hold Stuttgart"),
     ("observe combat Belgium", "observe combat in Belgium"),
     ("surrender", "? offer surrender"),

@@ -36,11 +36,15 @@ NAMED = {
     "tech": "technology",
 }
 """Kinds of slots whose things have names -> what one of them is called."""
+CONDITIONAL = frozenset({"if", "when", "unless", "should", "once", "otherwise", "else"})
+"""Words that begin what depends on something, and no order."""
 NO_GUESS = 5
 """Letters that the name of a place needs before another is guessed for it."""
 WHERE = frozenset({"in", "at", "to", "into", "from"})
 """Small words that a place stands behind."""
-_ARROW = re.compile(r"[-=~]+>|[\u2192\u21d2\u2794\u279c]|(?<=\w) +[\u2013\u2014-] +(?=\w)")
+_ARROW = re.compile(
+    r"[-=~]+>|[\u2192\u21d2\u2794\u279c]|(?<=\w) +[\u2013\u2014-] +(?=\w)|(?<=\w)\s*>\s*(?=[^\W\d])"
+)
 _WITH = re.compile(r"\bw/\s*", re.IGNORECASE)
 _ASKED = re.compile(r"(?<=\w)\?+(?=\s|$)")
 """A question mark that ends a polite request; one that stands alone is a blank to be filled in."""
@@ -405,6 +409,10 @@ class OrderReader:
             meant = [f"{line[:start]}{name}{line[end:]}".strip() for name in names]
             said = f"{written!r} could be {one_of(names)}"
             self.say("O104", "error", said, number, start + 1, "write more of the name", line, meant)
+            return
+        if at == 0 and words[0].norm in CONDITIONAL:
+            said = "no order waits for what others do; say what is done in any case"
+            self.say("O101", "error", said, number, words[0].column, "", line)
             return
         if at == 0:
             said = f"no order begins with {words[0].text!r}"

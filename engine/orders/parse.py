@@ -50,7 +50,7 @@ _SALUTE = re.compile(
 """What greets in front of an order, in its line."""
 _NOTHING = re.compile(
     r"(?:[^:]{1,30}:\s*)?(?:-+|n/?a|none|nothing|pass|"
-    r"no (?:(?:more|other|further|new) )?(?:orders?|moves?|changes?|purchases?|attacks?)"
+    r"no (?:(?:more|other|further|new) )?(?:orders?|moves?|changes?|purchases?|attacks?|builds?|retreats?)"
     r"(?: (?:this|for this|for the) (?:turn|season|phase|round))?)[\s.!]*",
     re.IGNORECASE,
 )
@@ -59,7 +59,9 @@ _REST_STAYS = re.compile(
     r"(?:and )?(?:(?:all|every(?:one|body|thing)|the) )?(?:(?:the|my|our|of) )*"
     r"(?:others?|else|rest|remaining|remainder)(?: \w+){0,2}? "
     r"(?:holds?|stays?|stands?|remains?|defends?|waits?|rests?)"
-    r"(?: (?:put|where they are|in place|there|still|fast|here))?[\s.!]*",
+    r"(?: (?:put|where they are|in place|there|still|fast|here))?[\s.!]*"
+    r"|(?:all|every(?:one|body|thing))(?: (?:of )?(?:my|our|the))?(?: (?:units?|armies|fleets|forces|troops))?"
+    r" (?:just )?(?:holds?|stays?|stands?|defends?)(?: (?:put|where they are|in place|still|fast))?[\s.!]*",
     re.IGNORECASE,
 )
 """A line that says that units without an order stay where they are: they do."""
@@ -266,6 +268,9 @@ class _OrderFileReader:
         if any(d.code == "O113" for d in attempt.found):  # unless it is the condition of an option
             self.free += 1
             option = self.lines.with_option(line.number, line.text) if self.free <= MOST_FREE else None
+            if option is None and self.free <= MOST_FREE:
+                near = tuple(self.lines.in_case(line.text))
+                attempt = LineAttempt([], [replace(d, instead=near) for d in attempt.found])
             return _Entry(line, option or attempt, 9)
         self.free += 1
         freely = self.lines.freely(line.number, line.text) if self.free <= MOST_FREE else None
