@@ -5,14 +5,15 @@ Everything about a ruleset is made from its rows. No player is sent to a command
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
+from textwrap import wrap
 from typing import Any
 
 from wteaw.core.model import Ruleset
 from wteaw.orders.readback import ReadBack
-from wteaw.orders.reference import COMMAND, order_reference
+from wteaw.orders.reference import HELP, order_reference
+from wteaw.report.render import EVERY_DIE, EVERY_DIE_AND_KEYS, WIDTH
 from wteaw.store import Game
 
 from .accounts import Role
@@ -20,14 +21,12 @@ from .games import Games
 from .presenters import place_of
 from .web import Desk, page_address
 
-ASKED = re.compile(r"(?i)^\W*help\W*$")
-"""A line that asks for help, wherever it stands before any order."""
 ELSEWHERE: Mapping[str, str] = {
-    COMMAND: "the page Help, or answer with `help`",
-    "Every die that you may see: `wteaw report --dice`; the keys that check them: `wteaw dice reveal`; or ask your\nmoderator.":
-        "Every die that you may see, and the keys that check them: the page Proof.",
-    "`wteaw report --dice`": "the page Proof",
-    "`wteaw dice reveal`": "the page Proof",
+    HELP: "the page Help, or answer with `help`",
+    EVERY_DIE: EVERY_DIE.replace("ask your moderator", "the page Proof"),
+    **{said: EVERY_DIE_AND_KEYS.replace("ask your moderator", "the page Proof")
+       for said in (EVERY_DIE_AND_KEYS, "\n".join(wrap(EVERY_DIE_AND_KEYS, WIDTH)))},
+    "the report with every die": "the page Proof",
 }  # fmt: skip
 """Commands that texts for players name -> where players find the same."""
 
@@ -59,7 +58,7 @@ def without_commands(back: ReadBack) -> ReadBack:
 
 def _cleared(value: Any) -> Any:
     if isinstance(value, str):
-        return for_players(value) if "`wteaw" in value else value
+        return for_players(value) if any(said in value for said in ELSEWHERE) else value
     if isinstance(value, tuple):
         return tuple(map(_cleared, value))
     if is_dataclass(value) and not isinstance(value, type):
@@ -82,12 +81,6 @@ def examples(ruleset: Ruleset) -> list[tuple[str, str]]:
     """Name and example of every order that gives one."""
     rows = [row for form in ("actions", "orders") for row in ruleset.rows(form).values()]
     return [(str(row["name"]), str(row["help"])) for row in rows if "help" in row and "name" in row]
-
-
-def asks_for_help(text: str) -> bool:
-    """Whether a mail asks for help: its first line that is no quotation and no greeting says nothing else."""
-    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(">")]
-    return any(ASKED.match(line) for line in lines[:3])
 
 
 def by_mail(desk: Desk, game: Game, role: Role) -> str:

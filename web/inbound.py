@@ -18,6 +18,7 @@ from sqlalchemy.exc import DatabaseError
 
 from wteaw.core.faults import MachineError, StoreError, clean
 from wteaw.odds.attack_odds import at_once
+from wteaw.orders.mail_text import asks_for_help
 from wteaw.orders.readback_text import rendered
 from wteaw.play.questions import told_of
 from wteaw.play.submit import hand_in, part_in_dice
@@ -27,7 +28,7 @@ from wteaw.store.database import changing, insert_once, reading
 from .accounts import PLAYER as PLAYS
 from .accounts import Role, stamp
 from .actions import tell_offers
-from .help import asks_for_help, by_mail
+from .help import by_mail
 from .outbox import Mail, queue
 from .parse_mail import MAX_BYTES, IncomingMail, UnreadableMail, read_head, read_text
 from .player import UnreadableOrders, back_of, standing

@@ -102,9 +102,14 @@ def check(
 
     Example: wteaw orders check orders.txt --game games/flanders
     """
+    from ..orders.mail_text import asks_for_help
+    from ..orders.reference import order_reference
+
     found = open_game(game)
-    taken, _, world = _read(found, file, _named(found, nation) if nation else None)
+    taken, text, world = _read(found, file, _named(found, nation) if nation else None)
     _show(found, taken, world, format)
+    if format == "text" and asks_for_help(text) and world is not None:
+        say("\n" + order_reference(found.ruleset, world, taken.nation or ""), nl=False)
     if not taken.clean:
         raise typer.Exit(ExitCode.FOUND)
 

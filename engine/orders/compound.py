@@ -26,7 +26,8 @@ _DENIED = re.compile(r"\b(?:no|not|never|nothing|neither|nor|cannot|(?:do|wo)n['
 """Words of a line that says what somebody does not order."""
 _ATTACKED = re.compile(r"\b(?:attacked|assaulted|invaded)\b", re.IGNORECASE)
 _CONDITION = re.compile(
-    rf"{_ATTACKED.pattern}|\b(?:if|when(?:ever)?|should|once|in case|then|it|they|we|is|are|be|being|gets?|units?)\b",
+    rf"{_ATTACKED.pattern}|\b(?:if|when(?:ever)?|should|once|in case|then)\b"
+    r"|\b(?:it|they|we|is|are|be|being|gets?|units?)\b",
     re.IGNORECASE,
 )
 """Words of `if it is attacked`."""

@@ -22,7 +22,7 @@ from ..core.words import Word, joined, split
 from .compound import LineReader
 from .input_points import by_phase
 from .line_parser import MAX_LINE, LineAttempt, Order, did_you_mean, one_of, strip_comment
-from .mail_text import TextLine, read_letter
+from .mail_text import TextLine, is_cry_for_help, read_letter
 from .names import Names
 from .tokens import SMALL
 
@@ -60,7 +60,8 @@ _REST_STAYS = re.compile(
     r"(?:others?|else|rest|remaining|remainder)(?: \w+){0,2}? "
     r"(?:holds?|stays?|stands?|remains?|defends?|waits?|rests?)"
     r"(?: (?:put|where they are|in place|there|still|fast|here))?[\s.!]*"
-    r"|(?:all|every(?:one|body|thing))(?: (?:of )?(?:my|our|the))?(?: (?:units?|armies|fleets|forces|troops))?"
+    r"|(?:all|every(?:one|body|thing))(?: (?:of )?(?:my|our|the))?"
+    r"(?: (?:units?|armies|fleets|forces|troops))?"
     r" (?:just )?(?:holds?|stays?|stands?|defends?)(?: (?:put|where they are|in place|still|fast))?[\s.!]*",
     re.IGNORECASE,
 )
@@ -241,7 +242,9 @@ class _OrderFileReader:
         that others stay."""
         if not words or self.names.synonym(words[0].norm) in self.lines.grammar.opening_words:
             return False
-        return joined(bare) in self.titles or any(form.fullmatch(bare) for form in (_NOTHING, _REST_STAYS))
+        if joined(bare) in self.titles or is_cry_for_help(bare):
+            return True
+        return any(form.fullmatch(bare) for form in (_NOTHING, _REST_STAYS))
 
     def _entry(self, line: TextLine, bare: str) -> _Entry:
         entry = self._read(line, bare)

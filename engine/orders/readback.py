@@ -8,7 +8,7 @@ order means is asked of its `ValidatedOrder` alone, and how that is said of its 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -19,9 +19,11 @@ from ..odds.attack_odds import Known, at_once, odds_of_attacks
 from ..turn.validated_orders import CONDITIONS, Note, ValidatedOrder
 from ..world import routes
 from ..world import treasury as stores
+from ..world.known import enemies_in
 from ..world.view import UNKNOWN
 from ..world.world import World
 from . import movement
+from .chances import chance_of
 from .input_points import by_phase, orders_now
 from .intake import Intake
 from .kinds import order_kinds
@@ -44,7 +46,7 @@ class ReadBackOrder:
     `hangs_on` are conditions beyond the nation's own will, `notes` what to think of; nothing there stops the
     order. `mended` says how it was read where it was not written as its form has it. `attacks` are the names
     of the places into which it goes to fight, `seen` what is known to stand there, `odds` what would come of
-    it against these (of several lines that go there at the last).
+    it against these (of several lines that go there at the last), or the chances of its own throw.
     """
 
     line: int
@@ -258,6 +260,7 @@ def _said(
     odds: Mapping[str, tuple[int, str]],
 ) -> ReadBackOrder:
     ruleset, order = world.ruleset, intent.order
+    promised = [odds[p][1] for p in intent.attacks if p in odds and odds[p][0] == order.get("line", 0)]
     cost, left = purse.take(intent)
     seen = "; ".join(filter(None, (last_seen(world, nation, p) for p in intent.attacks)))
     return ReadBackOrder(
@@ -273,7 +276,7 @@ def _said(
         intent.mended,
         tuple(names.printed("place", p) for p in intent.attacks),
         seen,
-        "; ".join(odds[p][1] for p in intent.attacks if p in odds and odds[p][0] == order.get("line", 0)),
+        "; ".join(promised) or chance_of(world, nation, intent),
     )
 
 
@@ -342,6 +345,9 @@ def _idle(
     world: World, nation: str, names: Names, intents: Sequence[ValidatedOrder]
 ) -> tuple[tuple[str, str], ...]:
     """Units without an order, by place; nothing where no order that is taken now is one of units."""
+    free = _unplaced(world, nation, intents)
+    if free is not None:
+        return tuple((names.printed("place", place), names.units(units)) for place, units in free.items())
     if not _orders_units(world):
         return ()
     taken = _ordered(world, nation, intents)
@@ -352,6 +358,21 @@ def _idle(
         if left:
             out.append((names.printed("place", place), names.units(left)))
     return tuple(out)
+
+
+def _unplaced(
+    world: World, nation: str, intents: Sequence[ValidatedOrder]
+) -> Mapping[str, Mapping[str, int]] | None:
+    """Units that are the nation's to place now and no order names, by the place where they stand; None where
+    nothing is placed now."""
+    now = orders_now(world)
+    for key, kind in order_kinds(world.ruleset).items():
+        if now is None or key not in now:
+            continue
+        free = kind.unplaced(world, nation, [i for i in intents if i.verb == key])
+        if free is not None:
+            return free
+    return None
 
 
 def _orders_units(world: World) -> bool:
@@ -374,7 +395,12 @@ def _ordered(world: World, nation: str, intents: Sequence[ValidatedOrder]) -> di
 
 
 def _again(world: World, nation: str, names: Names, intents: Sequence[ValidatedOrder]) -> Iterable[str]:
-    """What to think of once more: own places from which everybody goes, and into which nobody comes."""
+    """What to think of once more: what is left to be placed, own places from which everybody goes and into
+    which nobody comes, and those where fewer stay than are known beside them."""
+    for key, kind in order_kinds(world.ruleset).items():
+        yield from kind.look_again(world, nation, names, [i for i in intents if i.verb == key])
+    if _unplaced(world, nation, intents) is not None:
+        return
     taken = _ordered(world, nation, [i for i in intents if len(i.path) > 1])
     comes = {i.path[-1] for i in intents if len(i.path) > 1} | {i.site for i in intents if i.item}
     empty = []
@@ -391,3 +417,29 @@ def _again(world: World, nation: str, names: Names, intents: Sequence[ValidatedO
     if empty:
         more = f" and {len(empty) - 12} more places" if len(empty) > 12 else ""
         yield f"No unit of yours stays in {', '.join(empty[:12])}{more}."
+    yield from _exposed(world, nation, names, taken, comes)
+
+
+def _exposed(
+    world: World, nation: str, names: Names, taken: Mapping[tuple[str, str], int], comes: Collection[str]
+) -> Iterable[str]:
+    """Own places that units leave in which fewer stay than enemies are known next to them, and nobody comes
+    there."""
+    for place in dict.fromkeys(p for p, _ in taken):
+        stays: dict[str, int] = {}
+        for _, row in world.state.stacks(at=place, owner=nation):
+            kind = str(row["kind"])
+            stays[kind] = stays.get(kind, 0) + int(row["n"])
+        stays = {k: left for k, n in stays.items() if (left := n - taken.get((place, k), 0)) > 0}
+        if place in comes or not stays or world.holder_of(place) != nation:
+            continue
+        near = [(p, e) for p in world.geography.next_to(place) if (e := enemies_in(world, nation, p)).least]
+        if sum(e.least for _, e in near) <= sum(stays.values()):
+            continue
+        beside = [
+            f"{e.least}{'' if e.exact else ' or more'} in {names.printed('place', p)}"
+            for p, e in sorted(near, key=lambda found: -found[1].least)[:4]
+        ]
+        yield (
+            f"{names.printed('place', place)} keeps {names.units(stays)} beside enemies: {', '.join(beside)}."
+        )

@@ -23,8 +23,9 @@ from .names import Names
 from .suggestions import open_orders
 
 WIDTH = 72
-COMMAND = "`wteaw orders reference`"
-"""What tells this reference, as texts for players name it."""
+HELP = "send `help`"
+"""How a player gets this reference, as texts for players say it: by a line of their orders, wherever they
+give them."""
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 INDENT = "      "
 BLANKS: Mapping[str, str] = {

@@ -149,16 +149,7 @@ class EffectRunner:
 
     def _need(self, roll: Mapping[str, Any], scope: Names) -> Need | None:
         """What a throw must show for a roll to succeed; None of one that only has results."""
-        if "at_least" in roll:
-            least = self.chance(roll, "at_least", scope)
-            return Need(f"{least} or more", lambda total: bool(total >= least), ceil(least) - 1)
-        if "at_most" in roll:
-            most = self.chance(roll, "at_most", scope)
-            return Need(f"{most} or less", lambda total: bool(total <= most), floor(most))
-        if "faces" in roll:
-            faces = roll["faces"]
-            return Need(str(faces), partial(face_fits, faces), _up_to(faces, parse_die(roll["die"])))
-        return None
+        return need_of(roll, lambda key: self.chance(roll, key, scope))
 
     def _cases_after(self, row: Row, scope: dict[str, Any]) -> bool:
         self.run({"cases": row["cases"]}, scope)
@@ -313,6 +304,20 @@ def _names(part: Any, word: str) -> bool:
         return word in part
     parts = part.values() if isinstance(part, Mapping) else part if isinstance(part, list | tuple) else ()
     return any(_names(each, word) for each in parts)
+
+
+def need_of(roll: Mapping[str, Any], limit: Callable[[str], Any]) -> Need | None:
+    """What a throw must show for a roll to succeed, with the limits that its keys come to; None of one that only has results."""
+    if "at_least" in roll:
+        least = limit("at_least")
+        return Need(f"{least} or more", lambda total: bool(total >= least), ceil(least) - 1)
+    if "at_most" in roll:
+        most = limit("at_most")
+        return Need(f"{most} or less", lambda total: bool(total <= most), floor(most))
+    if "faces" in roll:
+        faces = roll["faces"]
+        return Need(str(faces), partial(face_fits, faces), _up_to(faces, parse_die(roll["die"])))
+    return None
 
 
 def roll_limit(world: World, roll: Mapping[str, Any], key: str, scope: Names) -> tuple[Any, list[Row]]:

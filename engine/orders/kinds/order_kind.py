@@ -9,7 +9,7 @@ checks, shows or carries out orders asks it, and tests nowhere else of what kind
 | the check of a file (`check`) | `understand`, and of what is refused `advise` and `alternatives` |
 | the list of legal orders (`legal`), and the bots with it | `legal` |
 | the order sheet (`sheet`) | `sheet_lines` |
-| the read-back (`readback`) | `read_back`, `units_ordered`, `sends` |
+| the read-back (`readback`) | `read_back`, `units_ordered`, `sends`, `unplaced`, `look_again` |
 | the reference (`reference`) | `prices` |
 | the look ahead (`lookahead`) | `foresee`, `moves_on`, `carry_out` |
 
@@ -165,6 +165,23 @@ class OrderKind(ABC):
             return False
         others = (name for name in legal.slots if name not in (but, movement.UNITS, "n"))
         return all(str(legal.slots[name]) == str(slots.get(name)) for name in others)
+
+    # ---- what is left to do
+
+    def unplaced(
+        self, world: World, nation: str, intents: Sequence[ValidatedOrder]
+    ) -> Mapping[str, Mapping[str, int]] | None:
+        """The units that its orders place and these do not, place by place as they stand; None of a kind that
+        places none."""
+        del world, nation, intents
+        return None
+
+    def look_again(
+        self, world: World, nation: str, names: Names, intents: Sequence[ValidatedOrder]
+    ) -> Iterable[str]:
+        """What to think of once more of all its orders that stand, in sentences."""
+        del world, nation, names, intents
+        return ()
 
     # ---- the list of legal orders
 
