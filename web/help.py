@@ -5,21 +5,25 @@ Everything about a ruleset is made from its rows. No player is sent to a command
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from textwrap import wrap
 from typing import Any
 
 from wteaw.core.model import Ruleset
+from wteaw.orders.mail_text import read_letter
+from wteaw.orders.parse import is_question
 from wteaw.orders.readback import ReadBack
 from wteaw.orders.reference import HELP, order_reference
 from wteaw.report.render import EVERY_DIE, EVERY_DIE_AND_KEYS, WIDTH
+from wteaw.rulebook.questions import inquiry
 from wteaw.store import Game
+from wteaw.world.world import World
 
 from .accounts import Role
 from .games import Games
 from .presenters import place_of
-from .web import Desk, page_address
+from .web import Desk, moment, page_address
 
 ELSEWHERE: Mapping[str, str] = {
     HELP: "the page Help, or answer with `help`",
@@ -81,6 +85,31 @@ def examples(ruleset: Ruleset) -> list[tuple[str, str]]:
     """Name and example of every order that gives one."""
     rows = [row for form in ("actions", "orders") for row in ruleset.rows(form).values()]
     return [(str(row["name"]), str(row["help"])) for row in rows if "help" in row and "name" in row]
+
+
+def answered(hall: Games, game: Game, nation: str, question: str, world: World | None = None) -> list[str]:
+    """The answer to a player's question in their own words, in lines. `world`: what the nation knows, where it is at hand."""
+    until = moment(hall.settings(game.id).due)
+    due = f"Orders for turn {game.stage().position.turn} are due {until}." if until else ""
+    return [for_players(line) for line in inquiry(game, nation, world=world, due=due).answer(question)]
+
+
+def questions_in(text: str) -> list[str]:
+    """The lines of a mail that ask something, up to what it quotes."""
+    return [line.text.strip() for line in read_letter(text).lines if not line.quoted and is_question(line.text)]
+
+
+def answers_by_mail(hall: Games, game: Game, nation: str, questions: Iterable[str]) -> str:
+    """Questions of a mail with their answers, as text."""
+    out = []
+    for question in questions:
+        lines = answered(hall, game, nation, question)
+        out.append(
+            "\n".join(
+                [question, *("\n".join(wrap(line, WIDTH, initial_indent="  ", subsequent_indent="    ")) for line in lines)]
+            )
+        )
+    return "\n\n".join(out) + "\n"
 
 
 def by_mail(desk: Desk, game: Game, role: Role) -> str:

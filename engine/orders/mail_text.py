@@ -37,7 +37,9 @@ _UNSEEN = str.maketrans(
     }
 )
 END = "end"
-_HELP = re.compile(r"\W*help(?: me)?(?: please)?\W*", re.IGNORECASE)
+_HELP = re.compile(
+    r"\W*(?:help(?: me)?|what (?:can|may) i (?:do|order))(?: now)?(?: please)?\W*", re.IGNORECASE
+)
 """A line that asks for help."""
 
 

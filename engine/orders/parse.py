@@ -29,6 +29,8 @@ from .tokens import SMALL
 __all__ = ["MAX_LINES", "Order", "OrderFile", "OrderHead", "parse_orders", "read_orders", "strip_comment"]
 
 MAX_LINES = 2_000
+QUESTION = "O401"
+"""The code of a line that asks something."""
 SHORT = 5
 """Words of a line that is no sentence."""
 MOST_NAMED = 3
@@ -66,6 +68,17 @@ _REST_STAYS = re.compile(
     re.IGNORECASE,
 )
 """A line that says that units without an order stay where they are: they do."""
+_QUESTION = re.compile(
+    r"(?:(?:and|but|so|ok|please|question|q)\b[,:. ]*)*"
+    r"(?!how (?:are|is|do) (?:you|it|things|everybody|everyone)\b)"
+    r"(?:(?:why|how|what|who|whom|whose|where|which|does|did|is|are|was|were|has|have)(?:['\u2019]s)?\b|"
+    r"(?:can|could|may)\s+(?!you\b|not\b|n['\u2019]t\b)|"
+    r"(?:should|shall|will|would|do)\s+(?!you\b|not\b|n['\u2019]t\b)"
+    r"(?:(?:i|we|they|it|he|she|there|my|our|the|a|an|any)\b|\w+\b.*\?)|"
+    r"when\s+(?:is|are|do|does|did|can|will|must|should)\b)",
+    re.IGNORECASE,
+)
+"""What a question begins with; a request (`can you ...`) is none."""
 _BLANK = re.compile(r"(?<!\S)\?(?!\S)")
 """A question mark that stands alone, as sheets of orders have it where something is to be filled in."""
 _COUNTS = re.compile(r"\d\s+\w")
@@ -74,6 +87,13 @@ _LEAVE = re.compile(
     r"cordially|bye|good luck|see you|sent from|on .* wrote|greetings|that'?s (?:all|it)|signed)\b",
     re.IGNORECASE,
 )
+
+
+def is_question(line: str) -> bool:
+    """Whether a line that is no order word for word asks something: more than two words that begin as a
+    question does."""
+    text = line.strip()
+    return len(text.split()) > 2 and not text.endswith("!") and _QUESTION.match(text) is not None
 
 
 class OrderHead(NamedTuple):
@@ -268,6 +288,11 @@ class _OrderFileReader:
         attempt = self.lines.word_for_word(line.number, line.text)
         if attempt.orders:
             return _Entry(line, attempt, 9)
+        if is_question(bare):
+            asked = Diagnostic(
+                QUESTION, "info", "a question, and no order", self.file, line.number, 1, "", bare.strip()
+            )
+            return _Entry(line, LineAttempt([], [asked]), 9, free=False)
         if any(d.code == "O113" for d in attempt.found):  # unless it is the condition of an option
             self.free += 1
             option = self.lines.with_option(line.number, line.text) if self.free <= MOST_FREE else None

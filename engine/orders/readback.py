@@ -8,7 +8,7 @@ order means is asked of its `ValidatedOrder` alone, and how that is said of its 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -28,9 +28,10 @@ from .input_points import by_phase, orders_now
 from .intake import Intake
 from .kinds import order_kinds
 from .names import Names
+from .parse import QUESTION
 from .text import options_in_words, order_text
 
-__all__ = ["NotTaken", "PhaseOrders", "ReadBack", "ReadBackOrder", "read_back"]
+__all__ = ["Answered", "NotTaken", "PhaseOrders", "ReadBack", "ReadBackOrder", "read_back"]
 
 ATTACKS = "Attacks"
 ANSWERS = "Answers to what you may be asked"
@@ -90,6 +91,15 @@ class NotTaken:
 
 
 @dataclass(frozen=True, slots=True)
+class Answered:
+    """A line that asks something, and the answer in lines."""
+
+    line: int
+    written: str
+    says: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ReadBack:
     """A file of orders as read: see the fields of its parts.
 
@@ -98,7 +108,7 @@ class ReadBack:
     after all orders; `money` is the one in which prices are. `idle` are units without an order, by place;
     `again` is what to look at once more; `passed` are lines that are no orders (greeting, signature,
     quotation), `general` findings about the file as a whole. `withheld`: the orders of `groups` would stand
-    if the file as a whole did.
+    if the file as a whole did. `answered` are lines that ask something.
     """
 
     nation: str
@@ -118,6 +128,7 @@ class ReadBack:
     general: tuple[str, ...] = ()
     passed: tuple[int, ...] = ()
     withheld: bool = False
+    answered: tuple[Answered, ...] = ()
 
     @property
     def standing(self) -> int:
@@ -140,12 +151,19 @@ ASKED = frozenset({"O104", "O107"})
 
 
 def read_back(
-    world: World, taken: Intake, *, game: str = "", with_odds: bool = False, known: Known = at_once
+    world: World,
+    taken: Intake,
+    *,
+    game: str = "",
+    with_odds: bool = False,
+    known: Known = at_once,
+    answer: Callable[[str], Sequence[str]] | None = None,
 ) -> ReadBack:
     """What a file of orders comes to, for its sender to read. `world` is the view of `taken.nation`; both
     stay as they are.
 
-    `with_odds` adds those of attacks that can be had at once (`attack_odds`), or are `known`.
+    `answer` answers a line that asks something. `with_odds` adds those of attacks that can be had at once
+    (`attack_odds`), or are `known`.
 
     Use it after `intake.take_in` with the world that was given there; `readback_text.rendered` prints it as a
     mail has it.
@@ -186,7 +204,11 @@ def read_back(
         head.game,
         head.turn,
         tuple(groups),
-        tuple(_not_taken(d) for d in errors if d.line),
+        tuple(
+            _not_taken(d)
+            for d in taken.found
+            if d.line and (d in errors or (d.code == QUESTION and not answer))
+        ),
         (),
         purse.money,
         {r: str(ruleset.row("resources", r).get("name", r)) for r in touched},
@@ -197,6 +219,11 @@ def read_back(
         tuple(f"{d.message} ({d.hint})" if d.hint else d.message for d in errors if not d.line),
         taken.passed,
         bool(taken.held and not taken.intents),
+        tuple(
+            Answered(d.line, d.source_line.strip(), tuple(answer(d.source_line)))
+            for d in taken.found
+            if d.code == QUESTION and answer is not None
+        ),
     )
 
 
@@ -329,7 +356,7 @@ def _nation(world: World, nation: str) -> str:
 
 
 def _not_taken(found: Diagnostic) -> NotTaken:
-    verdict = "refused" if found.code >= "O113" else "not understood"
+    verdict = "refused" if found.code >= "O113" and found.code != QUESTION else "not understood"
     if found.code in ASKED:
         verdict = "asked"
     why = f"{found.message}; {found.hint}" if found.hint else found.message

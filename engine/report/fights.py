@@ -309,6 +309,11 @@ def _brief(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
     return " ".join([said, *_reasons(fight, words)])
 
 
+def in_sentences(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
+    """A battle in sentences: who fought with what and what it cost, what each needed, and the round that decided."""
+    return " ".join([_brief(fight, taken, words), *_figures(fight, words)])
+
+
 def _figures(fight: Fight, words: Wording) -> list[str]:
     """What each side needed, and the round that decided."""
     numbers = [t for side in SIDES if (t := _numbers(fight, side, words))]
