@@ -442,8 +442,7 @@ def _again(world: World, nation: str, names: Names, intents: Sequence[ValidatedO
         ):
             empty.append(names.printed("place", place))
     if empty:
-        more = f" and {len(empty) - 12} more places" if len(empty) > 12 else ""
-        yield f"No unit of yours stays in {', '.join(empty[:12])}{more}."
+        yield f"No unit of yours stays in {', '.join(empty)}."
     yield from _exposed(world, nation, names, taken, comes)
 
 

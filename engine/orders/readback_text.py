@@ -133,7 +133,8 @@ def _row(text: str, first: str, second: str) -> str:
 def _idle(idle: Iterable[tuple[str, str]]) -> list[str]:
     items = list(idle)
     out = [x for place, units in items[:MOST_IDLE] for x in _wrap(f"{place}: {units}", "  ", "      ")]
-    return out + ([f"  and units in {len(items) - MOST_IDLE} more places"] if len(items) > MOST_IDLE else [])
+    rest = [place for place, _ in items[MOST_IDLE:]]
+    return out + _wrap(f"and in {', '.join(rest)}", "  ", "      ") if rest else out
 
 
 def _mended(said: ReadBackOrder) -> list[str]:
