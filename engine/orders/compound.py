@@ -31,6 +31,10 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 """Words of `if it is attacked`."""
+_SHARE = re.compile(
+    r"\b(?:half|most|part|third|quarter) of\b|\bthe rest\b|\bexcept\b|\ball but\b", re.IGNORECASE
+)
+"""Words for a share of units, which no order can say."""
 _SLASH = re.compile(r"(?<=[^\W\d])\s*/\s*(?=[^\W\d])")
 """A stroke between two names, which may be an arrow."""
 _PART = re.compile(r"\s*(?:;|,|\band\b|&|\+|\.(?=\s|$))\s*", re.IGNORECASE)
@@ -52,7 +56,10 @@ class LineReader(OrderReader):
             own = " " * (len(title) + 1) + rest  # whose order it is, said once more
             read = self.word_for_word(number, own)
             return read if read.orders else self.freely(number, own)
-        for plain in dict.fromkeys((plainly(bare), _SLASH.sub(" to ", plainly(bare)))):
+        plain_ones = [plainly(bare), _SLASH.sub(" to ", plainly(bare))]
+        if colon and rest.strip() and not self.word_for_word(number, title).orders:
+            plain_ones.append(plainly(f"{title} {rest}"))
+        for plain in dict.fromkeys(plain_ones):
             if split(plain) != split(bare) and (read := self.word_for_word(number, plain)).orders:
                 for order in read.orders:
                     order.setdefault("mended", self._written(order))
@@ -315,8 +322,8 @@ class LineReader(OrderReader):
         """The orders that come nearest to a line, filled in as far as it goes; a question mark where
         something is missing."""
         bare = strip_comment(line)
-        if _DENIED.search(bare):
-            return []  # what somebody does not want is not proposed to them
+        if _DENIED.search(bare) or _SHARE.search(bare):
+            return []  # neither what somebody does not want is proposed to them, nor all for a part
         title, colon, text = bare.partition(":")
         if colon and (words := split(title)) and len(words) < 4 and self.names_nothing(words):
             bare = text
@@ -338,14 +345,23 @@ class LineReader(OrderReader):
         """Whether a reading may be proposed: never half of what was named, and a war, or what is done where a
         nation that is no ally is at home, only if the line names all of it and nothing
         is left unexplained."""
-        # an order of one unit need not say of which kind it is
-        units = any(slot.kind == "units" for slot in slots_in(reading.form.pattern))
-        if reading.dropped - (not units) > len(reading.missing):
+        if reading.dropped > len(reading.missing):
+            return False
+        if not reading.missing and self._counts_a_stranger(line, str(reading.form.row["syntax"])):
             return False
         if self._concerns_others(reading):
             war = order_kinds(self.ruleset)[reading.form.key].begins_war
             return not reading.left_over and not (war and reading.missing)
         return not reading.left_over or bool(self._verb(line) or reading.values or not reading.missing)
+
+    def _counts_a_stranger(self, line: str, syntax: str) -> bool:
+        """Whether a line counts something that nobody knows and that is no word of a form, as in `6 guards and 2
+        wombats`."""
+        words = split(plainly(line))[:MOST_WORDS]
+        _, unknown = Recognizer(words, self.names, self.nation or "", True).tokens()
+        own = {w.norm for w in split(syntax)}
+        counted = (words[at].norm for at in unknown if at and words[at - 1].is_number)
+        return any(own.isdisjoint((word, word.removesuffix("s"))) for word in counted)
 
     def _concerns_others(self, reading: fuzzy.FuzzyReading) -> bool:
         """Whether an order begins a war, or names a place that is held by a nation that is no ally."""

@@ -448,7 +448,7 @@ class OrderReader:
             for n in range(len(rest), 0, -1)
             for g in self.names.guesses(kind, "".join(w.norm for w in rest[:n]))
         ]
-        guesses += [c for s in slots for c in s.choices if not guesses]
+        guesses += nearest(word.norm, [c for s in slots for c in s.choices]) if not guesses else []
         code = "O103" if kinds and not word.is_number else "O102"
         short = len(written) < NO_GUESS and [s.kind for s in slots] == ["place"]
         hint = "" if short else did_you_mean(one_of(list(dict.fromkeys(guesses))[:3]))
@@ -507,7 +507,8 @@ class OrderReader:
         out = []
         for item in matcher.expected:
             if isinstance(item, Slot):
-                what = one_of(item.choices) if item.choices else self.names.kind_words(item.kind)
+                what = item.choices[0] if item.choices and item.optional else one_of(item.choices)
+                what = what if item.choices else self.names.kind_words(item.kind)
                 out.append(what)
             else:
                 out.append(repr(item.word) if item.word else "the end of the order")

@@ -96,6 +96,12 @@ def is_question(line: str) -> bool:
     return len(text.split()) > 2 and not text.endswith("!") and _QUESTION.match(text) is not None
 
 
+_TITLE = re.compile(
+    r"(?:the )?([^:,;]{2,40}?)(?:['\u2019]s?)? (?:orders|moves)\b[^:;,]{0,25}:?", re.IGNORECASE
+)
+"""A title: whose orders follow."""
+
+
 class OrderHead(NamedTuple):
     """What the head of a file says: the game, the nation (its id) and the turn it is for."""
 
@@ -263,6 +269,9 @@ class _OrderFileReader:
         if not words or self.names.synonym(words[0].norm) in self.lines.grammar.opening_words:
             return False
         if joined(bare) in self.titles or is_cry_for_help(bare):
+            return True
+        title = _TITLE.fullmatch(bare)
+        if title and self.nation and self.names.find("nation", joined(title[1])) == (self.nation,):
             return True
         return any(form.fullmatch(bare) for form in (_NOTHING, _REST_STAYS))
 

@@ -129,10 +129,22 @@ class OrderKind(ABC):
         for choice in why.choices[:2]:
             yield {**order, "slots": {**slots, why.slot: [choice] if self.slot(why.slot).many else choice}}
         if why.code == RefusalCode.OPTION:
-            yield {**order, "options": {}}
+            yield from self._with_option_in_slot(order)
         yield from self.likely(book, order, why)
         if why.code in ELSEWHERE and why.slot:
             yield from self.elsewhere(book, order, self.slot_of_place(why))
+
+    def _with_option_in_slot(self, order: Order) -> Iterator[Order]:
+        """The same with a place that one of its conditions names in a slot of its own; without its conditions
+        it would be half of what was meant."""
+        slots = order.get("slots", {})
+        empty = [
+            name for name, s in self.slots.items() if s.kind == "place" and s.optional and not slots.get(name)
+        ]
+        for option, value in (order.get("options") or {}).items():
+            rest = {k: v for k, v in order["options"].items() if k != option}
+            for name in empty if isinstance(value, str) and value in self.ruleset.rows("places") else ():
+                yield {**order, "slots": {**slots, name: value}, "options": rest}
 
     def likely(self, book: OrderBook, order: Order, why: Refusal) -> Iterable[Order]:
         """Those of them that only this kind knows of."""
