@@ -347,19 +347,19 @@ class LineReader(OrderReader):
         is left unexplained."""
         if reading.dropped > len(reading.missing):
             return False
-        if not reading.missing and self._counts_a_stranger(line, str(reading.form.row["syntax"])):
+        if not reading.missing and self._counts_a_stranger(line, fuzzy.written(reading, self.names)):
             return False
         if self._concerns_others(reading):
             war = order_kinds(self.ruleset)[reading.form.key].begins_war
             return not reading.left_over and not (war and reading.missing)
         return not reading.left_over or bool(self._verb(line) or reading.values or not reading.missing)
 
-    def _counts_a_stranger(self, line: str, syntax: str) -> bool:
-        """Whether a line counts something that nobody knows and that is no word of a form, as in `6 guards and 2
-        wombats`."""
+    def _counts_a_stranger(self, line: str, proposed: str) -> bool:
+        """Whether a line counts something that nobody knows and that is not in what is proposed for it, as in
+        `6 guards and 2 wombats`."""
         words = split(plainly(line))[:MOST_WORDS]
         _, unknown = Recognizer(words, self.names, self.nation or "", True).tokens()
-        own = {w.norm for w in split(syntax)}
+        own = {w.norm for w in split(proposed)}
         counted = (words[at].norm for at in unknown if at and words[at - 1].is_number)
         return any(own.isdisjoint((word, word.removesuffix("s"))) for word in counted)
 
