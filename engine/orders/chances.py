@@ -24,9 +24,10 @@ def chance_of(world: World, nation: str, intent: ValidatedOrder) -> str:
     `world` is the view of the nation; throws that an order leads to only after another are left out.
     """
     row = world.ruleset.named(intent.verb) or {}
-    roll = next(_rolls(row), None)
-    if roll is None:
+    rolls = list(_rolls(row))
+    if not rolls:
         return ""
+    roll = rolls[0]
     scope = OrderContext(world).order_names({**intent.order, "nation": nation})
     try:
         need = need_of(roll, lambda key: roll_limit(world, roll, key, scope)[0])
