@@ -129,14 +129,15 @@ class Inquiry:
     def answer(self, question: str) -> list[str]:
         """The answer in lines, at least one: where nothing is found they say what can be asked."""
         tokens = self._tokens(question)
-        for asked, answer in (
-            (_DUE, lambda: self._deadline()),
-            (_PLACE, lambda: self._left_to_place()),
+        answers: tuple[tuple[re.Pattern[str], Callable[[], Iterable[str]]], ...] = (
+            (_DUE, self._deadline),
+            (_PLACE, self._left_to_place),
             (_PRICE, lambda: self._prices(question, tokens)),
             (_OUTCOME, lambda: self._outcome(question, tokens)),
             (_COUNT, lambda: self._counts(question, tokens)),
             (_SIGHT, lambda: self._sight(question, tokens)),
-        ):
+        )
+        for asked, answer in answers:
             if asked.search(question) and (found := list(answer())):
                 return found
         standing = list(self._standing(tokens)) if _STANDING.search(question) else []
@@ -437,7 +438,8 @@ def _told(ruleset: Ruleset) -> Iterator[tuple[str, str, bool]]:
 
 def _told_in(blocks: Iterable[Block]) -> Iterator[tuple[str, str, bool]]:
     """The rules of a chapter: heading and text, and whether it is a line of a table."""
-    title, texts = "", []
+    title = ""
+    texts: list[str] = []
     for block in blocks:
         if isinstance(block, Heading | Rule) and texts:
             yield title, " ".join(texts), False
