@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from wteaw.core.package_data import scenarios
 from wteaw.core.state import Entity
 from wteaw.orders.intake import take_in
+from wteaw.orders.readback import read_back
 from wteaw.orders.sheet_layout import order_template
 from wteaw.play.begin import new_game
 from wteaw.play.resolve import resolve_turn
@@ -231,3 +232,15 @@ def test_players_of_the_3rd_edition_deploy_together_before_the_first_has_his_tur
     assert begun.awaited() == ["german-empire", "serbia"]
     resolve_turn(begun, force=True)
     assert begun.awaited() == ["german-empire"], "the first of the order of play"
+
+
+def test_a_read_back_of_deployments_says_what_is_left_and_where_it_came_from(game: Game) -> None:
+    world = view_world(game, "german-empire")
+    text = "deploy 14 infantry to Cologne\ndeploy 20 infantry to Ruhr"
+    back = read_back(world, take_in(game.ruleset, text, lambda _: world, nation="german-empire"))
+    assert "Still yours to place: " in back.again[0] and "14 infantry" in back.again[0]
+    assert back.again[1].startswith("20 infantry for Ruhr: ") and "10 from Frankfurt" in back.again[1]
+    there = dict(back.idle)
+    assert "infantry" not in there["Cologne"] and "14 infantry" not in there.values()
+    unnamed = read_back(world, take_in(game.ruleset, "deploy all to Cologne", lambda _: world, nation="serbia"))
+    assert unnamed.again == ()

@@ -111,7 +111,7 @@ BASE = [
     ("10 points to Austria", "? give 10 to Austro-Hungarian Empire"),
     ("incorporate Luxemburg", "? incorporate ?"),
     ("move 4 infantry from cologne to moscow", "? move 4 infantry from Cologne to Alsace-Lorraine"),
-    ("fall back from Stuttgart to Munich if attacked", "-"),
+    ("fall back from Stuttgart to Munich if attacked", "? hold Stuttgart and fall back to Munich"),
     ("hold Stuttgart", "hold Stuttgart"),
     ("observe combat Belgium", "observe combat in Belgium"),
     ("surrender", "? offer surrender"),
@@ -383,7 +383,7 @@ def test_why_the_nearest_form_does_not_stand_is_said_where_nothing_else_can_be_p
     (one,) = answer(world, "germany", "dow russia").not_taken
     assert "`declare war on Russia` would not stand" in one.why and one.instead == ()
     (one,) = answer(world, "germany", "defend rhine").not_taken
-    assert "wteaw orders reference" in one.why
+    assert "all orders: send `help`" in one.why and "wteaw" not in one.why
 
 
 def test_a_word_for_all_units_of_some_sort_takes_no_others() -> None:
@@ -532,6 +532,18 @@ MEANT = [
     ("build 10 inf in Berlin, 4 art in Ruhr, 1 sub in Kiel", "build 10 infantry in Berlin; build 4 artillery in Ruhr"),
     ("influence Romania, Atlantis, Bulgaria", "influence Bulgaria; influence Romania"),
     ("attack Belgium from Cologne with 4 infantry and zeppelinz", "-"),
+    ("move 6 inf and 2 tanks from Cologne to Ruhr", "-"),
+    ("move 6 inf and 2 wombats from Cologne to Ruhr", "-"),
+    ("half of the infantry in Cologne to Ruhr", "-"),
+    ("Leave 3 infantry in Cologne, send the rest to Belgium", "-"),
+    ("train 2 infantry from Hamburg to Konigsberg", "? rail 2 infantry from Hamburg to Konigsberg"),
+    ("if attacked in Cologne retreat to Ruhr", "? hold Cologne and fall back to Ruhr"),
+    ("if Stuttgart is attacked, retreat to Munich", "? hold Stuttgart and fall back to Munich"),
+    ("hold Stuttgart, if attacked fall back to Munich", "? hold Stuttgart and fall back to Munich"),
+    ("if Cologne is attacked move 3 infantry from Frankfurt to Cologne", "-"),
+    ("Cologne/Ruhr 4 inf", "move 4 infantry from Cologne to Ruhr"),
+    ("all units hold", "-"),
+    ("Germany's orders for turn 2:", "-"),
 ]  # fmt: skip
 
 
@@ -563,17 +575,63 @@ def test_a_refusal_names_the_real_fault_in_the_words_of_a_player() -> None:
         assert len(why) == 1 and why[0].startswith(fault) and "Kielce" not in why[0], (line, why)
 
 
+def test_a_read_back_gives_chances_and_what_is_left_exposed() -> None:
+    world = known("1914", 2, "german-empire")
+    text = "influence Romania\nspy on builds of France\nmove 20 infantry from Frankfurt to Cologne"
+    back = answer(world, "german-empire", text)
+    said = {one.order: one.odds for group in back.groups for one in group.orders}
+    assert said["influence Romania"] == "2 in 10 chances: it takes 9 or more on a 10-sided die"
+    assert said["spy on builds of French Empire"] == "5 in 10 chances: it takes 5 or less on a 10-sided die"
+    assert said["move 20 infantry from Frankfurt to Cologne"] == ""
+    (exposed,) = [text for text in back.again if text.startswith("Frankfurt keeps 1 anti-air gun, 6 artillery, 2 fighters")]
+    assert "Alsace-Lorraine" in exposed
+    assert not any(
+        "Hamburg keeps" in text for text in answer(world, "german-empire", "move 1 infantry from Hamburg to Bremen").again
+    )
+
+
+def test_an_order_of_another_phase_says_of_which_and_nothing_waits_for_others() -> None:
+    world = known("diplomacy", 1, "france")
+    (one,) = answer(world, "france", "build A Par").not_taken
+    assert one.why == "this order is not taken now; it is for the phase 'Winter'"
+    (one,) = answer(world, "france", "If Germany moves to Burgundy, A Par-Bur, otherwise hold").not_taken
+    assert one.why.startswith("no order waits for what others do") and one.instead == ()
+
+
 NOTATION = [
     ("A Mars-Spain", "Army in Marseilles to Spain"),
     ("A MAR S A Paris-Burg", "Army in Marseilles supports Army in Paris to Burgundy"),
     ("F Bres - English Channel", "Fleet in Brest to English Channel"),
-]
+    ("A PAR/BUR", "Army in Paris to Burgundy"),
+    ("A Par > Bur", "Army in Paris to Burgundy"),
+    ("A Par \u2192 Bur", "Army in Paris to Burgundy"),
+    ("A PAR MTO GAS", "Army in Paris to Gascony"),
+    ("Army of Paris goes to Burgundy", "Army in Paris to Burgundy"),
+    ("F London holds", "-"),
+    ("F Brest: hold", "Fleet in Brest holds"),
+    ("A Par supports A Mar to Bur", "Army in Paris supports Army in Marseilles to Burgundy"),
+    ("A Par supports Marseilles into Burgundy", "Army in Paris supports Marseilles to Burgundy"),
+    ("F Mar - Spa(sc)", "Fleet in Marseilles to Spain south coast"),
+    ("a mar-spa nc", "Army in Marseilles to Spain north coast"),
+    ("France: A Par-Pic", "Army in Paris to Picardy"),
+    ("A Par-Pic, F Bre-MAO", "Army in Paris to Picardy; Fleet in Brest to Mid-Atlantic Ocean"),
+    ("A Par-Pic A Mar-Spa F Bre-MAO",
+     "Army in Paris to Picardy; Army in Marseilles to Spain; Fleet in Brest to Mid-Atlantic Ocean"),
+    ("A Par - Pic A Mar S A Par - Bur F Bre H",
+     "Army in Paris to Picardy; Army in Marseilles supports Army in Paris to Burgundy; Fleet in Brest holds"),
+    ("Paris to Picardy, Marseilles to Spain and Brest to MAO",
+     "Paris to Picardy; Marseilles to Spain; Brest to Mid-Atlantic Ocean"),
+]  # fmt: skip
 BUILDS = [
     ("build A Paris, F Brest", [("army", "paris"), ("fleet", "brest")]),
     ("build an army in Paris and a fleet in Brest", [("army", "paris"), ("fleet", "brest")]),
     ("Build: A Paris", [("army", "paris")]),
     ("Build: A Paris, F Brest", [("army", "paris"), ("fleet", "brest")]),
     ("Disband the fleet in Brest", [("fleet", "brest")]),
+    ("B A Par", [("army", "paris")]),
+    ("+ F Brest", [("fleet", "brest")]),
+    ("build A Paris; waive one build", [("army", "paris"), (None, None)]),
+    ("build A Paris, build F Brest", [("army", "paris"), ("fleet", "brest")]),
 ]
 
 
@@ -583,7 +641,9 @@ def test_the_usual_notations_of_diplomacy_are_read() -> None:
         assert told(answer(world, "france", line)) == wanted
     for line, units in BUILDS:
         orders, _ = parse_orders(world.ruleset, line, nation="france", state=world.state)
-        assert [(o["slots"]["kind"], o["slots"]["place"]) for o in orders] == units, line
+        assert [(o["slots"].get("kind"), o["slots"].get("place")) for o in orders] == units, line
+    orders, _ = parse_orders(world.ruleset, "F St Pete sc-bot", nation="russia", state=world.state)
+    assert orders[0]["slots"]["place"] == "st-petersburg-sc"
 
 
 def test_only_a_head_that_contradicts_voids_a_text() -> None:

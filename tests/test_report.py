@@ -85,7 +85,7 @@ def test_of_very_many_lines_of_one_rule_a_page_shows_the_first_and_those_to_whic
     part = ReportPart("What happened", (Para("Something was seen.", "", (290,)),))
     html = as_html(replace(report, parts=(part,), sections=(Section("Looks", many),)))
     shown = [int(n) for n in re.findall(r"Look (\d+)\.", html)]
-    assert shown == [*range(1, MOST_OF_RULE + 1), 290] and html.count("wteaw report --dice` has everything") == 1
+    assert shown == [*range(1, MOST_OF_RULE + 1), 290] and html.count("report with every die has everything") == 1
     assert html.count(f"By {line.named}") == 1 and html.count(line.clauses[0]) == 1  # once, as long as no other comes between
 
 

@@ -5,29 +5,32 @@ Everything about a ruleset is made from its rows. No player is sent to a command
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
+from textwrap import wrap
 from typing import Any
 
 from wteaw.core.model import Ruleset
+from wteaw.orders.mail_text import read_letter
+from wteaw.orders.parse import is_question
 from wteaw.orders.readback import ReadBack
-from wteaw.orders.reference import COMMAND, order_reference
+from wteaw.orders.reference import HELP, order_reference
+from wteaw.report.render import EVERY_DIE, EVERY_DIE_AND_KEYS, WIDTH
+from wteaw.rulebook.questions import inquiry
 from wteaw.store import Game
+from wteaw.world.world import World
 
 from .accounts import Role
 from .games import Games
 from .presenters import place_of
-from .web import Desk, page_address
+from .web import Desk, moment, page_address
 
-ASKED = re.compile(r"(?i)^\W*help\W*$")
-"""A line that asks for help, wherever it stands before any order."""
 ELSEWHERE: Mapping[str, str] = {
-    COMMAND: "the page Help, or answer with `help`",
-    "Every die that you may see: `wteaw report --dice`; the keys that check them: `wteaw dice reveal`; or ask your\nmoderator.":
-        "Every die that you may see, and the keys that check them: the page Proof.",
-    "`wteaw report --dice`": "the page Proof",
-    "`wteaw dice reveal`": "the page Proof",
+    HELP: "the page Help, or answer with `help`",
+    EVERY_DIE: EVERY_DIE.replace("ask your moderator", "the page Proof"),
+    **{said: EVERY_DIE_AND_KEYS.replace("ask your moderator", "the page Proof")
+       for said in (EVERY_DIE_AND_KEYS, "\n".join(wrap(EVERY_DIE_AND_KEYS, WIDTH)))},
+    "the report with every die": "the page Proof",
 }  # fmt: skip
 """Commands that texts for players name -> where players find the same."""
 
@@ -59,7 +62,7 @@ def without_commands(back: ReadBack) -> ReadBack:
 
 def _cleared(value: Any) -> Any:
     if isinstance(value, str):
-        return for_players(value) if "`wteaw" in value else value
+        return for_players(value) if any(said in value for said in ELSEWHERE) else value
     if isinstance(value, tuple):
         return tuple(map(_cleared, value))
     if is_dataclass(value) and not isinstance(value, type):
@@ -84,10 +87,29 @@ def examples(ruleset: Ruleset) -> list[tuple[str, str]]:
     return [(str(row["name"]), str(row["help"])) for row in rows if "help" in row and "name" in row]
 
 
-def asks_for_help(text: str) -> bool:
-    """Whether a mail asks for help: its first line that is no quotation and no greeting says nothing else."""
-    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(">")]
-    return any(ASKED.match(line) for line in lines[:3])
+def answered(hall: Games, game: Game, nation: str, question: str, world: World | None = None) -> list[str]:
+    """The answer to a player's question in their own words, in lines. `world`: what the nation knows, where it is at hand."""
+    until = moment(hall.settings(game.id).due)
+    due = f"Orders for turn {game.stage().position.turn} are due {until}." if until else ""
+    return [for_players(line) for line in inquiry(game, nation, world=world, due=due).answer(question)]
+
+
+def questions_in(text: str) -> list[str]:
+    """The lines of a mail that ask something, up to what it quotes."""
+    return [line.text.strip() for line in read_letter(text).lines if not line.quoted and is_question(line.text)]
+
+
+def answers_by_mail(hall: Games, game: Game, nation: str, questions: Iterable[str]) -> str:
+    """Questions of a mail with their answers, as text."""
+    out = []
+    for question in questions:
+        lines = answered(hall, game, nation, question)
+        out.append(
+            "\n".join(
+                [question, *("\n".join(wrap(line, WIDTH, initial_indent="  ", subsequent_indent="    ")) for line in lines)]
+            )
+        )
+    return "\n\n".join(out) + "\n"
 
 
 def by_mail(desk: Desk, game: Game, role: Role) -> str:

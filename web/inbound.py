@@ -18,6 +18,7 @@ from sqlalchemy.exc import DatabaseError
 
 from wteaw.core.faults import MachineError, StoreError, clean
 from wteaw.odds.attack_odds import at_once
+from wteaw.orders.mail_text import asks_for_help
 from wteaw.orders.readback_text import rendered
 from wteaw.play.questions import told_of
 from wteaw.play.submit import hand_in, part_in_dice
@@ -27,7 +28,7 @@ from wteaw.store.database import changing, insert_once, reading
 from .accounts import PLAYER as PLAYS
 from .accounts import Role, stamp
 from .actions import tell_offers
-from .help import asks_for_help, by_mail
+from .help import answers_by_mail, by_mail, questions_in
 from .outbox import Mail, queue
 from .parse_mail import MAX_BYTES, IncomingMail, UnreadableMail, read_head, read_text
 from .player import UnreadableOrders, back_of, standing
@@ -190,6 +191,11 @@ def _orders(desk: Desk, letter: IncomingMail, role: Role, written: str) -> MailO
     with desk.hall.game(role.game) as game:
         turn = game.stage().position.turn
         now = standing(desk.hall, role.nation, game)
+        asked = questions_in(written)
+        if not now.open and asked and not asks_for_help(written):
+            with desk.hall.sent(role.game) as sent:
+                told = answers_by_mail(desk.hall, sent, role.nation, asked)
+            return MailOutcome("ignored", "it asked something, and was answered", role, _answer(desk, letter, role, told))
         if not now.open and not asks_for_help(written):
             return MailOutcome(
                 "not taken",
@@ -202,6 +208,8 @@ def _orders(desk: Desk, letter: IncomingMail, role: Role, written: str) -> MailO
             return MailOutcome("ignored", "it asked for help, and was answered", role, _answer(desk, letter, role, told))
         back, taken = back_of(desk.hall, game, role.nation, written, at_once)
     said = rendered(back)
+    if back.answered and not (back.standing or back.not_taken or back.refused):
+        return MailOutcome("ignored", "it asked something, and was answered", role, _answer(desk, letter, role, said))
 
     def orders() -> MailOutcome:
         try:

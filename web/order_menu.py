@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from wteaw.economy.catalogue import PLENTY
+from wteaw.orders.chances import chance_of_roll
 from wteaw.orders.kinds import OrderKind, order_kinds
 from wteaw.orders.legal import legal_at_their_steps, phased_orders
 from wteaw.orders.legal_entry import Legal
@@ -21,11 +22,8 @@ from wteaw.orders.movement import CARGO, ORIGIN, TARGET, UNITS
 from wteaw.orders.names import Names
 from wteaw.orders.slot_values import ENUMERABLE, domain
 from wteaw.orders.text import order_in_words
-from wteaw.play.dice_statistics import chance_of
-from wteaw.ruleset.expressions.parse import ExpressionError
 from wteaw.ruleset.order_syntax import Slot, read_form, slots_in
 from wteaw.turn.context import OrderContext
-from wteaw.turn.effects import roll_need
 from wteaw.turn.slots import ruled_out
 from wteaw.world import treasury as stores
 from wteaw.world.world import World
@@ -278,15 +276,11 @@ class _Maker:
         if not isinstance(roll, Mapping):
             return ""
         context = OrderContext(self._at(kind))
-        names = kind.names_of(context, self.nation, slots)
-        try:
-            dice = int(context.world.number(roll["dice"], names)) if "dice" in roll else 1
-            need, _ = roll_need(context.world, roll, names)
-        except ExpressionError:
+        found = chance_of_roll(context.world, roll, kind.names_of(context, self.nation, slots))
+        if found is None:
             return ""  # it hangs on what is not chosen yet, or not known
-        return (
-            f"{100 * (1 - (1 - chance_of(str(roll['die']), need.said)) ** dice):.0f} % ({need.said})" if need is not None else ""
-        )
+        one, dice, need = found
+        return f"{100 * float(1 - (1 - one) ** dice):.0f} % ({need.said})"
 
     # ---- a choice with what is left to fill in
 

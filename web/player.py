@@ -35,7 +35,7 @@ from .chosen_order import composed
 from .dismissed_warnings import silenced, told
 from .drafts import OrderDraft
 from .games import Games
-from .help import for_players, without_commands
+from .help import answered, for_players, without_commands
 from .holdings import holdings
 from .order_map import arrows, ground, panel, windows_of
 from .order_places import subject_of
@@ -390,7 +390,12 @@ def _back_of(hall: Games, game: Game, nation: str, text: str, known: Known | Non
     with hall.world(game, nation) as world:
         taken, _ = read(game, nation, text, world)
         odds = known or KnownOdds(hall, game, nation)
-        return without_commands(read_back(world, taken, game=game.id, with_odds=True, known=odds)), taken
+
+        def answer(question: str) -> list[str]:
+            return answered(hall, game, nation, question, world)
+
+        back = read_back(world, taken, game=game.id, with_odds=True, known=odds, answer=answer)
+        return without_commands(back), taken
 
 
 def check(visit: Visit) -> Response:

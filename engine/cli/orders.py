@@ -102,9 +102,14 @@ def check(
 
     Example: wteaw orders check orders.txt --game games/flanders
     """
+    from ..orders.mail_text import asks_for_help
+    from ..orders.reference import order_reference
+
     found = open_game(game)
-    taken, _, world = _read(found, file, _named(found, nation) if nation else None)
+    taken, text, world = _read(found, file, _named(found, nation) if nation else None)
     _show(found, taken, world, format)
+    if format == "text" and asks_for_help(text) and world is not None:
+        say("\n" + order_reference(found.ruleset, world, taken.nation or ""), nl=False)
     if not taken.clean:
         raise typer.Exit(ExitCode.FOUND)
 
@@ -346,16 +351,21 @@ def _show(found: Any, taken: Any, world: Any, format: str) -> None:
     from ..orders.readback import read_back
     from ..orders.readback_text import rendered
 
+    def answer(question: str) -> list[str]:
+        from ..rulebook.questions import inquiry  # no file of orders without a question needs it
+
+        return inquiry(found, taken.nation or "", world=world).answer(question)
+
     formats(format, *FORMATS)
     if world is None:
         (say if format == "text" else typer.echo)(render(taken.found, format))
         return
     if format == "text":
-        say(rendered(read_back(world, taken, game=found.id, with_odds=True)), nl=False)
+        say(rendered(read_back(world, taken, game=found.id, with_odds=True, answer=answer)), nl=False)
     elif format == "json":
         said = {
             **json.loads(render(taken.found, "json")),
-            "read_back": read_back(world, taken, game=found.id, with_odds=True).to_json(),
+            "read_back": read_back(world, taken, game=found.id, with_odds=True, answer=answer).to_json(),
         }
         typer.echo(json.dumps(said, ensure_ascii=False, indent=1, default=str))
     else:

@@ -116,27 +116,37 @@ def map_(
 
 
 def explain(
-    what: str = typer.Argument(..., help="What: words such as `PLACE holder`, `NATION TRACK`, `NATION RESOURCE`, `KIND attack`."),
+    what: str = typer.Argument(
+        ..., help="A question, or what: words such as `PLACE holder`, `NATION TRACK`, `NATION RESOURCE`, `KIND attack`."
+    ),
     game: Path = GAME,
     nation: str = typer.Option("", help="As this nation may know it; without it everything, as the moderator."),
     turn: int = typer.Option(0, help="As it was after this turn; by default as it is now."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
-    """Why a value is what it is: what stands now, what it is made of, and every change with turn, rule, clause and dice.
+    """Answer a question about the game, or why a value is what it is: what stands now, what it is made of, and every change.
 
-    Example: wteaw explain "PLACE holder" --game games/flanders
+    Questions are answered in words, from the rules and from what the nation was told; values with turn, rule, clause and dice.
+
+    Example: wteaw explain "how does influence work" --game games/flanders --nation NATION
     """
     from dataclasses import asdict
 
     from ..core.canonical import dumps
+    from ..orders.parse import is_question
     from ..play.explain import Unknown
     from ..play.views import views_after
     from ..report.explanation import as_lines, explanation
+    from ..rulebook.questions import inquiry
     from .names import nation_named
 
     formats(format, "text", "json")
     found = open_game(game)
     nation = nation_named(nation, found.ruleset, found.stage().position.state) if nation else ""
+    if is_question(what) and not turn:
+        answer = inquiry(found, nation).answer(what)
+        tell(format, {"asked": what, "nation": nation, "answer": answer}, *answer)
+        return
     views = views_after(found, turn or None)
     state = views.world(nation).state if nation else views.position.state
     entries = [e for e in views.journal if not turn or e.turn <= turn]

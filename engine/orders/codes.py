@@ -40,4 +40,5 @@ CODES: dict[str, str] = {
     "O307": "The answer, or the order, may be given, but as things stand it comes to what few want, or to "
     "nothing.",
     "O305": "The attack begins a war that has not been declared.",
+    "O401": "A question, which is answered and orders nothing.",
 }

@@ -16,7 +16,7 @@ from ..ruleset.order_syntax import slots_in
 from . import fuzzy
 from .kinds import order_kinds
 from .line_parser import LineAttempt, Order, OrderReader, plainly, strip_comment
-from .match import NUMBERS, is_every
+from .match import NUMBERS, Matcher, is_every
 from .movement import TARGET, UNITS
 from .tokens import MOST_WORDS, PASSED, Recognizer
 
@@ -24,6 +24,19 @@ MOST_PARTS = 12
 """Parts of a line that are tried as orders of their own."""
 _DENIED = re.compile(r"\b(?:no|not|never|nothing|neither|nor|cannot|(?:do|wo)n['’]?t)\b", re.IGNORECASE)
 """Words of a line that says what somebody does not order."""
+_ATTACKED = re.compile(r"\b(?:attacked|assaulted|invaded)\b", re.IGNORECASE)
+_CONDITION = re.compile(
+    rf"{_ATTACKED.pattern}|\b(?:if|when(?:ever)?|should|once|in case|then)\b"
+    r"|\b(?:it|they|we|is|are|be|being|gets?|units?)\b",
+    re.IGNORECASE,
+)
+"""Words of `if it is attacked`."""
+_SHARE = re.compile(
+    r"\b(?:half|most|part|third|quarter) of\b|\bthe rest\b|\bexcept\b|\ball but\b", re.IGNORECASE
+)
+"""Words for a share of units, which no order can say."""
+_SLASH = re.compile(r"(?<=[^\W\d])\s*/\s*(?=[^\W\d])")
+"""A stroke between two names, which may be an arrow."""
 _PART = re.compile(r"\s*(?:;|,|\band\b|&|\+|\.(?=\s|$))\s*", re.IGNORECASE)
 
 
@@ -38,9 +51,24 @@ class LineReader(OrderReader):
     def freely(self, number: int, line: str) -> LineAttempt | None:
         """A line in words of its own: one order, or several; None if nothing whole is made of it."""
         bare = strip_comment(line)
+        title, colon, rest = bare.partition(":")
+        if colon and self.nation and self.names.find("nation", joined(title)) == (self.nation,):
+            own = " " * (len(title) + 1) + rest  # whose order it is, said once more
+            read = self.word_for_word(number, own)
+            return read if read.orders else self.freely(number, own)
+        plain_ones = [plainly(bare), _SLASH.sub(" to ", plainly(bare))]
+        if colon and rest.strip() and not self.word_for_word(number, title).orders:
+            plain_ones.append(plainly(f"{title} {rest}"))
+        for plain in dict.fromkeys(plain_ones):
+            if split(plain) != split(bare) and (read := self.word_for_word(number, plain)).orders:
+                for order in read.orders:
+                    order.setdefault("mended", self._written(order))
+                return read
+        literal = self._literally(number, bare)
+        if literal is not None:
+            return literal
         if len(split(bare)) > MOST_WORDS:
             return self._several(number, bare, ";")
-        title, colon, rest = bare.partition(":")
         if colon and self.names.synonym(joined(title)) in self.grammar.verbs:
             plain = f"{title} {rest}"
             read = self.word_for_word(number, plain)
@@ -87,7 +115,74 @@ class LineReader(OrderReader):
             verb = own or verb
         return LineAttempt(orders, found) if orders and unread else None
 
+    def in_case(self, line: str) -> list[str]:
+        """What a line comes nearest to that says what is done in one place in case of an attack on it: orders
+        that name nothing but places, and all that it names."""
+        bare = strip_comment(line)
+        if not _ATTACKED.search(bare) or _DENIED.search(bare):
+            return []
+        readings = self._nearest(_CONDITION.sub(" ", bare), 12)
+        whole = (r for r in readings if len(r.values) > 1 and not (r.left_over or r.missing))
+        stays = (r for r in whole if self._stays(r))
+        return list(dict.fromkeys(fuzzy.written(r, self.names) for r in stays))
+
+    def _stays(self, reading: fuzzy.FuzzyReading) -> bool:
+        """Whether an order names nothing but places, the first of them one in which the nation stands."""
+        slots, state = list(slots_in(reading.form.pattern)), self.names.state
+        first = next((reading.values.get(s.name) for s in slots), None)
+        stands = state is None or any(row["owner"] == self.nation for _, row in state.stacks(at=str(first)))
+        return all(s.kind == "place" for s in slots) and stands
+
     # ---- several orders
+
+    def _literally(self, number: int, bare: str) -> LineAttempt | None:
+        """Several orders in one line, each whole by itself: between marks, or one right after the other."""
+        marks = list(_PART.finditer(bare))
+        spans = list(
+            zip([0, *(m.end() for m in marks)], [*(m.start() for m in marks), len(bare)], strict=True)
+        )
+        spans = [(a, b) for a, b in spans if bare[a:b].strip()]
+        if len(spans) < 2:
+            spans = self._one_after_the_other(bare)
+        if not 2 <= len(spans) <= MOST_WORDS:
+            return None
+        orders: list[Order] = []
+        found: list[Diagnostic] = []
+        for start, end in spans:
+            one = self.word_for_word(number, " " * start + bare[start:end])
+            if not one.orders:
+                return None
+            orders += one.orders
+            found += one.found
+        return LineAttempt(orders, found)
+
+    def _one_after_the_other(self, bare: str) -> list[tuple[int, int]]:
+        """Where the orders of a line begin and end that stand one behind the other with nothing between them;
+        none if it is not so."""
+        words = split(bare)
+        matcher = Matcher(words, self.names)
+        dead: set[int] = set()
+
+        def rest(at: int) -> list[int] | None:
+            if at == len(words):
+                return []
+            if at in dead or (at and words[at].parted):
+                return None  # nothing begins behind an arrow
+            begun = self.grammar.begun_by(frozenset((words[at].norm, self.names.synonym(words[at].norm))))
+            ends = {m.end for form in begun for m in matcher.match(form.pattern, at) if m.end > at}
+            for end in sorted(ends):
+                if (behind := rest(end)) is not None:
+                    return [end, *behind]
+            dead.add(at)
+            return None
+
+        if not words or len(words) > MOST_WORDS or any(w.norm in (":", "?") for w in words):
+            return []
+        ends = rest(0)
+        if not ends:
+            return []
+        starts = [0, *ends[:-1]]
+        return [(words[a].column - 1, words[b - 1].end - 1) for a, b in zip(starts, ends, strict=True)]
 
     def _several(self, number: int, bare: str, mark: str) -> LineAttempt | None:
         """Several orders in one line: each part an order of its own, or one more with the verb of the one
@@ -227,8 +322,8 @@ class LineReader(OrderReader):
         """The orders that come nearest to a line, filled in as far as it goes; a question mark where
         something is missing."""
         bare = strip_comment(line)
-        if _DENIED.search(bare):
-            return []  # what somebody does not want is not proposed to them
+        if _DENIED.search(bare) or _SHARE.search(bare):
+            return []  # neither what somebody does not want is proposed to them, nor all for a part
         title, colon, text = bare.partition(":")
         if colon and (words := split(title)) and len(words) < 4 and self.names_nothing(words):
             bare = text
@@ -250,14 +345,23 @@ class LineReader(OrderReader):
         """Whether a reading may be proposed: never half of what was named, and a war, or what is done where a
         nation that is no ally is at home, only if the line names all of it and nothing
         is left unexplained."""
-        # an order of one unit need not say of which kind it is
-        units = any(slot.kind == "units" for slot in slots_in(reading.form.pattern))
-        if reading.dropped - (not units) > len(reading.missing):
+        if reading.dropped > len(reading.missing):
+            return False
+        if not reading.missing and self._counts_a_stranger(line, fuzzy.written(reading, self.names)):
             return False
         if self._concerns_others(reading):
             war = order_kinds(self.ruleset)[reading.form.key].begins_war
             return not reading.left_over and not (war and reading.missing)
         return not reading.left_over or bool(self._verb(line) or reading.values or not reading.missing)
+
+    def _counts_a_stranger(self, line: str, proposed: str) -> bool:
+        """Whether a line counts something that nobody knows and that is not in what is proposed for it, as in
+        `6 guards and 2 wombats`."""
+        words = split(plainly(line))[:MOST_WORDS]
+        _, unknown = Recognizer(words, self.names, self.nation or "", True).tokens()
+        own = {w.norm for w in split(proposed)}
+        counted = (words[at].norm for at in unknown if at and words[at - 1].is_number)
+        return any(own.isdisjoint((word, word.removesuffix("s"))) for word in counted)
 
     def _concerns_others(self, reading: fuzzy.FuzzyReading) -> bool:
         """Whether an order begins a war, or names a place that is held by a nation that is no ally."""

@@ -106,6 +106,11 @@ class _Way:
         return next((s.slot.name for s in self.slots if s.slot.kind == "units" and not s.optional), None)
 
     @cached_property
+    def of_units(self) -> bool:
+        """Whether it says which units; an order of one unit need not say of which kind it is."""
+        return any(s.slot.kind == "units" for s in self.slots)
+
+    @cached_property
     def whence(self) -> str | None:
         """The slot of where they go from."""
         return self._place("from")
@@ -415,7 +420,8 @@ def _assigned(
             now = last if token.before else {**last, kind: max(index, last.get(kind, -1))}
             yield from go_on(at + 1, {**values, **more}, now, cost + price, left, dropped, said)
         if partly:
-            named = bool(token.names) or token.units is not None
+            kind_only = not way.of_units and "place" not in token.names
+            named = (bool(token.names) or token.units is not None) and not kind_only
             yield from go_on(at + 1, values, last, cost, left + 1, dropped + named, guessed)
 
     yield from go_on(0, {}, {}, 0, 0, 0, ())

@@ -21,7 +21,7 @@ from ..world.world import World
 from .check import check
 from .kinds.answers import parted
 from .parse import read_orders
-from .reference import COMMAND
+from .reference import HELP
 from .sheet import filled_in
 from .sheet_line import BLANK
 from .suggestions import MOST, not_ours, possible, proposable
@@ -112,7 +112,7 @@ def _with_proposals(world: World, nation: str, found: Diagnostic) -> Diagnostic:
         some = list(islice(filled_in(world, nation, line), MOST)) if BLANK in line else [line]
         out += some
         blank += [] if some else [line]
-    hint = found.hint or ("" if lines else refused or f"all orders: {COMMAND}")
+    hint = found.hint or ("" if lines else refused or f"all orders: {HELP}")
     return replace(found, instead=tuple(dict.fromkeys([*out, *blank]))[:MOST], hint=hint)
 
 

@@ -36,11 +36,15 @@ NAMED = {
     "tech": "technology",
 }
 """Kinds of slots whose things have names -> what one of them is called."""
+CONDITIONAL = frozenset({"if", "when", "unless", "should", "once", "otherwise", "else"})
+"""Words that begin what depends on something, and no order."""
 NO_GUESS = 5
 """Letters that the name of a place needs before another is guessed for it."""
 WHERE = frozenset({"in", "at", "to", "into", "from"})
 """Small words that a place stands behind."""
-_ARROW = re.compile(r"[-=~]+>|[\u2192\u21d2\u2794\u279c]|(?<=\w) +[\u2013\u2014-] +(?=\w)")
+_ARROW = re.compile(
+    r"[-=~]+>|[\u2192\u21d2\u2794\u279c]|(?<=\w) +[\u2013\u2014-] +(?=\w)|(?<=\w)\s*>\s*(?=[^\W\d])"
+)
 _WITH = re.compile(r"\bw/\s*", re.IGNORECASE)
 _ASKED = re.compile(r"(?<=\w)\?+(?=\s|$)")
 """A question mark that ends a polite request; one that stands alone is a blank to be filled in."""
@@ -406,6 +410,10 @@ class OrderReader:
             said = f"{written!r} could be {one_of(names)}"
             self.say("O104", "error", said, number, start + 1, "write more of the name", line, meant)
             return
+        if at == 0 and words[0].norm in CONDITIONAL:
+            said = "no order waits for what others do; say what is done in any case"
+            self.say("O101", "error", said, number, words[0].column, "", line)
+            return
         if at == 0:
             said = f"no order begins with {words[0].text!r}"
             self.say("O101", "error", said, number, words[0].column, "", line)
@@ -440,7 +448,7 @@ class OrderReader:
             for n in range(len(rest), 0, -1)
             for g in self.names.guesses(kind, "".join(w.norm for w in rest[:n]))
         ]
-        guesses += [c for s in slots for c in s.choices if not guesses]
+        guesses += nearest(word.norm, [c for s in slots for c in s.choices]) if not guesses else []
         code = "O103" if kinds and not word.is_number else "O102"
         short = len(written) < NO_GUESS and [s.kind for s in slots] == ["place"]
         hint = "" if short else did_you_mean(one_of(list(dict.fromkeys(guesses))[:3]))
@@ -499,7 +507,8 @@ class OrderReader:
         out = []
         for item in matcher.expected:
             if isinstance(item, Slot):
-                what = one_of(item.choices) if item.choices else self.names.kind_words(item.kind)
+                what = item.choices[0] if item.choices and item.optional else one_of(item.choices)
+                what = what if item.choices else self.names.kind_words(item.kind)
                 out.append(what)
             else:
                 out.append(repr(item.word) if item.word else "the end of the order")

@@ -37,6 +37,10 @@ _UNSEEN = str.maketrans(
     }
 )
 END = "end"
+_HELP = re.compile(
+    r"\W*(?:help(?: me)?|what (?:can|may) i (?:do|order))(?: now)?(?: please)?\W*", re.IGNORECASE
+)
+"""A line that asks for help."""
 
 
 class TextLine(NamedTuple):
@@ -81,6 +85,17 @@ def read_letter(text: str) -> MailText:
         lines.append(TextLine(number, _without_bullet(bare), quoted))
     lines, report = _without_report(lines)
     return MailText(tuple(lines), tuple(sorted([*passed, *report])), markup)
+
+
+def is_cry_for_help(line: str) -> bool:
+    """Whether a line asks for help, and says nothing else."""
+    return _HELP.fullmatch(line) is not None
+
+
+def asks_for_help(text: str) -> bool:
+    """Whether a text asks for help: one of its first lines that are no quotation says nothing else."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(">")]
+    return any(map(is_cry_for_help, lines[:3]))
 
 
 def _unquoted(row: str) -> tuple[str, bool]:

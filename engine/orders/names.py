@@ -217,7 +217,11 @@ class _Index:
                 self._add(kind, row["id"], row["for"])
             if not kinds:
                 self.words[joined(row["id"])] = joined(row["for"])
-        self._parts(ruleset.rows("places"))
+        called: dict[str, list[str]] = {}
+        for row in ruleset.rows("aliases").values():
+            if row.get("table", "places") == "places":
+                called.setdefault(str(row["for"]), []).append(str(row["id"]))
+        self._parts(ruleset.rows("places"), called)
 
     def _rows(self, ruleset: Ruleset, kind: str, rows: Mapping[str, Row]) -> None:
         # Ids and names first: an alias never takes a name away from the thing that has it.
@@ -242,12 +246,14 @@ class _Index:
                         if joined(name + "s") not in own:
                             self._add(kind, name + "s", id_)
 
-    def _parts(self, rows: Mapping[str, Row]) -> None:
+    def _parts(self, rows: Mapping[str, Row], called: Mapping[str, Iterable[str]]) -> None:
         """Parts of places: every name of the whole with every name of the part after it, also as
-        `whole/part`, `whole (part)`."""
+        `whole/part`, `whole (part)`. `called`: further names of places."""
         for id_, row in rows.items():
             whole = rows.get(row.get("part_of", ""), {})
-            for name_of_it in filter(None, (whole.get("id"), whole.get("name"), *whole.get("aliases", ()))):
+            more = called.get(row.get("part_of", ""), ())
+            names = (whole.get("id"), whole.get("name"), *whole.get("aliases", ()), *more)
+            for name_of_it in filter(None, names):
                 for own in row.get("aliases", ()):
                     for name in (f"{name_of_it} {own}", f"{name_of_it}/{own}", f"{name_of_it} ({own})"):
                         self._add("place", name, id_)

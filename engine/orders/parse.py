@@ -22,13 +22,15 @@ from ..core.words import Word, joined, split
 from .compound import LineReader
 from .input_points import by_phase
 from .line_parser import MAX_LINE, LineAttempt, Order, did_you_mean, one_of, strip_comment
-from .mail_text import TextLine, read_letter
+from .mail_text import TextLine, is_cry_for_help, read_letter
 from .names import Names
 from .tokens import SMALL
 
 __all__ = ["MAX_LINES", "Order", "OrderFile", "OrderHead", "parse_orders", "read_orders", "strip_comment"]
 
 MAX_LINES = 2_000
+QUESTION = "O401"
+"""The code of a line that asks something."""
 SHORT = 5
 """Words of a line that is no sentence."""
 MOST_NAMED = 3
@@ -50,7 +52,7 @@ _SALUTE = re.compile(
 """What greets in front of an order, in its line."""
 _NOTHING = re.compile(
     r"(?:[^:]{1,30}:\s*)?(?:-+|n/?a|none|nothing|pass|"
-    r"no (?:(?:more|other|further|new) )?(?:orders?|moves?|changes?|purchases?|attacks?)"
+    r"no (?:(?:more|other|further|new) )?(?:orders?|moves?|changes?|purchases?|attacks?|builds?|retreats?)"
     r"(?: (?:this|for this|for the) (?:turn|season|phase|round))?)[\s.!]*",
     re.IGNORECASE,
 )
@@ -59,10 +61,24 @@ _REST_STAYS = re.compile(
     r"(?:and )?(?:(?:all|every(?:one|body|thing)|the) )?(?:(?:the|my|our|of) )*"
     r"(?:others?|else|rest|remaining|remainder)(?: \w+){0,2}? "
     r"(?:holds?|stays?|stands?|remains?|defends?|waits?|rests?)"
-    r"(?: (?:put|where they are|in place|there|still|fast|here))?[\s.!]*",
+    r"(?: (?:put|where they are|in place|there|still|fast|here))?[\s.!]*"
+    r"|(?:all|every(?:one|body|thing))(?: (?:of )?(?:my|our|the))?"
+    r"(?: (?:units?|armies|fleets|forces|troops))?"
+    r" (?:just )?(?:holds?|stays?|stands?|defends?)(?: (?:put|where they are|in place|still|fast))?[\s.!]*",
     re.IGNORECASE,
 )
 """A line that says that units without an order stay where they are: they do."""
+_QUESTION = re.compile(
+    r"(?:(?:and|but|so|ok|please|question|q)\b[,:. ]*)*"
+    r"(?!how (?:are|is|do) (?:you|it|things|everybody|everyone)\b)"
+    r"(?:(?:why|how|what|who|whom|whose|where|which|does|did|is|are|was|were|has|have)(?:['\u2019]s)?\b|"
+    r"(?:can|could|may)\s+(?!you\b|not\b|n['\u2019]t\b)|"
+    r"(?:should|shall|will|would|do)\s+(?!you\b|not\b|n['\u2019]t\b)"
+    r"(?:(?:i|we|they|it|he|she|there|my|our|the|a|an|any)\b|\w+\b.*\?)|"
+    r"when\s+(?:is|are|do|does|did|can|will|must|should)\b)",
+    re.IGNORECASE,
+)
+"""What a question begins with; a request (`can you ...`) is none."""
 _BLANK = re.compile(r"(?<!\S)\?(?!\S)")
 """A question mark that stands alone, as sheets of orders have it where something is to be filled in."""
 _COUNTS = re.compile(r"\d\s+\w")
@@ -71,6 +87,19 @@ _LEAVE = re.compile(
     r"cordially|bye|good luck|see you|sent from|on .* wrote|greetings|that'?s (?:all|it)|signed)\b",
     re.IGNORECASE,
 )
+
+
+def is_question(line: str) -> bool:
+    """Whether a line that is no order word for word asks something: more than two words that begin as a
+    question does."""
+    text = line.strip()
+    return len(text.split()) > 2 and not text.endswith("!") and _QUESTION.match(text) is not None
+
+
+_TITLE = re.compile(
+    r"(?:the )?([^:,;]{2,40}?)(?:['\u2019]s?)? (?:orders|moves)\b[^:;,]{0,25}:?", re.IGNORECASE
+)
+"""A title: whose orders follow."""
 
 
 class OrderHead(NamedTuple):
@@ -239,7 +268,12 @@ class _OrderFileReader:
         that others stay."""
         if not words or self.names.synonym(words[0].norm) in self.lines.grammar.opening_words:
             return False
-        return joined(bare) in self.titles or any(form.fullmatch(bare) for form in (_NOTHING, _REST_STAYS))
+        if joined(bare) in self.titles or is_cry_for_help(bare):
+            return True
+        title = _TITLE.fullmatch(bare)
+        if title and self.nation and self.names.find("nation", joined(title[1])) == (self.nation,):
+            return True
+        return any(form.fullmatch(bare) for form in (_NOTHING, _REST_STAYS))
 
     def _entry(self, line: TextLine, bare: str) -> _Entry:
         entry = self._read(line, bare)
@@ -263,9 +297,17 @@ class _OrderFileReader:
         attempt = self.lines.word_for_word(line.number, line.text)
         if attempt.orders:
             return _Entry(line, attempt, 9)
+        if is_question(bare):
+            asked = Diagnostic(
+                QUESTION, "info", "a question, and no order", self.file, line.number, 1, "", bare.strip()
+            )
+            return _Entry(line, LineAttempt([], [asked]), 9, free=False)
         if any(d.code == "O113" for d in attempt.found):  # unless it is the condition of an option
             self.free += 1
             option = self.lines.with_option(line.number, line.text) if self.free <= MOST_FREE else None
+            if option is None and self.free <= MOST_FREE:
+                near = tuple(self.lines.in_case(line.text))
+                attempt = LineAttempt([], [replace(d, instead=near) for d in attempt.found])
             return _Entry(line, option or attempt, 9)
         self.free += 1
         freely = self.lines.freely(line.number, line.text) if self.free <= MOST_FREE else None

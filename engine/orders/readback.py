@@ -8,7 +8,7 @@ order means is asked of its `ValidatedOrder` alone, and how that is said of its 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,19 +18,22 @@ from ..economy.catalogue import Market
 from ..turn.validated_orders import CONDITIONS, Note, ValidatedOrder
 from ..world import routes
 from ..world import treasury as stores
+from ..world.known import enemies_in
 from ..world.view import UNKNOWN
 from ..world.world import World
 from . import movement
+from .chances import chance_of
 from .input_points import by_phase, orders_now
 from .intake import Intake
 from .kinds import order_kinds
 from .names import Names
+from .parse import QUESTION
 from .text import options_in_words, order_text
 
 if TYPE_CHECKING:
     from ..odds.attack_odds import Known
 
-__all__ = ["NotTaken", "PhaseOrders", "ReadBack", "ReadBackOrder", "read_back"]
+__all__ = ["Answered", "NotTaken", "PhaseOrders", "ReadBack", "ReadBackOrder", "read_back"]
 
 ATTACKS = "Attacks"
 ANSWERS = "Answers to what you may be asked"
@@ -46,7 +49,7 @@ class ReadBackOrder:
     `hangs_on` are conditions beyond the nation's own will, `notes` what to think of; nothing there stops the
     order. `mended` says how it was read where it was not written as its form has it. `attacks` are the names
     of the places into which it goes to fight, `seen` what is known to stand there, `odds` what would come of
-    it against these (of several lines that go there at the last).
+    it against these (of several lines that go there at the last), or the chances of its own throw.
     """
 
     line: int
@@ -90,6 +93,15 @@ class NotTaken:
 
 
 @dataclass(frozen=True, slots=True)
+class Answered:
+    """A line that asks something, and the answer in lines."""
+
+    line: int
+    written: str
+    says: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ReadBack:
     """A file of orders as read: see the fields of its parts.
 
@@ -98,7 +110,7 @@ class ReadBack:
     after all orders; `money` is the one in which prices are. `idle` are units without an order, by place;
     `again` is what to look at once more; `passed` are lines that are no orders (greeting, signature,
     quotation), `general` findings about the file as a whole. `withheld`: the orders of `groups` would stand
-    if the file as a whole did.
+    if the file as a whole did. `answered` are lines that ask something.
     """
 
     nation: str
@@ -118,6 +130,7 @@ class ReadBack:
     general: tuple[str, ...] = ()
     passed: tuple[int, ...] = ()
     withheld: bool = False
+    answered: tuple[Answered, ...] = ()
 
     @property
     def standing(self) -> int:
@@ -140,12 +153,19 @@ ASKED = frozenset({"O104", "O107"})
 
 
 def read_back(
-    world: World, taken: Intake, *, game: str = "", with_odds: bool = False, known: Known | None = None
+    world: World,
+    taken: Intake,
+    *,
+    game: str = "",
+    with_odds: bool = False,
+    known: Known | None = None,
+    answer: Callable[[str], Sequence[str]] | None = None,
 ) -> ReadBack:
     """What a file of orders comes to, for its sender to read. `world` is the view of `taken.nation`; both
     stay as they are.
 
-    `with_odds` adds those of attacks that can be had at once (`attack_odds`), or are `known`.
+    `answer` answers a line that asks something. `with_odds` adds those of attacks that can be had at once
+    (`attack_odds`), or are `known`.
 
     Use it after `intake.take_in` with the world that was given there; `readback_text.rendered` prints it as a
     mail has it.
@@ -190,7 +210,11 @@ def read_back(
         head.game,
         head.turn,
         tuple(groups),
-        tuple(_not_taken(d) for d in errors if d.line),
+        tuple(
+            _not_taken(d)
+            for d in taken.found
+            if d.line and (d in errors or (d.code == QUESTION and not answer))
+        ),
         (),
         purse.money,
         {r: str(ruleset.row("resources", r).get("name", r)) for r in touched},
@@ -201,6 +225,11 @@ def read_back(
         tuple(f"{d.message} ({d.hint})" if d.hint else d.message for d in errors if not d.line),
         taken.passed,
         bool(taken.held and not taken.intents),
+        tuple(
+            Answered(d.line, d.source_line.strip(), tuple(answer(d.source_line)))
+            for d in taken.found
+            if d.code == QUESTION and answer is not None
+        ),
     )
 
 
@@ -264,6 +293,7 @@ def _said(
     odds: Mapping[str, tuple[int, str]],
 ) -> ReadBackOrder:
     ruleset, order = world.ruleset, intent.order
+    promised = [odds[p][1] for p in intent.attacks if p in odds and odds[p][0] == order.get("line", 0)]
     cost, left = purse.take(intent)
     seen = "; ".join(filter(None, (last_seen(world, nation, p) for p in intent.attacks)))
     return ReadBackOrder(
@@ -279,7 +309,7 @@ def _said(
         intent.mended,
         tuple(names.printed("place", p) for p in intent.attacks),
         seen,
-        "; ".join(odds[p][1] for p in intent.attacks if p in odds and odds[p][0] == order.get("line", 0)),
+        "; ".join(promised) or chance_of(world, nation, intent),
     )
 
 
@@ -332,7 +362,7 @@ def _nation(world: World, nation: str) -> str:
 
 
 def _not_taken(found: Diagnostic) -> NotTaken:
-    verdict = "refused" if found.code >= "O113" else "not understood"
+    verdict = "refused" if found.code >= "O113" and found.code != QUESTION else "not understood"
     if found.code in ASKED:
         verdict = "asked"
     why = f"{found.message}; {found.hint}" if found.hint else found.message
@@ -348,6 +378,9 @@ def _idle(
     world: World, nation: str, names: Names, intents: Sequence[ValidatedOrder]
 ) -> tuple[tuple[str, str], ...]:
     """Units without an order, by place; nothing where no order that is taken now is one of units."""
+    free = _unplaced(world, nation, intents)
+    if free is not None:
+        return tuple((names.printed("place", place), names.units(units)) for place, units in free.items())
     if not _orders_units(world):
         return ()
     taken = _ordered(world, nation, intents)
@@ -358,6 +391,21 @@ def _idle(
         if left:
             out.append((names.printed("place", place), names.units(left)))
     return tuple(out)
+
+
+def _unplaced(
+    world: World, nation: str, intents: Sequence[ValidatedOrder]
+) -> Mapping[str, Mapping[str, int]] | None:
+    """Units that are the nation's to place now and no order names, by the place where they stand; None where
+    nothing is placed now."""
+    now = orders_now(world)
+    for key, kind in order_kinds(world.ruleset).items():
+        if now is None or key not in now:
+            continue
+        free = kind.unplaced(world, nation, [i for i in intents if i.verb == key])
+        if free is not None:
+            return free
+    return None
 
 
 def _orders_units(world: World) -> bool:
@@ -380,7 +428,12 @@ def _ordered(world: World, nation: str, intents: Sequence[ValidatedOrder]) -> di
 
 
 def _again(world: World, nation: str, names: Names, intents: Sequence[ValidatedOrder]) -> Iterable[str]:
-    """What to think of once more: own places from which everybody goes, and into which nobody comes."""
+    """What to think of once more: what is left to be placed, own places from which everybody goes and into
+    which nobody comes, and those where fewer stay than are known beside them."""
+    for key, kind in order_kinds(world.ruleset).items():
+        yield from kind.look_again(world, nation, names, [i for i in intents if i.verb == key])
+    if _unplaced(world, nation, intents) is not None:
+        return
     taken = _ordered(world, nation, [i for i in intents if len(i.path) > 1])
     comes = {i.path[-1] for i in intents if len(i.path) > 1} | {i.site for i in intents if i.item}
     empty = []
@@ -395,5 +448,30 @@ def _again(world: World, nation: str, names: Names, intents: Sequence[ValidatedO
         ):
             empty.append(names.printed("place", place))
     if empty:
-        more = f" and {len(empty) - 12} more places" if len(empty) > 12 else ""
-        yield f"No unit of yours stays in {', '.join(empty[:12])}{more}."
+        yield f"No unit of yours stays in {', '.join(empty)}."
+    yield from _exposed(world, nation, names, taken, comes)
+
+
+def _exposed(
+    world: World, nation: str, names: Names, taken: Mapping[tuple[str, str], int], comes: Collection[str]
+) -> Iterable[str]:
+    """Own places that units leave in which fewer stay than enemies are known next to them, and nobody comes
+    there."""
+    for place in dict.fromkeys(p for p, _ in taken):
+        stays: dict[str, int] = {}
+        for _, row in world.state.stacks(at=place, owner=nation):
+            kind = str(row["kind"])
+            stays[kind] = stays.get(kind, 0) + int(row["n"])
+        stays = {k: left for k, n in stays.items() if (left := n - taken.get((place, k), 0)) > 0}
+        if place in comes or not stays or world.holder_of(place) != nation:
+            continue
+        near = [(p, e) for p in world.geography.next_to(place) if (e := enemies_in(world, nation, p)).least]
+        if sum(e.least for _, e in near) <= sum(stays.values()):
+            continue
+        beside = [
+            f"{e.least}{'' if e.exact else ' or more'} in {names.printed('place', p)}"
+            for p, e in sorted(near, key=lambda found: -found[1].least)[:4]
+        ]
+        yield (
+            f"{names.printed('place', place)} keeps {names.units(stays)} beside enemies: {', '.join(beside)}."
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable
 
-from .readback import NotTaken, ReadBack, ReadBackOrder
+from .readback import Answered, NotTaken, ReadBack, ReadBackOrder
 
 WIDTH = 72
 COLUMN = 8
@@ -37,6 +37,7 @@ def rendered(found: ReadBack, *, received: str = "") -> str:
         ("READ AS (write it out if that is wrong)", [x for order in found.mended for x in _mended(order)]),
         ("ASKED BACK (these lines do not count until you say which)", _lines_of(found, ("asked",))),
         ("NOT TAKEN", _lines_of(found, ("refused", "not understood"))),
+        ("YOUR QUESTIONS", [x for asked in found.answered for x in _answered(asked)]),
     ):
         if items:
             out += ["", title, *items]
@@ -132,7 +133,8 @@ def _row(text: str, first: str, second: str) -> str:
 def _idle(idle: Iterable[tuple[str, str]]) -> list[str]:
     items = list(idle)
     out = [x for place, units in items[:MOST_IDLE] for x in _wrap(f"{place}: {units}", "  ", "      ")]
-    return out + ([f"  and units in {len(items) - MOST_IDLE} more places"] if len(items) > MOST_IDLE else [])
+    rest = [place for place, _ in items[MOST_IDLE:]]
+    return out + _wrap(f"and in {', '.join(rest)}", "  ", "      ") if rest else out
 
 
 def _mended(said: ReadBackOrder) -> list[str]:
@@ -140,6 +142,11 @@ def _mended(said: ReadBackOrder) -> list[str]:
         *_wrap(f"line {said.line:>3}  {said.written}", "  ", "            "),
         *_wrap(said.order, "            ", "              "),
     ]
+
+
+def _answered(asked: Answered) -> list[str]:
+    out = _wrap(f"line {asked.line:>3}  {_short(asked.written)}", "  ", "            ")
+    return out + [x for text in asked.says for x in _wrap(text.strip(), "            ", "              ")]
 
 
 def _lines_of(found: ReadBack, verdicts: tuple[str, ...]) -> list[str]:

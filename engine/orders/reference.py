@@ -23,8 +23,9 @@ from .names import Names
 from .suggestions import open_orders
 
 WIDTH = 72
-COMMAND = "`wteaw orders reference`"
-"""What tells this reference, as texts for players name it."""
+HELP = "send `help`"
+"""How a player gets this reference, as texts for players say it: by a line of their orders, wherever they
+give them."""
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 INDENT = "      "
 BLANKS: Mapping[str, str] = {
@@ -88,25 +89,27 @@ def _head(names: Names) -> list[str]:
 
 def _form(ruleset: Ruleset, form: OrderForm) -> list[str]:
     """A form, its price at the right, and what it does below it."""
-    text, price = written_form(form.pattern), _price(ruleset, form.row.get("cost"))
+    text, price = written_form(form.pattern), price_of(ruleset, form.row.get("cost"))
     lines = textwrap.wrap(text, WIDTH - 2, initial_indent="  ", subsequent_indent=INDENT)
     if price and len(lines[-1]) + len(price) + 2 <= WIDTH:
         lines[-1] = f"{lines[-1]:<{WIDTH - len(price)}}{price}"
     elif price:
         lines.append(f"{price:>{WIDTH}}")
-    help_text = _SLOT.sub(
-        lambda found: "N" if found[1] == "n" else found[1].upper(), str(form.row.get("help", ""))
-    )
-    return lines + textwrap.wrap(help_text, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
+    return lines + textwrap.wrap(help_of(form.row), WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
 
 
-def _price(ruleset: Ruleset, cost: Any) -> str:
+def help_of(row: Row) -> str:
+    """What an order does, as its row says it; slots in capitals."""
+    return _SLOT.sub(lambda found: "N" if found[1] == "n" else found[1].upper(), str(row.get("help", "")))
+
+
+def price_of(ruleset: Ruleset, cost: Any) -> str:
     """A price that is the same for everybody; one that depends on something is told when orders are read
     back."""
     if isinstance(cost, int) and cost:
-        return f"{cost} {stores.in_words(ruleset, stores.money(ruleset))}"
+        return stores.so_much(ruleset, cost, stores.money(ruleset))
     if isinstance(cost, Mapping) and all(isinstance(n, int) for n in cost.values()):
-        return ", ".join(f"{n} {stores.in_words(ruleset, what)}" for what, n in cost.items() if n)
+        return ", ".join(stores.so_much(ruleset, n, what) for what, n in cost.items() if n)
     return ""
 
 

@@ -17,7 +17,7 @@ from ..world.known import theater_names, theater_of
 from ..world.world import World
 from .mail_text import END
 from .names import Names
-from .reference import COMMAND
+from .reference import HELP
 from .sheet import offers_of
 from .sheet_line import NEUTRAL, OWN, Offered, joined_names
 
@@ -50,7 +50,7 @@ def order_template(
         prices = _of_what(world) if any(line.said for _, lines in phases for line in lines) else ""
         out += [
             "## Take away a # to give that order, fill in each ?, add your own lines.",
-            f"## {prices}All orders: {COMMAND}.",
+            f"## {prices}All orders: {HELP}.",
         ]
     for many in MANY:
         rows = _rows(_sections(world, phases, many))

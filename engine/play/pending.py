@@ -72,7 +72,7 @@ def standing_of(game: Game) -> dict[str, Any]:
     if out["late"] and not out["closed"]:
         following = f"{len(out['late'])} missing: remind them, or `wteaw resolve --force`."
     elif out["closed"]:
-        following = "Orders are closed: `wteaw resolve`" + (" --force." if out["late"] else ".")
+        following = f"Orders are closed: `wteaw resolve{' --force' if out['late'] else ''}`."
     elif offers:
         following = "An offer waits for its answer: `wteaw resolve --force` takes what holds without one."
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..orders.intake import Intake, take_in
+from ..orders.parse import QUESTION
 from ..store import Game, StoreError, Submission
 from ..world.world import World
 from .pending import stand_in
@@ -42,7 +43,8 @@ def hand_in(
     not all does, or where the nation is not asked for orders now; what was there before stays then.
     """
     taken = taken or read(game, nation, text)[0]
-    nothing = not (taken.orders or taken.answers) and (not taken.clean or bool(taken.passed))  # an empty form is clean
+    asks = any(d.code == QUESTION for d in taken.found)
+    nothing = not (taken.orders or taken.answers) and (not taken.clean or bool(taken.passed) or asks)  # an empty form is clean
     if taken.nation is None or nothing or (only_whole and not taken.clean):
         raise NothingStands("none of these lines is valid, so nothing was submitted; what was there before still counts")
     asked = list(game.asked())

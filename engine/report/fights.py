@@ -200,6 +200,8 @@ def verdict(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
     n = len(fight.rounds)
     rounds = f"in {counted(n, 'round')}" if n else "without a round"
     nobody = f"undecided after {counted(n, 'round')}" if n else "undecided"
+    if _all_lost(fight):
+        nobody = f"both sides destroyed {rounds}"
     if words.reader not in fight.parties():
         return f"{_outcome(fight, taken, words)} {rounds}"
     mine = "attacker" if words.reader in fight.owners("attacker") else "defender"
@@ -220,6 +222,11 @@ def verdict(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
     return f"{what} {rounds}"
 
 
+def _all_lost(fight: Fight) -> bool:
+    """Whether of both sides nobody is left."""
+    return all(fight.losses(side) and fight.losses(side) == fight.started(side) for side in SIDES)
+
+
 def _outcome(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
     if fight.lost_touch:
         return "contact lost"
@@ -227,7 +234,8 @@ def _outcome(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
         return f"taken by {words.nation(str(taken[fight.place]))}"
     if fight.better is not None and fight.winner is None:
         return f"the {fight.better}s had the better of it"
-    return {"attacker": "won by the attackers", "defender": "held", None: "undecided"}[fight.winner]
+    nobody = "both sides destroyed" if _all_lost(fight) else "undecided"
+    return {"attacker": "won by the attackers", "defender": "held", None: nobody}[fight.winner]
 
 
 def hits(fight: Fight, side: str, words: Wording) -> tuple[int | None, Fraction | None, int]:
@@ -309,6 +317,11 @@ def _brief(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
     return " ".join([said, *_reasons(fight, words)])
 
 
+def in_sentences(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
+    """A battle in sentences: who fought with what and what it cost, what each needed, and the round that decided."""
+    return " ".join([_brief(fight, taken, words), *_figures(fight, words)])
+
+
 def _figures(fight: Fight, words: Wording) -> list[str]:
     """What each side needed, and the round that decided."""
     numbers = [t for side in SIDES if (t := _numbers(fight, side, words))]
@@ -353,7 +366,7 @@ def _numbers(fight: Fight, side: str, words: Wording) -> str:
 
 
 def _turning(fight: Fight, words: Wording) -> str:
-    """The round that cost most, if there were several and it stands out."""
+    """The round that cost most, if there were several, it stands out, and it took half of a side."""
     if len(fight.rounds) < 2:
         return ""
     cost = []
@@ -365,6 +378,8 @@ def _turning(fight: Fight, words: Wording) -> str:
         cost.append((sum(lost.values()), entry.data.get("round", 0), lost))
     total, number, lost = max(cost, key=lambda c: (c[0], -c[1]))
     if total < 2 or total * 2 < sum(c[0] for c in cost):
+        return ""
+    if not any(2 * lost[side] >= sum(fight.started(side).values()) > 0 for side in SIDES):
         return ""
     parts: list[str] = []
     for side in SIDES:

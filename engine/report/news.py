@@ -17,6 +17,8 @@ from ..world.world import World
 from .document import Block, Para, Refs, Table, bullets
 from .wording import Wording, counted, listing, sentence, throw
 
+NOTHING = "nothing"
+"""What lists of rules say where there is nothing."""
 TOLD_ELSEWHERE = ("capture", "detection", "production", "movement", "missions", "gifts", "battles", "counters")
 """Forms whose entries other parts of the report tell: hands (but not marks), sightings, account, forces, battles."""
 
@@ -186,7 +188,8 @@ def own_orders(world: World, entries: Sequence[Entry], reader: str, words: Wordi
     out: list[Block] = []
     fine = max(given - len(rows), 0)
     if not rows:
-        out.append(Para(f"All {given} were carried out as written." if given > 1 else "Your one order was carried out."))
+        every = "Both" if given == 2 else f"All {given}"
+        out.append(Para(f"{every} were carried out as written." if given > 1 else "Your one order was carried out."))
     else:
         lead = f"{fine} of {given} {'was' if fine == 1 else 'were'} carried out as written; the others:"
         out += [Para(lead if fine else "What became of them:"), _tried(rows)]
@@ -235,7 +238,7 @@ def other_news(
             continue
         if form == "orders" and ("path" in entry.data or "plan" in entry.data or "force" in entry.data):
             continue
-        if empty(world, entry) or not (reader or EVERYONE in entry.audience):
+        if empty(world, entry) or (reader and _lists_nothing(entry)) or not (reader or EVERYONE in entry.audience):
             continue
         (public if EVERYONE in entry.audience else own).append(entry)
     everybody = {_key(e.happened) for e in public}
@@ -258,6 +261,12 @@ def _key(happened: Sequence[Message], without: str = "") -> bytes:
         slots = {name: value for name, value in happened[0].slots.items() if name != without}
         return dumps([happened[0].template, slots])
     return dumps([m.to_json() for m in happened])
+
+
+def _lists_nothing(entry: Entry) -> bool:
+    """Whether an entry lists what there is, and there is nothing of it."""
+    told = [value for message in entry.happened for value in message.slots.values()]
+    return entry.rule.startswith("events/") and bool(told) and all(value == NOTHING for value in told)
 
 
 def empty(world: World, entry: Entry) -> bool:

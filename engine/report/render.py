@@ -21,7 +21,11 @@ from .map import PageMap
 WIDTH = 72
 MOST_OF_RULE = 120
 """Lines of one rule in the log of a page; of more the first are shown."""
-MORE_OF_RULE = "More of this kind ({}): `wteaw report --dice` has everything."
+MORE_OF_RULE = "More of this kind ({}): the report with every die has everything."
+
+EVERY_DIE = "Every die that you may see: ask your moderator."
+EVERY_DIE_AND_KEYS = "Every die that you may see, and the keys that check them: ask your moderator."
+"""Where a player gets what a report leaves out."""
 
 
 @cache
@@ -50,9 +54,8 @@ def as_text(report: Report, *, dice: bool = False) -> str:
     if dice:
         out += [*_log(report), ""]
     opened = any(name.startswith("key of ") for name, _ in report.proof)
-    keys = "; the keys that check them: `wteaw dice reveal`" if opened else ""
     if report.dice:
-        out += ["PROOF", *_folded(f"Every die that you may see: `wteaw report --dice`{keys}; or ask your moderator.")]
+        out += ["PROOF", *_folded(EVERY_DIE_AND_KEYS if opened else EVERY_DIE)]
     for name, value in report.proof:
         if report.dice and not name.startswith("key of "):
             out += _folded(f"{name}: {value}", "  ")

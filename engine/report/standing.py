@@ -297,9 +297,15 @@ def beside_enemies(world: World, reader: str, words: Wording, most: int = 5) -> 
             mine = counts(rows)
             found.append((sum(mine.values()) - n, place, mine, said))
     return [
-        sentence(f"your {words.units(mine)} {'are' if sum(mine.values()) > 1 else 'is'} in {words.place(place)} beside {said}")
+        sentence(f"your {_these(words, mine)} in {words.place(place)} beside {said}")
         for _, place, mine, said in sorted(found, key=lambda f: (f[0], f[1]))[:most]
     ]
+
+
+def _these(words: Wording, mine: Mapping[str, int]) -> str:
+    """Units behind `your`, with their verb: of one no number."""
+    said = words.units(mine)
+    return f"{said} are" if sum(mine.values()) > 1 else f"{said.removeprefix('1 ')} is"
 
 
 def span(range_: str) -> str:

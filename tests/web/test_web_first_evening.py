@@ -118,6 +118,16 @@ def test_a_mail_that_only_mentions_help_is_orders(at: House) -> None:
     assert mail_from(at, "ann@a.example", role, "help me please with this\ndig\n") == "taken"
 
 
+def test_a_mail_of_nothing_but_a_question_is_answered_and_replaces_nothing(at: House) -> None:
+    role = at.role("small", "player", "red")
+    assert mail_from(at, "ann@a.example", role, "dig\n") == "taken"
+    assert mail_from(at, "ann@a.example", role, "when are orders due?\n") == "ignored"
+    answer = [text_of(m) for m in at.mails() if m["Subject"].startswith("Re:")]
+    assert any("YOUR QUESTIONS" in text and "Orders for turn" in text and "are due" in text for text in answer)
+    with at.desk.hall.game("small") as game:
+        assert len(game.submissions()["red"].orders) == 1
+
+
 def test_no_player_is_sent_to_a_shell(at: House) -> None:
     red = player(at, "red")
     for page in ("turn", "orders", "orders?form=1", "nation", "messages", "help", "proof", "report.txt"):

@@ -14,6 +14,7 @@ from typing import Final, TypeVar
 from ...core.model import Row, Ruleset
 from ...turn.context import Order
 from ...turn.validated_orders import Refusal, RefusalCode
+from ..input_points import by_phase
 from .acts import Acts
 from .answers import Answers
 from .book import OrderBook, OrderRefused, Understood
@@ -95,7 +96,7 @@ def understand(book: OrderBook, order: Order, now: set[str] | None = None) -> Un
     if kind is None:
         return Refusal(RefusalCode.CLOSED, "there is no such order")
     if now is not None and kind.key not in now:
-        return Refusal(RefusalCode.CLOSED, "this order is not taken now")
+        return Refusal(RefusalCode.CLOSED, "this order is not taken now", hint=_when_taken(book, kind))
     try:
         understood = kind.understand(book, order)
     except OrderRefused as refused:
@@ -104,6 +105,12 @@ def understand(book: OrderBook, order: Order, now: set[str] | None = None) -> Un
         warnings = book.warned(kind.row, book.context.order_names(dict(understood.intent.order)))
         understood.intent = replace(understood.intent, remarks=(*understood.intent.remarks, *warnings))
     return understood
+
+
+def _when_taken(book: OrderBook, kind: OrderKind) -> str:
+    """In which phase orders of a kind are carried out."""
+    phase = next((title for title, keys in by_phase(book.ruleset) if kind.key in keys), "")
+    return f"it is for the phase {phase!r}" if phase else ""
 
 
 def advise(book: OrderBook, order: Order, why: Refusal) -> str:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from ...core.model import Row
-from ...turn.context import Order
+from ...turn.context import Order, OrderContext
 from ...turn.validated_orders import Refusal, RefusalCode, ValidatedOrder
 from ...units import deploy
 from ...world.world import World
 from ..legal_entry import ANY, Legal, LegalSearch
 from ..movement import TARGET, UNITS, nearest_of
-from ..names import EVERY
+from ..names import EVERY, Names
 from ..sheet_desk import SheetDesk
 from ..sheet_line import Offered
 from .book import OrderBook, OrderRefused, Understood
@@ -67,6 +67,48 @@ class Deployments(OrderKind):
         """The places that are open to each of some kinds."""
         open_to_each = [set(deploy.targets(world, nation, self.row, kind)) for kind in kinds]
         return set.intersection(*open_to_each) if open_to_each else set()
+
+    def _layout(self, world: World, nation: str, intents: Sequence[ValidatedOrder]) -> deploy.UnitLayout:
+        """The layout with these orders."""
+        layout = deploy.UnitLayout(OrderContext(world), nation, self.step)
+        for intent in intents:
+            layout.take(dict(intent.order))
+        return layout
+
+    def unplaced(
+        self, world: World, nation: str, intents: Sequence[ValidatedOrder]
+    ) -> Mapping[str, Mapping[str, int]]:
+        """What is still the nation's to place: as much as is left, where the free part of each kind
+        stands."""
+        layout = self._layout(world, nation, intents)
+        moves, left = layout.moves(), layout.left()
+        out: dict[str, dict[str, int]] = {}
+        for kind, there in layout.there.items():
+            leave = moves[kind][0] if kind in moves else {}
+            named = layout.named.get(kind, {})
+            for place, n in there.items():
+                free = min(n - leave.get(place, 0) - min(n, named.get(place, 0)), left[kind])
+                if free > 0:
+                    left[kind] -= free
+                    out.setdefault(place, {})[kind] = free
+        return dict(sorted(out.items()))
+
+    def look_again(
+        self, world: World, nation: str, names: Names, intents: Sequence[ValidatedOrder]
+    ) -> Iterator[str]:
+        """What is left to be placed, and from where those come who go elsewhere."""
+        if not intents:
+            return
+        layout = self._layout(world, nation, intents)
+        left = {kind: n for kind, n in layout.left().items() if n > 0}
+        rest = "what you do not name stays where it stands" if left else "everything is placed"
+        yield f"Still yours to place: {names.units(left) or 'nothing'}; {rest}."
+        for kind, (leave, come) in layout.moves().items():
+            if leave:
+                those = names.units({kind: sum(leave.values())})
+                from_ = ", ".join(f"{n} from {names.printed('place', p)}" for p, n in leave.items())
+                to = ", ".join(names.printed("place", p) for p in come)
+                yield f"{those} for {to}: {from_}."
 
     def sheet_lines(self, desk: SheetDesk, entries: Sequence[Legal]) -> Iterator[Offered]:
         """Where everything stands, place by place: together that is the whole layout."""

@@ -9,7 +9,7 @@ checks, shows or carries out orders asks it, and tests nowhere else of what kind
 | the check of a file (`check`) | `understand`, and of what is refused `advise` and `alternatives` |
 | the list of legal orders (`legal`), and the bots with it | `legal` |
 | the order sheet (`sheet`) | `sheet_lines` |
-| the read-back (`readback`) | `read_back`, `units_ordered`, `sends` |
+| the read-back (`readback`) | `read_back`, `units_ordered`, `sends`, `unplaced`, `look_again` |
 | the reference (`reference`) | `prices` |
 | the look ahead (`lookahead`) | `foresee`, `moves_on`, `carry_out` |
 
@@ -135,10 +135,22 @@ class OrderKind(ABC):
         for choice in why.choices[:2]:
             yield {**order, "slots": {**slots, why.slot: [choice] if self.slot(why.slot).many else choice}}
         if why.code == RefusalCode.OPTION:
-            yield {**order, "options": {}}
+            yield from self._with_option_in_slot(order)
         yield from self.likely(book, order, why)
         if why.code in ELSEWHERE and why.slot:
             yield from self.elsewhere(book, order, self.slot_of_place(why))
+
+    def _with_option_in_slot(self, order: Order) -> Iterator[Order]:
+        """The same with a place that one of its conditions names in a slot of its own; without its conditions
+        it would be half of what was meant."""
+        slots = order.get("slots", {})
+        empty = [
+            name for name, s in self.slots.items() if s.kind == "place" and s.optional and not slots.get(name)
+        ]
+        for option, value in (order.get("options") or {}).items():
+            rest = {k: v for k, v in order["options"].items() if k != option}
+            for name in empty if isinstance(value, str) and value in self.ruleset.rows("places") else ():
+                yield {**order, "slots": {**slots, name: value}, "options": rest}
 
     def likely(self, book: OrderBook, order: Order, why: Refusal) -> Iterable[Order]:
         """Those of them that only this kind knows of."""
@@ -171,6 +183,23 @@ class OrderKind(ABC):
             return False
         others = (name for name in legal.slots if name not in (but, movement.UNITS, "n"))
         return all(str(legal.slots[name]) == str(slots.get(name)) for name in others)
+
+    # ---- what is left to do
+
+    def unplaced(
+        self, world: World, nation: str, intents: Sequence[ValidatedOrder]
+    ) -> Mapping[str, Mapping[str, int]] | None:
+        """The units that its orders place and these do not, place by place as they stand; None of a kind that
+        places none."""
+        del world, nation, intents
+        return None
+
+    def look_again(
+        self, world: World, nation: str, names: Names, intents: Sequence[ValidatedOrder]
+    ) -> Iterable[str]:
+        """What to think of once more of all its orders that stand, in sentences."""
+        del world, nation, names, intents
+        return ()
 
     # ---- the list of legal orders
 

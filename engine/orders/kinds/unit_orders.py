@@ -233,12 +233,13 @@ class UnitOrders(OrderKind):
             if able is None:
                 named = {k: n for k, n in there.items() if k in wanted}
                 able = {k: n if wanted[k] == ALL else min(int(wanted[k]), n) for k, n in named.items()}
+                able = able if able.keys() == wanted.keys() else {}  # never a part of what was named
             if able:
                 yield {**order, "slots": {**slots, UNITS: able}}
 
     def _fewer(self, book: OrderBook, order: Order, why: Refusal) -> dict[str, Any]:
-        """The slots of an order that names more units than there are with those that are there; empty if
-        there are none."""
+        """The slots of an order that names more units than there are with those that are there; empty if of
+        any kind there are none."""
         slots = order.get("slots", {})
         if (
             why.code != RefusalCode.UNITS
@@ -248,8 +249,7 @@ class UnitOrders(OrderKind):
             return {}
         left = self.units_left(book, str(slots[ORIGIN]))
         fewer = {k: min(n, left.get(k, 0)) for k, n in slots[UNITS].items() if isinstance(n, int)}
-        some = {k: n for k, n in fewer.items() if n > 0}
-        return {**slots, UNITS: some} if some else {}
+        return {**slots, UNITS: fewer} if fewer and all(fewer.values()) else {}
 
     def _of_allies(self, book: OrderBook, order: Order, slot: str) -> Iterator[Order]:
         """The same with an ally's units, where the slot may name those of others (`of`)."""
