@@ -102,9 +102,7 @@ def _option(form: Mapping[str, str], id_: str, row: Row) -> Any:
         elif given:
             values[slot.name] = _number(given) if slot.kind == "number" else given
         if values.get(slot.name) in (None, [], ""):
-            raise StoreError(
-                f"the condition that begins with {next(shown(read_form(row['syntax'], row.get('slots'))))!r} is not filled in"
-            )
+            raise StoreError(f"the condition {id_.replace('-', ' ')!r} was ticked and not filled in")
     return values or True
 
 

@@ -70,9 +70,9 @@ class _Maker:
                     places.setdefault(choice.place, []).append(choice)
                 else:
                     phases.setdefault(title, []).append(choice)
-        bare = lambda c: bool(self.kinds[c.key].row.get("bare"))  # noqa: E731
+        bare = {key for key, kind in self.kinds.items() if kind.row.get("bare")}
         return Menu(
-            {p: tuple(sorted(some, key=lambda c: (not c.usual, not bare(c), not c.units))) for p, some in places.items()},
+            {p: tuple(sorted(some, key=lambda c: (not c.usual, c.key not in bare, not c.units))) for p, some in places.items()},
             {t: tuple(sorted(some, key=lambda c: not c.usual)) for t, some in phases.items()},
             {p: tuple((o, ", ".join(names)) for o, names in sorted(some.items())) for p, some in self.toward.items()},
         )
@@ -231,7 +231,8 @@ class _Maker:
                 open_.append(entry)
         blanks = self._numbers(open_)
         varying = [s for s in slots if len({json.dumps(given.get(s)) for given, _ in lines}) > 1]
-        filled = {name for given, _ in lines for name in given}
+        # of what may be left out only a place is asked for (one to fall back to): the rest are other words for the same
+        filled = [s for s, slot in slots.items() if s in kind.wanted or slot.kind != "place" or slot.many]
         if first != "place":  # so the slot is called that holds the place where what is ordered is done
             ways = [self._of_line(kind, given, varying, entry) for given, entry in lines]
             yield self._choice(kind, {}, "", ways=self._sorted(ways), blanks=blanks, filled=filled)

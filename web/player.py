@@ -12,6 +12,7 @@ from wteaw.core.faults import StoreError
 from wteaw.core.patience import Impatient, at_most
 from wteaw.odds.attack_odds import Known
 from wteaw.orders.intake import Intake
+from wteaw.orders.kinds.answers import answer_of, is_answer
 from wteaw.orders.mail_text import END
 from wteaw.orders.readback import ReadBack, read_back
 from wteaw.orders.readback_text import rendered
@@ -25,6 +26,7 @@ from wteaw.report.turn_reports import last_turn, report
 from wteaw.report.wording import Wording
 from wteaw.ruleset.randomness import rolls_dice
 from wteaw.store import MODERATOR, PLAYER, PROXY, Game
+from wteaw.turn.validated_orders import ValidatedOrder
 
 from .accounts import Role
 from .actions import name_of, tell_offers
@@ -298,8 +300,11 @@ def add(visit: Visit) -> Response:
         text = visit.form["text"] if "text" in visit.form else written_last(real, nation, kept, now)
         line, problem = 0, ""
         try:
-            with visit.hall.world(game, nation) as world:
-                order = composed(world, nation, visit.form)
+            if "answer" in visit.form:
+                order = _answer(game, nation, visit.form["answer"])
+            else:
+                with visit.hall.world(game, nation) as world:
+                    order = composed(world, nation, visit.form)
             text, line = _with_line(visit.hall, game, nation, text, order)
         except StoreError as error:
             problem = str(error)
@@ -315,6 +320,18 @@ def add(visit: Visit) -> Response:
         return RedirectResponse(f"{visit.path('orders')}?{chosen}&opened={opened}&added={line}#panel", status_code=303)
 
 
+def _answer(game: Game, nation: str, line: str) -> str:
+    """The line that answers an offer, as one of its buttons has it."""
+    if not any(line in offer.answers for offer in offers_to(game, nation)):
+        raise StoreError("nobody waits for this answer")
+    return line
+
+
+def _about(order: ValidatedOrder) -> str:
+    """What only one order of a file can be about: a place, or a decision that is answered."""
+    return subject_of(order) or (answer_of(dict(order.order))[0] if is_answer(dict(order.order)) else "")
+
+
 def _with_line(hall: Games, game: Game, nation: str, text: str, order: str) -> tuple[str, int]:
     """A text with another order, and the number of its line: in place of the order about the same place that it excludes, if
     there is one, else after all others."""
@@ -325,10 +342,10 @@ def _with_line(hall: Games, game: Game, nation: str, text: str, order: str) -> t
     if any(o.order.get("line") == end + 1 for o in taken.intents):
         return "\n".join(longer) + "\n", end + 1
     _, alone = back_of(hall, game, nation, order)
-    about = {subject_of(o) for o in alone.intents} - {""}
+    about = {_about(o) for o in alone.intents} - {""}
     for other in taken.intents:
         number = int(other.order.get("line", 0))
-        if subject_of(other) not in about or not 1 <= number <= len(lines):
+        if _about(other) not in about or not 1 <= number <= len(lines):
             continue
         instead = [*lines[: number - 1], order, *lines[number:]]
         _, found = back_of(hall, game, nation, "\n".join(instead))

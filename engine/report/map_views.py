@@ -20,6 +20,7 @@ from ..core.journal import Entry
 from ..core.model import Ruleset
 from ..core.state import Entity, State
 from ..orders.grammar import Grammar
+from ..orders.names import Names
 from ..orders.parse import read_orders
 from ..ruleset.order_syntax import slot_of, slots_in
 from ..store.drawing import MAP_FOLDER, Drawing, read_map_file
@@ -229,7 +230,7 @@ def _badges(world: World, place: str, marks: Mapping[str, Any]) -> Iterable[Badg
     """Units of an owner in a place as one badge per group of tags: the group's letter and its number."""
     groups: Mapping[str, Any] = marks.get("badges", {})
     counts: dict[tuple[str, str], int] = {}
-    words: dict[tuple[str, str], list[str]] = {}
+    kinds: dict[tuple[str, str], dict[str, int]] = {}
     bands: list[Badge] = []
     for _, row in world.state.stacks(at=place):
         if row["kind"] == UNKNOWN:
@@ -242,8 +243,10 @@ def _badges(world: World, place: str, marks: Mapping[str, Any]) -> Iterable[Badg
         letter = next((letter for tag, letter in groups.items() if tag in kind.get("tags", ())), None)
         key = (row["owner"], letter or str(kind.get("symbol", row["kind"][:1].upper())))
         counts[key] = counts.get(key, 0) + row["n"]
-        words.setdefault(key, []).append(f"{row['n']} {kind.get('name', row['kind'])}")
-    yield from (Badge(owner, icon, str(n), ", ".join(words[(owner, icon)])) for (owner, icon), n in sorted(counts.items()))
+        here = kinds.setdefault(key, {})
+        here[row["kind"]] = here.get(row["kind"], 0) + row["n"]
+    names = Names(world.ruleset)
+    yield from (Badge(owner, icon, str(n), names.units(kinds[owner, icon])) for (owner, icon), n in sorted(counts.items()))
     yield from bands
 
 
@@ -310,8 +313,8 @@ def _ordered(world: World, entry: Entry, marks: Mapping[str, Any]) -> Arrow | No
 
 
 def _highlights(world: World, entries: Sequence[Entry], marks: Mapping[str, Any]) -> Iterator[Highlight]:
-    """Places where a battle ended: taken (success) or held (failure), from the facts of readable entries; and places of orders
-    that came to one of the outcomes in `blows`."""
+    """Places where a battle ended: taken (success) or held (failure), from the facts of readable entries; those that changed
+    hands otherwise, as their holder is known; and places of orders that came to one of the outcomes in `blows`."""
     found: dict[str, tuple[Outcome, str]] = {}
     for entry in entries:
         for fact in entry.facts:
@@ -319,6 +322,9 @@ def _highlights(world: World, entries: Sequence[Entry], marks: Mapping[str, Any]
                 found.setdefault(fact.roles["place"], ("failure", ""))
             if fact.word == "captured" and isinstance(fact.roles.get("place"), str):
                 found[fact.roles["place"]] = ("success", "")
+        for change in entry.changes:
+            if change[0] == "places" and change[2] == "holder" and change[3] != change[4] == world.holder_of(change[1]):
+                found[change[1]] = ("success", entry.text)
         if set(entry.data.get("outcome", ())) & set(marks.get("blows", ())) and "asked" in entry.data:
             read = read_orders(world.ruleset, str(entry.data["asked"]), state=world.state).orders
             place = read[0].get("slots", {}).get("place") if len(read) == 1 else None

@@ -34,7 +34,7 @@ def at(tmp_path_factory: pytest.TempPathFactory) -> House:
     found = house(tmp_path_factory.mktemp("diplomacy"))
     scenario, ruleset, drawing = ready_to_play(scenarios() / "diplomacy.yaml")
     seats = dict.fromkeys(("germany", "france"), PLAYER)
-    game = new_game(found.hall.engine, scenario, ruleset, id_="small", seats=seats, drawing=drawing)
+    game = new_game(found.hall.engine, scenario, ruleset, id_="small", seats=seats, drawing=drawing, seed=b"a" * 32)
     found.hall.keep(Settings("small", public=True))
     found.hall.send(game)
     found.hall.people.add("small", "moderator", name="Mo", email="mo@x.example")
@@ -74,7 +74,12 @@ def test_supply_centers_are_counted_year_by_year(at: House) -> None:
 def test_the_map_shows_what_happened(at: House) -> None:
     with at.hall.game("small") as game:
         drawn = chart(at.hall, game, "germany", 1).page.svg
+        later = chart(at.hall, game, "germany", 2).page.svg
+        held = game.stage().position.state.get("places", "belgium", "holder")
     assert "A MUN - BUR: fails" in drawn and "F KIE - DEN: succeeds" in drawn and "A MAR S A PAR - BUR: given" in drawn
+    assert held == "france" and "Belgium is held by France." in later and "is held by" not in drawn, (
+        "centers change hands in fall"
+    )
 
 
 def test_exactly_neighbors_touch_on_the_board() -> None:

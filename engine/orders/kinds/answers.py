@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...core.model import Row, Ruleset
-from ...turn.context import Order
+from ...turn.context import Order, OrderContext
 from ...turn.decisions import answer_refusal
 from ...turn.slots import misfit
-from ...turn.validated_orders import ValidatedOrder
+from ...turn.validated_orders import RefusalCode, ValidatedOrder
 from ...world.world import World
 from ..legal_entry import ANY, Legal, LegalSearch
 from ..lookahead import Lookahead
@@ -54,6 +54,12 @@ class Answers(OrderKind):
         """One entry, which leaves open what is said."""
         if "syntax" in self.row:
             yield self.blank(nation)
+
+    def filled(self, world: World, nation: str, entry: Legal) -> Iterator[Legal]:
+        """Nothing of a decision that asks others."""
+        why = answer_refusal(OrderContext(world), nation, str(self.row["id"]), None)
+        if why is None or why.code != RefusalCode.CLOSED:
+            yield entry
 
     def foresee(self, position: Lookahead, found: Understood) -> None:
         """It is known to what asks for it."""
