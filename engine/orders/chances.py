@@ -45,7 +45,10 @@ def chance_of(world: World, nation: str, intent: ValidatedOrder) -> str:
 def chance_of_roll(
     world: World, roll: Mapping[str, Any], scope: Mapping[str, Any]
 ) -> tuple[Fraction, int, Need] | None:
-    """The chance of one throw of a roll, how many are made, and what each must show; None where nobody can tell yet."""
+    """The chance of one throw of a roll, how many are made, and what each must show.
+
+    None where nobody can tell yet.
+    """
     try:
         need, _ = roll_need(world, roll, dict(scope))
         dice = int(world.number(roll["dice"], scope)) if "dice" in roll else 1
