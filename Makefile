@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
+# commands that the tests start by the hundred load modules that are compiled already
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: play test package docs pictures bench speed fuzz load kills hostile test-mail examples lint check clean
 .DEFAULT_GOAL := play
 
