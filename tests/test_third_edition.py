@@ -9,7 +9,7 @@ import pytest
 
 from wteaw.core.journal import Entry
 from wteaw.core.package_data import rulesets, scenarios
-from wteaw.core.state import State
+from wteaw.core.state import Entity, State
 from wteaw.play.begin import new_game
 from wteaw.play.pending import commanded
 from wteaw.play.resolve import resolve_turn
@@ -208,3 +208,12 @@ def test_the_news_of_a_turn_says_who_won_whoever_attacked(
     world = World(third, State())
     (para,) = rounds.blocks(world, entries, "", Wording(world, ""))
     assert isinstance(para, Para) and para.text == told
+
+
+def test_no_bot_pays_a_spy_for_the_box_that_everybody_sees(base: Ruleset, third: Ruleset) -> None:
+    """The same row of `policies` asks who hides where it leans: small nations in the base, nobody here."""
+    for rules, hides in ((base, True), (third, False)):
+        (rule,) = (r for r in rules.rows("policies")["secret-service"]["actions"] if r["action"] == "spy-status")
+        world = World(rules, State())
+        targets = {n: world.test(rule["when"], {"target": Entity("nation", n)}) for n in ("switzerland", "french-empire")}
+        assert targets == {"switzerland": hides, "french-empire": False}
