@@ -103,7 +103,8 @@ def _said(turn: Turn, nation: str, place: str, things: list[tuple[Entity, int]],
         told = f"Paid {{amount}} for {what}." if there else f"{{nation}} {{pays|pay}} {{amount}} for {what}."
     else:
         told = f"{what} {'is' if n == 1 else 'are'} not paid."
-    about = {"nation": Entity("nation", nation), **({"place": Entity("place", place)} if there else {})}
+    about: dict[str, Any] = {"nation": Entity("nation", nation)}
+    about |= {"place": Entity("place", place)} if there else {}
     about |= {"amount": paid} if paid else {}
     return say(turn.world, told, n=n, **about)
 
