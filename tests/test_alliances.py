@@ -126,6 +126,32 @@ def game(players: int, **options: Any) -> tuple[Position, tuple[Entry, ...]]:
     return course[-1][0], tuple(entry for _, _, entries in course for entry in entries)
 
 
+def test_bots_take_guns_from_the_usa_where_no_infantry_is_left_in_the_pool() -> None:
+    """Half of four units come in a game of five; with one infantry left in the pool the other is a gun, on land."""
+    ruleset, geography = rules()
+    state = opening(5).copy()
+    state.put("sides", "allied", "cards_at_discovery", 1)
+    world = World(ruleset, state, geography=geography)
+    pool = world.number("=left_in_pool(nation('france'), 'infantry')", {})
+    for left, guns in ((1, 1), (0, 2), (2, 0)):
+        state.put("units", "france.infantry@s-france", "n", 2 + pool - left)
+        world = World(ruleset, state, geography=geography)
+        assert [world.number(f"=guns_to_land(place({p!r}), nation('france'))", {}) for p in ("s-france", "north-sea")] == [
+            guns,
+            0,
+        ]
+
+
+def test_nobody_but_a_mole_calls_on_itself_and_nobody_calls_when_the_mole_is_known() -> None:
+    for position, given, _ in played(5):
+        for nation, lines in given.items():
+            for line in lines:
+                if line["order"] == "actions/call-out":
+                    flags = position.state.row("flags", f"nation:{nation}")
+                    assert line["slots"]["target"] != nation or "mole-card" in flags
+                    assert not position.state.get("sides", position.state.get("nations", nation, "side"), "cards_at_discovery", 0)
+
+
 @pytest.mark.parametrize("players", [4, 5, 6])
 def test_a_game_by_policies_comes_to_its_end(players: int) -> None:
     position, entries = game(players)

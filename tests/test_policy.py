@@ -421,6 +421,16 @@ def test_who_has_enough_guards_calls_for_none() -> None:
     assert not any(slots["units"]["foot"] == 1 for _, slots in orders(rules({"war": war}), state))
 
 
+@pytest.mark.parametrize(("kind", "sent"), [("gun", 1), ("foot", 2)])
+def test_guns_of_an_ally_are_no_guards(kind: str, sent: int) -> None:
+    """Of allies, too, only who holds ground counts as a guard: beside guns one is called, else both march on together."""
+    war = {**GUARDED, "odds": 9, "long": 0, "garrison": {**GUARDED["garrison"], "who": "foot"}}
+    allied = {"blue--red": {"stance": "war"}, "blue--gray": {"stance": "war"}, "gray--red": {"stance": "friends"}}
+    state = position(("gray", kind, "c", 3), ("red", "foot", "b", 2), ("blue", "foot", "d", 2), relations=allied)
+    guards = [slots["units"]["foot"] for order, slots in orders(rules({"war": war}), state) if order == "go"]
+    assert guards[0] == sent
+
+
 def test_a_nation_at_peace_guards_what_it_is_to_guard_and_leaves_it_there() -> None:
     peace = {"relations": {}}
     empty = position(("red", "foot", "c", 4), **peace)

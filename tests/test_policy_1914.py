@@ -133,3 +133,21 @@ def test_who_has_lost_land_of_some_weight_together_keeps_his_money_for_the_army(
         state.put("places", place, "holder", "german-empire")
     world = World(ruleset, state, geography=geography)
     assert world.test("is_invaded(nation('russian-empire'))", {}) == invaded
+
+
+@pytest.mark.parametrize(("zone", "closes"), [("gulf-of-mexico", True), ("gulf-of-tehuantepec", True), ("middle-atlantic", False)])
+def test_panama_is_closed_to_an_enemy_whose_ships_are_seen_before_it(zone: str, closes: bool) -> None:
+    """Neutrals resent a closed canal; so it is closed for a reason only."""
+    ruleset, _, _ = loaded()
+    rows = ruleset.rows("policies")
+    rule = next(r for r in rows["war-on-trade"]["actions"] if r["action"] == "close-passage")
+    forms = {form: dict(ruleset.rows(form)) for form in ruleset.forms} | {"policies": {"p": {"id": "p", "actions": [rule]}}}
+    state = start()
+    state.put("game", "game", "turn", 5)
+    state.put("nations", "usa", "side", "allied")
+    state.put("relations", "german-empire--usa", "*", {"stance": "war"})
+    ship = {"owner": "german-empire", "kind": "destroyer", "place": zone, "n": 1}
+    state.put("units", unit_key("german-empire", "destroyer", zone), "*", ship)
+    found = ordered(Ruleset("t", "t", forms, ruleset.sequence), state, "usa", 20)
+    assert bool(found) is closes
+    assert {o["slots"]["passage"] for o in found} <= {"panama-canal"}

@@ -7,17 +7,23 @@ from typing import Any
 
 import pytest
 
+from wteaw.core.journal import Entry
 from wteaw.core.package_data import rulesets, scenarios
+from wteaw.core.state import Entity, State
 from wteaw.play.begin import new_game
 from wteaw.play.pending import commanded
 from wteaw.play.resolve import resolve_turn
 from wteaw.play.scenario_files import load_scenario
+from wteaw.report import rounds
+from wteaw.report.document import Para
+from wteaw.report.wording import Wording
 from wteaw.ruleset import Ruleset, load_ruleset
 from wteaw.ruleset.compare import compare
 from wteaw.ruleset.describe_diff import tell
 from wteaw.store import Game
 from wteaw.turn.referee import waiting_seats
 from wteaw.turn.sequence import inputs, phases, steps
+from wteaw.world.world import World
 
 OVERLAY = rulesets() / "variants" / "third-edition"
 
@@ -161,3 +167,53 @@ def test_players_move_one_after_the_other(tmp_path: Path, scenario: tuple[dict[s
     assert len(commanded(game)) > len(order) - 1
     again = Game.open(tmp_path / "game")
     assert waiting_seats(again.ruleset, again.stage().position) == [order[3]]
+
+
+def _battle(n: int, row: str, place: str, sides: dict[str, Any], winner: str | None, lost: dict[str, Any]) -> list[Entry]:
+    head = {"battle": row, "place": place}
+    begin = Entry(n, 1, "battles", f"battles/{row}", "", place, data={**head, "event": "begin", "sides": sides})
+    end = {**head, "event": "end", "winner": winner, "lost": lost}
+    return [begin, Entry(n + 1, 1, "battles", f"battles/{row}", "", place, data=end)]
+
+
+@pytest.mark.parametrize(
+    ("attacker", "defender", "winner", "taken", "told"),
+    [
+        ("germany", "britain", "attacker", False, "North Sea lost (lost 1 of 2, Germany none of 3)."),
+        ("germany", "britain", "defender", False, "North Sea won (lost 1 of 2, Germany none of 3)."),
+        ("germany", "britain", None, False, "North Sea undecided (lost 1 of 2, Germany none of 3)."),
+        ("britain", "germany", "attacker", False, "North Sea won (lost none of 3, Germany 1 of 2)."),
+        ("britain", "germany", "defender", False, "North Sea held against it (lost none of 3, Germany 1 of 2)."),
+        ("britain", "germany", "attacker", True, "North Sea taken (lost none of 3, Germany 1 of 2)."),
+    ],
+)
+def test_the_news_of_a_turn_says_who_won_whoever_attacked(
+    third: Ruleset, attacker: str, defender: str, winner: str | None, taken: bool, told: str
+) -> None:
+    """In the turn of a player others attack, too: submarines in wait win what he has lost. A fight in the air before the
+    battle on the ground is told with it."""
+    ids = {"britain": "british-empire", "germany": "german-empire"}
+    (begins,) = rounds.own_turns(third)
+    a, d = ids[attacker], ids[defender]
+    sides = {"attacker": {a: {"infantry": 3}}, "defender": {d: {"infantry": 2}}}
+    air = {"attacker": {a: {"fighter": 1}}, "defender": {d: {"fighter": 1}}}
+    entries = [
+        Entry(1, 1, "", begins, "", "british-empire"),
+        *_battle(2, "dogfight", "north-sea", air, "defender", {}),
+        *_battle(4, "land", "north-sea", sides, winner, {"defender": {d: {"infantry": 1}}}),
+    ]
+    if taken:
+        data = {"place": "north-sea", "to": "british-empire"}
+        entries.append(Entry(6, 1, "battles", "capture/capture", "", "north-sea", data=data))
+    world = World(third, State())
+    (para,) = rounds.blocks(world, entries, "", Wording(world, ""))
+    assert isinstance(para, Para) and para.text == told
+
+
+def test_no_bot_pays_a_spy_for_the_box_that_everybody_sees(base: Ruleset, third: Ruleset) -> None:
+    """The same row of `policies` asks who hides where it leans: small nations in the base, nobody here."""
+    for rules, hides in ((base, True), (third, False)):
+        (rule,) = (r for r in rules.rows("policies")["secret-service"]["actions"] if r["action"] == "spy-status")
+        world = World(rules, State())
+        targets = {n: world.test(rule["when"], {"target": Entity("nation", n)}) for n in ("switzerland", "french-empire")}
+        assert targets == {"switzerland": hides, "french-empire": False}

@@ -52,7 +52,7 @@ class Front:
         self._help: dict[str, tuple[Any, Fraction]] = {}
         self._stays: dict[str, Any] = {}
         self._calls: dict[str, int] = {}
-        self._of_allies: dict[tuple[str, str], tuple[int, Any]] = {}
+        self._of_allies: dict[tuple[str, str, str | None], tuple[int, Any]] = {}
         self._is_front: dict[str, bool] = {}
         self._room: dict[str, int] = {}
 
@@ -407,17 +407,20 @@ class Front:
             self._calls[place] = int(self.asked(rule["calls"], place, faced=self.is_front(place)))
         return self._calls[place]
 
-    def allies(self, place: str, side: str) -> tuple[int, Any]:
-        """Number and total worth of units that allies have in a place, in `attack` or in `defense`."""
-        allies = self._of_allies.get((place, side))
+    def allies(self, place: str, side: str, who: str | None = None) -> tuple[int, Any]:
+        """Number and total worth of units that allies have in a place, in `attack` or in `defense`; `who`: of
+        these kinds alone."""
+        allies = self._of_allies.get((place, side, who))
         if allies is None:
             number, worth = 0, 0
             for _, row in self.world.state.stacks(at=place):
+                if not routes.kind_matches(self.world, who, row["kind"]):
+                    continue
                 if row["owner"] != self.nation and self.world.allied(self.nation, row["owner"]):
                     each = self.worth_of(row["kind"], row["owner"], str(self.war[side]))
                     if each:
                         number, worth = number + about(row), worth + about(row) * each
-            allies = self._of_allies[place, side] = number, worth
+            allies = self._of_allies[place, side, who] = number, worth
         return allies
 
     def _of_camp(self, place: str, side: str) -> tuple[int, Any]:

@@ -46,7 +46,7 @@ def _guards(front: Front, rule: Row, place: str) -> int:
     own = sum(
         n for kind, n in front.free(place).items() if routes.kind_matches(front.world, rule.get("who"), kind)
     )
-    return own + front.allies(place, "defense")[0]
+    return own + front.allies(place, "defense", rule.get("who"))[0]
 
 
 def _call(giver: Giver, front: Front, rule: Row, place: str, called: int, there: int) -> None:

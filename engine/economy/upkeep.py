@@ -87,19 +87,26 @@ def _present(turn: Turn, row: UpkeepRow, nation: str, owed: list[Bill]) -> None:
         with turn.journal.entry(rule, subject=f"{nation}:{bill.place}", audience=readers, data=data) as entry:
             unpaid = _pay(turn, row, bill, purse, what, 0 if refuses else have)
             things = [(thing, n) for thing, n, _ in bill.things]
-            entry.tell(_said(turn, bill.place, unpaid or things, None if unpaid else much(turn.world, bill.amount, what)))
+            amount = None if unpaid else much(turn.world, bill.amount, what)
+            entry.tell(_said(turn, nation, bill.place, unpaid or things, amount))
             data["unpaid"] = str(sum(n for _, n in unpaid))
             if unpaid and "unpaid" in row:
                 _leave(turn, EffectRunner(turn, entry, rule, f"{nation}:{bill.place}"), row, unpaid, names)
 
 
-def _said(turn: Turn, place: str, things: list[tuple[Entity, int]], paid: NamedThing | None) -> Message:
-    """What a bill comes to: how much was paid for its things ("2 units in X"), or that they are not paid."""
+def _said(turn: Turn, nation: str, place: str, things: list[tuple[Entity, int]], paid: NamedThing | None) -> Message:
+    """What a bill comes to: how much was paid for its things ("2 units in X"), or that they are not paid; whose it is, where no
+    place says so."""
     n = sum(n for _, n in things)
     there = turn.ruleset.has("places", place)
     what = f"{{n}} {things[0][0].kind}{'' if n == 1 else 's'}{' in {place}' if there else ''}"
-    told = f"Paid {{amount}} for {what}." if paid else f"{what} {'is' if n == 1 else 'are'} not paid."
-    about = {**({"place": Entity("place", place)} if there else {}), **({"amount": paid} if paid else {})}
+    if paid:
+        told = f"Paid {{amount}} for {what}." if there else f"{{nation}} {{pays|pay}} {{amount}} for {what}."
+    else:
+        told = f"{what} {'is' if n == 1 else 'are'} not paid."
+    about: dict[str, Any] = {"nation": Entity("nation", nation)}
+    about |= {"place": Entity("place", place)} if there else {}
+    about |= {"amount": paid} if paid else {}
     return say(turn.world, told, n=n, **about)
 
 

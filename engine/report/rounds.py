@@ -98,30 +98,37 @@ def _battles(world: World, entries: Sequence[Entry], nation: str, reader: str, w
     won: list[str] = []
     lost: list[str] = []
     mine: list[str] = []
-    for fight in fights.fights(entries):
-        if not fight.ended or not (fight.started("attacker") and fight.started("defender")):
+    found = fights.fights(entries)
+    heads = {id(fight) for fight in fights.gravest(world, found, reader, words)}
+    last = {fight.place: fight for fight in found if id(fight) in heads}
+    for fight in found:
+        if id(fight) not in heads or not fight.ended or not (fight.started("attacker") and fight.started("defender")):
             continue
         if reader and any(reader in fight.owners(side) for side in fights.SIDES):
             mine.append(words.place(fight.place))
             continue
-        own, other = fights.SIDES if nation in fight.owners("attacker") else fights.SIDES[::-1]
+        defends = nation in fight.owners("defender") and nation not in fight.owners("attacker")
+        own, other = fights.SIDES[::-1] if defends else fights.SIDES
         cost = f"lost {_of(fight.losses(own), fight.started(own))}, {words.nations(fight.owners(other))} "
         cost += _of(fight.losses(other), fight.started(other))
-        has = words.place(fight.place)
-        if taken.get(fight.place):
-            into, how = (
-                won,
-                f"{has} taken" if taken[fight.place] == nation else f"{has} freed for {words.nation(str(taken[fight.place]))}",
-            )
-        elif fight.winner == "attacker":
-            into, how = won, f"{has} won"
-        else:
-            into, how = lost, f"{has} held against it" if fight.winner == "defender" else f"{has} undecided"
-        into.append(f"{how} ({cost})")
+        to = taken.get(fight.place) if last[fight.place] is fight and not defends else None
+        how = _outcome(fight, own, None if to is None else str(to), nation, words)
+        (won if to or fight.winner == own else lost).append(f"{words.place(fight.place)} {how} ({cost})")
     with_you = [f"battles with you: {listing(dict.fromkeys(mine))}"] if mine else []
     if mine and nation == reader:
         with_you = [f"{counted(len(mine), 'battle')}, told below"]
     return [sentence(", ".join(part)) for part in (won, lost, with_you) if part]
+
+
+def _outcome(fight: fights.Fight, own: str, to: str | None, nation: str, words: Wording) -> str:
+    """How a battle ended for the side that is told of (`own`); `to`: who has the place now, if it changed hands by it."""
+    if to is not None:
+        return "taken" if to == nation else f"freed for {words.nation(to)}"
+    if fight.winner == own:
+        return "won"
+    if fight.winner is None:
+        return "undecided"
+    return "lost" if own == "defender" else "held against it"
 
 
 def _walked_in(entries: Sequence[Entry], words: Wording) -> list[str]:

@@ -299,8 +299,10 @@ def know(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
         if "counts" in p:
             value["units"] = _counted(runner, p["counts"], str(of), reader)
             value["n"] = sum(value["units"].values())
-            words = ", ".join(f"{n} {_kind_name(runner, k, n)}" for k, n in value["units"].items())
-            runner.entry.data.setdefault("details", []).append(words or "nothing")
+            words = ", ".join(f"{n} {_kind_name(runner, k, n)}" for k, n in value["units"].items()) or "nothing"
+            details = runner.entry.data.setdefault("details", [])
+            if words not in details:  # several readers who learn the same are told it once
+                details.append(words)
         runner.journal.set("knowledge", reader, f"{what}:{of}", value)
 
 
