@@ -1,4 +1,4 @@
-"""Distributions of throws, for whole batches: hits of dice against values, results by face, differences of sums.
+"""Distributions of throws, for whole batches: hits of dice against values, results by face, differences of sums, pairs won.
 
 Every function takes arrays with one entry for each row of a batch and gives one distribution for each row; rows that throw the
 same dice share the work.
@@ -6,7 +6,7 @@ same dice share the work.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -16,6 +16,8 @@ from .batch import Array, different
 
 Dice = Sequence[tuple[Any, Any]]
 """Groups of equal dice: how many in each row, and their value in each row."""
+Left = tuple[tuple[int, ...], tuple[int, ...]]
+"""Of the dice of both sides those that have not come to their place yet, by group."""
 
 
 @lru_cache(maxsize=256)
@@ -144,6 +146,84 @@ def difference(first: Dice, second: Dice, faces: int, other_faces: int) -> tuple
     for index, row in enumerate(rows):
         out[index, : len(row)] = row
     return out[inverse], np.array(lows, dtype=np.int64)[inverse]
+
+
+Loose = tuple[tuple[int, int, int], ...]
+"""Dice of a side in groups: how many, their faces, and what is added to each."""
+
+
+def pairs(first: Dice, second: Dice, faces: int, other_faces: int, *, tie: bool) -> tuple[Array, Array]:
+    """For each row the distribution of pairs that the first side wins, and how many pairs there are.
+
+    Both sides' dice are sorted, the best against the best; the higher of a pair wins it, and of two that are even the first
+    side's where `tie` says so. Dice beyond the other side's number are in no pair. The value of a group is added to its dice.
+    """
+    everything = [*first, *second]
+    size = max((len(np.atleast_1d(part)) for shot in everything for part in shot), default=1)
+    columns = [np.broadcast_to(np.asarray(part), (size,)) for shot in everything for part in shot]
+    known = np.stack(columns, axis=1).astype(np.int64) if columns else np.zeros((size, 0), dtype=np.int64)
+    different, inverse = _different(known)
+    rows = []
+    for row in different:
+        groups = [
+            (int(row[at]), faces if at // 2 < len(first) else other_faces, int(row[at + 1])) for at in range(0, len(row), 2)
+        ]
+        sides = [tuple(sorted(g for g in part if g[0] > 0)) for part in (groups[: len(first)], groups[len(first) :])]
+        rows.append(won_pairs(sides[0], sides[1], tie))
+    width = max(len(r) for r in rows)
+    out = np.zeros((len(rows), width))
+    for index, found in enumerate(rows):
+        out[index, : len(found)] = found
+    return out[inverse], np.array([len(r) - 1 for r in rows], dtype=np.int64)[inverse]
+
+
+@lru_cache(maxsize=16384)
+def won_pairs(first: Loose, second: Loose, tie: bool) -> tuple[float, ...]:
+    """The chance that the first side wins 0, 1, 2 ... of all pairs.
+
+    The dice fall into their places from the highest number down; at each number those of the side that wins ties before the
+    others'. Whose die comes first to a place of the two rows has won that pair.
+    """
+    dice = [sum(group[0] for group in side) for side in (first, second)]
+    count = min(dice)
+    begin = (tuple(g[0] for g in first), tuple(g[0] for g in second))
+    now = {begin: np.eye(1, count + 1)[0]}
+    numbers = {number for side in (first, second) for group in side for number in (group[2] + 1, group[1] + group[2])}
+    for number in range(max(numbers, default=0), min(numbers, default=1) - 1, -1):
+        for side in (0, 1) if tie else (1, 0):
+            now = _placed(now, (first, second), dice, side, number, count)
+    return tuple(float(p) for p in sum(now.values()))
+
+
+def _placed(
+    now: Mapping[Left, Array], groups: tuple[Loose, Loose], dice: Sequence[int], side: int, number: int, count: int
+) -> dict[Left, Array]:
+    """After the dice of one side that show a number have come to their places."""
+    out: dict[Left, Array] = {}
+    for left, wins in now.items():
+        placed = [total - sum(one) for total, one in zip(dice, left, strict=True)]
+        for rest, chance in _shows(groups[side], left[side], number):
+            here = sum(left[side]) - sum(rest)
+            won = max(0, min(placed[side] + here, count) - max(placed[0], placed[1]))
+            more = wins * chance
+            if side == 0 and won:
+                more = np.concatenate([np.zeros(won), more[:-won]])
+            key = (rest, left[1]) if side == 0 else (left[0], rest)
+            out[key] = out[key] + more if key in out else more
+    return out
+
+
+def _shows(groups: Loose, left: tuple[int, ...], number: int) -> list[tuple[tuple[int, ...], float]]:
+    """Which dice of those that show no higher number are left after this one, with the chances."""
+    out: list[tuple[tuple[int, ...], float]] = [((), 1.0)]
+    for (_, faces, plus), n in zip(groups, left, strict=True):
+        face = number - plus
+        if not 1 <= face <= faces:
+            out = [((*rest, n), chance) for rest, chance in out]
+            continue
+        table = binomials(n, 1, face)[n]
+        out = [((*rest, n - k), chance * table[k]) for rest, chance in out for k in range(n + 1)]
+    return out
 
 
 def _different(known: Array) -> tuple[Array, Array]:
