@@ -488,7 +488,9 @@ class _Maker:
             Units(name, kind, self._name("unit-kind", kind, 2), n)
             for name, slot in slots.items()
             if slot.kind == "units" and name not in fixed and place
-            for kind, n in movement.free_units(self.world, self.nation, place).items()
+            for kind, n in movement.able_to_leave(
+                self.world, self.nation, movement.mode_of(self.world.ruleset, row) or {}, place
+            ).items()
         )
         made = self._choice(key, row, fixed, place, ways=self._sorted(ways), units=units, filled=filled)
         near = {p for p, _ in neighbors_of(self.world, place)} if place else set()

@@ -139,7 +139,7 @@ class UnitOrders(OrderKind):
                 raise OrderRefused(
                     Refusal(RefusalCode.UNITS, f"no units in {where} are free to go this way", slot)
                 )
-            return fits
+            return self._without_garrison(book, fits, fits, origin, slot)
         counts = {}
         for kind, number in wanted.items():
             counts[kind] = left.get(kind, 0) if number == ALL else int(number)
@@ -147,7 +147,30 @@ class UnitOrders(OrderKind):
                 raise OrderRefused(Refusal(RefusalCode.NUMBER, "the number must be at least 1", slot))
             if counts[kind] <= 0:
                 raise OrderRefused(_too_many(book, kind, 1, origin, left, slot, whose[0]))
-        return counts
+        every_one = {k: n for k, n in counts.items() if wanted[k] == ALL}
+        return self._without_garrison(book, counts, every_one, origin, slot) if every_one else counts
+
+    def _without_garrison(
+        self, book: OrderBook, units: Mapping[str, int], every: Mapping[str, int], origin: str, slot: str
+    ) -> dict[str, int]:
+        """The units of an order that asks for all of some kinds (`every`), without those that must stay."""
+        most = self._may_leave(book, origin) if slot == UNITS else None
+        if most is None or sum(units.values()) <= most:
+            return dict(units)
+        others = {k: n for k, n in units.items() if k not in every}
+        found = {**others, **movement.fewer(every, max(0, most - sum(others.values())))}
+        return found or dict(units)  # nobody may go: that is what the check says
+
+    def _gone(self, book: OrderBook, place: str) -> int:
+        """How many units orders that stand so far lead away from a place."""
+        modes, rows = self.ruleset.rows("movement"), self.ruleset.rows("orders")
+        return sum(
+            n for row, where, _, n in book.taken if where == place and rows[row].get("does", "") in modes
+        )
+
+    def _may_leave(self, book: OrderBook, place: str) -> int | None:
+        """How many units may leave a place by the order's mode beside earlier orders; None: any number."""
+        return routes.may_leave(book.world, book.nation, self.mode, place, self._gone(book, place))
 
     def _picked(self, book: OrderBook, order: Order, uses: list[Callable[[], object]]) -> dict[str, int]:
         """The units that an order takes, stack by stack. Raises OrderRefused if there are too few."""
@@ -247,6 +270,7 @@ class UnitOrders(OrderKind):
         left = self.units_left(book, str(slots[ORIGIN]))
         fewer = {k: min(n, left.get(k, 0)) for k, n in slots[UNITS].items() if isinstance(n, int)}
         some = {k: n for k, n in fewer.items() if n > 0}
+        some = movement.fewer(some, self._may_leave(book, str(slots[ORIGIN])))
         return {**slots, UNITS: some} if some else {}
 
     def _of_allies(self, book: OrderBook, order: Order, slot: str) -> Iterator[Order]:
