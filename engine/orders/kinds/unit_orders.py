@@ -184,7 +184,8 @@ class UnitOrders(OrderKind):
             left = self.units_left(book, str(place), whose)
             for kind, number in wanted.items():
                 if number > left.get(kind, 0):
-                    raise OrderRefused(_too_many(book, kind, number, str(place), left, name, whose[0]))
+                    most = self._may_leave(book, str(place)) if name == UNITS else None
+                    raise OrderRefused(_too_many(book, kind, number, str(place), left, name, whose[0], most))
             for key, n in forces.pick(self._stacks(book, str(place), whose), wanted) or ():
                 picked[key] = picked.get(key, 0) + n
             if whose[0] != book.nation:
@@ -333,9 +334,17 @@ def _earlier(book: OrderBook, place: str) -> dict[str, int]:
 
 
 def _too_many(
-    book: OrderBook, kind: str, number: int, origin: str, left: Mapping[str, int], slot: str, whose: str
+    book: OrderBook,
+    kind: str,
+    number: int,
+    origin: str,
+    left: Mapping[str, int],
+    slot: str,
+    whose: str,
+    most: int | None = None,
 ) -> Refusal:
-    """That so many units of a kind are not there, with those that are, or where there are any."""
+    """That so many units of a kind are not there, with those that are (`most` of them may go), or where there
+    are any."""
     there = movement.free_units(book.world, whose, origin).get(kind, 0)
     where = book.names.printed("place", origin)
     what = book.names.printed("unit-kind", kind, number)
@@ -348,9 +357,8 @@ def _too_many(
     of = "" if whose == book.nation else f" of {book.names.printed('nation', whose)}"
     text = f"{number} {what}{of} ordered, {there} in {where}{told}"
     if there:
-        return Refusal(
-            RefusalCode.UNITS, text, slot, f"at most {left[kind]}" if left.get(kind, 0) > 0 else ""
-        )
+        fit = left.get(kind, 0) if most is None else min(left.get(kind, 0), most)
+        return Refusal(RefusalCode.UNITS, text, slot, f"at most {fit}" if fit > 0 else "")
     places = movement.places_with_units(book.world, whose)
     held = [p for p in places if movement.free_units(book.world, whose, p).get(kind)]
     near = movement.nearest_of(book.world, held, origin)
