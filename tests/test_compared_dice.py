@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from copy import deepcopy
 from functools import cache
 from itertools import product
 from math import sqrt
@@ -14,9 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.test_odds_laws import made
+from wteaw.audit.battles import _pairs
+from wteaw.audit.book import Book
 from wteaw.battle.distributions import won_pairs
 from wteaw.battle.rounds import Rounds, start
-from wteaw.battle.samplers import Exact
+from wteaw.battle.samplers import Exact, RealDice
+from wteaw.core.dice import ScriptedDice
+from wteaw.core.journal import Entry
 from wteaw.core.model import Row
 from wteaw.odds import Question, exact, sample
 from wteaw.odds.ask import plan_of
@@ -143,3 +148,45 @@ def test_bots_judge_it_by_its_odds() -> None:
     for attackers, defenders in ((10, 8), (3, 6), (12, 2)):
         found = estimate(world, "fray", {RED: attackers}, {BLUE: defenders}, "moor")
         assert found.win == pytest.approx(risk(attackers, defenders), abs=1e-9)
+
+
+FOUGHT: dict[str, Any] = {
+    "fire": [
+        {"stage": "throw", "side": "attacker", "owner": "ada", "kind": "spear", "n": 3, "die": 6, "value": 0, "dice": [1, 6, 4], "hits": 1},
+        {"stage": "throw", "side": "defender", "owner": "ben", "kind": "spear", "n": 2, "die": 6, "value": 1, "dice": [4, 3], "hits": 1},
+    ],
+    "pairs": [
+        {"stage": "throw", "attacker": 6, "defender": 5, "won": "attacker"},
+        {"stage": "throw", "attacker": 4, "defender": 4, "won": "defender"},
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("where", "what"),
+    [
+        ((), None), (("fire", 0, "dice", 1), 5), (("fire", 1, "value"), 0), (("fire", 0, "hits"), 2),
+        (("pairs", 1, "won"), "attacker"), (("pairs", 0, "defender"), 4),
+    ],
+)  # fmt: skip
+def test_the_auditor_reckons_the_pairs_again(where: tuple[str | int, ...], what: Any) -> None:
+    """A round stands as it was fought; whatever is changed of dice, additions, pairs or hits is noticed."""
+    data = deepcopy(FOUGHT)
+    at: Any = data
+    for key in where[:-1]:
+        at = at[key]
+    if where:
+        at[where[-1]] = what
+    book = Book("battles", made(battle(), UNITS).ruleset)
+    _pairs(Entry(1, 1, "battles", "battles/fray", "", "moor", data=data), battle(tie="defender"), book)
+    assert bool(book.found) == bool(where) and book.checked == 2
+
+
+def test_real_dice_are_told_pair_by_pair() -> None:
+    """What the referee throws: the pairs in their order, and whose die has won each."""
+    plan = asked(3, 2)
+    dice = RealDice(lambda stage, side, number: ScriptedDice([[1, 6, 4], [4, 6]][side]).stream(step="s", rule="r", subject="x"))
+    after = Rounds(plan, dice).fight(start(plan), 1)
+    assert [(p.first, p.second, p.winner) for p in dice.pairs] == [(6, 6, 1), (4, 4, 1)]
+    assert [(r.side, r.faces, r.hits) for r in dice.rolled] == [(0, [1, 6, 4], 0), (1, [4, 6], 2)]
+    assert int(after.n[0, plan.of_side[0]].sum()) == 1 and int(after.n[0, plan.of_side[1]].sum()) == 2
