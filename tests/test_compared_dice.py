@@ -118,7 +118,7 @@ SOME = st.lists(st.tuples(st.integers(1, 2), st.sampled_from([2, 4, 6]), st.inte
 @given(SOME, SOME, st.booleans())
 def test_all_dice_against_a_count_of_all_throws(first: Side, second: Side, tie: bool) -> None:
     """Dice of other faces and with other additions on either side: every throw counted."""
-    assert won_pairs(first, second, tie) == pytest.approx(counted(first, second, tie), abs=1e-12)
+    assert won_pairs(first, second, tie=tie) == pytest.approx(counted(first, second, tie), abs=1e-12)
 
 
 def test_what_is_added_to_the_dice_of_single_units() -> None:

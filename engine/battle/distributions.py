@@ -6,7 +6,8 @@ same dice share the work.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -148,8 +149,8 @@ def difference(first: Dice, second: Dice, faces: int, other_faces: int) -> tuple
     return out[inverse], np.array(lows, dtype=np.int64)[inverse]
 
 
-Loose = tuple[tuple[int, int, int], ...]
-"""Dice of a side in groups: how many, their faces, and what is added to each."""
+Group = tuple[int, int, int]
+"""Dice that are alike: how many, their faces, and what is added to each."""
 
 
 def pairs(first: Dice, second: Dice, faces: int, other_faces: int, *, tie: bool) -> tuple[Array, Array]:
@@ -168,8 +169,7 @@ def pairs(first: Dice, second: Dice, faces: int, other_faces: int, *, tie: bool)
         groups = [
             (int(row[at]), faces if at // 2 < len(first) else other_faces, int(row[at + 1])) for at in range(0, len(row), 2)
         ]
-        sides = [tuple(sorted(g for g in part if g[0] > 0)) for part in (groups[: len(first)], groups[len(first) :])]
-        rows.append(won_pairs(sides[0], sides[1], tie))
+        rows.append(won_pairs(groups[: len(first)], groups[len(first) :], tie=tie))
     width = max(len(r) for r in rows)
     out = np.zeros((len(rows), width))
     for index, found in enumerate(rows):
@@ -177,43 +177,52 @@ def pairs(first: Dice, second: Dice, faces: int, other_faces: int, *, tie: bool)
     return out[inverse], np.array([len(r) - 1 for r in rows], dtype=np.int64)[inverse]
 
 
-@lru_cache(maxsize=16384)
-def won_pairs(first: Loose, second: Loose, tie: bool) -> tuple[float, ...]:
-    """The chance that the first side wins 0, 1, 2 ... of all pairs.
+def won_pairs(first: Iterable[Group], second: Iterable[Group], *, tie: bool) -> tuple[float, ...]:
+    """The chance that the first side wins 0, 1, 2 ... of all pairs; `tie`: those that are even, too."""
+    return _won_pairs(_alike(first), _alike(second), tie)
 
-    The dice fall into their places from the highest number down; at each number those of the side that wins ties before the
-    others'. Whose die comes first to a place of the two rows has won that pair.
+
+def _alike(groups: Iterable[Group]) -> tuple[Group, ...]:
+    """Dice of a side, those that are alike in one group."""
+    counts: Counter[tuple[int, int]] = Counter()
+    for n, faces, plus in groups:
+        counts[faces, plus] += n
+    return tuple((n, faces, plus) for (faces, plus), n in sorted(counts.items()) if n > 0)
+
+
+@lru_cache(maxsize=16384)
+def _won_pairs(first: tuple[Group, ...], second: tuple[Group, ...], tie: bool) -> tuple[float, ...]:
+    """The dice fall into their places from the highest number down; at each number those of the side that wins ties before
+    the others'. Whose die comes first to a place of the two rows has won that pair.
     """
-    dice = [sum(group[0] for group in side) for side in (first, second)]
-    count = min(dice)
-    begin = (tuple(g[0] for g in first), tuple(g[0] for g in second))
-    now = {begin: np.eye(1, count + 1)[0]}
-    numbers = {number for side in (first, second) for group in side for number in (group[2] + 1, group[1] + group[2])}
+    sides = (first, second)
+    dice = [sum(group[0] for group in side) for side in sides]
+    now = {(tuple(g[0] for g in first), tuple(g[0] for g in second)): np.eye(1, min(dice) + 1)[0]}
+    numbers = {number for side in sides for _, faces, plus in side for number in (plus + 1, plus + faces)}
     for number in range(max(numbers, default=0), min(numbers, default=1) - 1, -1):
         for side in (0, 1) if tie else (1, 0):
-            now = _placed(now, (first, second), dice, side, number, count)
+            now = _placed(now, sides[side], dice, side, number)
     return tuple(float(p) for p in sum(now.values()))
 
 
 def _placed(
-    now: Mapping[Left, Array], groups: tuple[Loose, Loose], dice: Sequence[int], side: int, number: int, count: int
+    now: Mapping[Left, Array], groups: tuple[Group, ...], dice: Sequence[int], side: int, number: int
 ) -> dict[Left, Array]:
     """After the dice of one side that show a number have come to their places."""
     out: dict[Left, Array] = {}
     for left, wins in now.items():
         placed = [total - sum(one) for total, one in zip(dice, left, strict=True)]
-        for rest, chance in _shows(groups[side], left[side], number):
-            here = sum(left[side]) - sum(rest)
-            won = max(0, min(placed[side] + here, count) - max(placed[0], placed[1]))
-            more = wins * chance
-            if side == 0 and won:
-                more = np.concatenate([np.zeros(won), more[:-won]])
+        for rest, chance in _shows(groups, left[side], number):
+            here = dice[side] - sum(rest)
+            won = max(0, min(here, *dice) - max(placed)) if side == 0 else 0
             key = (rest, left[1]) if side == 0 else (left[0], rest)
-            out[key] = out[key] + more if key in out else more
+            if key not in out:
+                out[key] = np.zeros(len(wins))
+            out[key][won:] += chance * wins[: len(wins) - won]
     return out
 
 
-def _shows(groups: Loose, left: tuple[int, ...], number: int) -> list[tuple[tuple[int, ...], float]]:
+def _shows(groups: tuple[Group, ...], left: tuple[int, ...], number: int) -> list[tuple[tuple[int, ...], float]]:
     """Which dice of those that show no higher number are left after this one, with the chances."""
     out: list[tuple[tuple[int, ...], float]] = [((), 1.0)]
     for (_, faces, plus), n in zip(groups, left, strict=True):

@@ -187,10 +187,10 @@ def has_number(fight: Fight, fire: Mapping[str, Any], words: Wording) -> bool:
 def pair_chances(stage: Row, fires: Sequence[Mapping[str, Any]], side: str) -> tuple[float, ...]:
     """The chances that a side wins 0, 1, 2 ... pairs with the dice that both threw in a stage where dice are compared."""
     groups = [
-        tuple((len(f["dice"]), int(f["die"]), int(f["value"])) for f in fires if f["side"] == s and f["dice"])
+        [(len(f["dice"]), int(f["die"]), int(f["value"])) for f in fires if f["side"] == s]
         for s in (side, *(s for s in SIDES if s != side))
     ]
-    return won_pairs(groups[0], groups[1], stage.get("tie", "defender") == side)
+    return won_pairs(groups[0], groups[1], tie=stage.get("tie", "defender") == side)
 
 
 def _introduced(own: Sequence[Fight], words: Wording) -> list[Block]:
