@@ -45,9 +45,10 @@ def estimate(world: World, battle: str, attackers: Force, defenders: Force, plac
     if any(stage.get("resolve") == "compare" for stage in world.ruleset.row("battles", battle)["stages"]):
         asked = Question(battle, attackers, defenders, place, start)
         numbers = (frozenset(attackers.items()), frozenset(defenders.items()))
-        return world.keep(
+        by_pairs: Odds = world.keep(
             ("by pairs", battle, place, start, *numbers), _decided_by(world, battle), lambda: _by_pairs(world, asked)
         )
+        return by_pairs
     key = ("estimate", battle, place, start, frozenset(attackers), frozenset(defenders))
     sides = world.keep(
         key, _decided_by(world, battle), lambda: _sides(world, Question(battle, attackers, defenders, place, start))

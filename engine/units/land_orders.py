@@ -138,8 +138,8 @@ def understand(
     stays = [p for p in picks if hostile and remains(world, mode, str(turn.state.get("units", p[0], "kind")))]
     goes = [p for p in picks if p not in stays]
     away = earlier_gone(world, nation, origin, left) if gone is None else gone
-    if why := none_left(world, nation, mode, origin, sum(n for _, n in goes), away):
-        return why.text
+    if short := none_left(world, nation, mode, origin, sum(n for _, n in goes), away):
+        return short.text
     units = [Entity("unit", k) for k, _ in goes or stays]
     going = routes.Going(world, nation, mode, units, count=sum(n for _, n in goes))
     going.taken = taken or {}

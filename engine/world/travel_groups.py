@@ -74,7 +74,8 @@ def must_stay(world: World, nation: str, mode: Row, place: str) -> int:
     if "leaves" not in mode:
         return 0
     me = Entity("nation", nation)
-    return max(0, ceil(world.number(mode["leaves"], {"self": me, "nation": me, "place": Entity("place", place)})))
+    stay: int = ceil(world.number(mode["leaves"], {"self": me, "nation": me, "place": Entity("place", place)}))
+    return max(0, stay)
 
 
 def may_leave(world: World, nation: str, mode: Row, place: str, gone: int = 0) -> int | None:
