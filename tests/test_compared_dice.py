@@ -7,6 +7,7 @@ from copy import deepcopy
 from functools import cache
 from itertools import product
 from math import sqrt
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,8 @@ from wteaw.odds import Question, exact, sample
 from wteaw.odds.ask import plan_of
 from wteaw.odds.estimate import estimate
 from wteaw.odds.solve import depths
+from wteaw.play.starter import begin
+from wteaw.ruleset import load_ruleset
 
 Side = tuple[tuple[int, int, int], ...]
 """Dice of a side: how many, their faces, what is added to each."""
@@ -190,3 +193,21 @@ def test_real_dice_are_told_pair_by_pair() -> None:
     assert [(p.first, p.second, p.winner) for p in dice.pairs] == [(6, 6, 1), (4, 4, 1)]
     assert [(r.side, r.faces, r.hits) for r in dice.rolled] == [(0, [1, 6, 4], 0), (1, [4, 6], 2)]
     assert int(after.n[0, plan.of_side[0]].sum()) == 1 and int(after.n[0, plan.of_side[1]].sum()) == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("resolve: compare", "resolve: compare", []),
+        ("die: 1d6", "dice: 1", ["no die is said"]),
+        ("tie: defender", "side: attacker", ["have none to be compared with"]),
+    ],
+)
+def test_a_stage_that_can_compare_nothing_is_told(old: str, new: str, told: list[str], tmp_path: Path) -> None:
+    folder = begin(tmp_path / "small", game="conquest").folder
+    battles = folder / "tables" / "battles.yaml"
+    text = battles.read_text(encoding="utf-8")
+    assert old in text
+    battles.write_text(text.replace(old, new), encoding="utf-8")
+    messages = [one.message for one in load_ruleset(folder)[1]]
+    assert len(messages) == len(told) and all(part in messages[n] for n, part in enumerate(told))
