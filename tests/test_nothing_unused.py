@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from wteaw.core.registry import MECHANICS, VERBS
-from wteaw.play.starter import begin
+from wteaw.play.starter import GAMES, begin
 from wteaw.ruleset.expressions.functions import FUNCTIONS
 from wteaw.ruleset.folder import TABLE_FOLDERS
 from wteaw.ruleset.nodes import plain_value
@@ -124,7 +124,8 @@ def shipped() -> list[tuple[str, Any]]:
     """Every file of a shipped ruleset and scenario, and of the rulesets that the program makes, with the schema of its kind."""
     with TemporaryDirectory() as made:
         folder = Path(made)
-        begin(folder / "a-game")
+        for game in GAMES:
+            begin(folder / f"a-{game}", game=game)
         for game in ("straits/straits.xml", "valley.xml"):
             import_game(ROOT / "tests" / "data" / "triplea" / game, folder / Path(game).stem)
         return [*_files(ROOT / "ruleset"), *_files(ROOT / "scenarios"), *_files(folder)]

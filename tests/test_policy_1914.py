@@ -135,7 +135,9 @@ def test_who_has_lost_land_of_some_weight_together_keeps_his_money_for_the_army(
     assert world.test("is_invaded(nation('russian-empire'))", {}) == invaded
 
 
-@pytest.mark.parametrize(("zone", "closes"), [("gulf-of-mexico", True), ("gulf-of-tehuantepec", True), ("middle-atlantic", False)])
+@pytest.mark.parametrize(
+    ("zone", "closes"), [("gulf-of-mexico", True), ("gulf-of-tehuantepec", True), ("middle-atlantic", False)]
+)
 def test_panama_is_closed_to_an_enemy_whose_ships_are_seen_before_it(zone: str, closes: bool) -> None:
     """Neutrals resent a closed canal; so it is closed for a reason only."""
     ruleset, _, _ = loaded()

@@ -11,7 +11,7 @@ import pytest
 from wteaw.cli import COMMANDS, _run
 from wteaw.core.package_data import templates
 from wteaw.play.new_folder import FolderError
-from wteaw.play.starter import GAME, LAYER, StarterError, begin, shipped_rulesets
+from wteaw.play.starter import GAMES, LAYER, StarterError, begin, shipped_rulesets
 from wteaw.ruleset import load_ruleset
 
 FILES = Path(__file__).parent / "data" / "triplea"
@@ -70,7 +70,7 @@ def test_the_game_has_all_that_a_designer_looks_for(tmp_path: Path) -> None:
 
 
 def test_every_file_is_short_and_says_what_it_is() -> None:
-    for template in (GAME, LAYER):
+    for template in (*GAMES, LAYER):
         for path in sorted((templates() / template).rglob("*")):
             if path.is_file():
                 text = path.read_text(encoding="utf-8")
@@ -78,8 +78,11 @@ def test_every_file_is_short_and_says_what_it_is() -> None:
                 assert path.suffix == ".json" or text.startswith("#"), path
 
 
-def test_commands_of_its_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    begin(tmp_path / "small")
+@pytest.mark.parametrize("game", GAMES)
+def test_commands_of_its_readme(
+    game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    begin(tmp_path / "small", game=game)
     monkeypatch.chdir(tmp_path / "small")
     lines = printed((tmp_path / "small" / "README.md").read_text(encoding="utf-8").replace("    wteaw", "\nwteaw"))
     assert len(lines) == 6
@@ -105,6 +108,28 @@ cases:
     )
     code = _run(["test", str(folder), "-k", "news"])
     assert code in (0, None)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_each_game_is_played_to_its_end_and_can_be_looked_over(
+    game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Begun by its name, without a finding, played by the built-in players to an end; then every total reckoned again."""
+    monkeypatch.chdir(tmp_path)
+    run(f"wteaw init small --game {game}")
+    run("wteaw validate --strict small")
+    run("wteaw play small/scenarios/start.yaml --out out --seed one")
+    said = capsys.readouterr().out
+    assert " turns in " in said
+    run("wteaw audit out/game")
+
+
+def test_a_game_that_there_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert _run(["init", "small", "--game", "risk"]) not in (0, None)
+    assert "new-game, conquest" in capsys.readouterr().err
+    assert _run(["init", "small", "--game", "conquest", "--extends", "diplomacy"]) not in (0, None)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("base", sorted(shipped_rulesets()))

@@ -89,6 +89,7 @@ def battles(played: RecordedGame, book: Book) -> None:
             _hits(entry, stage, fire, book)
             _value(entry, row, stage, fire, reader, book)
         _sums(entry, row, book)
+        _pairs(entry, row, book)
         _losses(entry, row, book)
         _facts(entry, book)
 
@@ -106,7 +107,7 @@ def _thrown(entry: Entry, book: Book) -> None:
 
 def _hits(entry: Entry, stage: Row, fire: Mapping[str, Any], book: Book) -> None:
     whose, what = fire["owner"], f"{fire['n']} {fire['kind']} at {fire['value']} with {fire['dice']}"
-    if stage.get("resolve") == "sum":
+    if stage.get("resolve") in ("sum", "compare"):
         return
     if stage.get("resolve") == "face":
         hits = sum(any(needed(str(faces), face) for faces in stage.get("table", {})) for face in fire["dice"])
@@ -131,7 +132,7 @@ def _value(entry: Entry, row: Row, stage: Row, fire: Mapping[str, Any], reader: 
     applied = {a["id"] for a in fire.get("applied", ())}
     found = []
     try:
-        for said in _values(row, stage, fire["side"]):
+        for said in list(_values(row, stage, fire["side"])) or [0]:
             found += [floor(v) for v in figures(reader, said, unit, names, applied)]
     except Beyond as why:
         book.skip(str(why))
@@ -178,6 +179,32 @@ def _sums(entry: Entry, row: Row, book: Book) -> None:
     wanted = sums["attacker"] - sums["defender"]
     got = Fraction(str(entry.data["difference"]))
     book.check(abs(wanted) == abs(got), entry, entry.subject, "difference of the sums", wanted, got)
+
+
+def _pairs(entry: Entry, row: Row, book: Book) -> None:
+    """Where dice are compared one against one: who wins each pair, and that a pair won is a hit."""
+    told = entry.data.get("pairs", ())
+    for stage in row.get("stages", ()):
+        if stage.get("resolve") != "compare":
+            continue
+        rows: dict[str, list[Fraction]] = {"attacker": [], "defender": []}
+        hits: Counter[str] = Counter()
+        for fire in entry.data["fire"]:
+            if fire["stage"] == stage["id"]:
+                rows[fire["side"]] += [face + Fraction(fire["value"]) for face in fire["dice"]]
+                hits[fire["side"]] += fire["hits"]
+        wanted = []
+        while rows["attacker"] and rows["defender"]:
+            best = {side: max(dice) for side, dice in rows.items()}
+            for side, die in best.items():
+                rows[side].remove(die)
+            even = best["attacker"] == best["defender"]
+            won = stage.get("tie", "defender") if even else max(best, key=lambda side: best[side])
+            wanted.append((best["attacker"], best["defender"], won))
+        got = [(Fraction(p["attacker"]), Fraction(p["defender"]), p["won"]) for p in told if p["stage"] == stage["id"]]
+        book.check(wanted == got, entry, entry.subject, f"pairs of {stage['id']}", wanted, got)
+        scored = Counter(won for _, _, won in wanted)
+        book.check(+scored == +hits, entry, entry.subject, f"hits of {stage['id']}", dict(scored), dict(+hits))
 
 
 def _losses(entry: Entry, row: Row, book: Book) -> None:

@@ -104,7 +104,7 @@ class _Maker(Lineup):
         return Volley(
             side, fires, targets, self.compile(row.get("when"), side),
             self.compile(of_side, side) if of_side is not None else None,
-            self.compile(row["most"], side) if "most" in row else None,
+            self.compile(most, side) if (most := self._by_attack(row.get("most"), side)) is not None else None,
             self._side_value(each, side) if (each := self._by_attack(row.get("each_die"), side)) is not None else None,
             faces, die, self._side_die(row, side), self._reroll(row, side), self.leader(side),
         )  # fmt: skip

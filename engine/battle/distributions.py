@@ -1,4 +1,4 @@
-"""Distributions of throws, for whole batches: hits of dice against values, results by face, differences of sums.
+"""Distributions of throws, for whole batches: hits of dice against values, results by face, differences of sums, pairs won.
 
 Every function takes arrays with one entry for each row of a batch and gives one distribution for each row; rows that throw the
 same dice share the work.
@@ -6,7 +6,8 @@ same dice share the work.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -16,6 +17,8 @@ from .batch import Array, different
 
 Dice = Sequence[tuple[Any, Any]]
 """Groups of equal dice: how many in each row, and their value in each row."""
+Left = tuple[tuple[int, ...], tuple[int, ...]]
+"""Of the dice of both sides those that have not come to their place yet, by group."""
 
 
 @lru_cache(maxsize=256)
@@ -144,6 +147,92 @@ def difference(first: Dice, second: Dice, faces: int, other_faces: int) -> tuple
     for index, row in enumerate(rows):
         out[index, : len(row)] = row
     return out[inverse], np.array(lows, dtype=np.int64)[inverse]
+
+
+Group = tuple[int, int, int]
+"""Dice that are alike: how many, their faces, and what is added to each."""
+
+
+def pairs(first: Dice, second: Dice, faces: int, other_faces: int, *, tie: bool) -> tuple[Array, Array]:
+    """For each row the distribution of pairs that the first side wins, and how many pairs there are.
+
+    Both sides' dice are sorted, the best against the best; the higher of a pair wins it, and of two that are even the first
+    side's where `tie` says so. Dice beyond the other side's number are in no pair. The value of a group is added to its dice.
+    """
+    everything = [*first, *second]
+    size = max((len(np.atleast_1d(part)) for shot in everything for part in shot), default=1)
+    columns = [np.broadcast_to(np.asarray(part), (size,)) for shot in everything for part in shot]
+    known = np.stack(columns, axis=1).astype(np.int64) if columns else np.zeros((size, 0), dtype=np.int64)
+    different, inverse = _different(known)
+    rows = []
+    for row in different:
+        groups = [
+            (int(row[at]), faces if at // 2 < len(first) else other_faces, int(row[at + 1])) for at in range(0, len(row), 2)
+        ]
+        rows.append(won_pairs(groups[: len(first)], groups[len(first) :], tie=tie))
+    width = max(len(r) for r in rows)
+    out = np.zeros((len(rows), width))
+    for index, found in enumerate(rows):
+        out[index, : len(found)] = found
+    return out[inverse], np.array([len(r) - 1 for r in rows], dtype=np.int64)[inverse]
+
+
+def won_pairs(first: Iterable[Group], second: Iterable[Group], *, tie: bool) -> tuple[float, ...]:
+    """The chance that the first side wins 0, 1, 2 ... of all pairs; `tie`: those that are even, too."""
+    return _won_pairs(_alike(first), _alike(second), tie)
+
+
+def _alike(groups: Iterable[Group]) -> tuple[Group, ...]:
+    """Dice of a side, those that are alike in one group."""
+    counts: Counter[tuple[int, int]] = Counter()
+    for n, faces, plus in groups:
+        counts[faces, plus] += n
+    return tuple((n, faces, plus) for (faces, plus), n in sorted(counts.items()) if n > 0)
+
+
+@lru_cache(maxsize=16384)
+def _won_pairs(first: tuple[Group, ...], second: tuple[Group, ...], tie: bool) -> tuple[float, ...]:
+    """The dice fall into their places from the highest number down; at each number those of the side that wins ties before
+    the others'. Whose die comes first to a place of the two rows has won that pair.
+    """
+    sides = (first, second)
+    dice = [sum(group[0] for group in side) for side in sides]
+    now = {(tuple(g[0] for g in first), tuple(g[0] for g in second)): np.eye(1, min(dice) + 1)[0]}
+    numbers = {number for side in sides for _, faces, plus in side for number in (plus + 1, plus + faces)}
+    for number in range(max(numbers, default=0), min(numbers, default=1) - 1, -1):
+        for side in (0, 1) if tie else (1, 0):
+            now = _placed(now, sides[side], dice, side, number)
+    return tuple(float(p) for p in sum(now.values()))
+
+
+def _placed(
+    now: Mapping[Left, Array], groups: tuple[Group, ...], dice: Sequence[int], side: int, number: int
+) -> dict[Left, Array]:
+    """After the dice of one side that show a number have come to their places."""
+    out: dict[Left, Array] = {}
+    for left, wins in now.items():
+        placed = [total - sum(one) for total, one in zip(dice, left, strict=True)]
+        for rest, chance in _shows(groups, left[side], number):
+            here = dice[side] - sum(rest)
+            won = max(0, min(here, *dice) - max(placed)) if side == 0 else 0
+            key = (rest, left[1]) if side == 0 else (left[0], rest)
+            if key not in out:
+                out[key] = np.zeros(len(wins))
+            out[key][won:] += chance * wins[: len(wins) - won]
+    return out
+
+
+def _shows(groups: tuple[Group, ...], left: tuple[int, ...], number: int) -> list[tuple[tuple[int, ...], float]]:
+    """Which dice of those that show no higher number are left after this one, with the chances."""
+    out: list[tuple[tuple[int, ...], float]] = [((), 1.0)]
+    for (_, faces, plus), n in zip(groups, left, strict=True):
+        face = number - plus
+        if not 1 <= face <= faces:
+            out = [((*rest, n), chance) for rest, chance in out]
+            continue
+        table = binomials(n, 1, face)[n]
+        out = [((*rest, n - k), chance * table[k]) for rest, chance in out for k in range(n + 1)]
+    return out
 
 
 def _different(known: Array) -> tuple[Array, Array]:

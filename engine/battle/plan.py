@@ -16,7 +16,7 @@ from ..world.tables import in_range
 from ..world.world import World
 from .arrays import Compiled, Counts
 from .batch import Array
-from .groups import Group
+from .groups import DEFENDER, SIDES, Group
 from .values import BattleNumber
 
 
@@ -117,6 +117,16 @@ class Stage:
     def fire_on_retreat(self) -> str | None:
         """The side at whose leaving the stage is fought, instead of in the rounds."""
         return self.row.get("fire_on_retreat")
+
+    @property
+    def resolve(self) -> str:
+        """How its dice are read: `roll_under`, `face`, `sum` or `compare`."""
+        return str(self.row.get("resolve", "roll_under"))
+
+    @property
+    def tie(self) -> int:
+        """The side that wins what comes out even."""
+        return SIDES.index(self.row.get("tie", SIDES[DEFENDER]))
 
     def in_round(self, round_: int) -> bool:
         rounds = self.row.get("rounds")

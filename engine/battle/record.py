@@ -111,6 +111,11 @@ def write_round(
     if rounds.compared is not None:
         entry.data["difference"] = rounds.compared.difference
         parts.append(_sums(turn, battle, plan, rounds, dice))
+    if dice.pairs:
+        entry.data["pairs"] = [
+            {"stage": p.stage, "attacker": p.first, "defender": p.second, "won": SIDES[p.winner]} for p in dice.pairs
+        ]
+    parts += _pairings(turn, battle, plan, dice)
     parts += _losses(turn, lost) or [Message("no losses")]
     told = "Round {n} at {place}: {losses}."
     entry.tell(say(turn.world, told, n=battle.number, place=_place(battle), losses=joined(parts, "; ")))
@@ -137,15 +142,42 @@ def _sums(turn: Turn, battle: Battle, plan: Plan, rounds: Rounds, dice: RealDice
         rolled = [r for r in dice.rolled if r.side == side]
         faces = ", ".join(str(face) for r in rolled for face in r.faces)
         each = f"; {rolled[0].value:+d} each" if rolled and rolled[0].value else ""
-        owners = sorted({g.owner for g in plan.groups if g.side == side and g.n and not g.virtual and not g.row})
-        who: Any = (
-            joined([say(turn.world, "{owner}", owner=nation_said(turn, o)) for o in owners], " and ")
-            if owners
-            else _place(battle)
-        )
+        who = _side_said(turn, battle, plan, side)
         about = {"sum": rounds.compared.sums[side], "dice": f"{faces or 'no dice'}{each}"}
         sides.append(say(turn.world, "{who} {sum} ({dice})", who=who, **about))
     return joined(sides, " against ")
+
+
+def _pairings(turn: Turn, battle: Battle, plan: Plan, dice: RealDice) -> list[Message]:
+    """Of each stage the dice that were compared, pair by pair: "A against B: 6 beats 5, 4 loses to 4, 1 meets none"."""
+    out = []
+    for stage in dict.fromkeys(p.stage for p in dice.pairs):
+        pairs = [p for p in dice.pairs if p.stage == stage]
+        parts = [f"{p.first} {'beats' if p.winner == ATTACKER else 'loses to'} {p.second}" for p in pairs]
+        for side in (ATTACKER, DEFENDER):
+            rolled = [r for r in dice.rolled if r.stage == stage and r.side == side]
+            loose = sorted((face + r.value for r in rolled for face in r.faces), reverse=True)[len(pairs) :]
+            if loose:
+                parts.append(f"{' and '.join(map(str, loose))} {'meets' if len(loose) == 1 else 'meet'} none")
+        sides = [_side_said(turn, battle, plan, side) for side in (ATTACKER, DEFENDER)]
+        out.append(
+            say(
+                turn.world,
+                "{attackers} against {defenders}: {pairs}",
+                attackers=sides[0],
+                defenders=sides[1],
+                pairs=", ".join(parts),
+            )
+        )
+    return out
+
+
+def _side_said(turn: Turn, battle: Battle, plan: Plan, side: int) -> Any:
+    """A side of a battle by its nations; by the place where it has none."""
+    owners = sorted({g.owner for g in plan.groups if g.side == side and g.n and not g.virtual and not g.row})
+    if not owners:
+        return _place(battle)
+    return joined([say(turn.world, "{owner}", owner=nation_said(turn, o)) for o in owners], " and ")
 
 
 def _fire(turn: Turn, plan: Plan, battle: Battle, rolled: Any) -> dict[str, Any]:

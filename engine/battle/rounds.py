@@ -22,6 +22,8 @@ from .sums import Comparison
 HIT = "hit"
 Held = tuple[str, int, int, str]
 """Hits of a battle that are taken later: of which stage, on which side, how many, what they do."""
+Waiting = tuple[Volley, str, str]
+"""Hits that fall before the next stage: whose, what they do, and the column of the batch that holds how many."""
 
 
 def columns(plan: Plan) -> list[tuple[int, list[int], str, str]]:
@@ -31,7 +33,7 @@ def columns(plan: Plan) -> list[tuple[int, list[int], str, str]]:
     """
     out: list[tuple[int, list[int], str, str]] = []
     for stage in plan.stages:
-        if stage.at_once or stage.row.get("out") or stage.row.get("resolve") == "sum":
+        if stage.at_once or stage.row.get("out") or stage.resolve == "sum":
             continue
         for volley in stage.volleys:
             for kind in results(stage):
@@ -41,7 +43,7 @@ def columns(plan: Plan) -> list[tuple[int, list[int], str, str]]:
 
 def results(stage: Stage) -> list[str]:
     """What hits of a stage do, best first."""
-    if stage.row.get("resolve") != "face":
+    if stage.resolve != "face":
         return [HIT]
     return list(stage.row.get("order") or dict.fromkeys(stage.row["table"].values()))
 
@@ -142,24 +144,13 @@ class Rounds:
     def _stage(self, stage: Stage, batch: Batch, number: int) -> Batch:
         if stage.row.get("out"):
             return batch
-        if stage.row.get("resolve") == "sum":
+        if stage.resolve == "sum":
             return self._sums(stage, batch, number)
+        if stage.resolve == "compare":
+            batch, waiting = self._compare(stage, batch, number)
+        else:
+            batch, waiting = self._fire(stage, batch, number)
         names = results(stage)
-        waiting: list[tuple[Volley, str, str]] = []
-        for place, volley in enumerate(stage.volleys):
-            shots = self._shots(stage, volley, batch, number)
-            if not shots:
-                continue
-            throw = Throw(stage.id, volley.side, number, volley.faces)
-            batch, found = self._throw(stage, volley, batch, shots, throw)
-            for which, kind in enumerate(names):
-                hits = found[:, which] if found.ndim > 1 else found
-                if stage.at_once:
-                    key = f"now{place}{which}"
-                    batch.more[key] = hits
-                    waiting.append((volley, kind, key))
-                else:
-                    batch.hits[:, self._column(stage, volley, kind)] += hits
         for which_kind in names:
             for volley, kind, key in waiting:
                 if kind == which_kind:
@@ -172,6 +163,47 @@ class Rounds:
                     batch.n[:, fire.group] = 0
         return batch
 
+    def _fire(self, stage: Stage, batch: Batch, number: int) -> tuple[Batch, list[Waiting]]:
+        """Each side throws for itself. Gives what hits at once: the volley, what it does, and the column of its hits."""
+        waiting: list[Waiting] = []
+        for place, volley in enumerate(stage.volleys):
+            shots = self._shots(stage, volley, batch, number)
+            if not shots:
+                continue
+            throw = Throw(stage.id, volley.side, number, volley.faces)
+            batch, found = self._throw(stage, volley, batch, shots, throw)
+            for which, kind in enumerate(results(stage)):
+                hits = found[:, which] if found.ndim > 1 else found
+                self._score(stage, batch, volley, kind, hits, f"now{place}{which}", waiting)
+        return batch, waiting
+
+    def _compare(self, stage: Stage, batch: Batch, number: int) -> tuple[Batch, list[Waiting]]:
+        """Both sides throw, and their dice are compared one against one: each pair won is a hit."""
+        waiting: list[Waiting] = []
+        volleys = {volley.side: volley for volley in stage.volleys}
+        if len(volleys) < len(SIDES):
+            return batch, waiting
+        sides = (self._shots(stage, volleys[0], batch, number), self._shots(stage, volleys[1], batch, number))
+        if not (sides[0] and sides[1]):
+            return batch, waiting
+        dice = [np.sum([np.broadcast_to(s.dice, (len(batch),)) for s in shots], axis=0) for shots in sides]
+        batch.more["armed"] |= (dice[0] > 0) & (dice[1] > 0)
+        throws = (Throw(stage.id, 0, number, volleys[0].faces), Throw(stage.id, 1, number, volleys[1].faces))
+        batch, won = self.sampler.compare(batch, sides, throws, tie=stage.tie)
+        for side in (0, 1):
+            self._score(stage, batch, volleys[side], HIT, won[:, side], f"now{side}", waiting)
+        return batch, waiting
+
+    def _score(
+        self, stage: Stage, batch: Batch, volley: Volley, kind: str, hits: Array, key: str, waiting: list[Waiting]
+    ) -> None:
+        """Hits count now, before the next stage (`key`: the column that they wait in), or at the end of the round."""
+        if stage.at_once:
+            batch.more[key] = hits
+            waiting.append((volley, kind, key))
+        else:
+            batch.hits[:, self._column(stage, volley, kind)] += hits
+
     def _column(self, stage: Stage, volley: Volley, kind: str) -> int:
         return next(
             i for i, (side, targets, what, id_) in enumerate(self.columns)
@@ -179,7 +211,7 @@ class Rounds:
         )  # fmt: skip
 
     def _throw(self, stage: Stage, volley: Volley, batch: Batch, shots: Sequence[Shots], throw: Throw) -> tuple[Batch, Array]:
-        if stage.row.get("resolve") == "face":
+        if stage.resolve == "face":
             return self._faces(stage, volley, batch, shots, throw)
         if stage.pooled:
             return self.sampler.pooled(batch, shots, throw)
@@ -212,7 +244,7 @@ class Rounds:
     def _shots(self, stage: Stage, volley: Volley, batch: Batch, number: int) -> list[Shots]:
         """What each group of a side throws: dice by its living, value with what the living give it."""
         allowed = np.broadcast_to(volley.when.truth(batch.n, number), (len(batch),))
-        if stage.row.get("resolve") != "sum":  # nobody shoots where there is nothing to hit
+        if stage.resolve != "sum":  # nobody shoots where there is nothing to hit
             allowed = allowed & batch.n[:, volley.targets].any(axis=1)
         if stage.fire_on_retreat is not None:
             allowed = allowed & batch.more["fire_on_retreat"]
@@ -238,11 +270,11 @@ class Rounds:
             out = [Shots(out[0].group, whole, out[0].value)]
         if volley.most is not None:
             out = _strongest(out, np.asarray(volley.most(batch.n, number)))
-        if stage.row.get("resolve", "roll_under") == "roll_under":
+        if stage.resolve == "roll_under":
             out = self._supported(volley, batch, out)
             for shot in out:
                 batch.more["armed"] |= (shot.dice > 0) & (shot.value > 0)
-        elif out:
+        elif out and stage.resolve != "compare":  # compared dice hurt nobody where the other side throws none
             batch.more["armed"][:] = True
         return out
 

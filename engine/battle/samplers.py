@@ -8,6 +8,7 @@ trials the row stands for. The stage does not know which it was.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -65,6 +66,15 @@ class Sampler(Protocol):
         """The first side's dice summed, less the second's, plus a number; `value` of the shots is added to every die."""
         ...
 
+    def compare(
+        self, batch: Batch, sides: tuple[Sequence[Shots], Sequence[Shots]], throws: tuple[Throw, Throw], *, tie: int
+    ) -> tuple[Batch, Array]:
+        """Pairs that each side wins (one column each): the dice of both sorted and compared one against one.
+
+        `value` of the shots is added to every die; `tie` is the side that wins a pair that is even.
+        """
+        ...
+
     def one(self, batch: Batch, rows: Array, throw: Throw) -> tuple[Batch, Array]:
         """The face of one die for each of the rows of the mask; 0 for the others."""
         ...
@@ -109,6 +119,15 @@ class Distribution(ABC):
         batch.more["low"] = low + plus
         out, which = self.split(batch, pmf)
         return out, out.more.pop("low") + which
+
+    def compare(
+        self, batch: Batch, sides: tuple[Sequence[Shots], Sequence[Shots]], throws: tuple[Throw, Throw], *, tie: int
+    ) -> tuple[Batch, Array]:
+        plain = tuple([(s.dice, s.value) for s in shots] for shots in sides)
+        pmf, count = distributions.pairs(plain[0], plain[1], throws[0].faces, throws[1].faces, tie=tie == 0)
+        batch.more["pairs"] = np.broadcast_to(count, (len(batch),))
+        out, won = self.split(batch, np.broadcast_to(pmf, (len(batch), pmf.shape[1])))
+        return out, np.stack([won, out.more.pop("pairs") - won], axis=1)
 
     def one(self, batch: Batch, rows: Array, throw: Throw) -> tuple[Batch, Array]:
         if not rows.any():
@@ -213,6 +232,16 @@ class Rolled:
     hits: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """Two dice that were compared, with what was added to each, and the side (0, 1) that won."""
+
+    stage: str
+    first: int
+    second: int
+    winner: int
+
+
 @dataclass(slots=True)
 class RealDice:
     """One battle with dice that are written down. `open` gives the stream for a stage and side of a round."""
@@ -222,6 +251,7 @@ class RealDice:
     records: list[dict[str, Any]] = field(default_factory=list)
     sums: tuple[int, int] = (0, 0)
     """The last dice that were summed and compared, with what was added to each of them."""
+    pairs: list[Pairing] = field(default_factory=list)
 
     def under(self, batch: Batch, shots: Sequence[Shots], throw: Throw) -> tuple[Batch, Array]:
         hits = 0
@@ -279,6 +309,27 @@ class RealDice:
             sums.append(total)
         self.sums = (sums[0], sums[1])
         return batch, np.array([sums[0] - sums[1] + _one(plus)])
+
+    def compare(
+        self, batch: Batch, sides: tuple[Sequence[Shots], Sequence[Shots]], throws: tuple[Throw, Throw], *, tie: int
+    ) -> tuple[Batch, Array]:
+        rows: list[list[tuple[int, int]]] = []  # of each side its dice as they are compared, the best first, and whose each is
+        thrown: list[list[tuple[Shots, list[int]]]] = []
+        for shots, throw in zip(sides, throws, strict=True):
+            stream = self._stream(throw)
+            thrown.append([(s, stream.faces(_one(s.dice), throw.faces)) for s in shots if _one(s.dice) > 0])
+            loose = [(face + _one(s.value), at) for at, (s, faces) in enumerate(thrown[-1]) for face in faces]
+            rows.append(sorted(loose, key=lambda die: -die[0]))
+            self._take(stream)
+        won = [Counter[int](), Counter[int]()]
+        for first, second in zip(*rows, strict=False):
+            side = tie if first[0] == second[0] else int(second[0] > first[0])
+            won[side][(first, second)[side][1]] += 1
+            self.pairs.append(Pairing(throws[0].stage, first[0], second[0], side))
+        for side, parts in enumerate(thrown):
+            for at, (shot, faces) in enumerate(parts):
+                self._note(batch, throws[side], shot.group, faces, _one(shot.value), won[side][at])
+        return batch, np.array([[won[0].total(), won[1].total()]])
 
     def one(self, batch: Batch, rows: Array, throw: Throw) -> tuple[Batch, Array]:
         if not bool(rows[0]):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .batch import Array, Batch
+from .groups import ATTACKER
 from .plan import Plan, Stage, Volley
 from .samplers import RealDice, Sampler, Shots, Throw
 
@@ -88,7 +89,7 @@ class Comparison:
     def lost(self, batch: Batch) -> tuple[Array, Array]:
         """For each side the rows in which it has lost the comparison."""
         difference = batch.more["difference"]
-        attacker_wins = difference >= 0 if self.stage.row.get("tie", "defender") == "attacker" else difference > 0
+        attacker_wins = difference >= 0 if self.stage.tie == ATTACKER else difference > 0
         return ~attacker_wins, attacker_wins
 
     def hits(self, batch: Batch) -> tuple[Array, Array]:

@@ -113,6 +113,11 @@ class Front:
         for kind, n in kinds.items():
             self.used[place, kind] = self.used.get((place, kind), 0) + n
 
+    def may_leave(self, mode: Row, place: str, kinds: Mapping[str, int]) -> dict[str, int]:
+        """Of units at a place no more than may leave it by a mode, beside those that have orders."""
+        gone = sum(n for (where, _), n in self.used.items() if where == place)
+        return movement.fewer(kinds, routes.may_leave(self.world, self.nation, mode, place, gone))
+
     def worth_of(self, kind: str, owner: str, field: str) -> Any:
         """A unit's worth by a field of its row, such as what it hits with."""
         if kind == UNKNOWN:

@@ -46,7 +46,7 @@ def give_attacks(giver: Giver, front: Front) -> None:
         worth = front.value("worth", place, 1)
         scored.append((min(odds, ODDS_TOP) * worth * giver.noise(spread), place))
     for _, place in sorted(scored, key=lambda s: (-s[0], s[1])):
-        left = [p._replace(kinds=_least(p.kinds, front.spare(p.origin, place))) for p in posts[place]]
+        left = [_left(front, post, place) for post in posts[place]]
         odds = odds_of(front, place, left, helped=True)
         wanted = needed * giver.noise(spread) / 100
         if odds < wanted:
@@ -91,7 +91,8 @@ def _posts(front: Front) -> dict[str, list[Post]]:
                 ):
                     by_target.setdefault(target, {})[kind] = spare[target][kind]
             for target, kinds in by_target.items():
-                out.setdefault(target, []).append(Post(march, mode, origin, kinds))
+                if going := front.may_leave(mode, origin, kinds):
+                    out.setdefault(target, []).append(Post(march, mode, origin, going))
     return out
 
 
@@ -201,6 +202,12 @@ def _thinned(front: Front, place: str, posts: list[Post], enough: Any) -> list[P
         posts = fewer
 
 
+def _left(front: Front, post: Post, place: str) -> Post:
+    """A post with those of its units that can still attack a place."""
+    kinds = _least(post.kinds, front.spare(post.origin, place))
+    return post._replace(kinds=front.may_leave(post.mode, post.origin, kinds))
+
+
 def _least(a: Mapping[str, int], b: Mapping[str, int]) -> dict[str, int]:
     return {k: min(n, b[k]) for k, n in a.items() if b.get(k, 0) > 0}
 
@@ -232,8 +239,8 @@ def give_prizes(giver: Giver, front: Front) -> None:
                 kind = next((k for k in fit if movement.goes_by(world, mode, k)), None)
                 if kind is None:
                     continue
-                units = {kind: min(n, front.spare(origin)[kind])}
-                if giver.give(
+                units = front.may_leave(mode, origin, {kind: min(n, front.spare(origin)[kind])})
+                if units and giver.give(
                     march.key, {movement.UNITS: units, movement.ORIGIN: origin, movement.TARGET: target}
                 ):
                     front.use(origin, units)
@@ -303,6 +310,7 @@ def _near(giver: Giver, front: Front, place: str, spare: Mapping[str, int], step
 
 def go(giver: Giver, front: Front, march: Marches, place: str, target: str, kinds: Mapping[str, int]) -> bool:
     """Give a march, and count where its units are from now on."""
+    kinds = front.may_leave(march.mode, place, kinds)
     n = sum(kinds.values())
     slots = {movement.UNITS: kinds, movement.ORIGIN: place, movement.TARGET: target}
     if not n or not giver.give(march.key, slots):

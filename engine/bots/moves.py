@@ -66,6 +66,13 @@ def _goals(giver: Giver, rule: Row, sent: Mapping[str, Counter[str]]) -> list[tu
         return out
     for origin, units, targets in _named(giver, rule) if "among" in rule else _reached(giver, rule):
         there = Counter(units) - sent.get(origin, Counter())
+        if (
+            mode := movement.mode_of(giver.world.ruleset, giver.world.ruleset.row("orders", rule["order"]))
+        ) is not None:
+            gone = sent.get(origin, Counter()).total()
+            there = Counter(
+                movement.fewer(there, routes.may_leave(giver.world, giver.nation, mode, origin, gone))
+            )
         for target in targets if there else ():
             names = _names(giver, origin=origin, target=target, n=there.total())
             weight = (

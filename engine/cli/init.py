@@ -16,6 +16,7 @@ KINDS = ("triplea",)
 def init(
     words: list[str] = typer.Argument(..., metavar="NAME", help="The folder of the new ruleset; its last part is the name."),
     extends: str = typer.Option("", help="Begin with a layer over this shipped ruleset, such as third-edition."),
+    game: str = typer.Option("new-game", help="The small game to begin with: new-game, or conquest (dice one against one)."),
     from_: str = typer.Option("", "--from", help="triplea: turn a game file into the ruleset; then it is FILE [NAME]."),
     force: bool = typer.Option(False, "--force", help="Replace a ruleset that is in the folder already."),
     format: str = typer.Option("text", help="text or json."),
@@ -24,7 +25,11 @@ def init(
 
     Example: wteaw init my-war
     """
+    from ..play.starter import GAME
+
     formats(format, "text", "json")
+    if game != GAME and (from_ or extends):
+        raise Stop("--game cannot be given together with --from or --extends", ExitCode.CALL)
     if from_:
         _taken_over(words, from_, extends, force, format)
         return
@@ -34,7 +39,7 @@ def init(
     from ..play.starter import StarterError, begin
 
     try:
-        made = begin(Path(words[0]), extends=extends, force=force)
+        made = begin(Path(words[0]), extends=extends, game=game, force=force)
     except StarterError as error:
         raise Stop(str(error), ExitCode.CALL) from None
     except FolderError as error:

@@ -1207,6 +1207,7 @@ MovementRow = TypedDict(
         "keeps": str,
         "again": bool,
         "start": Any,
+        "leaves": Any,
         "enter": Any,
         "pass": Any,
         "stop": Any,

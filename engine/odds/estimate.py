@@ -5,7 +5,7 @@ expected hits. A battle of this kind drifts like an unstable balance: with firep
 decides is sqrt(p) x - sqrt(q) y, and the luck of early rounds counts most. Its mean over its standard deviation gives the
 chance of winning. Compared with exact odds of mixed armies the chance is off by 0.03 on average, by up to 0.2 where a few men
 carry many guns that cannot hold by themselves; both destroyed is counted as the defender's, as `loss`. Special stages, limits
-and departures are left out.
+and departures are left out. Battles whose dice are compared one against one do not drift so: they are solved.
 """
 
 from __future__ import annotations
@@ -20,14 +20,17 @@ from ..battle.batch import begin
 from ..battle.groups import ATTACKER, DEFENDER, SIDES
 from ..battle.plan import Plan
 from ..battle.rounds import Rounds
-from ..battle.samplers import Exact
+from ..battle.samplers import Exact, TooManyWays
 from ..ruleset.expressions.reads import MEANING, Tables, reads_of
 from ..world.world import World
 from .ask import Question, plan_of
 from .result import Odds
+from .solve import exact, sample
 
 Force = Mapping[tuple[str, str], int]
 ROUNDS = 40
+MOST_WAYS, TRIALS = 200_000, 1_000
+"""Outcomes of compared dice that are followed before a battle is sampled instead, and in how many trials."""
 FIRST, LAST = 0, -1
 """The parts of a side that are lost before and after the shares of its owners."""
 CONTINUITY = 0.5  # of the last unit: the attacker wins only if a whole one is left
@@ -39,11 +42,28 @@ def estimate(world: World, battle: str, attackers: Force, defenders: Force, plac
     A first question about a composition (which kinds of whom, where) costs a few milliseconds, later ones a fraction of one.
     """
     start = link.partition(">")[0]
+    if any(stage.get("resolve") == "compare" for stage in world.ruleset.row("battles", battle)["stages"]):
+        asked = Question(battle, attackers, defenders, place, start)
+        numbers = (frozenset(attackers.items()), frozenset(defenders.items()))
+        by_pairs: Odds = world.keep(
+            ("by pairs", battle, place, start, *numbers), _decided_by(world, battle), lambda: _by_pairs(world, asked)
+        )
+        return by_pairs
     key = ("estimate", battle, place, start, frozenset(attackers), frozenset(defenders))
     sides = world.keep(
         key, _decided_by(world, battle), lambda: _sides(world, Question(battle, attackers, defenders, place, start))
     )
     return _reckon(sides, attackers, defenders)
+
+
+def _by_pairs(world: World, question: Question) -> Odds:
+    """Odds of a battle whose dice are compared: exact, since what falls in a round does not grow with the numbers; sampled
+    where too many ways are open."""
+    plan = plan_of(world, question)
+    try:
+        return exact(plan, most=MOST_WAYS)
+    except TooManyWays:
+        return sample(plan, TRIALS)
 
 
 def _decided_by(world: World, battle: str) -> Tables | None:

@@ -39,6 +39,25 @@ def free_units(world: World, nation: str, place: str) -> dict[str, int]:
     return standing
 
 
+def able_to_leave(world: World, nation: str, mode: Row, place: str) -> dict[str, int]:
+    """Of the units that an order could move those that may leave the place by a mode, of each kind: where
+    some must stay (`leaves`), no more of a kind than may go of all."""
+    counts = free_units(world, nation, place)
+    most = routes.may_leave(world, nation, mode, place)
+    return counts if most is None else {k: min(n, most) for k, n in counts.items() if most}
+
+
+def fewer(units: Mapping[str, int], most: int | None) -> dict[str, int]:
+    """No more than `most` of some units: of the most numerous kinds fewer."""
+    out = dict(units)
+    while most is not None and out and sum(out.values()) > most:
+        kind = max(out, key=lambda k: out[k])
+        out[kind] -= 1
+        if not out[kind]:
+            del out[kind]
+    return out
+
+
 def places_with_units(world: World, nation: str) -> list[str]:
     """The places where a nation has units, in order."""
 

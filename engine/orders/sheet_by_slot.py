@@ -173,7 +173,8 @@ class _SlotLines:
         if shape.kind == "units":
             at = dict(unit_slots(self.row))[slot]
             place = str(entry.slots.get(at, entry.slots.get("place", "")))
-            here = movement.free_units(desk.world, desk.nation, place)
+            mode = movement.mode_of(desk.world.ruleset, self.row) or {}
+            here = movement.able_to_leave(desk.world, desk.nation, mode, place)
             return [desk.in_order(here)] if here else []
         if shape.kind == "number":
             return [1]

@@ -21,9 +21,11 @@ from ..ruleset import load_ruleset
 from ..ruleset.folder import MANIFEST, find_rulesets
 from .new_folder import SCHEMAS, may_write, new_folder, put_schemas
 
-__all__ = ["GAME", "LAYER", "Begun", "StarterError", "begin", "shipped_rulesets"]
+__all__ = ["GAME", "GAMES", "LAYER", "Begun", "StarterError", "begin", "shipped_rulesets"]
 
 GAME, LAYER = "new-game", "layer"
+GAMES = (GAME, "conquest")
+"""Small games to begin with: one of marches, money and a track; one of dice compared pair by pair."""
 LONGEST = 60
 _WORD = re.compile("@([A-Z]+)@")
 
@@ -43,10 +45,10 @@ class Begun:
     files: tuple[str, ...]
 
 
-def begin(folder: Path, *, extends: str = "", force: bool = False) -> Begun:
-    """A new ruleset in a folder whose name is its own.
+def begin(folder: Path, *, extends: str = "", game: str = GAME, force: bool = False) -> Begun:
+    """A new ruleset in a folder whose name is its own: one of `GAMES`, or a layer over a shipped ruleset.
 
-    StarterError if the name or the base will not do, FolderError if the folder will not; then nothing is left.
+    StarterError if the name, the game or the base will not do, FolderError if the folder will not; then nothing is left.
     """
     title = check_name(folder.name)
     id_ = slug(title)
@@ -55,11 +57,13 @@ def begin(folder: Path, *, extends: str = "", force: bool = False) -> Begun:
         raise StarterError(
             f"{id_!r} is the id of a shipped ruleset; choose another name, or `--extends {id_}` for a layer over it"
         )
+    if game not in GAMES:
+        raise StarterError(f"no game {game!r} to begin with; there are {', '.join(GAMES)}")
     may_write(folder, force=force)
     values = {"ID": id_, "TITLE": title, "SCHEMAS": f"./{SCHEMAS}", "TABLES": "table-file"}
     if extends:
         values |= _base(extends, shipped) | {"TABLES": "overlay-file"}
-    return _write(templates() / (LAYER if extends else GAME), folder, values)
+    return _write(templates() / (LAYER if extends else game), folder, values)
 
 
 def check_name(name: str) -> str:

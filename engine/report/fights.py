@@ -11,8 +11,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+from ..battle.distributions import won_pairs
 from ..core.journal import Entry
 from ..core.messages import capital, possessive
+from ..core.model import Row
 from ..world.world import World
 from .document import Block, Para, Table, bullets
 from .wording import Wording, counted, listing, merged, sentence
@@ -171,11 +173,24 @@ def outcomes(world: World, entries: Sequence[Entry], reader: str, words: Wording
 _SIDED = {4: "Four", 6: "Six", 8: "Eight", 10: "Ten", 12: "Twelve", 20: "Twenty"}
 
 
-def has_number(fight: Fight, fire: Mapping[str, Any], words: Wording) -> bool:
-    """Whether a throw hits at a number or less; dice that are summed, or looked up by their face, have no such number."""
+def stage_of(fight: Fight, fire: Mapping[str, Any], words: Wording) -> Row:
+    """The row of the stage that a throw belongs to."""
     stages = words.world.ruleset.row_or_empty("battles", fight.row).get("stages", ())
-    looked_up = any(s["id"] == fire["stage"] and s.get("resolve") == "face" for s in stages)
-    return fire["hits"] is not None and not looked_up
+    return next((s for s in stages if s["id"] == fire["stage"]), {})
+
+
+def has_number(fight: Fight, fire: Mapping[str, Any], words: Wording) -> bool:
+    """Whether a throw hits at a number or less; dice that are summed or compared, or looked up by their face, have none."""
+    return fire["hits"] is not None and stage_of(fight, fire, words).get("resolve") not in ("face", "compare")
+
+
+def pair_chances(stage: Row, fires: Sequence[Mapping[str, Any]], side: str) -> tuple[float, ...]:
+    """The chances that a side wins 0, 1, 2 ... pairs with the dice that both threw in a stage where dice are compared."""
+    groups = [
+        [(len(f["dice"]), int(f["die"]), int(f["value"])) for f in fires if f["side"] == s]
+        for s in (side, *(s for s in SIDES if s != side))
+    ]
+    return won_pairs(groups[0], groups[1], tie=stage.get("tie", "defender") == side)
 
 
 def _introduced(own: Sequence[Fight], words: Wording) -> list[Block]:
@@ -241,11 +256,16 @@ def _outcome(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
 def hits(fight: Fight, side: str, words: Wording) -> tuple[int | None, Fraction | None, int]:
     """Hits of a side (None where dice are summed), hits to be expected of its dice, and how many dice it threw.
 
-    Nothing is expected, None, of dice that have no number to reach.
+    Nothing is expected, None, of dice that are looked up by their face.
     """
     scored, expected, dice, summed, aims = 0, Fraction(0), 0, False, True
     for entry in [*fight.rounds, *fight.left]:
-        for fire in [*entry.data.get("fire", ()), *entry.data.get("fire_on_retreat", ())]:
+        fires = [*entry.data.get("fire", ()), *entry.data.get("fire_on_retreat", ())]
+        for id_ in dict.fromkeys(f["stage"] for f in fires):
+            both = [f for f in fires if f["stage"] == id_]
+            if (stage := stage_of(fight, both[0], words)).get("resolve") == "compare":
+                expected += sum(n * Fraction(chance) for n, chance in enumerate(pair_chances(stage, both, side)))
+        for fire in fires:
             if fire["side"] != side:
                 continue
             n = len(fire["dice"])
@@ -254,6 +274,8 @@ def hits(fight: Fight, side: str, words: Wording) -> tuple[int | None, Fraction 
                 summed = True
                 continue
             scored += int(fire["hits"])
+            if stage_of(fight, fire, words).get("resolve") == "compare":
+                continue
             aims = aims and has_number(fight, fire, words)
             expected += Fraction(n * max(0, min(int(fire["value"]), int(fire["die"]))), int(fire["die"]))
     return None if summed else scored, expected if aims and not summed else None, dice

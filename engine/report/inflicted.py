@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from ..battle.distributions import under
-from .fights import SIDES, Fight, has_number
+from ..core.model import Row
+from .fights import SIDES, Fight, has_number, pair_chances, stage_of
 from .wording import Wording
 
 TAIL = 0.05
@@ -48,18 +49,20 @@ class Inflicted:
 def inflicted(told: Sequence[Fight], nation: str, words: Wording) -> Inflicted | None:
     """What the dice of a nation's side inflicted in a battle and in those that are `told` with it.
 
-    None where it threw no dice, or such that have no number to reach.
+    None where it threw no dice, or such that are summed or looked up by their face.
     """
     losses, volleys = 0, []
     for fight in told:
         side = next((s for s in SIDES if nation in fight.owners(s)), "")
         for entry in [*fight.rounds, *fight.left]:
             for fires, fell, there in _volleys(fight, entry.data, side, words) if side else ():
-                if not all(has_number(fight, fire, words) for fire in fires):
+                stage = stage_of(fight, fires[0], words)
+                compared = stage.get("resolve") == "compare"
+                if not compared and not all(has_number(fight, fire, words) for fire in fires):
                     return None
                 could = there if sum(int(f["hits"]) for f in fires) <= fell else fell  # hits that nobody was left to take
                 losses += fell
-                hits = _summed([under([(len(f["dice"]), int(f["value"]))], int(f["die"]))[0] for f in fires])
+                hits = _chances(stage, entry.data, fires, side)
                 volleys.append(_capped(hits, max(could, fell)))
     chances = _summed(volleys)
     return Inflicted(losses, chances) if len(chances) > 1 else None
@@ -88,6 +91,14 @@ def _volleys(fight: Fight, data: Mapping[str, Any], side: str, words: Wording) -
         fell = sum(int(part["n"]) for part in lost if part["stage"] == stage)
         yield [f for f in fires if f["stage"] == stage], fell, there
         there -= fell
+
+
+def _chances(stage: Row, data: Mapping[str, Any], fires: Sequence[Mapping[str, Any]], side: str) -> Sequence[float]:
+    """The chances of 0, 1, 2 ... hits of a side's throws in a stage."""
+    if stage.get("resolve") == "compare":
+        both = [f for f in [*data.get("fire", ()), *data.get("fire_on_retreat", ())] if f["stage"] == stage["id"]]
+        return pair_chances(stage, both, side)
+    return _summed([under([(len(f["dice"]), int(f["value"]))], int(f["die"]))[0] for f in fires])
 
 
 def _summed(several: Sequence[Sequence[float]]) -> tuple[float, ...]:

@@ -21,6 +21,7 @@ from .assignment import missions_refusal
 from .cargo_loading import beaches_of, quays_of, stays_afloat, stowed
 from .cargo_room import burden, room_of, size_of, size_of_kinds
 from .fleet import Fleet, Parcel, Voyage, mission_row
+from .land_orders import earlier_gone, none_left
 
 
 def understand(
@@ -49,6 +50,9 @@ def understand(
     picks = forces.pick([s for s in free if s[1]["n"]], wanted)
     if picks is None:
         return routes.too_few(turn.world, host, start, wanted)
+    gone = earlier_gone(world, host, start, left)
+    if short := none_left(world, host, mode, start, sum(n for _, n in picks), gone):
+        return short.text
     voyage = Voyage(order, mode, start, picks, [], [], wanted, host=host if host != nation else "", number=number)
     if voyage.host and not world.allied(host, nation):
         return f"{routes.name_of(world, 'nations', host)} is no ally"

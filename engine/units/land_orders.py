@@ -17,6 +17,7 @@ from ..turn.calendar import stands_on
 from ..turn.context import Order, OrderContext, Turn
 from ..turn.validated_orders import Refusal, RefusalCode
 from ..world import routes
+from ..world.world import World
 from . import carriers, forces
 from .attacking import attack_refusal, remains
 
@@ -115,13 +116,14 @@ def understand(
     *,
     foreseen: bool = False,
     claims: Sequence[carriers.Claim] = (),
+    gone: int | None = None,
 ) -> March | str:
     """One order as a march, or why it cannot be. The needs of its row are asked before (`turn/slots.unmet`).
 
     `left` counts what earlier orders leave of each stack, `taken` what earlier orders of the nation take of shared capacities,
     so that it looks for a way that has room beside them, `claims` what they need of the room on others. `foreseen`: before the
     turn is resolved a passage that is shut, or that nothing has been seen yet, is no reason against it; the passage stands on
-    the march (`gate`).
+    the march (`gate`). `gone`: how many units earlier orders lead away from where it starts (None: as `left` says).
     """
     world, slots, nation = turn.world, order.get("slots", {}), str(order["nation"])
     origin, target = slots.get("origin"), slots.get("target", slots.get("origin"))
@@ -133,9 +135,12 @@ def understand(
     picks = forces.pick([s for s in free if s[1]["n"]], wanted)
     if picks is None:
         return routes.too_few(world, nation, origin, wanted)
-    hostile = bool(mode.get("attacks")) or routes.is_attack(world, nation, target, routes.step_of(world, mode))
+    hostile = _attacks(world, nation, mode, target)
     stays = [p for p in picks if hostile and remains(world, mode, str(turn.state.get("units", p[0], "kind")))]
     goes = [p for p in picks if p not in stays]
+    away = earlier_gone(world, nation, origin, left) if gone is None else gone
+    if short := none_left(world, nation, mode, origin, sum(n for _, n in goes), away):
+        return short.text
     units = [Entity("unit", k) for k, _ in goes or stays]
     going = routes.Going(world, nation, mode, units, count=sum(n for _, n in goes))
     going.taken = taken or {}
@@ -163,6 +168,35 @@ def understand(
     for key, n in picks:
         left[key] = left.get(key, world.state.get("units", key, "n", 0)) - n
     return March(order, mode, going, path, goes, stays, hostile, gate, claim)
+
+
+def _attacks(world: World, nation: str, mode: Row, target: str) -> bool:
+    """Whether a move to a place is an attack."""
+    return bool(mode.get("attacks")) or routes.is_attack(world, nation, target, routes.step_of(world, mode))
+
+
+def leaving(world: World, nation: str, mode: Row, target: str, units: Mapping[str, int]) -> int:
+    """How many of some units leave where they stand for a place: all but those that attack it from there (`stays`)."""
+    hostile = _attacks(world, nation, mode, target)
+    return sum(int(n) for kind, n in units.items() if not (hostile and remains(world, mode, kind)))
+
+
+def earlier_gone(world: World, nation: str, place: str, left: Mapping[str, int]) -> int:
+    """How many of a nation's units at a place earlier orders have taken, by what they leave of each stack."""
+    return sum(n - left.get(key, n) for key, (_, n) in routes.standing(world, nation, place).items())
+
+
+def none_left(world: World, nation: str, mode: Row, place: str, goes: int, gone: int) -> Refusal | None:
+    """Why so many units cannot leave a place where some must stay (`leaves` of their mode), beside those that are gone."""
+    most = routes.may_leave(world, nation, mode, place, gone)
+    if most is None or goes <= most:
+        return None
+    stay = routes.must_stay(world, nation, mode, place)
+    kinds = {kind for kind, _ in routes.standing(world, nation, place).values()}
+    plain = "unit" if stay == 1 else "units"
+    who = routes.units_name(world, next(iter(kinds)), stay) if len(kinds) == 1 else plain
+    text = f"{stay} {who} must stay in {routes.name_of(world, 'places', place)}"
+    return Refusal(RefusalCode.UNITS, text, "units", f"at most {most}" if most else "nobody may go")
 
 
 def crosses_enemies(going: routes.Going, path: routes.Path) -> bool:

@@ -31,8 +31,11 @@ from .travel_groups import Path as Path
 from .travel_groups import Trail as Trail
 from .travel_groups import Way as Way
 from .travel_groups import free_stacks as free_stacks
+from .travel_groups import may_leave as may_leave
+from .travel_groups import must_stay as must_stay
 from .travel_groups import names_read
 from .travel_groups import one_of_each as one_of_each
+from .travel_groups import standing as standing
 from .travel_groups import step_of as step_of
 from .world import World
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Any, NamedTuple
 
 from ..core.model import SEQUENCE, Row, Ruleset
@@ -58,6 +59,32 @@ def free_stacks(world: World, nation: str, place: str, *, busy: bool = False, ag
         if not (row.get("aboard") or (row.get("busy") and not busy) or (not again and (row.get("force") or row.get("moved"))))
         and not (unfit and world.test(strip_mark(str(unfit)), {"unit": Entity("unit", key), "self": Entity("nation", nation)}))
     ]
+
+
+def standing(world: World, nation: str, place: str) -> dict[str, tuple[str, int]]:
+    """The stacks of a nation that stand at a place, with kind and number: all but those aboard, or there to attack it."""
+    out = {}
+    for key, row in world.state.stacks(at=place, owner=nation):
+        if not row.get("aboard") and (not row.get("force") or world.state.get("forces", row["force"], "stays")):
+            out[key] = (str(row["kind"]), int(row["n"]))
+    return out
+
+
+def must_stay(world: World, nation: str, mode: Row, place: str) -> int:
+    """How many of a nation's units must stay at a place that others leave by a mode (`leaves`)."""
+    if "leaves" not in mode:
+        return 0
+    me = Entity("nation", nation)
+    stay: int = ceil(world.number(mode["leaves"], {"self": me, "nation": me, "place": Entity("place", place)}))
+    return max(0, stay)
+
+
+def may_leave(world: World, nation: str, mode: Row, place: str, gone: int = 0) -> int | None:
+    """How many units of a nation may leave a place by a mode, beside those that are as good as `gone`; None: as many as like."""
+    if "leaves" not in mode:
+        return None
+    there = sum(n for _, n in standing(world, nation, place).values())
+    return max(0, there - gone - must_stay(world, nation, mode, place))
 
 
 def one_of_each(world: World, nation: str, place: str, kinds: Iterable[str], *, again: bool = False) -> list[Entity] | None:

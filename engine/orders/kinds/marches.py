@@ -48,8 +48,12 @@ class Marches(Moves):
         slots, mode = order["slots"], self.mode
         target = str(slots[TARGET])
         taken = {place: n for (by, place), n in book.loads.items() if by == mode["id"]}
+        origin = str(slots[ORIGIN])
+        gone = self._gone(book, origin)
+        goes = land_orders.leaving(book.world, book.nation, mode, target, slots[UNITS])
+        book.check(land_orders.none_left(book.world, book.nation, mode, origin, goes, gone))
         march = land_orders.understand(
-            book.context, order, mode, dict(book.left), taken, foreseen=True, claims=book.claims
+            book.context, order, mode, dict(book.left), taken, foreseen=True, claims=book.claims, gone=gone
         )
         if isinstance(march, str):
             raise OrderRefused(Refusal(RefusalCode.WAY, march, TARGET))

@@ -59,7 +59,8 @@ class Moves(UnitOrders):
             counts = movement.free_units(world, nation, place)
             if not counts or not self._may(context, nation, {ORIGIN: place}):
                 continue
-            fits = {k: n for k, n in counts.items() if movement.goes_by(world, self.mode, k)}
+            able = movement.able_to_leave(world, nation, self.mode, place)
+            fits = {k: n for k, n in able.items() if movement.goes_by(world, self.mode, k)}
             if TARGET in self.slots:
                 yield from self._from_place(context, nation, place, fits)
             elif fits:
@@ -77,7 +78,8 @@ class Moves(UnitOrders):
         ends = {k: movement.targets(world, nation, mode, place, k) for k in fits}
         room = routes.room_left(world, mode, (place,)) if mode.get("capacity") else None
         for kinds, targets in movement.grouped(fits, ends):
-            most = sum(kinds.values()) if room is None else min(int(room), sum(kinds.values()))
+            limits = [n for n in (room, routes.may_leave(world, nation, mode, place)) if n is not None]
+            most = int(min([sum(kinds.values()), *limits]))
             kinds = {k: min(n, most) for k, n in kinds.items()}
             if self.row.get("requires"):
                 targets = tuple(t for t in targets if self._may(context, nation, {ORIGIN: place, TARGET: t}))
@@ -142,7 +144,10 @@ class Moves(UnitOrders):
         """The line of some units at a place: where they may go, the nearest `most` of it if the room differs
         from end to end."""
         origin = str(entry.slots[ORIGIN])
-        slots = {**entry.slots, UNITS: desk.in_order(entry.slots[UNITS])}
+        going = movement.fewer(
+            entry.slots[UNITS], routes.may_leave(desk.world, desk.nation, self.mode, origin)
+        )
+        slots = {**entry.slots, UNITS: desk.in_order(going)}
         if not entry.targets:
             return Offered(self.key, desk.text(self.key, slots)) if desk.stands(self.key, slots) else None
         tight = bool(self.mode.get("capacity"))

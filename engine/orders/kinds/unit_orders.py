@@ -141,7 +141,7 @@ class UnitOrders(OrderKind):
                 raise OrderRefused(
                     Refusal(RefusalCode.UNITS, f"no units in {where} are free to go this way", slot)
                 )
-            return fits
+            return self._without_garrison(book, fits, fits, origin, slot)
         counts = {}
         for kind, number in wanted.items():
             counts[kind] = left.get(kind, 0) if number == ALL else int(number)
@@ -149,7 +149,30 @@ class UnitOrders(OrderKind):
                 raise OrderRefused(Refusal(RefusalCode.NUMBER, "the number must be at least 1", slot))
             if counts[kind] <= 0:
                 raise OrderRefused(_too_many(book, kind, 1, origin, left, slot, whose[0]))
-        return counts
+        every_one = {k: n for k, n in counts.items() if wanted[k] == ALL}
+        return self._without_garrison(book, counts, every_one, origin, slot) if every_one else counts
+
+    def _without_garrison(
+        self, book: OrderBook, units: Mapping[str, int], every: Mapping[str, int], origin: str, slot: str
+    ) -> dict[str, int]:
+        """The units of an order that asks for all of some kinds (`every`), without those that must stay."""
+        most = self._may_leave(book, origin) if slot == UNITS else None
+        if most is None or sum(units.values()) <= most:
+            return dict(units)
+        others = {k: n for k, n in units.items() if k not in every}
+        found = {**others, **movement.fewer(every, max(0, most - sum(others.values())))}
+        return found or dict(units)  # nobody may go: that is what the check says
+
+    def _gone(self, book: OrderBook, place: str) -> int:
+        """How many units orders that stand so far lead away from a place."""
+        modes, rows = self.ruleset.rows("movement"), self.ruleset.rows("orders")
+        return sum(
+            n for row, where, _, n in book.taken if where == place and rows[row].get("does", "") in modes
+        )
+
+    def _may_leave(self, book: OrderBook, place: str) -> int | None:
+        """How many units may leave a place by the order's mode beside earlier orders; None: any number."""
+        return routes.may_leave(book.world, book.nation, self.mode, place, self._gone(book, place))
 
     def _picked(self, book: OrderBook, order: Order, uses: list[Callable[[], object]]) -> dict[str, int]:
         """The units that an order takes, stack by stack. Raises OrderRefused if there are too few."""
@@ -163,7 +186,8 @@ class UnitOrders(OrderKind):
             left = self.units_left(book, str(place), whose)
             for kind, number in wanted.items():
                 if number > left.get(kind, 0):
-                    raise OrderRefused(_too_many(book, kind, number, str(place), left, name, whose[0]))
+                    most = self._may_leave(book, str(place)) if name == UNITS else None
+                    raise OrderRefused(_too_many(book, kind, number, str(place), left, name, whose[0], most))
             for key, n in forces.pick(self._stacks(book, str(place), whose), wanted) or ():
                 picked[key] = picked.get(key, 0) + n
             if whose[0] != book.nation:
@@ -249,7 +273,9 @@ class UnitOrders(OrderKind):
             return {}
         left = self.units_left(book, str(slots[ORIGIN]))
         fewer = {k: min(n, left.get(k, 0)) for k, n in slots[UNITS].items() if isinstance(n, int)}
-        return {**slots, UNITS: fewer} if fewer and all(fewer.values()) else {}
+        fewer = movement.fewer(fewer, self._may_leave(book, str(slots[ORIGIN])))
+        named = slots[UNITS].keys()
+        return {**slots, UNITS: fewer} if fewer.keys() == named and all(fewer.values()) else {}
 
     def _of_allies(self, book: OrderBook, order: Order, slot: str) -> Iterator[Order]:
         """The same with an ally's units, where the slot may name those of others (`of`)."""
@@ -346,9 +372,17 @@ def _earlier(book: OrderBook, place: str) -> dict[str, int]:
 
 
 def _too_many(
-    book: OrderBook, kind: str, number: int, origin: str, left: Mapping[str, int], slot: str, whose: str
+    book: OrderBook,
+    kind: str,
+    number: int,
+    origin: str,
+    left: Mapping[str, int],
+    slot: str,
+    whose: str,
+    most: int | None = None,
 ) -> Refusal:
-    """That so many units of a kind are not there, with those that are, or where there are any."""
+    """That so many units of a kind are not there, with those that are (`most` of them may go), or where there
+    are any."""
     there = movement.free_units(book.world, whose, origin).get(kind, 0)
     where = book.names.printed("place", origin)
     what = book.names.printed("unit-kind", kind, number)
@@ -361,9 +395,8 @@ def _too_many(
     of = "" if whose == book.nation else f" of {book.names.printed('nation', whose)}"
     text = f"{number} {what}{of} ordered, {there} in {where}{told}"
     if there:
-        return Refusal(
-            RefusalCode.UNITS, text, slot, f"at most {left[kind]}" if left.get(kind, 0) > 0 else ""
-        )
+        fit = left.get(kind, 0) if most is None else min(left.get(kind, 0), most)
+        return Refusal(RefusalCode.UNITS, text, slot, f"at most {fit}" if fit > 0 else "")
     places = movement.places_with_units(book.world, whose)
     held = [p for p in places if movement.free_units(book.world, whose, p).get(kind)]
     near = movement.nearest_of(book.world, held, origin)

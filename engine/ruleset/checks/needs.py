@@ -322,7 +322,11 @@ def dice_of_battles_are_single(subject: Subject) -> Iterator[Diagnostic]:
             if at is not None and isinstance(at.value, str) and not at.value.startswith("=") and not _SINGLE.fullmatch(at.value):
                 yield diagnose("E209", "error", f"{at.value!r} is no single die", at, hint="write 1d6, and `dice: 2` for two")
         for stage, at in zip(row.get("stages", ()), (node.get("stages") or node).members(), strict=False):
-            if "value" in stage and "die" not in row and "die" not in stage:
+            compared = stage.get("resolve") == "compare"
+            if compared and "side" in stage:
+                hint = "leave `side` out; `who` and `most` say for each side which units throw how many"
+                yield diagnose("E213", "error", "dice of one side alone have none to be compared with", at, key="side", hint=hint)
+            if ("value" in stage or compared) and "die" not in row and "die" not in stage:
                 hint = "say the `die` of the battle, or of this stage"
                 yield diagnose("E213", "error", f"a stage of {id_!r} throws dice, and no die is said", at, hint=hint)
 
