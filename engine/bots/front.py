@@ -16,6 +16,7 @@ from math import ceil, isqrt
 from typing import Any
 
 from ..core.model import Row
+from ..core.rows import MovementRow
 from ..core.state import Entity
 from ..orders import movement
 from ..orders.kinds import of_class
@@ -113,7 +114,7 @@ class Front:
         for kind, n in kinds.items():
             self.used[place, kind] = self.used.get((place, kind), 0) + n
 
-    def may_leave(self, mode: Row, place: str, kinds: Mapping[str, int]) -> dict[str, int]:
+    def may_leave(self, mode: MovementRow, place: str, kinds: Mapping[str, int]) -> dict[str, int]:
         """Of units at a place no more than may leave it by a mode, beside those that have orders."""
         gone = sum(n for (where, _), n in self.used.items() if where == place)
         return movement.fewer(kinds, routes.may_leave(self.world, self.nation, mode, place, gone))

@@ -21,7 +21,7 @@ from ..world.world import World
 UNITS, ORIGIN, TARGET, VIA, CARGO = "units", "origin", "target", "via", order_syntax.CARGO
 
 
-def mode_of(ruleset: Ruleset, row: Row) -> Row | None:
+def mode_of(ruleset: Ruleset, row: Row) -> MovementRow | None:
     """The mode that an order's units go by; None if the order moves nothing."""
     return ruleset.rows("movement").get(row.get("does", "")) if UNITS in row.get("slots", {}) else None
 
@@ -39,11 +39,11 @@ def free_units(world: World, nation: str, place: str) -> dict[str, int]:
     return standing
 
 
-def able_to_leave(world: World, nation: str, mode: Row, place: str) -> dict[str, int]:
+def able_to_leave(world: World, nation: str, mode: MovementRow | None, place: str) -> dict[str, int]:
     """Of the units that an order could move those that may leave the place by a mode, of each kind: where
     some must stay (`leaves`), no more of a kind than may go of all."""
     counts = free_units(world, nation, place)
-    most = routes.may_leave(world, nation, mode, place)
+    most = None if mode is None else routes.may_leave(world, nation, mode, place)
     return counts if most is None else {k: min(n, most) for k, n in counts.items() if most}
 
 

@@ -173,7 +173,7 @@ class _SlotLines:
         if shape.kind == "units":
             at = dict(unit_slots(self.row))[slot]
             place = str(entry.slots.get(at, entry.slots.get("place", "")))
-            mode = movement.mode_of(desk.world.ruleset, self.row) or {}
+            mode = movement.mode_of(desk.world.ruleset, self.row)
             here = movement.able_to_leave(desk.world, desk.nation, mode, place)
             return [desk.in_order(here)] if here else []
         if shape.kind == "number":

@@ -170,12 +170,12 @@ def understand(
     return March(order, mode, going, path, goes, stays, hostile, gate, claim)
 
 
-def _attacks(world: World, nation: str, mode: Row, target: str) -> bool:
+def _attacks(world: World, nation: str, mode: MovementRow, target: str) -> bool:
     """Whether a move to a place is an attack."""
     return bool(mode.get("attacks")) or routes.is_attack(world, nation, target, routes.step_of(world, mode))
 
 
-def leaving(world: World, nation: str, mode: Row, target: str, units: Mapping[str, int]) -> int:
+def leaving(world: World, nation: str, mode: MovementRow, target: str, units: Mapping[str, int]) -> int:
     """How many of some units leave where they stand for a place: all but those that attack it from there (`stays`)."""
     hostile = _attacks(world, nation, mode, target)
     return sum(int(n) for kind, n in units.items() if not (hostile and remains(world, mode, kind)))
@@ -186,7 +186,7 @@ def earlier_gone(world: World, nation: str, place: str, left: Mapping[str, int])
     return sum(n - left.get(key, n) for key, (_, n) in routes.standing(world, nation, place).items())
 
 
-def none_left(world: World, nation: str, mode: Row, place: str, goes: int, gone: int) -> Refusal | None:
+def none_left(world: World, nation: str, mode: MovementRow, place: str, goes: int, gone: int) -> Refusal | None:
     """Why so many units cannot leave a place where some must stay (`leaves` of their mode), beside those that are gone."""
     most = routes.may_leave(world, nation, mode, place, gone)
     if most is None or goes <= most:

@@ -70,7 +70,7 @@ def standing(world: World, nation: str, place: str) -> dict[str, tuple[str, int]
     return out
 
 
-def must_stay(world: World, nation: str, mode: Row, place: str) -> int:
+def must_stay(world: World, nation: str, mode: MovementRow, place: str) -> int:
     """How many of a nation's units must stay at a place that others leave by a mode (`leaves`)."""
     if "leaves" not in mode:
         return 0
@@ -79,7 +79,7 @@ def must_stay(world: World, nation: str, mode: Row, place: str) -> int:
     return max(0, stay)
 
 
-def may_leave(world: World, nation: str, mode: Row, place: str, gone: int = 0) -> int | None:
+def may_leave(world: World, nation: str, mode: MovementRow, place: str, gone: int = 0) -> int | None:
     """How many units of a nation may leave a place by a mode, beside those that are as good as `gone`; None: as many as like."""
     if "leaves" not in mode:
         return None
