@@ -104,10 +104,14 @@ def counts(ruleset: Ruleset, entries: Iterable[Entry]) -> Figures:
     found = {"lost": lost, "events": events, "orders": given, "battles_in": battles}
     for name, by in (("captures", taken), ("refused", reasons)):
         found[name] = Counter({of: c.total() for of, c in by.items()})
-    modes = {f"orders/{id_}": mode_of(ruleset, row) or {} for id_, row in ruleset.rows("orders").items()}
+    tasks = set()
+    for id_, row in ruleset.rows("orders").items():
+        mode = mode_of(ruleset, row)
+        if mode is not None and mode.get("tasks"):
+            tasks.add(f"orders/{id_}")
     return {
         "battles": battles.total(),
-        "voyages": sum(n for order, n in given.items() if modes.get(order, {}).get("tasks")),
+        "voyages": sum(n for order, n in given.items() if order in tasks),
         "flights": sum(n for order, n in given.items() if modes.get(order, {}).get("passes_over")),
         **{name: dict(sorted(c.items())) for name, c in found.items()},
         **{name: {of: dict(sorted(c.items())) for of, c in sorted(by.items())} for name, by in within.items()},
