@@ -23,7 +23,8 @@ smartquotes = False  # `--option` stays what one types
 html_copy_source = False
 # Everything is in the folder: the site, and its search, work from a disk without a network.
 html_extra_path = ["_build/rulebooks"]
-(HERE / "_build/rulebooks").mkdir(parents=True, exist_ok=True)  # filled by wteaw_reference when the build begins
+# filled by wteaw_reference when the build begins
+(HERE / "_build/rulebooks").mkdir(parents=True, exist_ok=True)
 html_show_search_summary = False  # a browser reads no other page of a folder, only the index
 nitpicky = True
 

@@ -48,7 +48,9 @@ PLACEHOLDER_NAME = "zz_here_zz"
 CALLABLE = ("definitions", "stats")
 MOST_CHOICES = 500
 SITE = "WTEAW_DOCS"
-"""The variable that says where the documentation lies as a site (`make docs`): an address, or a folder as `file:///...`."""
+"""The variable that says where the documentation lies as a site (`make docs`): an address, or a folder as
+`file:///...`.
+"""
 _BEING_TYPED = re.compile(r"[A-Za-z0-9_-]*$")
 _DOTTED = re.compile(r"((?:[A-Za-z_]\w*)(?:\([^()]*\))?(?:\.[A-Za-z_]\w*)*)\.$")
 
@@ -107,7 +109,9 @@ def _rows(project: Project, forms: Iterable[str], id_: str) -> Iterator[RowDefin
 def source_line(project: Project, path: Path, line: int) -> str:
     """A line of the text of a file, without its end."""
     texts = {**project.beside, **project.texts}
-    text = next((data for name, data in texts.items() if project.path(name) == path), b"").decode("utf-8", "replace")
+    text = next((data for name, data in texts.items() if project.path(name) == path), b"").decode(
+        "utf-8", "replace"
+    )
     lines = text.splitlines()
     return lines[line - 1] if 0 < line <= len(lines) else ""
 
@@ -131,7 +135,9 @@ def hover(project: Project, path: Path, line: int, column: int, tested: dict[str
             return f"{_function(word, FUNCTIONS[word])}\n\n{reference(f'expressions.html#function.{word}')}"
     rows = meant(project, path, line, column)
     if rows and all(found.form == CLAUSES and not spot.is_key for found in rows):
-        return "\n\n".join(f"**{found.row.text('title') or found.id}** — {clause_said(project, found.id)}" for found in rows)
+        return "\n\n".join(
+            f"**{found.row.text('title') or found.id}** — {clause_said(project, found.id)}" for found in rows
+        )
     if rows and (not spot.is_key or any(m.is_key for m in (mark.annotation for mark in marks))):
         return "\n\n---\n\n".join(row_in_words(project, found, tested) for found in rows[:3])
     says = says_of(project.known, spot.form, spot.path)
@@ -143,20 +149,28 @@ def hover(project: Project, path: Path, line: int, column: int, tested: dict[str
 
 
 def reference(page: str) -> str:
-    """A page of the reference, in Markdown: a link if `WTEAW_DOCS` says where the built site is, else its name."""
+    """A page of the reference, in Markdown: a link if `WTEAW_DOCS` says where the built site is, else its
+    name.
+    """
     site = os.environ.get(SITE, "").rstrip("/")
     return f"[Reference]({site}/made/{page})" if site else f"Reference: {page}"
 
 
 def row_in_words(project: Project, found: RowDefinition, tested: dict[str, int] | None = None) -> str:
-    """A row as it is after all overlays, where it is written, its clauses and how many rule tests cite them."""
+    """A row as it is after all overlays, where it is written, its clauses and how many rule tests cite
+    them.
+    """
     value = plain_value(found.row)
     lines = [f"{key}: {one_line(item)}" for key, item in value.items() if key != "source"]
     shown = "\n".join(line if len(line) <= 160 else line[:159] + "…" for line in lines[:24])
     out = [f"**{found.form}/{found.id}** — {found.row.file}:{found.row.line}", f"```yaml\n{shown}\n```"]
     clauses = [str(c) for c in value.get("source", ())] if isinstance(value.get("source"), list) else []
     for clause in clauses:
-        tests = "" if tested is None else f": {tested.get(clause, 0)} rule test{'' if tested.get(clause) == 1 else 's'}"
+        tests = (
+            ""
+            if tested is None
+            else f": {tested.get(clause, 0)} rule test{'' if tested.get(clause) == 1 else 's'}"
+        )
         said = clause_said(project, clause)
         out.append(f"- {said} (`{clause}`{tests})" if said else f"- `{clause}`{tests}")
     return "\n\n".join(out[:2]) + ("\n\n" + "\n".join(out[2:]) if len(out) > 2 else "")
@@ -192,7 +206,9 @@ def completions(project: Project, path: Path, text: str, line: int, column: int)
     return found[:MOST_CHOICES]
 
 
-def _try(project: Project, path: Path, lines: list[str], line: int, stem: str, rest: str, word: str) -> list[Completion]:
+def _try(
+    project: Project, path: Path, lines: list[str], line: int, stem: str, rest: str, word: str
+) -> list[Completion]:
     bare_key = not stem.strip(" -{,") and ":" not in rest.split(",")[0].split("}")[0]
     for middle in [f"{word}: 0", word] if bare_key else [word]:
         spot = _spot(path, lines, line, stem, middle + rest)
@@ -220,10 +236,15 @@ def _choices(project: Project, spot: Spot) -> list[Completion]:
     if spot.is_key:
         have = _keys_beside(spot)
         keys = [
-            Completion(k.name, "key", k.says) for k in keys_at(project.known, spot.form, spot.path[:-1]) if k.name not in have
+            Completion(k.name, "key", k.says)
+            for k in keys_at(project.known, spot.form, spot.path[:-1])
+            if k.name not in have
         ]
         if len(spot.path) == 1 and spot.form in project.known and project.known.is_open(spot.form):
-            keys += [Completion(name, "key", f"a declared field: {says}") for name, says in _declared(project, spot.form)]
+            keys += [
+                Completion(name, "key", f"a declared field: {says}")
+                for name, says in _declared(project, spot.form)
+            ]
     else:
         keys = []
     subject = project.subject
@@ -232,7 +253,9 @@ def _choices(project: Project, spot: Spot) -> list[Completion]:
         known = KnownWords(subject)
         for mark in marks_at(project, spot):
             words += _of_mark(project, mark, known)
-    fixed = [] if spot.is_key else [Completion(w, "word") for w in words_at(project.known, spot.form, spot.path)]
+    fixed = (
+        [] if spot.is_key else [Completion(w, "word") for w in words_at(project.known, spot.form, spot.path)]
+    )
     return list({(c.text, c.kind): c for c in [*keys, *fixed, *words]}.values())
 
 
@@ -249,16 +272,25 @@ def _of_mark(project: Project, mark: Marked, known: KnownWords) -> Iterator[Comp
         quoted = value[: value.find(PLACEHOLDER)].count("'") % 2 == 1
         if quoted:
             for form in dict.fromkeys(KINDS.values()):
-                yield from (Completion(id_, "id", _titled(form, row)) for id_, row in draft.rows(form).items())
+                yield from (
+                    Completion(id_, "id", _titled(form, row)) for id_, row in draft.rows(form).items()
+                )
             return
         yield from (
-            Completion(name, "name", kind) for name, kind in {**ALWAYS, **scope_of(mark, known.words)}.items() if "." not in name
+            Completion(name, "name", kind)
+            for name, kind in {**ALWAYS, **scope_of(mark, known.words)}.items()
+            if "." not in name
         )
-        yield from (Completion(id_, "term", _titled("definitions", row)) for id_, row in draft.rows("definitions").items())
+        yield from (
+            Completion(id_, "term", _titled("definitions", row))
+            for id_, row in draft.rows("definitions").items()
+        )
         yield from (Completion(name, "function", s.says) for name, s in FUNCTIONS.items())
 
 
-def _fields(project: Project, path: Path, lines: list[str], line: int, stem: str, rest: str, head: str) -> list[Completion]:
+def _fields(
+    project: Project, path: Path, lines: list[str], line: int, stem: str, rest: str, head: str
+) -> list[Completion]:
     """The fields of what stands before a dot."""
     spot = _spot(path, lines, line, stem, PLACEHOLDER_NAME + rest)
     subject = project.subject
@@ -318,10 +350,15 @@ def outline(project: Project, path: Path) -> list[Outlined]:
         return []
     out = []
     for key, value in tree.items():
-        rows = [_outlined(row.text("id") or row_id(row) or str(number), row) for number, row in enumerate(value.members(), 1)]
+        rows = [
+            _outlined(row.text("id") or row_id(row) or str(number), row)
+            for number, row in enumerate(value.members(), 1)
+        ]
         line = tree.keys[key][1]
         last = max([line, _last_line(value), *(row.last_line for row in rows)])
-        out.append(Outlined(key, "", line, last, tuple(rows) if all(row.is_map for row in value.members()) else ()))
+        out.append(
+            Outlined(key, "", line, last, tuple(rows) if all(row.is_map for row in value.members()) else ())
+        )
     return out
 
 
@@ -331,12 +368,20 @@ def _outlined(name: str, row: Node) -> Outlined:
 
 
 def _last_line(node: Node) -> int:
-    return max([node.line, *(_last_line(child) for _, child in node.items()), *(_last_line(m) for m in node.members())])
+    return max(
+        [
+            node.line,
+            *(_last_line(child) for _, child in node.items()),
+            *(_last_line(m) for m in node.members()),
+        ]
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class SignatureHelp:
-    """A call that is being written: how it is written, what it does, and which of its arguments is next (from 0)."""
+    """A call that is being written: how it is written, what it does, and which of its arguments is next (from
+    0).
+    """
 
     label: str
     says: str
@@ -348,7 +393,9 @@ _CALL = re.compile(r"([A-Za-z_]\w*)\s*\($")
 
 
 def signature_at(project: Project, text: str, line: int, column: int) -> SignatureHelp | None:
-    """Help with the innermost function or definition whose brackets are open before a place; None if none is."""
+    """Help with the innermost function or definition whose brackets are open before a place; None if none
+    is.
+    """
     lines = text.splitlines()
     before = lines[line - 1][: column - 1] if 0 < line <= len(lines) else ""
     before = _QUOTED.sub(lambda found: "_" * len(found[0]), before)

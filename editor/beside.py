@@ -1,4 +1,6 @@
-"""Files beside a ruleset's tables, rule tests and scenarios: each is of one schema as a whole, and names rows of the ruleset."""
+"""Files beside a ruleset's tables, rule tests and scenarios: each is of one schema as a whole, and names rows
+of the ruleset.
+"""
 
 from __future__ import annotations
 
@@ -23,15 +25,21 @@ SCHEMAS = {"tests": RULE_TEST, "scenarios": SCENARIO}
 
 
 def schema_of(path: Path) -> str:
-    """The schema that a file is of as a whole, by the nearest folder that decides it; '' for a file of tables."""
+    """The schema that a file is of as a whole, by the nearest folder that decides it; '' for a file of
+    tables.
+    """
     if path.suffix not in (".yaml", ".yml") or path.name == MANIFEST:
         return ""
-    near = next((above.name for above in path.parents if above.name in SCHEMAS or above.name in TABLE_FOLDERS), "")
+    near = next(
+        (above.name for above in path.parents if above.name in SCHEMAS or above.name in TABLE_FOLDERS), ""
+    )
     return SCHEMAS.get(near, "")
 
 
 def folder_meant(path: Path, data: bytes) -> Path | None:
-    """The folder of the ruleset that a rule test or scenario is about; None if there is none, or the text cannot be read."""
+    """The folder of the ruleset that a rule test or scenario is about; None if there is none, or the text
+    cannot be read.
+    """
     tree, _ = load_bytes(data, path.name)
     if schema_of(path) == RULE_TEST:
         return ruleset_of(path, tree.text("ruleset") if tree is not None and tree.is_map else None)
@@ -40,7 +48,9 @@ def folder_meant(path: Path, data: bytes) -> Path | None:
 
 
 def faults_beside(path: Path, name: str, data: bytes, ruleset: Ruleset | None) -> Iterator[Diagnostic]:
-    """What is wrong with the text of a rule test or scenario; without a ruleset, only its shape is looked at."""
+    """What is wrong with the text of a rule test or scenario; without a ruleset, only its shape is looked
+    at.
+    """
     tree, found = load_bytes(data, name)
     yield from found
     if tree is None or found:
@@ -53,5 +63,6 @@ def faults_beside(path: Path, name: str, data: bytes, ruleset: Ruleset | None) -
     elif tree.is_map:
         wrong = list(faults_of(known, SCENARIO, tree))
         yield from wrong
-        whole = tree.get("extends") is None and tree.get("rules") is None  # others stand on more than this one text
+        # others stand on more than this one text
+        whole = tree.get("extends") is None and tree.get("rules") is None
         yield from check_scenario(ruleset, tree, known) if ruleset is not None and whole and not wrong else ()

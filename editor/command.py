@@ -1,7 +1,7 @@
 """`wteaw lsp`: a language server for rulesets, over standard input and output.
 
-It carries questions of an editor to `editor` and answers back; it knows no rule of its own. `docs/editors.md` says how
-editors start it.
+It carries questions of an editor to `editor` and answers back; it knows no rule of its own. `docs/editors.md`
+says how editors start it.
 """
 
 from __future__ import annotations
@@ -28,9 +28,12 @@ PAUSE = 0.05
 
 
 def lsp(
-    tcp: int = typer.Option(0, "--tcp", min=0, max=65535, help="Serve one editor over TCP on 127.0.0.1 at this number instead."),
+    tcp: int = typer.Option(
+        0, "--tcp", min=0, max=65535, help="Serve one editor over TCP on 127.0.0.1 at this number instead."
+    ),
 ) -> None:
-    """Findings as you type, completion, help, definitions, renaming and rule tests for editors that speak LSP.
+    """Findings as you type, completion, help, definitions, renaming and rule tests for editors that speak
+    LSP.
 
     Editors start it themselves: see the page on editors in the documentation.
 
@@ -39,7 +42,9 @@ def lsp(
     try:
         server = make_server()
     except ModuleNotFoundError as missing:
-        raise Stop(f"the language server needs {missing.name}: pip install 'wteaw[lsp]'", ExitCode.MACHINE) from None
+        raise Stop(
+            f"the language server needs {missing.name}: pip install 'wteaw[lsp]'", ExitCode.MACHINE
+        ) from None
     if tcp:
         server.start_tcp("127.0.0.1", tcp)
     else:
@@ -84,7 +89,11 @@ def make_server() -> Any:
     def place(params: Any) -> tuple[Path, Project, int, int] | None:
         path = path_of(params.text_document.uri)
         project = workspace.project(path)
-        return None if project is None else (path, project, params.position.line + 1, params.position.character + 1)
+        return (
+            None
+            if project is None
+            else (path, project, params.position.line + 1, params.position.character + 1)
+        )
 
     @server.feature(t.INITIALIZED)
     def initialized(_: Any) -> None:
@@ -95,7 +104,8 @@ def make_server() -> Any:
     @server.feature(t.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: t.DidOpenTextDocumentParams) -> None:
         publish(workspace.change(path_of(params.text_document.uri), params.text_document.text.encode()))
-        gc.freeze()  # a ruleset stays while it is open: to look through it for cycles now and then would hold up answers
+        # a ruleset stays while it is open: to look through it for cycles now and then would hold up answers
+        gc.freeze()
 
     @server.feature(t.TEXT_DOCUMENT_DID_CHANGE)
     async def did_change(params: t.DidChangeTextDocumentParams) -> None:
@@ -130,7 +140,9 @@ def make_server() -> Any:
             "word": t.CompletionItemKind.EnumMember,
         }
         return [
-            t.CompletionItem(c.text, kind=kinds.get(c.kind, t.CompletionItemKind.Reference), detail=c.says[:300] or None)
+            t.CompletionItem(
+                c.text, kind=kinds.get(c.kind, t.CompletionItemKind.Reference), detail=c.says[:300] or None
+            )
             for c in found
         ]
 
@@ -145,7 +157,9 @@ def make_server() -> Any:
         at = place(params)
         found = answers.meant(at[1], at[0], at[2], at[3]) if at is not None else []
         return [
-            t.Location(uri_of(at[1].path(f.row.file)), _range(t, f.row.line, f.row.column, 0)) for f in found if at is not None
+            t.Location(uri_of(at[1].path(f.row.file)), _range(t, f.row.line, f.row.column, 0))
+            for f in found
+            if at is not None
         ]
 
     @server.feature(t.TEXT_DOCUMENT_REFERENCES)
@@ -155,7 +169,8 @@ def make_server() -> Any:
         if at is None or not found:
             return []
         return [
-            t.Location(uri_of(u.path), _range(t, u.line, u.column, u.length)) for u in rename.uses(workspace, at[1], found[0])
+            t.Location(uri_of(u.path), _range(t, u.line, u.column, u.length))
+            for u in rename.uses(workspace, at[1], found[0])
         ]
 
     @server.feature(t.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
@@ -166,19 +181,31 @@ def make_server() -> Any:
         def symbol(part: answers.Outlined, kind: t.SymbolKind) -> t.DocumentSymbol:
             whole = t.Range(t.Position(part.line - 1, 0), t.Position(part.last_line, 0))
             inside = [symbol(row, t.SymbolKind.Object) for row in part.inside]
-            return t.DocumentSymbol(part.name, kind, whole, _range(t, part.line, 1, 0), detail=part.says or None, children=inside)
+            return t.DocumentSymbol(
+                part.name, kind, whole, _range(t, part.line, 1, 0), detail=part.says or None, children=inside
+            )
 
-        return [symbol(p, t.SymbolKind.Namespace) for p in answers.outline(project, path)] if project is not None else []
+        return (
+            [symbol(p, t.SymbolKind.Namespace) for p in answers.outline(project, path)]
+            if project is not None
+            else []
+        )
 
     @server.feature(t.TEXT_DOCUMENT_SIGNATURE_HELP, t.SignatureHelpOptions(trigger_characters=["(", ","]))
     def signature_help(params: t.SignatureHelpParams) -> t.SignatureHelp | None:
         at = place(params)
-        found = answers.signature_at(at[1], text_of(params.text_document.uri), at[2], at[3]) if at is not None else None
+        found = (
+            answers.signature_at(at[1], text_of(params.text_document.uri), at[2], at[3])
+            if at is not None
+            else None
+        )
         if found is None:
             return None
         inside = found.label[found.label.index("(") + 1 : -1]
         arguments = [t.ParameterInformation(part.strip()) for part in inside.split(",") if part.strip()]
-        return t.SignatureHelp([t.SignatureInformation(found.label, found.says, arguments)], 0, found.argument)
+        return t.SignatureHelp(
+            [t.SignatureInformation(found.label, found.says, arguments)], 0, found.argument
+        )
 
     @server.feature(t.TEXT_DOCUMENT_PREPARE_RENAME)
     def prepare_rename(params: t.PrepareRenameParams) -> t.Range | None:
@@ -207,19 +234,29 @@ def make_server() -> Any:
         }
         return t.WorkspaceEdit(changes=edits)
 
-    @server.feature(t.TEXT_DOCUMENT_CODE_ACTION, t.CodeActionOptions(code_action_kinds=[t.CodeActionKind.QuickFix]))
+    @server.feature(
+        t.TEXT_DOCUMENT_CODE_ACTION, t.CodeActionOptions(code_action_kinds=[t.CodeActionKind.QuickFix])
+    )
     def code_action(params: t.CodeActionParams) -> list[t.CodeAction]:
         uri = params.text_document.uri
         project = workspace.project(path_of(uri))
         out = []
         for item in params.context.diagnostics if project is not None else ():
             text = str((item.data or {}).get("instead", "")) if isinstance(item.data, dict) else ""
-            line = answers.source_line(project, path_of(uri), item.range.start.line + 1) if project is not None else ""
+            line = (
+                answers.source_line(project, path_of(uri), item.range.start.line + 1)
+                if project is not None
+                else ""
+            )
             word, start = answers.word_at(line, item.range.start.character + 1)
             if text and word:
                 edit = t.TextEdit(_range(t, item.range.start.line + 1, start, len(word)), text)
                 title = f"Write {text!r} instead of {word!r}"
-                out.append(t.CodeAction(title, t.CodeActionKind.QuickFix, [item], edit=t.WorkspaceEdit({uri: [edit]})))
+                out.append(
+                    t.CodeAction(
+                        title, t.CodeActionKind.QuickFix, [item], edit=t.WorkspaceEdit({uri: [edit]})
+                    )
+                )
         return out
 
     @server.feature(t.TEXT_DOCUMENT_CODE_LENS)
@@ -230,8 +267,12 @@ def make_server() -> Any:
             return []
         out = []
         for lens in lenses.lenses(project, path, tested(project)):
-            title = f"▶ {lens.tests} rule test{'' if lens.tests == 1 else 's'}" if lens.tests else "no rule test"
-            command = t.Command(title, RUN_TESTS if lens.tests else "", None, [str(project.folder), list(lens.clauses)])
+            title = (
+                f"▶ {lens.tests} rule test{'' if lens.tests == 1 else 's'}" if lens.tests else "no rule test"
+            )
+            command = t.Command(
+                title, RUN_TESTS if lens.tests else "", None, [str(project.folder), list(lens.clauses)]
+            )
             out.append(t.CodeLens(_range(t, lens.line, 1, 0), command))
         return out
 
@@ -244,12 +285,21 @@ def make_server() -> Any:
             file, _, line = result.where.rpartition(":")
             found.setdefault(Path(file), [])
             if result.status != "passed":
-                said = "; ".join(f"{f.what}: expected {f.expected}, got {f.got}" for f in result.failures) or result.message
+                said = (
+                    "; ".join(f"{f.what}: expected {f.expected}, got {f.got}" for f in result.failures)
+                    or result.message
+                )
                 with contextlib.suppress(ValueError):
-                    found[Path(file)].append(Diagnostic("T100", "error", f"{result.id}: {said}", file, int(line), 1))
+                    found[Path(file)].append(
+                        Diagnostic("T100", "error", f"{result.id}: {said}", file, int(line), 1)
+                    )
         publish(found)
         kind = t.MessageType.Error if wrong else t.MessageType.Info
-        said = f"{len(wrong)} of {len(results)} rule tests fail: {', '.join(r.id for r in wrong[:5])}" if wrong else ""
+        said = (
+            f"{len(wrong)} of {len(results)} rule tests fail: {', '.join(r.id for r in wrong[:5])}"
+            if wrong
+            else ""
+        )
         server.window_show_message(t.ShowMessageParams(kind, said or f"{len(results)} rule tests pass"))
         return [{"id": r.id, "status": r.status, "where": r.where} for r in results]
 
@@ -274,4 +324,6 @@ def _diagnostic(t: Any, found: Diagnostic) -> Any:
     site = os.environ.get(SITE, "").rstrip("/")
     at = f"{site}/made/findings.html#{found.code.lower()}" if site and found.code in CODES else ""
     more = t.CodeDescription(at) if at else None
-    return t.Diagnostic(where, message, severity, found.code, code_description=more, source="wteaw", data=data)
+    return t.Diagnostic(
+        where, message, severity, found.code, code_description=more, source="wteaw", data=data
+    )

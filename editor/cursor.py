@@ -63,7 +63,9 @@ def _deepest(form: str, id_: str, row: Node, line: int, column: int) -> Spot:
     return Spot(form, id_, row, path, is_key)
 
 
-def _starts(node: Node, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[int, int], tuple[str | int, ...], bool]]:
+def _starts(
+    node: Node, path: tuple[str | int, ...]
+) -> Iterator[tuple[tuple[int, int], tuple[str | int, ...], bool]]:
     for key, value in node.items():
         _, line, column = node.keys[key]
         yield (line, column), (*path, key), True
@@ -72,7 +74,9 @@ def _starts(node: Node, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[int
         yield from _value_starts(member, (*path, index))
 
 
-def _value_starts(node: Node, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[int, int], tuple[str | int, ...], bool]]:
+def _value_starts(
+    node: Node, path: tuple[str | int, ...]
+) -> Iterator[tuple[tuple[int, int], tuple[str | int, ...], bool]]:
     if not (node.is_map or node.is_list) or not node.value:
         yield (node.line, node.column), path, False
     yield from _starts(node, path)
@@ -83,7 +87,8 @@ def marks_at(project: Project, spot: Spot) -> list[Marked]:
     return [
         Marked(spot.form, spot.id, spot.row, mark)
         for mark in marks_of_row(project.known, spot.form, spot.row)
-        if mark.is_key == spot.is_key and (mark.path == spot.path or (not spot.is_key and mark.path == spot.path[:-1]))
+        if mark.is_key == spot.is_key
+        and (mark.path == spot.path or (not spot.is_key and mark.path == spot.path[:-1]))
     ]
 
 
@@ -94,7 +99,8 @@ def marks_of_row(known: Forms, form: str, row: Node) -> Iterator[Annotation]:
 
 
 def word_at(line: str, column: int, *, name: bool = False) -> tuple[str, int]:
-    """The word under a column of a line of text, and the column where it begins; an empty word if there is none.
+    """The word under a column of a line of text, and the column where it begins; an empty word if there is
+    none.
 
     `name`: a name of an expression, in which a minus is a minus, unless it stands in quotes.
     """

@@ -36,7 +36,9 @@ def lenses(project: Project, path: Path, tested: dict[str, int]) -> list[Lens]:
 
 
 def run(folder: Path, clauses: tuple[str, ...]) -> list[Result]:
-    """The results of the rule tests of a ruleset, as its files stand on disk, that cite one of the clauses."""
+    """The results of the rule tests of a ruleset, as its files stand on disk, that cite one of the
+    clauses.
+    """
 
     def chosen(case: Case) -> bool:
         return not set(clauses).isdisjoint(case.clauses)

@@ -1,8 +1,9 @@
 """One ruleset as its files stand in an editor, and its findings after every change.
 
-An edit mostly alters one row, or begins one. Then only what those rows can change is asked again (`checks.of_altered`), against
-the last state that had no findings; anything else is checked whole, with what is known of rows by themselves from before. Both
-give what `wteaw validate` gives for the same text. While a file cannot be read at all, a bracket being open, it alone is at
+An edit mostly alters one row, or begins one. Then only what those rows can change is asked again
+(`checks.of_altered`), against the last state that had no findings; anything else is checked whole, with what
+is known of rows by themselves from before. Both give what `wteaw validate` gives for the same text. While a
+file cannot be read at all, a bracket being open, it alone is at
 fault: of its rows the last that could be read stand, so that not every row that names them is reported.
 """
 
@@ -32,7 +33,9 @@ Row = tuple[str, str]
 
 
 class Project:
-    """A ruleset's folder. `texts`: the bytes of each file that makes it, by its name as seen from the folder."""
+    """A ruleset's folder. `texts`: the bytes of each file that makes it, by its name as seen from the
+    folder.
+    """
 
     def __init__(self, folder: Path, texts: dict[Path, bytes] | None = None) -> None:
         self.folder = folder
@@ -40,7 +43,9 @@ class Project:
         self.found: list[Diagnostic] = []
         self.draft: MergedRuleset | None = None
         self.beside: dict[str, bytes] = {}
-        """The texts of open rule tests and scenarios that are about this ruleset, by their name as seen from the folder."""
+        """The texts of open rule tests and scenarios that are about this ruleset, by their name as seen from
+        the folder.
+        """
         self._made: tuple[MergedRuleset, Ruleset] | None = None
         self._trees: dict[str, tuple[bytes, Node | None, list[Diagnostic]]] = {}
         self._clean: Subject | None = None
@@ -52,7 +57,10 @@ class Project:
         """Read the folder again; `texts` are open files, which stand before what is on disk."""
         reading = read_layers(self.folder)
         self._broken = reading.found
-        self.layers = [(name_of(folder / MANIFEST, self.folder), [f.name for f in files]) for folder, files in reading.layers]
+        self.layers = [
+            (name_of(folder / MANIFEST, self.folder), [f.name for f in files])
+            for folder, files in reading.layers
+        ]
         self.texts = {file.name: file.data for file in reading.files}
         for path, data in texts.items():
             if (name := name_of(path, self.folder)) in self.texts:
@@ -94,7 +102,9 @@ class Project:
 
     @property
     def subject(self) -> Subject | None:
-        """The rows with their values and marked places as they stand now; None if the files make no ruleset."""
+        """The rows with their values and marked places as they stand now; None if the files make no
+        ruleset.
+        """
         return Subject(self.draft, self.known) if self.draft is not None else None
 
     # ---- checking
@@ -133,7 +143,11 @@ class Project:
             found += wrong
             found += self._findings(self.draft, layers, sound=not found)
         except RecursionError:
-            found.append(Diagnostic("E115", "error", "rows or steps inside one another, too deep to be checked", MANIFEST))
+            found.append(
+                Diagnostic(
+                    "E115", "error", "rows or steps inside one another, too deep to be checked", MANIFEST
+                )
+            )
         self.found = self._told(found)
 
     def _findings(self, draft: MergedRuleset, layers: list[Layer], *, sound: bool) -> list[Diagnostic]:
@@ -147,7 +161,9 @@ class Project:
                 part: dict[str, dict[str, Node]] = {}
                 for form, id_ in altered:
                     part.setdefault(form, {})[id_] = draft.rows(form)[id_]
-                self._clean = base.with_rows(draft, Subject(MergedRuleset(draft.manifest, part), self.known, kept=self._kept))
+                self._clean = base.with_rows(
+                    draft, Subject(MergedRuleset(draft.manifest, part), self.known, kept=self._kept)
+                )
             return found
         self._kept.forget(draft)
         subject = Subject(draft, self.known, kept=self._kept)
@@ -178,7 +194,9 @@ MOST_ALTERED = 12
 
 
 def _altered(base: Subject, draft: MergedRuleset) -> set[Row] | None:
-    """The rows that are new, or say something else than in `base`; None if that is not all that differs, or they are many."""
+    """The rows that are new, or say something else than in `base`; None if that is not all that differs, or
+    they are many.
+    """
     old = base.draft
     if plain_value(old.manifest) != plain_value(draft.manifest) or old.forms.keys() != draft.forms.keys():
         return None
@@ -209,7 +227,9 @@ class Workspace:
         self._projects: dict[Path, Project] = {}
 
     def project(self, path: Path) -> Project | None:
-        """The ruleset whose own folder a file of tables or events lies in, or that an open rule test or scenario is about."""
+        """The ruleset whose own folder a file of tables or events lies in, or that an open rule test or
+        scenario is about.
+        """
         folder = self._folder(path)
         if folder is None:
             return None
@@ -250,7 +270,9 @@ class Workspace:
                         yield other
 
     def change(self, path: Path, data: bytes) -> dict[Path, list[Diagnostic]]:
-        """Another text of a file: the findings of its ruleset, by file; a file without findings has an empty list."""
+        """Another text of a file: the findings of its ruleset, by file; a file without findings has an empty
+        list.
+        """
         self.open[path] = data
         if schema_of(path):
             return self._beside(path)
@@ -276,7 +298,9 @@ class Workspace:
         for name in list(project.beside):
             out |= self._beside(project.path(name))
         for other in list(self._projects.values()):
-            if other is not project and any(other.path(name) == folder / MANIFEST for name, _ in other.layers):
+            if other is not project and any(
+                other.path(name) == folder / MANIFEST for name, _ in other.layers
+            ):
                 other.reload(self.open)
                 for file, found in by_file(other).items():
                     out[file] = tidy([*out.get(file, ()), *found])

@@ -1,8 +1,8 @@
 """Every use of a row's id, and another id in its place.
 
-Uses are found by what the schemas say of each value, in the ruleset and in those laid over it; in scenarios and rule tests a key
-or value counts that is the id and nothing else, if no row of another form has the same id. A rename is made only if the
-rulesets are as sound with it as without it.
+Uses are found by what the schemas say of each value, in the ruleset and in those laid over it; in scenarios
+and rule tests a key or value counts that is the id and nothing else, if no row of another form has the same
+id. A rename is made only if the rulesets are as sound with it as without it.
 """
 
 from __future__ import annotations
@@ -87,7 +87,9 @@ def _members(path: Path, lines: list[str], node: Node | None, id_: str) -> Itera
             yield from _of_text(path, lines, one, id_, whole=True)
 
 
-def _of_mark(path: Path, lines: list[str], row: Node, mark: Annotation, found: RowDefinition) -> Iterator[Use]:
+def _of_mark(
+    path: Path, lines: list[str], row: Node, mark: Annotation, found: RowDefinition
+) -> Iterator[Use]:
     """Where a marked value of a row, or its key, means the row that is looked for."""
     value, schema = mark.value, mark.schema
     node = find(row, mark.path[:-1] if mark.is_key else mark.path)
@@ -104,7 +106,11 @@ def _of_mark(path: Path, lines: list[str], row: Node, mark: Annotation, found: R
             for role, sources in FACTS.get(fact, {}).items() if isinstance(filters, dict) else ():
                 if role in filters and found.form in sources:
                     yield from _members(path, lines, node.value[fact].get(role), found.id)
-    if isinstance(value, str) and ("x-expr" in schema or "x-text" in schema or _expression(value)) and _asks(value, found):
+    if (
+        isinstance(value, str)
+        and ("x-expr" in schema or "x-text" in schema or _expression(value))
+        and _asks(value, found)
+    ):
         yield from _of_text(path, lines, node, found.id)
 
 
@@ -113,13 +119,17 @@ def _expression(value: object) -> bool:
 
 
 def _asks(text: str, found: RowDefinition) -> bool:
-    """Whether an expression can mean a row: by its id in quotes, or, of a term, a quantity or a field, by name; a text, of a
-    nation or a side, by its id in braces.
+    """Whether an expression can mean a row: by its id in quotes, or, of a term, a quantity or a field, by
+    name; a text, of a nation or a side, by its id in braces.
     """
     quoted = re.search(rf"(?<![\w-])'(?:{re.escape(found.form)}/)?{re.escape(found.id)}'", text) is not None
     named = re.search(rf"(?<![\w'-]){re.escape(found.id)}(?![\w'-])", text) is not None
     told = found.form in ("nations", "sides") and f"{{{found.id}}}" in text
-    return quoted or told or (named and (found.form in ("definitions", "stats", "fields") or text.strip() == found.id))
+    return (
+        quoted
+        or told
+        or (named and (found.form in ("definitions", "stats", "fields") or text.strip() == found.id))
+    )
 
 
 def _of_text(path: Path, lines: list[str], node: Node, id_: str, *, whole: bool = False) -> Iterator[Use]:
@@ -175,14 +185,23 @@ def _in_plain(path: Path, data: bytes, id_: str) -> Iterator[Use]:
 
 
 def rename(workspace: Workspace, project: Project, found: RowDefinition, to: str) -> dict[Path, list[Use]]:
-    """The places to write another id at, by file. CannotRename says why it cannot be: no id, taken, or something would break."""
+    """The places to write another id at, by file.
+
+    CannotRename says why it cannot be: no id, taken, or something would break.
+    """
     if not _ID.fullmatch(to):
-        raise CannotRename(f"{to!r} is no id: small letters, digits and hyphens, beginning with a letter or digit")
+        raise CannotRename(
+            f"{to!r} is no id: small letters, digits and hyphens, beginning with a letter or digit"
+        )
     if found.id not in _own_ids(project, found):
-        raise CannotRename(f"{found.form}/{found.id} is written in another ruleset ({found.row.file}): rename it there")
+        raise CannotRename(
+            f"{found.form}/{found.id} is written in another ruleset ({found.row.file}): rename it there"
+        )
     for one in (project, *workspace.over(project)):
         if one.draft is not None and to in one.draft.rows(found.form):
-            raise CannotRename(f"there is {found.form}/{to} already, at {one.draft.rows(found.form)[to].where}")
+            raise CannotRename(
+                f"there is {found.form}/{to} already, at {one.draft.rows(found.form)[to].where}"
+            )
     if found.form in ("definitions", "stats", "fields") and (to in FUNCTIONS or to in KINDS):
         raise CannotRename(f"{to!r} is a word of expressions already")
     places = uses(workspace, project, found)
@@ -191,12 +210,18 @@ def rename(workspace: Workspace, project: Project, found: RowDefinition, to: str
         by_path.setdefault(use.path, []).append(use)
     for one in (project, *workspace.over(project)):
         before = len([d for d in one.found if d.severity == "error"])
-        texts = {one.path(name): _replaced(data, by_path.get(one.path(name), []), to) for name, data in one.texts.items()}
+        texts = {
+            one.path(name): _replaced(data, by_path.get(one.path(name), []), to)
+            for name, data in one.texts.items()
+        }
         tried = Project(one.folder, texts)
         errors = [d for d in tried.found if d.severity == "error"]
         if len(errors) > before:
             new = errors[0]
-            raise CannotRename(f"{found.id} stands in a place that could not be renamed: {new.file}:{new.line}: {new.message}")
+            raise CannotRename(
+                f"{found.id} stands in a place that could not be renamed: {new.file}:{new.line}: "
+                f"{new.message}"
+            )
     return by_path
 
 
@@ -207,7 +232,11 @@ def _own_ids(project: Project, found: RowDefinition) -> set[str]:
     for name in own:
         tree = project.tree(project.path(name))
         rows = tree.get(found.form) if tree is not None else None
-        out |= {str(plain_value(row).get("id")) for row in (rows.members() if rows is not None else ()) if row.is_map}
+        out |= {
+            str(plain_value(row).get("id"))
+            for row in (rows.members() if rows is not None else ())
+            if row.is_map
+        }
     return out
 
 

@@ -1,4 +1,6 @@
-"""Which schemas describe the value at a path of a row, whatever stands there now: for completion and for help with keys."""
+"""Which schemas describe the value at a path of a row, whatever stands there now: for completion and for help
+with keys.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ class Key:
 
 
 def schemas_at(known: Forms, form: str, path: Iterable[str | int]) -> list[tuple[Schema, str]]:
-    """The schemas that may describe the value at a path, each with the file it stands in; every branch of a choice is one."""
+    """The schemas that may describe the value at a path, each with the file it stands in; every branch of a
+    choice is one.
+    """
     found = list(_branches(known, known.schema(form), f"{form}.schema.json")) if known.has_file(form) else []
     for step in path:
         found = [inner for schema, base in found for inner in _step(known, schema, base, step)]
@@ -61,13 +65,19 @@ def says_of(known: Forms, form: str, path: tuple[str | int, ...]) -> str:
 def page_at(known: Forms, form: str, path: Iterable[str | int]) -> str:
     """The page of the reference, with the anchor on it, that tells of the key at a path; "" if none does.
 
-    The same names as `docs/_ext/schema_pages.py` gives: a shared piece stands on a page of its own, all else on its table's.
+    The same names as `docs/_ext/schema_pages.py` gives: a shared piece stands on a page of its own, all else
+    on its table's.
     """
     said = f"table-{form}.html" if form in known else ""
     found = [(known.schema(form), f"{form}.schema.json", f"table-{form}", form)] if form in known else []
     for step in path:
         inner = [
-            (part, base, page, f"{head}.{step}" if isinstance(step, str) and step in schema.get("properties", {}) else head)
+            (
+                part,
+                base,
+                page,
+                f"{head}.{step}" if isinstance(step, str) and step in schema.get("properties", {}) else head,
+            )
             for raw, at, to, name in found
             for schema, base, page, head in _pages(known, raw, at, to, name)
             for part in _parts(schema, step)
@@ -77,7 +87,9 @@ def page_at(known: Forms, form: str, path: Iterable[str | int]) -> str:
     return said
 
 
-def _pages(known: Forms, raw: Any, base: str, page: str, head: str, depth: int = 0) -> Iterator[tuple[Schema, str, str, str]]:
+def _pages(
+    known: Forms, raw: Any, base: str, page: str, head: str, depth: int = 0
+) -> Iterator[tuple[Schema, str, str, str]]:
     """A schema and its branches, each with the page that tells of it and what its anchors begin with."""
     if isinstance(raw, dict) and "$ref" in raw:
         file, _, pointer = str(raw["$ref"]).partition("#")
@@ -89,7 +101,11 @@ def _pages(known: Forms, raw: Any, base: str, page: str, head: str, depth: int =
             own = base != "common.schema.json"
             page = page if own else SHARED.get(name, "shared")
             head = (
-                f"{base.removesuffix('.schema.json')}-parts.{name}" if own else "effect" if name == "effect" else f"shared.{name}"
+                f"{base.removesuffix('.schema.json')}-parts.{name}"
+                if own
+                else "effect"
+                if name == "effect"
+                else f"shared.{name}"
             )
     schema, base = known.resolve(raw, base)
     yield schema, base, page, head
@@ -130,7 +146,9 @@ def _parts(schema: Schema, step: str | int) -> list[Any]:
         return [schema["items"]] if isinstance(schema.get("items"), dict) else []
     named = schema.get("properties", {})
     parts = [named[step]] if step in named else []
-    parts += [part for pattern, part in schema.get("patternProperties", {}).items() if re.search(pattern, step)]
+    parts += [
+        part for pattern, part in schema.get("patternProperties", {}).items() if re.search(pattern, step)
+    ]
     if not parts and isinstance(schema.get("additionalProperties"), dict):
         parts = [schema["additionalProperties"]]
     return parts

@@ -1,8 +1,9 @@
-"""wteaw from Python: load rules, start a game, list, check and submit orders, resolve, read reports, ask for odds.
+"""wteaw from Python: load rules, start a game, list, check and submit orders, resolve, read reports, ask for
+odds.
 
-A script, a bot and a server need no more than this page; `docs/api.md` plays a turn with it. What raises: `StoreError` for what a
-game does not allow now, `NotThere` for an id that is none, `RulesError` for rules with errors, `Unclear` for a question of odds
-that cannot be understood.
+A script, a bot and a server need no more than this page; `docs/api.md` plays a turn with it. What raises:
+`StoreError` for what a game does not allow now, `NotThere` for an id that is none, `RulesError` for rules
+with errors, `Unclear` for a question of odds that cannot be understood.
 """
 
 from __future__ import annotations
@@ -77,10 +78,11 @@ def begin_game(
     options: Mapping[str, Any] | None = None,
     seed: bytes | None = None,
 ) -> Game:
-    """Start a game in a new folder from a scenario's file, or the name of a shipped one. Bots play all but the `players`.
+    """Start a game in a new folder from a scenario's file, or the name of a shipped one. Bots play all but
+    the `players`.
 
-    `seed` (16 bytes or more) fixes all dice. RulesError for a scenario with errors, NotThere for a nation or an option that is
-    none.
+    `seed` (16 bytes or more) fixes all dice. RulesError for a scenario with errors, NotThere for a nation or
+    an option that is none.
     """
     path = Path(scenario)
     if not path.is_file():
@@ -91,7 +93,14 @@ def begin_game(
     rules = named_ruleset(data["ruleset"], path.parent)[0] or path.parent
     seats = dict.fromkeys(players, PLAYER)
     return new_game(
-        folder, data, ruleset, id_=str(data["id"]), seats=seats, options=options, seed=seed, drawing=read_drawing(rules)
+        folder,
+        data,
+        ruleset,
+        id_=str(data["id"]),
+        seats=seats,
+        options=options,
+        seed=seed,
+        drawing=read_drawing(rules),
     )
 
 
@@ -101,7 +110,8 @@ def open_game(folder: Path) -> Game:
 
 
 def legal_lines(game: Game, nation: str) -> list[str]:
-    """Every order that a nation may give now, as the line that a player would write; `<slot>` stands for what is open.
+    """Every order that a nation may give now, as the line that a player would write; `<slot>` stands for what
+    is open.
 
     Moves are grouped: the line names all units of a place that can go the same ways.
     """
@@ -111,17 +121,25 @@ def legal_lines(game: Game, nation: str) -> list[str]:
 
 
 def check_orders(game: Game, nation: str, text: str) -> Intake:
-    """What a text of orders comes to, by what the nation knows: the orders that are valid, and every finding. Nothing is kept."""
+    """What a text of orders comes to, by what the nation knows: the orders that are valid, and every finding.
+    Nothing is kept.
+    """
     return read(game, nation, text)[0]
 
 
 def submit_orders(game: Game, nation: str, text: str) -> Intake:
-    """Submit a text of orders in place of what the nation sent before. StoreError if no order of it is valid."""
+    """Submit a text of orders in place of what the nation sent before.
+
+    StoreError if no order of it is valid.
+    """
     return hand_in(game, nation, text, PLAYER).taken
 
 
 def resolve_game(game: Game, *, force: bool = False) -> TurnOutcome:
-    """Resolve to the next moment at which a player is asked. StoreError names players without orders, unless `force`."""
+    """Resolve to the next moment at which a player is asked.
+
+    StoreError names players without orders, unless `force`.
+    """
     return resolve_turn(game, force=force)
 
 
@@ -132,12 +150,17 @@ def report_text(game: Game, nation: str, *, turn: int | None = None, html: bool 
 
 
 def odds_of_battle(
-    rules: Game | tuple[Ruleset, Mapping[str, Any]], attackers: Iterable[str], defenders: Iterable[str], *, trials: int = 0
+    rules: Game | tuple[Ruleset, Mapping[str, Any]],
+    attackers: Iterable[str],
+    defenders: Iterable[str],
+    *,
+    trials: int = 0,
 ) -> Odds:
-    """The odds of a battle of forces such as "NATION: 5 KIND, 2 KIND", exact unless so many `trials` are sampled.
+    """The odds of a battle of forces such as "NATION: 5 KIND, 2 KIND", exact unless so many `trials` are
+    sampled.
 
-    `rules`: a game, whose technologies and options count, or a ruleset with a scenario (the whole of its file, as a map).
-    Unclear if the forces cannot be understood.
+    `rules`: a game, whose technologies and options count, or a ruleset with a scenario (the whole of its
+    file, as a map). Unclear if the forces cannot be understood.
     """
     if isinstance(rules, Game):
         world = World(rules.ruleset, rules.stage().position.state, geography=rules.geography)

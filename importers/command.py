@@ -1,4 +1,7 @@
-"""`wteaw import`: what other programs have. Recorded games are replayed and become games of ours, game files become rulesets."""
+"""`wteaw import`: what other programs have.
+
+Recorded games are replayed and become games of ours, game files become rulesets.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,9 @@ from wteaw.cli import ExitCode, Stop, formats, of_os_error
 from wteaw.cli.game import read_scenario
 from wteaw.cli.terminal import Working, each
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, no_args_is_help=True)
+app = typer.Typer(
+    add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, no_args_is_help=True
+)
 
 __all__ = ["app", "export"]
 
@@ -28,7 +33,9 @@ def dpjson(
         ..., help="The record: JSON phases (one object, or one a line), JSON of webDiplomacy, text of godip."
     ),
     game: Path = typer.Option(None, "--game", help="Leave the replayed game in this folder."),
-    scenario: str = typer.Option("", "--scenario", help="The scenario it begins from; by default the one that the rules name."),
+    scenario: str = typer.Option(
+        "", "--scenario", help="The scenario it begins from; by default the one that the rules name."
+    ),
     refused: bool = typer.Option(False, "--refused", help="List the orders that were refused, and why."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
@@ -76,9 +83,12 @@ def dpjson(
 def export(
     game: Path = typer.Argument(..., help="The game's folder."),
     out: Path = typer.Option(None, "--out", help="Write it there, not on the screen."),
-    format: str = typer.Option("text", help="How the end is told where the record goes to a file: text or json."),
+    format: str = typer.Option(
+        "text", help="How the end is told where the record goes to a file: text or json."
+    ),
 ) -> None:
-    """Write a game as a record of JSON phases, which the Python package `diplomacy` and `wteaw import dpjson` read.
+    """Write a game as a record of JSON phases, which the Python package `diplomacy` and `wteaw import dpjson`
+    read.
 
     Example: wteaw export games/spring --out spring.json
     """
@@ -111,9 +121,11 @@ def triplea(
     force: bool = typer.Option(False, "--force", help="Replace a ruleset that is in the folder already."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
-    """Turn a TripleA game file into a ruleset with a scenario and a map; what could not be translated is listed at file:line.
+    """Turn a TripleA game file into a ruleset with a scenario and a map; what could not be translated is
+    listed at file:line.
 
-    Positions are read from centers.txt, polygons.txt and map.properties beside the file or one folder above it.
+    Positions are read from centers.txt, polygons.txt and map.properties beside the file or one folder above
+    it.
 
     Example: wteaw import triplea games/my_map.xml --out my-map
     """
@@ -132,13 +144,26 @@ def triplea(
     except FolderError as error:
         raise Stop(str(error)) from None
     if format == "json":
-        found = {"title": made.title, "folder": str(made.folder), "scenario": str(made.scenario), "rows": made.counts,
-                 "positions": made.drawn_from, "not_translated": made.left, "grades": made.grades,
-                 "share": round(made.share, 4)}  # fmt: skip
+        found = {
+            "title": made.title,
+            "folder": str(made.folder),
+            "scenario": str(made.scenario),
+            "rows": made.counts,
+            "positions": made.drawn_from,
+            "not_translated": made.left,
+            "grades": made.grades,
+            "share": round(made.share, 4),
+        }
         typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
         return
-    named = {"places": "place", "links": "link", "nations": "nation", "units": "kind of unit", "production": "thing to buy",
-             "events": "event"}  # fmt: skip
+    named = {
+        "places": "place",
+        "links": "link",
+        "nations": "nation",
+        "units": "kind of unit",
+        "production": "thing to buy",
+        "events": "event",
+    }
     several = {"units": "kinds of units", "production": "things to buy"}
     said = ", ".join(counted(made.counts.get(form, 0), one, several.get(form)) for form, one in named.items())
     typer.echo(f"{made.title}: {said}; positions from {made.drawn_from}.")
@@ -147,7 +172,9 @@ def triplea(
         graded = ", ".join(f"{n} {grade}" for grade, n in made.grades.items() if n)
         typer.echo(f"{counted(len(made.left), 'thing')} could not be translated ({graded}): {out / LEFT_OUT}")
     typer.echo(f"wteaw validate --strict {made.folder}")
-    typer.echo(f"wteaw play {made.scenario} --turns 2 --out {made.folder.with_name(made.folder.name + '-played')}")
+    typer.echo(
+        f"wteaw play {made.scenario} --turns 2 --out {made.folder.with_name(made.folder.name + '-played')}"
+    )
 
 
 def _scenario_for(row: str) -> str:
@@ -166,7 +193,9 @@ def _scenario_for(row: str) -> str:
 
 def _print(result: Any, refused: bool) -> None:
     name = f"{result.id}: " if result.id else ""
-    typer.echo(f"{name}{result.phases} phases agree, {result.orders} orders, {len(result.refused)} of them refused.")
+    typer.echo(
+        f"{name}{result.phases} phases agree, {result.orders} orders, {len(result.refused)} of them refused."
+    )
     for line in result.refused if refused else ():
         typer.echo(f"  {line}")
     if result.difference is not None:

@@ -1,9 +1,11 @@
-"""Games recorded as JSON phases: state, orders and results of each, as the public Python package for such games saves them.
+"""Games recorded as JSON phases: state, orders and results of each, as the public Python package for such
+games saves them.
 
-A record is `{id, map, phases: [{name, state: {units, centers, ...}, orders: {NATION: [line, ...]}, ...}, ...]}`. It is played
-again from its first phase: before each phase the units and the held places of both are compared, then the phase's orders go in
-by the door, as mail does, and are resolved. What the record calls things is understood as names in orders are; what else has to
-be known (which letter of a phase means which season and input point, ...) is the ruleset's row of the form `imports`.
+A record is `{id, map, phases: [{name, state: {units, centers, ...}, orders: {NATION: [line, ...]}, ...},
+...]}`. It is played again from its first phase: before each phase the units and the held places of both are
+compared, then the phase's orders go in by the door, as mail does, and are resolved. What the record calls
+things is understood as names in orders are; what else has to be known (which letter of a phase means which
+season and input point, ...) is the ruleset's row of the form `imports`.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ class RecordError(ValueError):
 
 @dataclass(frozen=True)
 class RecordDifference:
-    """The first thing in which a record and the replay differ: before which phase, about what, and what each has."""
+    """The first thing in which a record and the replay differ: before which phase, about what, and what each
+    has.
+    """
 
     phase: str
     what: str
@@ -46,12 +50,16 @@ class RecordDifference:
     ours: str
 
     def __str__(self) -> str:
-        return f"{self.phase}: {self.what}: recorded {self.recorded or 'nothing'}, here {self.ours or 'nothing'}"
+        return (
+            f"{self.phase}: {self.what}: recorded {self.recorded or 'nothing'}, here {self.ours or 'nothing'}"
+        )
 
 
 @dataclass
 class Replayed:
-    """What came of a record: how many phases were compared, the orders that were refused, the first difference."""
+    """What came of a record: how many phases were compared, the orders that were refused, the first
+    difference.
+    """
 
     id: str
     phases: int = 0
@@ -64,7 +72,10 @@ class Replayed:
 
 
 def records(text: str) -> list[dict[str, Any]]:
-    """The records in a file: one JSON object, or one a line. RecordError names the line or the key that is wrong."""
+    """The records in a file: one JSON object, or one a line.
+
+    RecordError names the line or the key that is wrong.
+    """
     try:
         found = [json.loads(text)]
     except json.JSONDecodeError as whole:
@@ -76,7 +87,9 @@ def records(text: str) -> list[dict[str, Any]]:
             except json.JSONDecodeError as error:
                 if len(lines) > 1 and found:
                     raise RecordError(f"line {number}: {error.msg}, column {error.colno}") from None
-                raise RecordError(f"no JSON: {whole.msg}, line {whole.lineno}, column {whole.colno}") from None
+                raise RecordError(
+                    f"no JSON: {whole.msg}, line {whole.lineno}, column {whole.colno}"
+                ) from None
     if len(found) == 1 and isinstance(found[0], list):
         found = found[0]
     if not found:
@@ -94,7 +107,9 @@ def _shape(record: Any, where: str) -> None:
         if not isinstance(state, dict) or not isinstance(phase.get("name"), str):
             raise RecordError(f"{where}phase {number} has no `name` and `state`")
         if not isinstance(state.get("units"), dict) or not isinstance(state.get("centers"), dict):
-            raise RecordError(f"{where}phase {number} ({phase['name']}): the state has no `units` and `centers`")
+            raise RecordError(
+                f"{where}phase {number} ({phase['name']}): the state has no `units` and `centers`"
+            )
 
 
 @dataclass(frozen=True)
@@ -111,13 +126,18 @@ Piece = tuple[str, str, bool]
 
 
 class RecordReader:
-    """Understands a record by the names of a ruleset and its row of `imports`. RecordError for what it does not know."""
+    """Understands a record by the names of a ruleset and its row of `imports`.
+
+    RecordError for what it does not know.
+    """
 
     def __init__(self, ruleset: Ruleset) -> None:
         self.ruleset = ruleset
         self.row: Row = ruleset.row_or_empty("imports", ROW)
         if not self.row:
-            raise RecordError(f"the ruleset {ruleset.id} has no row {ROW!r} of the form `imports`: it plays no such games")
+            raise RecordError(
+                f"the ruleset {ruleset.id} has no row {ROW!r} of the form `imports`: it plays no such games"
+            )
         self.names = Names(ruleset, None)
 
     def moment(self, name: str) -> PhaseName | None:
@@ -152,7 +172,10 @@ class RecordReader:
 
     def held(self, state: Mapping[str, Any]) -> dict[str, set[str]]:
         """Nation to the places that it holds, of those that are counted."""
-        found = {self.nation(n): {self.named("place", p) for p in places or ()} for n, places in state["centers"].items()}
+        found = {
+            self.nation(n): {self.named("place", p) for p in places or ()}
+            for n, places in state["centers"].items()
+        }
         return {nation: places for nation, places in found.items() if places}
 
     def our_pieces(self, state: State) -> dict[str, set[Piece]]:
@@ -172,11 +195,18 @@ class RecordReader:
         return out
 
     def first_state(self, record: Mapping[str, Any], scenario: Mapping[str, Any]) -> State:
-        """The position from which a record begins: the scenario's, with the record's units, holders and date."""
+        """The position from which a record begins: the scenario's, with the record's units, holders and
+        date.
+        """
         phase = record["phases"][0]
         began = self.moment(phase["name"])
         turn = next(
-            (n for n in range(1, MOST_TURNS) if began is not None and self.date_of(n) == (began.year, began.season)), None
+            (
+                n
+                for n in range(1, MOST_TURNS)
+                if began is not None and self.date_of(n) == (began.year, began.season)
+            ),
+            None,
         )
         if began is None or turn is None:
             raise RecordError(f"no turn of {self.ruleset.id} begins at {phase['name']}")
@@ -185,7 +215,12 @@ class RecordReader:
             state.put("units", key, "*", None)
         for owner, pieces in self.pieces(phase["state"]).items():
             for kind, place, _ in sorted(pieces):
-                state.put("units", unit_key(owner, kind, place), "*", {"owner": owner, "kind": kind, "place": place, "n": 1})
+                state.put(
+                    "units",
+                    unit_key(owner, kind, place),
+                    "*",
+                    {"owner": owner, "kind": kind, "place": place, "n": 1},
+                )
         holders = {place: nation for nation, places in self.held(phase["state"]).items() for place in places}
         for id_, row in self.ruleset.rows("places").items():
             if row.get(self.row["counts"]):
@@ -236,7 +271,9 @@ class InMemory:
 
     def resolve(self, given: list[Submission]) -> None:
         inputs = Inputs({s.nation: s.orders for s in given}, {s.nation: s.answers for s in given})
-        self.position = resolve(self.ruleset, self.position, inputs, _no_dice(), geography=self.geography).position
+        self.position = resolve(
+            self.ruleset, self.position, inputs, _no_dice(), geography=self.geography
+        ).position
 
 
 class InFolder:
@@ -266,11 +303,16 @@ def replay(
     scenario: Mapping[str, Any],
     table_of: Callable[[State], ReplayTarget] | None = None,
 ) -> Replayed:
-    """Play a record again as far as it agrees. `table_of` sets up where, from the first state; by default nothing is kept."""
+    """Play a record again as far as it agrees.
+
+    `table_of` sets up where, from the first state; by default nothing is kept.
+    """
     reader = RecordReader(ruleset)
     wanted = record.get("map")
     if wanted is not None and wanted not in reader.row.get("maps", (wanted,)):
-        raise RecordError(f"the record is of the map {wanted!r}; {ruleset.id} has {', '.join(reader.row['maps'])}")
+        raise RecordError(
+            f"the record is of the map {wanted!r}; {ruleset.id} has {', '.join(reader.row['maps'])}"
+        )
     state = reader.first_state(record, scenario)
     table = table_of(state) if table_of is not None else InMemory(ruleset, state)
     out = Replayed(str(record.get("id", "")))
@@ -289,10 +331,14 @@ def replay(
 
 
 def _without_lost(phase: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A phase without the units that wait in it though no place is left to them: ours were destroyed with the orders before."""
+    """A phase without the units that wait in it though no place is left to them: ours were destroyed with the
+    orders before.
+    """
     state, lost = phase["state"], {}
     for nation, waiting in (state.get("retreats") or {}).items():
-        gone = [unit for unit, places in waiting.items() if places == []] if isinstance(waiting, Mapping) else []
+        gone = (
+            [unit for unit, places in waiting.items() if places == []] if isinstance(waiting, Mapping) else []
+        )
         if gone:
             lost[nation] = gone
     if not lost:
@@ -301,12 +347,18 @@ def _without_lost(phase: Mapping[str, Any]) -> Mapping[str, Any]:
     for nation, gone in lost.items():
         marked = {f"*{unit}" for unit in gone}
         units[nation] = [unit for unit in units.get(nation) or () if unit not in marked]
-        orders[nation] = [line for line in orders.get(nation) or () if not line.startswith(tuple(f"{unit} " for unit in gone))]
+        orders[nation] = [
+            line
+            for line in orders.get(nation) or ()
+            if not line.startswith(tuple(f"{unit} " for unit in gone))
+        ]
     return {**phase, "state": {**state, "units": units}, "orders": orders}
 
 
 def _is_idle(reader: RecordReader, position: Position, phases: list[Mapping[str, Any]]) -> bool:
-    """Whether a recorded phase is one in which there was nothing to order, so that ours has gone on to the phase after it."""
+    """Whether a recorded phase is one in which there was nothing to order, so that ours has gone on to the
+    phase after it.
+    """
     if len(phases) < 2 or any((phases[0].get("orders") or {}).values()):
         return False
     now, after = (reader.moment(str(phase["name"])) for phase in phases)
@@ -328,7 +380,9 @@ def _play(reader: RecordReader, table: ReplayTarget, phase: Mapping[str, Any], o
         taken = take_in(reader.ruleset, "\n".join(lines), table.world_of, nation=nation)
         out.orders += len(lines)
         refused = {d.line: d.message for d in taken.found if d.severity == "error"}
-        out.refused += [f"{phase['name']} {nation}: {lines[n - 1]}: {said}" for n, said in sorted(refused.items()) if n]
+        out.refused += [
+            f"{phase['name']} {nation}: {lines[n - 1]}: {said}" for n, said in sorted(refused.items()) if n
+        ]
         given.append(Submission(nation, "\n".join(lines), list(taken.orders), dict(taken.answers), "player"))
     table.resolve(given)
 
@@ -346,16 +400,22 @@ def _differs(reader: RecordReader, position: Position, phase: Mapping[str, Any])
     for nation in sorted({*recorded, *ours}):
         theirs, mine = recorded.get(nation, set()), ours.get(nation, set())
         if theirs != mine:
-            return RecordDifference(name, f"units of {nation}", _units(reader, theirs - mine), _units(reader, mine - theirs))
+            return RecordDifference(
+                name, f"units of {nation}", _units(reader, theirs - mine), _units(reader, mine - theirs)
+            )
     held, our_held = reader.held(phase["state"]), reader.our_held(World(reader.ruleset, state))
     for nation in sorted({*held, *our_held}):
         there, here_ = held.get(nation, set()), our_held.get(nation, set())
         if there != here_:
             what = f"{reader.row['counts']}s of {nation}"
-            return RecordDifference(name, what, ", ".join(sorted(there - here_)), ", ".join(sorted(here_ - there)))
+            return RecordDifference(
+                name, what, ", ".join(sorted(there - here_)), ", ".join(sorted(here_ - there))
+            )
     return None
 
 
 def _units(reader: RecordReader, pieces: set[Piece]) -> str:
     sign = str(reader.row.get("marked", {}).get("field", ""))
-    return ", ".join(f"{kind} {place}{f' ({sign})' if marked else ''}" for kind, place, marked in sorted(pieces))
+    return ", ".join(
+        f"{kind} {place}{f' ({sign})' if marked else ''}" for kind, place, marked in sorted(pieces)
+    )

@@ -1,8 +1,9 @@
-"""Records in other forms become records of JSON phases, which are replayed; and a game of ours becomes such a record.
+"""Records in other forms become records of JSON phases, which are replayed; and a game of ours becomes such a
+record.
 
-Two forms are known beside the JSON phases themselves: JSON of a site that numbers its places and players, with structured orders;
-and text that lists positions and orders phase by phase. What their words and numbers stand for is `forms` of the ruleset's row of
-`imports`, what ours are called there is `writes`.
+Two forms are known beside the JSON phases themselves: JSON of a site that numbers its places and players,
+with structured orders; and text that lists positions and orders phase by phase. What their words and numbers
+stand for is `forms` of the ruleset's row of `imports`, what ours are called there is `writes`.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ def read_records(text: str, ruleset: Ruleset) -> list[dict[str, Any]]:
         return records(text)
     row = _row(ruleset).get("forms", {}).get(form)
     if row is None:
-        raise RecordError(f"{ruleset.id} does not say what the words of such a record mean (`forms: {form}` of its imports)")
+        raise RecordError(
+            f"{ruleset.id} does not say what the words of such a record mean (`forms: {form}` of its imports)"
+        )
     if form == "numbered":
         return [_numbered(json.loads(text), row, _row(ruleset)["writes"]["places"])]
     return [_positions(text, row, RecordReader(ruleset))]
@@ -53,7 +56,9 @@ def read_records(text: str, ruleset: Ruleset) -> list[dict[str, Any]]:
 def _row(ruleset: Ruleset) -> Row:
     row = ruleset.rows("imports").get(ROW)
     if row is None:
-        raise RecordError(f"the ruleset {ruleset.id} has no row {ROW!r} of the form `imports`: it plays no such games")
+        raise RecordError(
+            f"the ruleset {ruleset.id} has no row {ROW!r} of the form `imports`: it plays no such games"
+        )
     return row
 
 
@@ -67,7 +72,8 @@ def _numbered(game: Mapping[str, Any], row: Row, places: list[str]) -> dict[str,
             phases.append(_numbered_phase(phase, row, places))
         except (KeyError, IndexError, TypeError, ValueError) as error:
             raise RecordError(
-                f"phase {number}: {error if isinstance(error, RecordError) else f'{error!r} is not understood'}"
+                f"phase {number}: "
+                f"{error if isinstance(error, RecordError) else f'{error!r} is not understood'}"
             ) from None
     return {"id": str(game.get("gameID", "")), "phases": phases}
 
@@ -80,7 +86,10 @@ def _numbered_phase(phase: Mapping[str, Any], row: Row, places: list[str]) -> di
         return str(_nth(places, number, "place"))
 
     letter = row["moments"][phase["phase"]]
-    year, turn = row["first"] + int(phase["turn"]) // len(row["letters"]), int(phase["turn"]) % len(row["letters"])
+    year, turn = (
+        row["first"] + int(phase["turn"]) // len(row["letters"]),
+        int(phase["turn"]) % len(row["letters"]),
+    )
     name = f"{row.get('apart', {}).get(letter, row['letters'][turn])}{year}{letter}"
     units: dict[str, list[str]] = {}
     standing: dict[str, str] = {}
@@ -100,12 +109,21 @@ def _numbered_phase(phase: Mapping[str, Any], row: Row, places: list[str]) -> di
         text = _order_of(order, row, place, standing)
         if text:
             orders.setdefault(nation(order), []).append(text)
-    return {"name": name, "state": {"name": name, "units": units, "centers": centers}, "orders": orders, "results": {}}
+    return {
+        "name": name,
+        "state": {"name": name, "units": units, "centers": centers},
+        "orders": orders,
+        "results": {},
+    }
 
 
-def _order_of(order: Mapping[str, Any], row: Row, place: Callable[[Any], str], standing: Mapping[str, str]) -> str:
+def _order_of(
+    order: Mapping[str, Any], row: Row, place: Callable[[Any], str], standing: Mapping[str, str]
+) -> str:
     template = row["orders"][order["type"]]
-    at, to, out = (place(order[key]) if order.get(key) else "" for key in ("terrID", "toTerrID", "fromTerrID"))
+    at, to, out = (
+        place(order[key]) if order.get(key) else "" for key in ("terrID", "toTerrID", "fromTerrID")
+    )
     helped = out or to
     names = {
         "unit": f"{row['kinds'].get(order.get('unitType'), '')} {at}".strip(),
@@ -131,7 +149,9 @@ def _whole(place: str) -> str:
 
 
 def _positions(text: str, row: Row, reader: RecordReader) -> dict[str, Any]:
-    """`PHASE 1901 Spring Movement`, `POSITIONS` with a line for each unit and center, `ORDERS` with a line for each order."""
+    """`PHASE 1901 Spring Movement`, `POSITIONS` with a line for each unit and center, `ORDERS` with a line
+    for each order.
+    """
     phases: list[dict[str, Any]] = []
     inside = ""
     for number, line in enumerate(text.splitlines(), 1):
@@ -183,14 +203,27 @@ def _called(place: str, row: Row) -> str:
     return f"{row.get('places', {}).get(whole, whole).upper()}{slash}{part.upper()}"
 
 
-def _text_order(phase: Mapping[str, Any], line: str, row: Row, reader: RecordReader, number: int) -> tuple[str, str]:
-    """Whose order a line is, and the order in the words of JSON phases; kind and nation of the unit come from the positions."""
+def _text_order(
+    phase: Mapping[str, Any], line: str, row: Row, reader: RecordReader, number: int
+) -> tuple[str, str]:
+    """Whose order a line is, and the order in the words of JSON phases; kind and nation of the unit come from
+    the positions.
+    """
     for pattern in row["orders"]:
         found = re.fullmatch(pattern["reads"], line, re.I)
         if found is None:
             continue
-        named = {key: _called(value, row) for key, value in found.groupdict().items() if key != "kind" and value}
-        kind = next((v for k, v in row["kinds"].items() if k.lower() == (found.groupdict().get("kind") or "").lower()), "")
+        named = {
+            key: _called(value, row) for key, value in found.groupdict().items() if key != "kind" and value
+        }
+        kind = next(
+            (
+                v
+                for k, v in row["kinds"].items()
+                if k.lower() == (found.groupdict().get("kind") or "").lower()
+            ),
+            "",
+        )
         moving = phase["name"].endswith(row["of_the_marked"])
         owner, unit = _unit_at(phase, named["place"], marked=moving)
         if kind:
@@ -224,16 +257,24 @@ def _holder_of(phase: Mapping[str, Any], place: str, reader: RecordReader) -> st
 
 
 def written(game: Game, ruleset: Ruleset) -> dict[str, Any]:
-    """A game as a record of JSON phases: the state before each input point, and the orders that stood there."""
+    """A game as a record of JSON phases: the state before each input point, and the orders that stood
+    there.
+    """
     row = _row(ruleset)
     if "writes" not in row:
-        raise RecordError(f"{ruleset.id} does not say what its orders are called in records (`writes` of its imports)")
+        raise RecordError(
+            f"{ruleset.id} does not say what its orders are called in records (`writes` of its imports)"
+        )
     writer = _Writer(ruleset, row)
     phases = []
     for number, _, _ in game.stages():
         position = game.stage(number).position
         name = writer.moment(position.turn, position.waiting)
-        state = {"name": name, "units": writer.units(position.state), "centers": writer.centers(position.state)}
+        state = {
+            "name": name,
+            "units": writer.units(position.state),
+            "centers": writer.centers(position.state),
+        }
         orders: dict[str, list[str]] = {}
         for nation, given in sorted(game.submissions(number).items()):
             lines = [writer.line(order, position.state) for order in given.orders]

@@ -1,1 +1,3 @@
-"""Many games by policies: one game in figures (`one`), a sweep over workers (`sweep`), what they come to (`summary`)."""
+"""Many games by policies: one game in figures (`one`), a sweep over workers (`sweep`), what they come to
+(`summary`).
+"""

@@ -1,7 +1,8 @@
-"""What a ruleset does to its games: who wins, who joins whom, how the war goes, what is used, and what each rule contributed.
+"""What a ruleset does to its games: who wins, who joins whom, how the war goes, what is used, and what each
+rule contributed.
 
-Every figure names the games it comes from by their numbers: all of those in which something happened, or those with the least and
-the most of it. What no game uses is a finding.
+Every figure names the games it comes from by their numbers: all of those in which something happened, or
+those with the least and the most of it. What no game uses is a finding.
 """
 
 from __future__ import annotations
@@ -21,13 +22,18 @@ Games = Mapping[int, Figures]
 LOW, HIGH = 0.1, 0.9
 """The band of what games come to: eight of ten lie in it."""
 ALWAYS = ("events", "actions", "orders", "technologies", "modifiers", "production", "battles")
-"""Forms whose rows are looked for, whether or not any of them was used; of other forms those are of which some row was."""
+"""Forms whose rows are looked for, whether or not any of them was used; of other forms those are of which
+some row was.
+"""
 UNTOLD = ("sequence", "visibility", "decisions", "tracks")
 """Forms of which a journal does not tell each row that was used."""
 
 
 def balance(ruleset: Ruleset, games: Games) -> dict[str, Any]:
-    """Everything about the games of one candidate, as plain data. Games that could not be played on are left out."""
+    """Everything about the games of one candidate, as plain data.
+
+    Games that could not be played on are left out.
+    """
     whole = {n: g for n, g in sorted(games.items()) if "error" not in g}
     numbers = list(whole)
     return {
@@ -104,7 +110,9 @@ def _wars(games: Games) -> dict[str, Any]:
 
 
 def _course(games: Games) -> dict[str, Any]:
-    """By figure (and by whom) its mean after each turn with the band, over the games that have come so far."""
+    """By figure (and by whom) its mean after each turn with the band, over the games that have come so
+    far.
+    """
     turns = sorted({t["turn"] for g in games.values() for t in g["course"]})
     by_turn = {n: {t["turn"]: t for t in g["course"]} for n, g in games.items()}
 
@@ -144,9 +152,13 @@ def spread(values: Mapping[int, float]) -> dict[str, Any]:
     ordered = sorted(values.values())
     least, most = (choose(values, key=lambda n: (values[n], -n)) for choose in (min, max))
     return {
-        **mean(list(values.values())), "low": quantile(ordered, LOW), "high": quantile(ordered, HIGH), "n": len(values),
-        "least": {"game": least, "value": values[least]}, "most": {"game": most, "value": values[most]},
-    }  # fmt: skip
+        **mean(list(values.values())),
+        "low": quantile(ordered, LOW),
+        "high": quantile(ordered, HIGH),
+        "n": len(values),
+        "least": {"game": least, "value": values[least]},
+        "most": {"game": most, "value": values[most]},
+    }
 
 
 def quantile(ordered: Sequence[float], share_: float) -> float:
@@ -161,7 +173,9 @@ def quantile(ordered: Sequence[float], share_: float) -> float:
 
 
 def _used(ruleset: Ruleset, games: Games) -> dict[str, Any]:
-    """Events, orders, conditions of orders, technologies: in how many games, how often in a game, and in which games."""
+    """Events, orders, conditions of orders, technologies: in how many games, how often in a game, and in
+    which games.
+    """
     counted = {
         "events": "events", "orders": "orders", "refused": "refused", "technologies": "learned",
         "order_options": "conditions", "modifiers": "applied",
@@ -171,14 +185,21 @@ def _used(ruleset: Ruleset, games: Games) -> dict[str, Any]:
         found = {what for g in games.values() for what in g[key]}
         if name == "modifiers":
             found = {what for what in found if ruleset.has("modifiers", what)}
-        out[name] = {what: _often({n: g[key].get(what, 0) for n, g in games.items()}) for what in sorted(found)}
+        out[name] = {
+            what: _often({n: g[key].get(what, 0) for n, g in games.items()}) for what in sorted(found)
+        }
     return out
 
 
 def _within(games: Games, key: str) -> dict[str, dict[str, Any]]:
-    """What is counted within something, such as reasons of an order: how often in a game, in which games; the most first."""
+    """What is counted within something, such as reasons of an order: how often in a game, in which games; the
+    most first.
+    """
     found = {(of, what) for g in games.values() for of, within in g[key].items() for what in within}
-    often = {(of, what): _often({n: g[key].get(of, {}).get(what, 0) for n, g in games.items()}) for of, what in found}
+    often = {
+        (of, what): _often({n: g[key].get(of, {}).get(what, 0) for n, g in games.items()})
+        for of, what in found
+    }
     out: dict[str, dict[str, Any]] = {}
     for of, what in sorted(found, key=lambda pair: (-often[pair]["mean"], pair)):
         out.setdefault(of, {})[what] = often[of, what]
@@ -191,7 +212,9 @@ def _often(values: Mapping[int, float]) -> dict[str, Any]:
 
 
 def used(game: Figures) -> Iterator[str]:
-    """Every row ("form/id") that a game has used: as the rule of an entry, an order, a technology, or an adjust that counted."""
+    """Every row ("form/id") that a game has used: as the rule of an entry, an order, a technology, or an
+    adjust that counted.
+    """
     yield from game["did"]
     yield from game["orders"]
     yield from (f"technologies/{t}" for t in game["learned"])
@@ -209,7 +232,9 @@ def never(ruleset: Ruleset, games: Collection[Figures]) -> dict[str, list[str]]:
             if rows:
                 out[form] = sorted(rows)
     conditions = {name for g in games for name in g["conditions"]}
-    idle = sorted(id_ for id_, row in ruleset.rows("order_options").items() if row.get("gives", id_) not in conditions)
+    idle = sorted(
+        id_ for id_, row in ruleset.rows("order_options").items() if row.get("gives", id_) not in conditions
+    )
     return {**out, **({"order_options": idle} if idle else {})}
 
 

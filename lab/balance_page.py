@@ -1,4 +1,5 @@
-"""What a sweep of games came to as a page: who wins, who joins, the course of the war with bands, what is used and what never.
+"""What a sweep of games came to as a page: who wins, who joins, the course of the war with bands, what is
+used and what never.
 
 Every row leads to games, and every game to the command that plays it again.
 """
@@ -19,14 +20,18 @@ from .course import DID
 from .row_names import RowNames, percent, surest
 
 LINES, LEADING, MOST = 8, 6, 12
-"""Lines in a chart, games that a row leads to, and who is told of those that win or lead; the JSON has all."""
+"""Lines in a chart, games that a row leads to, and who is told of those that win or lead; the JSON has
+all.
+"""
 TITLES = {
-    "units": "Units", "places": "Places held", "income": "Income in the turn", "lost": "Units lost in the turn",
+    "units": "Units", "places": "Places held", "income": "Income in the turn", "lost": "Units lost in the "
+                                                                                       "turn",
     "captures": "Places taken in the turn",
 }  # fmt: skip
 FORMS = {
     "events": "Events", "orders": "Orders", "refused": "Orders refused when they were carried out",
-    "technologies": "Technologies", "order_options": "Conditions of orders", "modifiers": "Adjusts that counted",
+    "technologies": "Technologies", "order_options": "Conditions of orders", "modifiers": "Adjusts that "
+                                                                                          "counted",
 }  # fmt: skip
 
 IDLE = {"order_options": "conditions of orders", "war_kinds": "kinds of war"}
@@ -36,7 +41,10 @@ IDLE = {"order_options": "conditions of orders", "war_kinds": "kinds of war"}
 def balance_parts(
     ruleset: Ruleset, found: Mapping[str, Any], games: Mapping[int, Mapping[str, Any]], again: str
 ) -> list[ReportPart]:
-    """The parts of a page on the games of one candidate. `again`: the command that plays one again, but for its seed."""
+    """The parts of a page on the games of one candidate.
+
+    `again`: the command that plays one again, but for its seed.
+    """
     names = RowNames(ruleset)
     if not found["games"]:
         return [ReportPart("Games", _games(names, games, again))]
@@ -61,7 +69,9 @@ def leads(numbers: Iterable[int], of: int | None = None) -> tuple[tuple[str, str
     return (*out, (f"and {more} more", "")) if more > 0 else tuple(out)
 
 
-def linked_table(head: Sequence[str], rows: Sequence[tuple[Sequence[str], tuple[tuple[str, str], ...]]]) -> Table:
+def linked_table(
+    head: Sequence[str], rows: Sequence[tuple[Sequence[str], tuple[tuple[str, str], ...]]]
+) -> Table:
     """A table whose last column are games."""
     made = table(head[:-1], [cells for cells, _ in rows])
     return replace(made, head=tuple(head), links=tuple(links for _, links in rows))
@@ -86,13 +96,24 @@ def figure(value: float | None, error: float | None = None) -> str:
 
 def _wins(names: RowNames, found: Mapping[str, Any]) -> list[Block]:
     out: list[Block] = []
-    asked = [("The game", found["wins"]), *((f"Leads by {names.row('criteria', c)}", of) for c, of in found["leads"].items())]
+    asked = [
+        ("The game", found["wins"]),
+        *((f"Leads by {names.row('criteria', c)}", of) for c, of in found["leads"].items()),
+    ]
     for title, of in asked:
         cut = f", the {MOST} first of {len(of)}" if len(of) > MOST else ""
         of = dict(list(of.items())[:MOST])
         shares = {names.who(who): (s["share"], s["low"], s["high"]) for who, s in of.items()}
-        out.append(Picture(plots.bars(title, shares, percent=True), f"{title}{cut}: share of the games, with the 95 % band."))
-        rows = [((capital(names.who(who)), str(s["games"]), *with_band(s)), leads(s["from"])) for who, s in of.items()]
+        out.append(
+            Picture(
+                plots.bars(title, shares, percent=True),
+                f"{title}{cut}: share of the games, with the 95 % band.",
+            )
+        )
+        rows = [
+            ((capital(names.who(who)), str(s["games"]), *with_band(s)), leads(s["from"]))
+            for who, s in of.items()
+        ]
         out.append(linked_table((title, "Games", "Share", "Band", "Which"), rows))
     return out
 
@@ -103,7 +124,9 @@ def _joins(names: RowNames, found: Mapping[str, Any]) -> list[Block]:
         for side, s in sides.items():
             how = ", ".join(f"{names.rule(rule)} ({n})" for rule, n in list(s["rules"].items())[:3])
             turn = figure(s["turn"]["mean"], s["turn"]["error"])
-            rows.append(((capital(names.who(nation)), names.who(side), *with_band(s), turn, how), leads(s["from"])))
+            rows.append(
+                ((capital(names.who(nation)), names.who(side), *with_band(s), turn, how), leads(s["from"]))
+            )
     out: list[Block] = []
     if rows:
         head = ("Nation", "Joins", "Share", "Band", "Turn", "By (games)", "Which")
@@ -126,14 +149,22 @@ def _taken(names: RowNames, found: Mapping[str, Any]) -> list[Block]:
 
 
 def _within(
-    head: Sequence[str], found: Mapping[str, Mapping[str, Any]], of: Callable[[str], str], what: Callable[[str], str]
+    head: Sequence[str],
+    found: Mapping[str, Mapping[str, Any]],
+    of: Callable[[str], str],
+    what: Callable[[str], str],
 ) -> Block:
     """A table of figures of pairs, the greatest first."""
     pairs = [(one, other, s) for one, within in found.items() for other, s in within.items()]
     pairs.sort(key=lambda pair: (-pair[2]["mean"], pair[:2]))
     rows = []
     for one, other, s in pairs:
-        rows.append(((capital(of(one)), what(other), with_band(s)[0], figure(s["mean"], s["error"])), leads(s["from"])))
+        rows.append(
+            (
+                (capital(of(one)), what(other), with_band(s)[0], figure(s["mean"], s["error"])),
+                leads(s["from"]),
+            )
+        )
     return linked_table(head, rows)
 
 
@@ -166,9 +197,13 @@ def _reached(course: Mapping[str, Any]) -> str:
         return f"{counted(first, 'game')} came to turn {turn}."
     at = told(course)
     tables = (
-        f" The tables are of turn {course['turns'][at]}, to which half of them came." if at < len(course["turns"]) - 1 else ""
+        f" The tables are of turn {course['turns'][at]}, to which half of them came."
+        if at < len(course["turns"]) - 1
+        else ""
     )
-    return f"They are those of the games that came to a turn: {first} at first, {last} in turn {turn}.{tables}"
+    return (
+        f"They are those of the games that came to a turn: {first} at first, {last} in turn {turn}.{tables}"
+    )
 
 
 def told(course: Mapping[str, Any]) -> int:
@@ -177,29 +212,44 @@ def told(course: Mapping[str, Any]) -> int:
 
 
 def _chart(
-    title: str, of: Mapping[str, Sequence[Mapping[str, Any]]], course: Mapping[str, Any], name: Callable[[str], str],
+    title: str,
+    of: Mapping[str, Sequence[Mapping[str, Any]]],
+    course: Mapping[str, Any],
+    name: Callable[[str], str],
     known: dict[str, int],
-) -> list[Block]:  # fmt: skip
-    """A chart of the largest, and below it how they stand in the turn that is `told`, with the games of least and most."""
+) -> list[Block]:
+    """A chart of the largest, and below it how they stand in the turn that is `told`, with the games of least
+    and most.
+    """
     weight = {who: sum(v["mean"] or 0 for v in values) for who, values in of.items()}
     shown = sorted((w for w in of if weight[w]), key=lambda w: (-weight[w], w))[:LINES]
     if not shown:
         return []
     series = [
-        plots.PlotLine(name(w), [v["mean"] for v in of[w]], [v["low"] for v in of[w]], [v["high"] for v in of[w]]) for w in shown
+        plots.PlotLine(
+            name(w), [v["mean"] for v in of[w]], [v["low"] for v in of[w]], [v["high"] for v in of[w]]
+        )
+        for w in shown
     ]
     rows = []
     for w in shown:
         last = of[w][told(course)]
         band = f"{figure(last['low'])} to {figure(last['high'])}"
-        ends = [(f"{last[k]['game']} ({figure(last[k]['value'])})", f"#g{last[k]['game']}") for k in ("least", "most")]
+        ends = [
+            (f"{last[k]['game']} ({figure(last[k]['value'])})", f"#g{last[k]['game']}")
+            for k in ("least", "most")
+        ]
         rows.append(((capital(name(w)), figure(last["mean"], last["error"]), band), tuple(ends)))
     more = (
-        f", the {len(shown)} largest of {sum(map(bool, weight.values()))}" if sum(map(bool, weight.values())) > len(shown) else ""
+        f", the {len(shown)} largest of {sum(map(bool, weight.values()))}"
+        if sum(map(bool, weight.values())) > len(shown)
+        else ""
     )
     return [
         Picture(plots.lines(title, series, first=course["turns"][0], known=known), f"{title}{more}."),
-        linked_table((f"{title}, turn {course['turns'][told(course)]}", "Mean", "Band", "Least and most in game"), rows),
+        linked_table(
+            (f"{title}, turn {course['turns'][told(course)]}", "Mean", "Band", "Least and most in game"), rows
+        ),
     ]
 
 
@@ -209,12 +259,17 @@ def _chart(
 def _never(names: RowNames, found: Mapping[str, Any]) -> list[Block]:
     lines = []
     for form, ids in found["never"].items():
-        said = ", ".join(f"{names.row(form, id_)} ({id_})" if names.row(form, id_) != id_ else id_ for id_ in ids)
+        said = ", ".join(
+            f"{names.row(form, id_)} ({id_})" if names.row(form, id_) != id_ else id_ for id_ in ids
+        )
         lines.append(f"{counted(len(ids), 'row')} of {IDLE.get(form, form)}: {said}")
     if not lines:
         return [Para("Every row was used in some game.")]
     return [
-        Para("Rows that nothing has come of in any of these games. Policies may not know how to use them; or nobody can."),
+        Para(
+            "Rows that nothing has come of in any of these games. Policies may not know how to use them; or "
+            "nobody can."
+        ),
         Bullets(tuple(lines)),
     ]
 
@@ -226,11 +281,17 @@ def _used(names: RowNames, found: Mapping[str, Any]) -> list[Block]:
         rows = []
         for what, s in sorted(of.items(), key=lambda i: (-i[1]["share"], -(i[1]["mean"] or 0), i[0])):
             name = names.rule(what) if form in ("orders", "refused") else names.row(form, what)
-            rows.append(((capital(name), what, with_band(s)[0], figure(s["mean"], s["error"])), leads(s["from"])))
+            rows.append(
+                ((capital(name), what, with_band(s)[0], figure(s["mean"], s["error"])), leads(s["from"]))
+            )
         if rows:
             out.append(linked_table((title, "Row", "Games", "A game", "Which"), rows))
         if form == "refused" and rows:
-            out.append(_within(("Orders refused", "Why", "Games", "A game", "Which"), found["reasons"], names.rule, str))
+            out.append(
+                _within(
+                    ("Orders refused", "Why", "Games", "A game", "Which"), found["reasons"], names.rule, str
+                )
+            )
     return out
 
 
@@ -265,7 +326,9 @@ def _games(names: RowNames, games: Mapping[int, Mapping[str, Any]], again: str) 
         if "error" in game:
             told = ("", "", f"could not be played on: {game['error']}")
         else:
-            winners = ", ".join(names.who(w) for w in game["winners"]) or ("nobody" if game["ended"] else "not ended")
+            winners = ", ".join(names.who(w) for w in game["winners"]) or (
+                "nobody" if game["ended"] else "not ended"
+            )
             told = (str(game["turns"]), winners, names.row("ends", game["end"]) if game["end"] else "")
         rows.append((str(number), *told, str(game["seed"])))
         anchors.append(f"g{number}")
@@ -284,11 +347,22 @@ def differences(ruleset: Ruleset, compared: Mapping[str, Any], instead: Mapping[
     names = RowNames(ruleset)
     out: list[Block] = []
     for other, found in compared.items():
-        out.append(Para(f"{counted(found['games'], 'game')} with each, on the same seeds.", capital(instead[other])))
+        out.append(
+            Para(f"{counted(found['games'], 'game')} with each, on the same seeds.", capital(instead[other]))
+        )
         said = surest(ruleset, instead[other], found["figures"])
-        out.append(Bullets(tuple(said)) if said else Para("No figure surely differs: none by more than two standard errors."))
+        out.append(
+            Bullets(tuple(said))
+            if said
+            else Para("No figure surely differs: none by more than two standard errors.")
+        )
         rows = [
-            (names.figure(name), f"{m['mean']:+.2f}", f"{m['error']:.2f}", f"{m['mean'] / m['error']:+.1f}" if m["error"] else "")
+            (
+                names.figure(name),
+                f"{m['mean']:+.2f}",
+                f"{m['error']:.2f}",
+                f"{m['mean'] / m['error']:+.1f}" if m["error"] else "",
+            )
             for name, m in found["figures"].items()
             if m["mean"] and m["error"] is not None
         ]

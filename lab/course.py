@@ -1,6 +1,8 @@
-"""The course of one game: how everybody stood after each turn, who joined whom when and by which rule, and what each rule did.
+"""The course of one game: how everybody stood after each turn, who joined whom when and by which rule, and
+what each rule did.
 
-Everything comes from facts, declared fields and the rows that entries of the journal name: it is the same for any ruleset.
+Everything comes from facts, declared fields and the rows that entries of the journal name: it is the same for
+any ruleset.
 """
 
 from __future__ import annotations
@@ -19,16 +21,21 @@ from wteaw.world.treasury import money
 from wteaw.world.world import World
 
 BY_TURN = ("units", "places", "income", "lost", "captures")
-"""Figures of every nation after each turn: units and places that it has, income and units lost in the turn, places taken."""
+"""Figures of every nation after each turn: units and places that it has, income and units lost in the turn,
+places taken.
+"""
 DID = ("entries", "changes", "destroyed", "captured", "money", "tracks")
-"""What is told of every rule: its entries and changes, units destroyed and places captured in them, money and tracks moved."""
+"""What is told of every rule: its entries and changes, units destroyed and places captured in them, money and
+tracks moved.
+"""
 
 
 def criteria(world: World) -> dict[str, dict[str, Fraction]]:
     """Every criterion of the ruleset for everybody who has a value of it."""
     scores = Scores(world)
     return {
-        c: {w: Fraction(scores.value(c, w)) for w in sorted(scores.subjects(c))} for c in sorted(world.ruleset.rows("criteria"))
+        c: {w: Fraction(scores.value(c, w)) for w in sorted(scores.subjects(c))}
+        for c in sorted(world.ruleset.rows("criteria"))
     }
 
 
@@ -93,7 +100,13 @@ class Course:
                 figures["places"][holder] += 1
         told: dict[str, Any] = {name: dict(sorted(found.items())) for name, found in figures.items()}
         self.turns.append(
-            {"turn": number, "front": front(world), "fronts": fronts(world), **told, "criteria": as_floats(criteria(world))}
+            {
+                "turn": number,
+                "front": front(world),
+                "fronts": fronts(world),
+                **told,
+                "criteria": as_floats(criteria(world)),
+            }
         )
 
     def _entry(self, number: int, entry: Entry, main: str) -> None:
@@ -127,10 +140,14 @@ class Course:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "course": self.turns, "joined": self.joined, "at_war": dict(sorted(self.at_war.items())),
-            "did": dict(sorted(self.did.items())), "applied": dict(sorted(self.applied.items())),
-            "learned": dict(sorted(self.learned.items())), "conditions": dict(sorted(self.conditions.items())),
-        }  # fmt: skip
+            "course": self.turns,
+            "joined": self.joined,
+            "at_war": dict(sorted(self.at_war.items())),
+            "did": dict(sorted(self.did.items())),
+            "applied": dict(sorted(self.applied.items())),
+            "learned": dict(sorted(self.learned.items())),
+            "conditions": dict(sorted(self.conditions.items())),
+        }
 
 
 def _is_number(value: Any) -> bool:
@@ -138,7 +155,9 @@ def _is_number(value: Any) -> bool:
 
 
 def _applied(data: Any) -> Iterator[str]:
-    """The rows of `adjusts` that an entry says to have counted: for the whole of it, or for dice of its fire."""
+    """The rows of `adjusts` that an entry says to have counted: for the whole of it, or for dice of its
+    fire.
+    """
     for part in (data, *data.get("fire", ())):
         for key in ("applied", "rows"):
             for row in part.get(key) or ():

@@ -1,9 +1,10 @@
 """Rulesets spoiled at random, for a law: what validates, plays.
 
-A mutation spoils one place of a merged ruleset: it deletes, renames, retypes, swaps an id or a word of an expression, nests or
-exaggerates. What `validate` then refuses is well; what it lets pass plays three turns with policies and orders drawn from
-templates, draws its map and writes its reports, in bounded time. A rule that only play can show to be wrong (a division by a
-number that becomes nought) may end the turn in a `RuleError` that names its place; everything else is a finding.
+A mutation spoils one place of a merged ruleset: it deletes, renames, retypes, swaps an id or a word of an
+expression, nests or exaggerates. What `validate` then refuses is well; what it lets pass plays three turns
+with policies and orders drawn from templates, draws its map and writes its reports, in bounded time. A rule
+that only play can show to be wrong (a division by a number that becomes nought) may end the turn in a
+`RuleError` that names its place; everything else is a finding.
 
     python -m wteaw_lab.fuzz --count 20000 --out out/fuzz
 """
@@ -59,10 +60,43 @@ __all__ = ["FuzzBench", "FuzzOutcome", "FuzzSummary", "main", "mutations"]
 
 TURNS = 3
 SECONDS = 60
-"""How much of a processor's time one mutation may take, validation and play together; a busy machine changes nothing."""
-INERT = frozenset({"note", "source", "silence", "color", "aliases", "symbol", "help", "read_back", "text", "name", "question"})
+"""How much of a processor's time one mutation may take, validation and play together; a busy machine changes
+nothing.
+"""
+INERT = frozenset(
+    {
+        "note",
+        "source",
+        "silence",
+        "color",
+        "aliases",
+        "symbol",
+        "help",
+        "read_back",
+        "text",
+        "name",
+        "question",
+    }
+)
 """Keys whose values no turn depends on: seldom worth spoiling."""
-TYPES: tuple[Any, ...] = (None, True, False, 0, 3, -12, "seven", "=1/0", "=turn", "=None", [], {}, "", "all", "5..2", "1d6")
+TYPES: tuple[Any, ...] = (
+    None,
+    True,
+    False,
+    0,
+    3,
+    -12,
+    "seven",
+    "=1/0",
+    "=turn",
+    "=None",
+    [],
+    {},
+    "",
+    "all",
+    "5..2",
+    "1d6",
+)
 NAMES = ("self", "place", "unit", "nation", "target", "turn", "link", "None")
 EXPRESSIONS = ("=({}) * 10**17", "=({}) ** 9", "=-({})", "=({}) / (turn - turn)", "=not ({})")
 Orders = dict[str, list[dict[str, Any]]]
@@ -75,7 +109,9 @@ class TooLong(BaseException):
 
 @dataclass(frozen=True)
 class FuzzOutcome:
-    """What became of a mutation: refused by validation, played, told (ended in a RuleError with its place), or a finding."""
+    """What became of a mutation: refused by validation, played, told (ended in a RuleError with its place),
+    or a finding.
+    """
 
     number: int
     what: str
@@ -154,7 +190,10 @@ class FuzzBench:
             if path and path[0] not in INERT and path[0] != "id":  # rows are renamed whole, as they are read
                 break
         what, spoiled = self._spoil(rng, row, path)
-        rows = {**self.draft.forms[form], id_: with_slots(spoiled) if has_slots(self.known, form) else spoiled}
+        rows = {
+            **self.draft.forms[form],
+            id_: with_slots(spoiled) if has_slots(self.known, form) else spoiled,
+        }
         draft = replace_form(self.draft, form, rows)
         return SpoiledRow(f"{form}/{id_} {'.'.join(map(str, path))}: {what}", draft, form, id_)
 
@@ -166,7 +205,9 @@ class FuzzBench:
         other = rng.choice([f"{id_}-x", "x" * 300, "\x1b[31m", rng.choice(self.words)])
         entries = {**row.value, "id": replace_value(row, other)} if "id" in row.value else row.value
         rows[other] = row.with_entries(entries, row.keys)
-        return SpoiledRow(f"{form}/{id_}: row renamed {other[:20]!r}", replace_form(self.draft, form, rows), form, other)
+        return SpoiledRow(
+            f"{form}/{id_}: row renamed {other[:20]!r}", replace_form(self.draft, form, rows), form, other
+        )
 
     def _place(self, rng: random.Random, row: Node) -> tuple[str | int, ...]:
         """A path into a row: deeper with every step, and sometimes not to the end."""
@@ -200,10 +241,14 @@ class FuzzBench:
         what, new, key = rng.choice(ways)(rng, above, node, path[-1])
         return what, put_at(row, path, new, key)
 
-    def _delete(self, rng: random.Random, above: Node, node: Node, step: str | int) -> tuple[str, Node | None, str | None]:
+    def _delete(
+        self, rng: random.Random, above: Node, node: Node, step: str | int
+    ) -> tuple[str, Node | None, str | None]:
         return "deleted", None, None
 
-    def _rename(self, rng: random.Random, above: Node, node: Node, step: str | int) -> tuple[str, Node | None, str | None]:
+    def _rename(
+        self, rng: random.Random, above: Node, node: Node, step: str | int
+    ) -> tuple[str, Node | None, str | None]:
         keys = [key for key in self._keys_beside(rng) if key not in above.value]
         key = rng.choice([f"{step}x", "prize", rng.choice(keys or ["x"]), rng.choice(keys or ["x"])])
         return f"key renamed {key!r}", node, key
@@ -212,16 +257,26 @@ class FuzzBench:
         form = rng.choice(list(self.ids))
         return [k for k in rng.choice(list(self.draft.forms[form].values())).value if isinstance(k, str)]
 
-    def _retype(self, rng: random.Random, above: Node, node: Node, step: str | int) -> tuple[str, Node | None, str | None]:
+    def _retype(
+        self, rng: random.Random, above: Node, node: Node, step: str | int
+    ) -> tuple[str, Node | None, str | None]:
         value = rng.choice(TYPES)
         return f"became {value!r}", node_of(value, node), None
 
-    def _nest(self, rng: random.Random, above: Node, node: Node, step: str | int) -> tuple[str, Node | None, str | None]:
+    def _nest(
+        self, rng: random.Random, above: Node, node: Node, step: str | int
+    ) -> tuple[str, Node | None, str | None]:
         if rng.random() < 0.5:
             return "put into a list", replace_value(node, [node]), None
-        return "put into a map", node_of({"x": 1}, node).with_entries({"x": node}, {"x": (node.file, node.line, 1)}), None
+        return (
+            "put into a map",
+            node_of({"x": 1}, node).with_entries({"x": node}, {"x": (node.file, node.line, 1)}),
+            None,
+        )
 
-    def _exaggerate(self, rng: random.Random, above: Node, node: Node, step: str | int) -> tuple[str, Node | None, str | None]:
+    def _exaggerate(
+        self, rng: random.Random, above: Node, node: Node, step: str | int
+    ) -> tuple[str, Node | None, str | None]:
         value = node.value
         if isinstance(value, bool):
             return f"became {not value}", node_of(not value, node), None
@@ -233,14 +288,24 @@ class FuzzBench:
             new_text = rng.choice(EXPRESSIONS).format(inner)
             return f"became {new_text[:60]!r}", node_of(new_text, node), None
         if isinstance(value, str):
-            odd = ("x" * 500, value * 20, "999d999999", "-999999999..999999999", "\x1b[2J" + value, f"not ({value})", "99999/7")
+            odd = (
+                "x" * 500,
+                value * 20,
+                "999d999999",
+                "-999999999..999999999",
+                "\x1b[2J" + value,
+                f"not ({value})",
+                "99999/7",
+            )
             new_text = rng.choice(odd)
             return f"became {new_text[:60]!r}", node_of(new_text, node), None
         if isinstance(value, list):
             return "list repeated", replace_value(node, value * rng.choice([2, 200])), None
         return "deleted", None, None
 
-    def _swap(self, rng: random.Random, above: Node, node: Node, step: str | int) -> tuple[str, Node | None, str | None]:
+    def _swap(
+        self, rng: random.Random, above: Node, node: Node, step: str | int
+    ) -> tuple[str, Node | None, str | None]:
         """One word of a text for another: of an expression a name, a field, a function or an id."""
         found = list(_WORD.finditer(node.value))
         near = [w for rows in self.ids.values() if node.value in rows for w in rows]
@@ -271,9 +336,13 @@ class FuzzBench:
         return ruleset
 
     def _ruleset(self, mutation: SpoiledRow) -> Ruleset:
-        """The spoiled ruleset; what has not been touched, and what is made of that alone, is taken from the one as it is."""
+        """The spoiled ruleset; what has not been touched, and what is made of that alone, is taken from the
+        one as it is.
+        """
         made, base = ruleset_of(mutation.draft, self.known), self.ruleset
-        forms = {form: rows if form == mutation.form else base.rows(form) for form, rows in made.forms.items()}
+        forms = {
+            form: rows if form == mutation.form else base.rows(form) for form, rows in made.forms.items()
+        }
         ruleset = replace(made, forms=forms)
         ruleset.take_over(base)
         return ruleset
@@ -286,7 +355,12 @@ class FuzzBench:
 
         def outcome(kind: str, says: str = "", trace: str = "") -> FuzzOutcome:
             return FuzzOutcome(
-                number, f"{self.path.stem}: {mutation.what}", kind, says, trace, round(time.process_time() - began, 2)
+                number,
+                f"{self.path.stem}: {mutation.what}",
+                kind,
+                says,
+                trace,
+                round(time.process_time() - began, 2),
             )
 
         try:
@@ -315,13 +389,17 @@ class FuzzBench:
         """Three turns, the map, and the report of a nation."""
         geography = Geography(ruleset)
         told: list[Any] = []
-        for at, entries in self._turns(ruleset, geography, lambda at: self._orders(ruleset, at, geography, rng)):
+        for at, entries in self._turns(
+            ruleset, geography, lambda at: self._orders(ruleset, at, geography, rng)
+        ):
             position, told = at, entries or told
         map_svg(ruleset, position.state, self.drawing, title="")
         nation = next(iter(ruleset.rows("nations")))
         viewer = Viewer(ruleset, position.state, geography=geography)
         world = World(ruleset, viewer.view(nation), geography=geography, moments=position.moments)
-        page = nation_report(ruleset, world.state, told, nation, game="fuzz", turn=position.turn, geography=geography)
+        page = nation_report(
+            ruleset, world.state, told, nation, game="fuzz", turn=position.turn, geography=geography
+        )
         as_text(page)
         world.close()
 
@@ -337,30 +415,40 @@ class FuzzBench:
                 break
             dice = KeyedDice("5a" * 32, position.turn)
             lines = {nation: parted(said) for nation, said in orders(position).items()}
-            inputs = Inputs({n: said for n, (said, _) in lines.items()}, {n: said for n, (_, said) in lines.items()})
+            inputs = Inputs(
+                {n: said for n, (said, _) in lines.items()}, {n: said for n, (_, said) in lines.items()}
+            )
             result = resolve(ruleset, position, inputs, dice, geography=geography)
             position = result.position
             yield position, list(result.entries)
 
     @cached_property
     def share(self) -> float:
-        """The share of what is asked of nations in these turns that is answered: a game of thirty inputs a turn costs no more
-        than one of a single input."""
+        """The share of what is asked of nations in these turns that is answered: a game of thirty inputs a
+        turn costs no more than one of a single input."""
         positions = self._turns(self.ruleset, Geography(self.ruleset), lambda _: {})
-        asked = sum(len(waiting_seats(self.ruleset, at)) for at, _ in positions if not at.ended and at.turn <= TURNS)
+        asked = sum(
+            len(waiting_seats(self.ruleset, at)) for at, _ in positions if not at.ended and at.turn <= TURNS
+        )
         return min(1.0, TURNS * self.nations / max(1, asked))
 
-    def _orders(self, ruleset: Ruleset, position: Position, geography: Geography, rng: random.Random) -> Orders:
+    def _orders(
+        self, ruleset: Ruleset, position: Position, geography: Geography, rng: random.Random
+    ) -> Orders:
         """Of a few nations: what policies order, of every fourth lines of its template."""
         seats = [seat for seat in waiting_seats(ruleset, position) if rng.random() < self.share]
         viewer = Viewer(ruleset, position.state, geography=geography)
         orders: Orders = {}
         for nation in seats:
             world = World(ruleset, viewer.view(nation), geography=geography, moments=position.moments)
-            stream = KeyedDice("a5" * 32, position.turn).stream(step="input", rule="plan", subject=nation, audience=nation)
+            stream = KeyedDice("a5" * 32, position.turn).stream(
+                step="input", rule="plan", subject=nation, audience=nation
+            )
             orders[nation] = [dict(order) for order in plan(world, nation, stream)]
             if rng.random() < 0.25:
-                lines = [rng.choice(list(one.lines())) for _, some in offers_of(world, nation) for one in some]
+                lines = [
+                    rng.choice(list(one.lines())) for _, some in offers_of(world, nation) for one in some
+                ]
                 drawn = "\n".join(rng.sample(lines, min(8, len(lines))))
                 taken = take_in(ruleset, drawn, _always(world), nation=nation, turn=position.turn)
                 orders[nation] = [dict(order) for order in taken.orders] or orders[nation]
@@ -389,7 +477,9 @@ def node_of(value: Any, at: Node) -> Node:
     if isinstance(value, dict):
         place = (at.file, at.line, at.column)
         return Node({k: node_of(v, at) for k, v in value.items()}, *place, dict.fromkeys(value, place))
-    return Node([node_of(v, at) for v in value] if isinstance(value, list) else value, at.file, at.line, at.column)
+    return Node(
+        [node_of(v, at) for v in value] if isinstance(value, list) else value, at.file, at.line, at.column
+    )
 
 
 def put_at(node: Node, path: tuple[str | int, ...], new: Node | None, key: str | None) -> Node:
@@ -415,7 +505,9 @@ def put_at(node: Node, path: tuple[str | int, ...], new: Node | None, key: str |
 
 @contextmanager
 def _at_most(seconds: float) -> Iterator[None]:
-    """Raises TooLong inside once so much processor time is over; elsewhere than in the main thread of Unix nothing is limited."""
+    """Raises TooLong inside once so much processor time is over; elsewhere than in the main thread of Unix
+    nothing is limited.
+    """
     if not hasattr(signal, "setitimer"):
         yield
         return
@@ -435,7 +527,9 @@ def _at_most(seconds: float) -> Iterator[None]:
 # ---- a series
 
 
-def mutations(bench: FuzzBench, numbers: Iterable[int], seed: int, *, most_played: int | None = None) -> FuzzSummary:
+def mutations(
+    bench: FuzzBench, numbers: Iterable[int], seed: int, *, most_played: int | None = None
+) -> FuzzSummary:
     """The outcomes of a series; of those that pass, no more than `most_played` are played."""
     told = FuzzSummary()
     played = 0
@@ -467,18 +561,27 @@ def one_of_each() -> list[str]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a long series on all cores. Chunks that are done are kept in the folder: a series goes on where it was stopped."""
+    """Run a long series on all cores.
+
+    Chunks that are done are kept in the folder: a series goes on where it was stopped.
+    """
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--count", type=int, default=20_000, help="mutations, shared among the scenarios")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--out", type=Path, default=Path("out/fuzz"))
-    parser.add_argument("--scenario", action="append", help="a shipped scenario; by default one of each ruleset")
+    parser.add_argument(
+        "--scenario", action="append", help="a shipped scenario; by default one of each ruleset"
+    )
     asked = parser.parse_args(arguments)
     names = asked.scenario or one_of_each()
     asked.out.mkdir(parents=True, exist_ok=True)
     size = 25
-    jobs = [(name, first, size, asked.seed) for first in range(0, asked.count // len(names), size) for name in names]
+    jobs = [
+        (name, first, size, asked.seed)
+        for first in range(0, asked.count // len(names), size)
+        for name in names
+    ]
     files: Mapping[Any, Path] = {job: asked.out / f"{job[0]}-{job[3]}-{job[1]:06d}.json" for job in jobs}
     left = [job for job in jobs if not files[job].exists()]
     with Pool(asked.jobs, collect_rarely) as pool:

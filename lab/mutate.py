@@ -3,10 +3,10 @@
     bench = Bench(Path("ruleset"))
     verdict = bench.verdict(bench.changes()[0])
 
-The rulesets are read once. For a change only its row is compiled anew; the map, the orders and the index of events are those
-of the ruleset unless the change is in what they are made of. Of the cases that cite the clauses those that cost least are
-played first, then those that read the row (`mutate_reach`), and the first one that fails ends the trial. A change that does not
-validate is noticed by validation.
+The rulesets are read once. For a change only its row is compiled anew; the map, the orders and the index of
+events are those of the ruleset unless the change is in what they are made of. Of the cases that cite the
+clauses those that cost least are played first, then those that read the row (`mutate_reach`), and the first
+one that fails ends the trial. A change that does not validate is noticed by validation.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ class BenchError(Exception):
 class MutationVerdict:
     """What came of a change. `noticed_by` is a case, or "validation"; empty if nobody noticed.
 
-    `equivalent` is the reason that stands beside the row; `cases` how many cases cite the clauses; `elsewhere` says that the
-    case which noticed cites others.
+    `equivalent` is the reason that stands beside the row; `cases` how many cases cite the clauses;
+    `elsewhere` says that the case which noticed cites others.
     """
 
     change: Mutation
@@ -151,7 +151,8 @@ class _Game:
 
 
 class MutationBench:
-    """All that is needed to try changes of the rules at a path: a ruleset with its variants, or a file or folder of tables.
+    """All that is needed to try changes of the rules at a path: a ruleset with its variants, or a file or
+    folder of tables.
 
     `owners` joins clauses that state one rule. BenchError if the rules do not validate or have no tests.
     """
@@ -167,7 +168,9 @@ class MutationBench:
         self._seconds: dict[str, float] = defaultdict(float)
         self._last: dict[str, str] = {}
         self.hints: dict[str, str] = {}
-        """Change (`key`) to the case that noticed it when the rules or the program were others: it is tried first."""
+        """Change (`key`) to the case that noticed it when the rules or the program were others: it is tried
+        first.
+        """
         for folder in find_rulesets(_root(self.path)):
             self._read(folder)
         if not any(game.cases for game in self.games):
@@ -208,19 +211,28 @@ class MutationBench:
         for path, tree, data, layer, number in places:
             table = self.tables.get(str(path))
             if table is None:
-                table = self.tables[str(path)] = _Table(path, tree, data.decode("utf-8", "replace").splitlines())
+                table = self.tables[str(path)] = _Table(
+                    path, tree, data.decode("utf-8", "replace").splitlines()
+                )
             table.uses.append((game, layer, number))
 
     def changes(self) -> tuple[list[Mutation], list[Mutation]]:
-        """All changes of the rows at the path that cite clauses, or that such rows hang on; and apart, those of other rows."""
+        """All changes of the rows at the path that cite clauses, or that such rows hang on; and apart, those
+        of other rows.
+        """
         cited: list[Mutation] = []
         others: list[Mutation] = []
         for table in self.tables.values():
             if not table.path.is_relative_to(self.path) and table.path != self.path:
                 continue
             game = table.uses[0][0]
-            terms = {id_: [str(a) for a in row.get("of", ())] for id_, row in game.ruleset.rows("definitions").items()}
-            defaults = {id_: row["default"] for id_, row in game.ruleset.rows("fields").items() if "default" in row}
+            terms = {
+                id_: [str(a) for a in row.get("of", ())]
+                for id_, row in game.ruleset.rows("definitions").items()
+            }
+            defaults = {
+                id_: row["default"] for id_, row in game.ruleset.rows("fields").items() if "default" in row
+            }
             order = dict.fromkeys([*THINGS, *game.ruleset.forms])
             words = ChangeVocabulary({form: list(game.ruleset.rows(form)) for form in order}, terms, defaults)
             tree = replace(table.tree, file=str(table.path))
@@ -238,7 +250,9 @@ class MutationBench:
         return self._users(game).get(change.id, ()) if change.form in HELPERS else ()
 
     def _users(self, game: _Game) -> Mapping[str, tuple[str, ...]]:
-        """Helpers (terms, tables, groups, quantities) to the clauses of the rows that name them, at any remove."""
+        """Helpers (terms, tables, groups, quantities) to the clauses of the rows that name them, at any
+        remove.
+        """
         key = str(game.folder)
         if key not in self._named:
             self._named[key] = users_of(game.ruleset)
@@ -263,7 +277,11 @@ class MutationBench:
     def reaching(self, change: Mutation) -> Iterator[tuple[_Game, Case]]:
         """The cases that read the row of a change and cite other clauses."""
         for game in self._games_of(change):
-            cited = {id(case) for clause in map(self.owners.of, change.clauses) for case in game.clauses.get(clause, ())}
+            cited = {
+                id(case)
+                for clause in map(self.owners.of, change.clauses)
+                for case in game.clauses.get(clause, ())
+            }
             yield from ((game, case) for case in game.reach.cases(change) if id(case) not in cited)
 
     def _hinted(self, change: Mutation) -> list[tuple[_Game, Case]]:
@@ -274,7 +292,9 @@ class MutationBench:
         return [game for game, _, _ in self.tables[change.file].uses]
 
     def stamp(self, change: Mutation, by: str = "") -> str:
-        """A digest of the cases that may notice a change, or of the one that did: while it stays, a verdict holds."""
+        """A digest of the cases that may notice a change, or of the one that did: while it stays, a verdict
+        holds.
+        """
         if by:
             asked = [(game, case) for game in self._games_of(change) for case in game.by_id.get(by, ())]
         else:
@@ -324,7 +344,9 @@ class MutationBench:
             return ""
 
         if by := noticed(self._hinted(change)) or noticed(citing):
-            return MutationVerdict(change, by, cases=len(citing), elsewhere=all(case.id != by for _, case in citing))
+            return MutationVerdict(
+                change, by, cases=len(citing), elsewhere=all(case.id != by for _, case in citing)
+            )
         for game, _, _ in table.uses:
             draft, layers, _ = made[game.folder]
             if self._faulty(game, draft, layers, change):
@@ -333,7 +355,9 @@ class MutationBench:
         return MutationVerdict(change, by, cases=len(citing), elsewhere=bool(by))
 
     def _misshapen(self, game: _Game, draft: MergedRuleset, change: Mutation) -> bool:
-        """Whether the rows that a change alters are wrong by themselves: in shape, in what they name, in their expressions."""
+        """Whether the rows that a change alters are wrong by themselves: in shape, in what they name, in
+        their expressions.
+        """
         if change.form == FRAME_CHANGES:
             return False  # asked of the whole ruleset, if the cases have not noticed
         if change.form == FRAME:
@@ -341,7 +365,9 @@ class MutationBench:
             subject = Subject(part, self.known)
             wrong: Iterable[Diagnostic] = the_sequence_has_its_shape(subject)
         else:
-            part = MergedRuleset(draft.manifest, {change.form: dict(_altered(game.draft, draft, change.form))})
+            part = MergedRuleset(
+                draft.manifest, {change.form: dict(_altered(game.draft, draft, change.form))}
+            )
             subject = Subject(part, self.known)
             wrong = rows_have_the_shape_of_their_form(subject)
         if any(d.severity == "error" for d in wrong):
@@ -350,18 +376,27 @@ class MutationBench:
         return any(dangling(marks, draft.rows, self.known)) or any(wrong_expressions(marks, game.vocabulary))
 
     def _faulty(self, game: _Game, draft: MergedRuleset, layers: list[Layer], change: Mutation) -> bool:
-        """Whether validation finds anything, be it only a warning, that it does not find in the ruleset as it is."""
+        """Whether validation finds anything, be it only a warning, that it does not find in the ruleset as it
+        is.
+        """
         if change.form in (FRAME, FRAME_CHANGES):
             found = {(d.code, d.message) for d in run_checks(Subject(draft, self.known), layers)}
             return bool(found - game.findings)
-        part = Subject(MergedRuleset(draft.manifest, {change.form: dict(_altered(game.draft, draft, change.form))}), self.known)
+        part = Subject(
+            MergedRuleset(draft.manifest, {change.form: dict(_altered(game.draft, draft, change.form))}),
+            self.known,
+        )
         subject = game.subject.with_rows(draft, part)
         if change.form in DECLARING and any(DECLARING[change.form](subject)):
             return True
-        return bool({(d.code, d.message) for d in run_checks(subject, layers, WHOLE)} - game.findings_of_whole)
+        return bool(
+            {(d.code, d.message) for d in run_checks(subject, layers, WHOLE)} - game.findings_of_whole
+        )
 
     def _runner(self, game: _Game, draft: MergedRuleset, change: Mutation) -> Runner:
-        """A runner of the cases on the rules as changed; all that the change does not touch is the ruleset's own."""
+        """A runner of the cases on the rules as changed; all that the change does not touch is the ruleset's
+        own.
+        """
         base = game.ruleset
         if change.form in (FRAME, FRAME_CHANGES):
             ruleset = replace(base, sequence=tuple(plain_value(n) for n in draft.sequence if n.is_map))
@@ -424,7 +459,9 @@ def _no_longer_than(seconds: float) -> Iterator[None]:
 
 
 def _root(path: Path) -> Path:
-    """The ruleset that a file or folder of tables belongs to; a path that is a ruleset, or holds some, itself."""
+    """The ruleset that a file or folder of tables belongs to; a path that is a ruleset, or holds some,
+    itself.
+    """
     found = path if path.is_dir() and find_rulesets(path) else ruleset_above(path)
     if found is None:
         raise BenchError(f"{path} is no ruleset, and lies in none")
@@ -437,8 +474,8 @@ _EQUIVALENT = re.compile(r"#\s*equivalent\s*\(([^)]*(?:\)[^)]*)*)\)\s*:\s*(\S.*)
 def _marked(lines: Sequence[str], change: Mutation) -> str:
     """The reason of a mark `# equivalent (OLD -> NEW): REASON` that a change is under; "" if there is none.
 
-    A mark stands at the end of a line or on lines of its own above it, and counts for what begins in that line: a value, a key
-    with all that is under it, a row.
+    A mark stands at the end of a line or on lines of its own above it, and counts for what begins in that
+    line: a value, a key with all that is under it, a row.
     """
     at = min(change.line, len(lines)) - 1
     for remark in [lines[at], *_above(lines, at), *_over(lines, at)]:

@@ -1,7 +1,9 @@
-"""The changes that a file of rows may be given, one at a time: each with its place, its words, and the tree as it would be.
+"""The changes that a file of rows may be given, one at a time: each with its place, its words, and the tree
+as it would be.
 
-A change is made where the text stands: what a row takes over from another by an anchor changes with it. Text for readers
-(names, labels, notes) is no rule and is left alone; so is the id of a row itself, which everything else would miss.
+A change is made where the text stands: what a row takes over from another by an anchor changes with it. Text
+for readers (names, labels, notes) is no rule and is left alone; so is the id of a row itself, which
+everything else would miss.
 """
 
 from __future__ import annotations
@@ -43,7 +45,18 @@ SILENT = frozenset(
     | {"adjective", "aliases", "color", "symbol", "lon", "lat"}
 )
 """Keys that nobody plays by."""
-THINGS = ("nations", "sides", "places", "units", "tracks", "technologies", "resources", "groups", "actions", "orders")
+THINGS = (
+    "nations",
+    "sides",
+    "places",
+    "units",
+    "tracks",
+    "technologies",
+    "resources",
+    "groups",
+    "actions",
+    "orders",
+)
 """Forms whose ids count as such even where no schema says that a value is one: the filters of facts, tags."""
 MARKS = ("x-ref", "x-expr", "enum")
 UNTRIED = (EXCEPT, "clauses", "chapters", "audits")
@@ -63,7 +76,9 @@ GONE = Without.IT
 
 @dataclass(frozen=True, slots=True)
 class ChangeVocabulary:
-    """What changes are made of: ids by form, terms with their arguments; and the values that fields have where none is said."""
+    """What changes are made of: ids by form, terms with their arguments; and the values that fields have
+    where none is said.
+    """
 
     ids: Ids
     terms: Mapping[str, Sequence[str]]
@@ -74,8 +89,8 @@ class ChangeVocabulary:
 class Mutation:
     """One change. `key` names it for good, `says` in words; `clauses` are those around it, the nearest first.
 
-    `new` is the value, `GONE`, or with `renames` the new name of the key at the end of the path; `old` and `now` are the text
-    that changes, before and after.
+    `new` is the value, `GONE`, or with `renames` the new name of the key at the end of the path; `old` and
+    `now` are the text that changes, before and after.
     """
 
     file: str
@@ -120,7 +135,9 @@ def changes_of(tree: Node, known: Forms, words: ChangeVocabulary) -> Iterator[Mu
 class _Row:
     """The changes of one row."""
 
-    def __init__(self, file: str, form: str, id_: str, node: Node, known: Forms, words: ChangeVocabulary) -> None:
+    def __init__(
+        self, file: str, form: str, id_: str, node: Node, known: Forms, words: ChangeVocabulary
+    ) -> None:
         self.file, self.form, self.id, self.node, self.words = file, form, id_, node, words
         value = plain_value(node)
         self.marks: dict[tuple[Path, bool], Mapping[str, Any]] = {}
@@ -150,14 +167,19 @@ class _Row:
             if key not in needed and self._counts(child, here) and not self._goes_without_saying(child, here):
                 yield self._change(line, column, here, GONE, f"{_shown(child)} left out", near, key)
             for new in self._keys(key, here, node.value):
-                yield replace(self._change(line, column, here, new, f"the key {key} → {new}", near, key, new), renames=True)
+                yield replace(
+                    self._change(line, column, here, new, f"the key {key} → {new}", near, key, new),
+                    renames=True,
+                )
             yield from self._value(child, here, near)
         members = list(node.members())
         for number, child in enumerate(members):
             here = (*path, number)
             near = _nearer(child, clauses)
             if len(members) > 1 and self._counts(child, here):
-                yield self._change(child.line, child.column, here, GONE, f"{_shown(child)} left out", near, _shown(child))
+                yield self._change(
+                    child.line, child.column, here, GONE, f"{_shown(child)} left out", near, _shown(child)
+                )
             yield from self._value(child, here, near)
 
     def _value(self, node: Node, path: Path, clauses: tuple[str, ...]) -> Iterator[Mutation]:
@@ -167,7 +189,9 @@ class _Row:
         said = str(node.value).lower() if isinstance(node.value, bool) else str(node.value)
         for new, before, after in self._values(node.value, path):
             was, where = (said, "") if before is None else (before, f", in `{one_line(said)}`")
-            yield self._change(node.line, node.column, path, new, f"{was} → {after or 'nothing'}{where}", clauses, was, after)
+            yield self._change(
+                node.line, node.column, path, new, f"{was} → {after or 'nothing'}{where}", clauses, was, after
+            )
 
     def _values(self, value: Any, path: Path) -> Iterator[tuple[Any, str | None, str]]:
         """New values of a scalar; of an expression also the part that changed, before and after."""
@@ -200,7 +224,9 @@ class _Row:
             return of_id(value, [forms] if isinstance(forms, str) else forms, self.words.ids, taken)
         how = mark.get("x-expr")
         if how is not None and (how.get("bare") or how.get("marked")):  # may be an id of any table
-            return of_id(value, [f for f, known in self.words.ids.items() if value in known], self.words.ids, taken)
+            return of_id(
+                value, [f for f, known in self.words.ids.items() if value in known], self.words.ids, taken
+            )
         words = [w for w in mark.get("enum", ()) if isinstance(w, str)]
         if words:
             return of_id(value, [""], {"": words}, taken)
@@ -218,13 +244,17 @@ class _Row:
             yield from (new for new in of_text(key) if new not in there and not same_faces(key, new, faces))
 
     def _faces(self, path: Path) -> tuple[int, int] | None:
-        """The least and the greatest face of the one die whose results a key is about; None if it is about none."""
+        """The least and the greatest face of the one die whose results a key is about; None if it is about
+        none.
+        """
         if len(path) < 2 or path[-2] not in ("results", "table"):
             return None
         node = self.node
         for step in path[:-2]:
             node = node.value[step]
-        roll = node.get("roll" if path[-2] == "results" else "die") or (self.node.get("die") if path[-2] == "table" else None)
+        roll = node.get("roll" if path[-2] == "results" else "die") or (
+            self.node.get("die") if path[-2] == "table" else None
+        )
         if roll is None or (roll.is_map and roll.get("dice") is not None):
             return None
         try:
@@ -248,7 +278,9 @@ class _Row:
         return [m.value for m in node.members() if isinstance(m.value, str)]
 
     def _goes_without_saying(self, node: Node, path: Path) -> bool:
-        """Whether a value is the one that there would be without it: by the schema, a slot's name, a field's, a table's cells."""
+        """Whether a value is the one that there would be without it: by the schema, a slot's name, a field's,
+        a table's cells.
+        """
         if path in self.defaults and self.defaults[path] == plain_value(node):
             return True
         if len(path) == 2 and path[0] == "slots" and f"{{{path[1]}}}" in str(self.node.text("syntax")):
@@ -257,7 +289,12 @@ class _Row:
         if len(path) == 1 and self.form in KINDS and path[0] in self.words.defaults:
             return bool(node.value == self.words.defaults[str(path[0])])
         default = self.node.get("default")
-        return self.form == "tables" and path[0] == "rows" and default is not None and node.value == default.value
+        return (
+            self.form == "tables"
+            and path[0] == "rows"
+            and default is not None
+            and node.value == default.value
+        )
 
     def _counts(self, node: Node, path: Path) -> bool:
         """Whether somebody plays by a value: it is more than text."""
@@ -272,10 +309,20 @@ class _Row:
         return next(of_text(node.value), None) is not None or self._word(node.value, {}, ()) is not None
 
     def _change(
-        self, line: int, column: int, path: Path, new: Any, says: str, clauses: tuple[str, ...], old: str, now: str = ""
+        self,
+        line: int,
+        column: int,
+        path: Path,
+        new: Any,
+        says: str,
+        clauses: tuple[str, ...],
+        old: str,
+        now: str = "",
     ) -> Mutation:
         where = _where(self.node, path)
-        return Mutation(self.file, line, column, self.form, self.id, path, new, f"{where}: {says}", clauses, old, now)
+        return Mutation(
+            self.file, line, column, self.form, self.id, path, new, f"{where}: {says}", clauses, old, now
+        )
 
 
 def changed_file(tree: Node, change: Mutation) -> Node:
@@ -317,18 +364,26 @@ def _changed(node: Node, path: Path, change: Mutation) -> Node:
         if not rest and change.new is GONE:
             del members[step]
         else:
-            members[step] = _changed(members[step], rest, change) if rest else replace(members[step], value=change.new)
+            members[step] = (
+                _changed(members[step], rest, change) if rest else replace(members[step], value=change.new)
+            )
         return replace(node, value=members)
     assert isinstance(step, str)
     if rest or not (change.new is GONE or change.renames):
         child = node.value[step]
         return replace(
-            node, value={**node.value, step: _changed(child, rest, change) if rest else replace(child, value=change.new)}
+            node,
+            value={
+                **node.value,
+                step: _changed(child, rest, change) if rest else replace(child, value=change.new),
+            },
         )
     if change.new is GONE:
         return replace(node, value={k: v for k, v in node.value.items() if k != step})
     keys = {(change.new if k == step else k): v for k, v in node.keys.items()}
-    return replace(node, value={(change.new if k == step else k): v for k, v in node.value.items()}, keys=keys)
+    return replace(
+        node, value={(change.new if k == step else k): v for k, v in node.value.items()}, keys=keys
+    )
 
 
 # ---- words and clauses

@@ -1,4 +1,6 @@
-"""What runs of `wteaw mutate` say of each clause: how many changes of its rows were tried, and how many were noticed."""
+"""What runs of `wteaw mutate` say of each clause: how many changes of its rows were tried, and how many were
+noticed.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Which rows a case reads: a change may be noticed by a case that cites other clauses.
 
-The cases of a ruleset are played once on rows that note which of their keys are asked for. What they read is kept between runs;
-only new cases are played. It is a hint where to look, never a verdict.
+The cases of a ruleset are played once on rows that note which of their keys are asked for. What they read is
+kept between runs; only new cases are played. It is a hint where to look, never a verdict.
 """
 
 from __future__ import annotations
@@ -72,21 +72,32 @@ def _noting(ruleset: Ruleset, seen: set[Key]) -> Ruleset:
     """The ruleset on rows that note what is read. The map is left out: nearly every case reads all of it."""
 
     def of(form: str, rows: Mapping[str, Row]) -> Mapping[str, Row]:
-        return rows if form in MAP else {id_: _Noting(row, f"{form}/{id_}", seen) for id_, row in rows.items()}
+        return (
+            rows if form in MAP else {id_: _Noting(row, f"{form}/{id_}", seen) for id_, row in rows.items()}
+        )
 
-    frame = tuple(_Noting(node, f"sequence/{name_of(node, n)}", seen) for n, node in enumerate(ruleset.sequence))
-    return replace(ruleset, forms={form: of(form, rows) for form, rows in ruleset.forms.items()}, sequence=frame)
+    frame = tuple(
+        _Noting(node, f"sequence/{name_of(node, n)}", seen) for n, node in enumerate(ruleset.sequence)
+    )
+    return replace(
+        ruleset, forms={form: of(form, rows) for form, rows in ruleset.forms.items()}, sequence=frame
+    )
 
 
 def name_of(node: Mapping[str, Any], number: int) -> str:
     """What a step of the frame is called among changes."""
-    return next((str(node[key]) for key in ("id", "phase", "step", "do") if isinstance(node.get(key), str)), str(number))
+    return next(
+        (str(node[key]) for key in ("id", "phase", "step", "do") if isinstance(node.get(key), str)),
+        str(number),
+    )
 
 
 class Reach:
     """What the cases of one ruleset read. `play` plays a case with a runner, however long it may take."""
 
-    def __init__(self, ruleset: Ruleset, cases: Sequence[Case], play: Callable[[Runner, Case], object]) -> None:
+    def __init__(
+        self, ruleset: Ruleset, cases: Sequence[Case], play: Callable[[Runner, Case], object]
+    ) -> None:
         self._cases = {digest([case.id, case.data]): case for case in cases}
         shelf = cache.key_of(["reach", str(VERSION), ruleset.hash])
         kept = cache.read("reach", shelf) or {"cases": [], "keys": {}}
@@ -113,7 +124,9 @@ class Reach:
                 self._readers[key] = self._readers.get(key, 0) | bit
 
     def cases(self, change: Mutation) -> list[Case]:
-        """The cases that read what a change alters, those first that read the very key, and that read little else."""
+        """The cases that read what a change alters, those first that read the very key, and that read little
+        else.
+        """
         exact = self._readers.get((change.row, str(change.path[0])), 0)
         around = 0
         for key in self._rows.get(change.row, ()):
@@ -125,7 +138,9 @@ class Reach:
 
     def _among(self, bits: int) -> list[Case]:
         at = [n for n, stamp in enumerate(self._order) if bits >> n & 1 and stamp in self._cases]
-        return [self._cases[self._order[n]] for n in sorted(at, key=lambda n: (self._weight(n), self._order[n]))]
+        return [
+            self._cases[self._order[n]] for n in sorted(at, key=lambda n: (self._weight(n), self._order[n]))
+        ]
 
     def _weight(self, n: int) -> int:
         """How many keys a case reads in all."""

@@ -1,8 +1,10 @@
-"""Many changes tried: in several processes, resumed where an earlier run was broken off, counted, and reported.
+"""Many changes tried: in several processes, resumed where an earlier run was broken off, counted, and
+reported.
 
-The state file has a line of JSON for each verdict. It holds for the rules and the program that it was begun with; a verdict in it
-holds for as long as the case that noticed the change, or if nobody did all cases that might, stay as they are. So a run that
-is begun again after new cases have been written tries only what they may notice.
+The state file has a line of JSON for each verdict. It holds for the rules and the program that it was begun
+with; a verdict in it holds for as long as the case that noticed the change, or if nobody did all cases that
+might, stay as they are. So a run that is begun again after new cases have been written tries only what they
+may notice.
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ PIECE = 8
 
 @dataclass(slots=True)
 class MutationRun:
-    """The verdicts on the changes chosen, in order; and how many changes stand in rows that cite no clause, by form."""
+    """The verdicts on the changes chosen, in order; and how many changes stand in rows that cite no clause,
+    by form.
+    """
 
     verdicts: list[MutationVerdict] = field(default_factory=list)
     apart: Counter[str] = field(default_factory=Counter)
@@ -62,7 +66,9 @@ class MutationRun:
 
 
 def chosen(changes: Sequence[Mutation], *, sample: int | None, seed: int, clause: str) -> list[Mutation]:
-    """The changes to try, in the order of the files: all of those that concern a clause, or as many drawn from them."""
+    """The changes to try, in the order of the files: all of those that concern a clause, or as many drawn
+    from them.
+    """
     fit = [c for c in changes if not clause or any(x.startswith(clause) for x in c.clauses)]
     if sample is not None and sample < len(fit):
         fit = random.Random(seed).sample(fit, sample)
@@ -82,7 +88,10 @@ def tried(
     state: Path | None = None,
     progress: Callable[[int, MutationVerdict], None] = lambda number, verdict: None,
 ) -> list[MutationVerdict]:
-    """The verdicts on changes, in their order. `state` is read and written; `progress` is told of every verdict."""
+    """The verdicts on changes, in their order.
+
+    `state` is read and written; `progress` is told of every verdict.
+    """
     kept, bench.hints = _kept(bench, state)
     out: dict[str, MutationVerdict] = {}
     open_: list[Mutation] = []
@@ -122,7 +131,9 @@ def _verdicts(bench: MutationBench, changes: Sequence[Mutation], jobs: int) -> I
         yield from map(bench.verdict, changes)
         return
     pieces = [changes[n : n + PIECE] for n in range(0, len(changes), PIECE)]
-    with ProcessPoolExecutor(jobs, initializer=_begin, initargs=(bench.path, bench.owners, bench.hints)) as pool:
+    with ProcessPoolExecutor(
+        jobs, initializer=_begin, initargs=(bench.path, bench.owners, bench.hints)
+    ) as pool:
         for verdicts in pool.map(_piece, pieces):
             yield from verdicts
 
@@ -139,7 +150,8 @@ class _writer:
             state.parent.mkdir(parents=True, exist_ok=True)
             self.file = state.open("w" if fresh else "a", encoding="utf-8")
             if not fresh:
-                self.file.write("\n")  # ends the line that was being written when an earlier run was broken off
+                # ends the line that was being written when an earlier run was broken off
+                self.file.write("\n")
             else:
                 self._line({"state": HEAD, "of": _stamp(bench)})
                 for change, hint in bench.hints.items():
@@ -184,7 +196,8 @@ def read_state(path: Path) -> list[dict[str, Any]]:
 
 
 def _kept(bench: MutationBench, state: Path | None) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
-    """Change to what the state file says of it, unless it was begun with other rules or by another program; and hints.
+    """Change to what the state file says of it, unless it was begun with other rules or by another program;
+    and hints.
 
     A hint is the case that noticed a change when the file was written, or before.
     """
@@ -194,7 +207,9 @@ def _kept(bench: MutationBench, state: Path | None) -> tuple[dict[str, dict[str,
         head, *said = read_state(state)
     except ValueError:
         return {}, {}
-    hints = _hints(state) | {s["change"]: s["noticed_by"] for s in said if s["noticed_by"] not in ("", "validation")}
+    hints = _hints(state) | {
+        s["change"]: s["noticed_by"] for s in said if s["noticed_by"] not in ("", "validation")
+    }
     return {s["change"]: s for s in said} if head.get("of") == _stamp(bench) else {}, hints
 
 
@@ -230,5 +245,7 @@ def _program() -> str:
     package = Path(__file__).resolve().parents[2]
     whole = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
-        whole.update(path.relative_to(package).as_posix().encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
+        whole.update(
+            path.relative_to(package).as_posix().encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest()
+        )
     return whole.hexdigest()

@@ -1,4 +1,6 @@
-"""Rows that help others: which clauses hang on a term, a table, a group or a quantity that cites none itself."""
+"""Rows that help others: which clauses hang on a term, a table, a group or a quantity that cites none
+itself.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ _PIECE = re.compile(r"[A-Za-z0-9_]+")
 
 
 def users_of(ruleset: Ruleset) -> Mapping[str, tuple[str, ...]]:
-    """Id of a helper to the clauses of the rows that name it; a helper that cites nothing passes on those of its own users."""
+    """Id of a helper to the clauses of the rows that name it; a helper that cites nothing passes on those of
+    its own users.
+    """
     ids = {id_ for form in HELPERS for id_ in ruleset.rows(form)}
     named_by: dict[str, list[tuple[str, ...]]] = {}
     through: dict[str, set[str]] = {}

@@ -1,7 +1,9 @@
-"""What a single value of a row may be changed to: a number, a range, dice, a truth, an id, or a part of an expression.
+"""What a single value of a row may be changed to: a number, a range, dice, a truth, an id, or a part of an
+expression.
 
-Every change is the smallest that a slip of the pen would make: one more or one less, the next id of the same table, the
-other comparison. Changes come in a fixed order, so that the same rules always have the same changes.
+Every change is the smallest that a slip of the pen would make: one more or one less, the next id of the same
+table, the other comparison. Changes come in a fixed order, so that the same rules always have the same
+changes.
 """
 
 from __future__ import annotations
@@ -24,9 +26,22 @@ _DICE = re.compile(r"([0-9]+)d([0-9]+)([+-][0-9]+)?")
 _FRACTION = re.compile(r"(-?[0-9]+)/([1-9][0-9]*)")
 _NUMBER = re.compile(r"-?[0-9]+")
 _DIE_SIZES = (4, 6, 8, 10, 12, 20)
-_COMPARISONS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "in": "not in", "not in": "in"}
+_COMPARISONS = {
+    "<": "<=",
+    "<=": "<",
+    ">": ">=",
+    ">=": ">",
+    "==": "!=",
+    "!=": "==",
+    "in": "not in",
+    "not in": "in",
+}
 _COMPARISON = re.compile(r"<=|>=|==|!=|<|>|\bnot\s+in\b|\bin\b")
-_ARITHMETIC: Mapping[type[ast.operator], tuple[str, str]] = {ast.Add: ("+", "-"), ast.Sub: ("-", "+"), ast.Mult: ("*", "+")}
+_ARITHMETIC: Mapping[type[ast.operator], tuple[str, str]] = {
+    ast.Add: ("+", "-"),
+    ast.Sub: ("-", "+"),
+    ast.Mult: ("*", "+"),
+}
 
 
 def of_value(value: Any) -> Iterator[Any]:
@@ -90,7 +105,9 @@ def _die_sizes(faces: int) -> Iterator[int]:
 
 
 def of_id(value: str, forms: Sequence[str], ids: Ids, taken: Sequence[object] = ()) -> str | None:
-    """The id that stands after this one in its table, and not among those taken; None if there is no other."""
+    """The id that stands after this one in its table, and not among those taken; None if there is no
+    other.
+    """
     for form in forms:
         known = ids.get(form, ())
         if value in known:
@@ -106,7 +123,8 @@ def one_line(text: str) -> str:
 def of_expression(text: str, ids: Ids, terms: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str, str]]:
     """An expression with one part changed: the new text, and the part before and after.
 
-    `text` is on one line, without a leading `=`; `terms` has the arguments of every term. Nothing for what cannot be read.
+    `text` is on one line, without a leading `=`; `terms` has the arguments of every term. Nothing for what
+    cannot be read.
     """
     try:
         tree = ast.parse(text, mode="eval")
@@ -121,7 +139,9 @@ def of_expression(text: str, ids: Ids, terms: Mapping[str, Sequence[str]]) -> It
         yield (data[:start] + new.encode() + data[end:]).decode(), data[start:end].decode(), new
 
 
-def _edits(node: ast.AST, data: bytes, ids: Ids, terms: Mapping[str, Sequence[str]]) -> Iterator[tuple[int, int, str]]:
+def _edits(
+    node: ast.AST, data: bytes, ids: Ids, terms: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[int, int, str]]:
     """Start, end (in bytes) and new text of each change of one node."""
     match node:
         case ast.Compare():
@@ -135,7 +155,11 @@ def _edits(node: ast.AST, data: bytes, ids: Ids, terms: Mapping[str, Sequence[st
             sign, other = _ARITHMETIC[type(node.op)]
             yield from _between(data, node.left, node.right, re.compile(re.escape(sign)), {sign: other})
         case ast.UnaryOp(op=ast.Not()):
-            yield _start(node), _start(node) + len(b"not") + data[_start(node) + len(b"not") :].startswith(b" "), ""
+            yield (
+                _start(node),
+                _start(node) + len(b"not") + data[_start(node) + len(b"not") :].startswith(b" "),
+                "",
+            )
         case ast.Constant():
             for new in _constants(node.value, ids):
                 yield _start(node), _end(node), new

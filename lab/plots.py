@@ -1,7 +1,7 @@
 """Charts by Matplotlib as SVG for pages: lines with bands over turns, and bars with bands.
 
-Colors are the page's own (`--s0` and so on, `currentColor`), so that a chart is read on light and on dark paper; text stays
-text, in the page's font. Lines differ by their dashes, too.
+Colors are the page's own (`--s0` and so on, `currentColor`), so that a chart is read on light and on dark
+paper; text stays text, in the page's font. Lines differ by their dashes, too.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ _DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 
 @dataclass(frozen=True)
 class PlotLine:
-    """One line of a chart: values from a turn on, and the band around each of them, if any. None: nothing is known there."""
+    """One line of a chart: values from a turn on, and the band around each of them, if any.
+
+    None: nothing is known there.
+    """
 
     name: str
     values: Sequence[float | None]
@@ -38,7 +41,9 @@ def _color(number: int) -> str:
 
 
 def _styles(names: Sequence[str], known: dict[str, int]) -> list[int]:
-    """The number of each line's color and dashes, no two alike: that of other charts (`known`), where it is not taken here."""
+    """The number of each line's color and dashes, no two alike: that of other charts (`known`), where it is
+    not taken here.
+    """
     out: list[int] = []
     for name in names:
         free = [n for n in range(max(COLORS, len(names))) if n not in out]
@@ -48,7 +53,14 @@ def _styles(names: Sequence[str], known: dict[str, int]) -> list[int]:
     return out
 
 
-def lines(title: str, series: Sequence[PlotLine], *, first: int = 1, unit: str = "", known: dict[str, int] | None = None) -> str:
+def lines(
+    title: str,
+    series: Sequence[PlotLine],
+    *,
+    first: int = 1,
+    unit: str = "",
+    known: dict[str, int] | None = None,
+) -> str:
     """A chart over turns, the first of which has the number `first`.
 
     Charts of one page share `known`, by which a line has the same color and dashes in all of them.
@@ -61,10 +73,19 @@ def lines(title: str, series: Sequence[PlotLine], *, first: int = 1, unit: str =
         color, dash = _color(number), _DASHES[number // 2 % len(_DASHES)]
         dot = "o" if len(turns) == 1 else None
         axes.plot(turns, values, color=color, linestyle=dash, linewidth=1.7, label=line.name, marker=dot)
-        band = [(first + i, low, high) for i, (low, high) in enumerate(zip(line.low, line.high, strict=True)) if low is not None]
+        band = [
+            (first + i, low, high)
+            for i, (low, high) in enumerate(zip(line.low, line.high, strict=True))
+            if low is not None
+        ]
         if band:
             axes.fill_between(
-                [b[0] for b in band], [b[1] for b in band], [b[2] for b in band], color=color, alpha=0.16, linewidth=0
+                [b[0] for b in band],
+                [b[1] for b in band],
+                [b[2] for b in band],
+                color=color,
+                alpha=0.16,
+                linewidth=0,
             )
     axes.set_xlabel("turn")
     axes.set_ylabel(unit)
@@ -75,7 +96,11 @@ def lines(title: str, series: Sequence[PlotLine], *, first: int = 1, unit: str =
         axes.set_xticks([first])  # Matplotlib would divide the one turn
     if len(series) > 1:
         axes.legend(
-            loc=9, bbox_to_anchor=(0.5, -0.18), ncol=_columns([line.name for line in series]), frameon=False, labelcolor=INK
+            loc=9,
+            bbox_to_anchor=(0.5, -0.18),
+            ncol=_columns([line.name for line in series]),
+            frameon=False,
+            labelcolor=INK,
         )
     return _svg(figure, title)
 
@@ -90,7 +115,9 @@ def _columns(names: Sequence[str]) -> int:
     return 1
 
 
-def bars(title: str, shares: Mapping[str, tuple[float, float, float]], *, unit: str = "", percent: bool = False) -> str:
+def bars(
+    title: str, shares: Mapping[str, tuple[float, float, float]], *, unit: str = "", percent: bool = False
+) -> str:
     """Bars with the value and its band (value, low, high), the first at the top."""
     names = list(shares)
     figure, axes = _figure(max(1.3, 0.36 * len(names) + 0.8))
@@ -132,7 +159,10 @@ def _svg(figure: Any, title: str) -> str:
     ids = re.sub(r"\W+", "-", title)
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": ids, "font.size": 10.0}):
         figure.savefig(
-            out, format="svg", transparent=True, metadata={"Date": None, "Creator": None, "Format": None, "Type": None}
+            out,
+            format="svg",
+            transparent=True,
+            metadata={"Date": None, "Creator": None, "Format": None, "Type": None},
         )
     return _for_pages(out.getvalue(), title, ids)
 
@@ -151,4 +181,5 @@ def _for_pages(svg: str, title: str, ids: str) -> str:
     for number in range(COLORS):
         svg = svg.replace(_color(number), f"var(--s{number})")
     svg = re.sub(r"font-family: [^;\"]*", "font-family: system-ui, sans-serif", svg)
-    return re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", svg, count=1, flags=re.DOTALL)  # it would hold for all of the page
+    # it would hold for all of the page
+    return re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", svg, count=1, flags=re.DOTALL)

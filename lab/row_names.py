@@ -65,12 +65,16 @@ class RowNames:
         if kind == "fronts":
             return "places in which a front stands"
         if kind in ("orders", "refused"):
-            return f"{'orders' if kind == 'orders' else 'orders refused'}{f': {self.rule(rest)}' if rest else ''}"
+            head = "orders" if kind == "orders" else "orders refused"
+            return f"{head}: {self.rule(rest)}" if rest else head
         return f"event: {self.row('events', rest)}" if kind == "events" else name
 
 
 class Unnamed:
-    """Reasons without what differs from case to case: `…` for numbers, and for names of places and nations."""
+    """Reasons without what differs from case to case:
+
+    `…` for numbers, and for names of places and nations.
+    """
 
     def __init__(self, ruleset: Ruleset) -> None:
         names = {
@@ -80,7 +84,9 @@ class Unnamed:
             for key in ("name", "short")
         }
         known = "|".join(map(re.escape, sorted(names, key=lambda name: (-len(name), name))))
-        self._varies = re.compile(rf"(?<!\w)(?:{known})(?!\w)|\d+(?:[./]\d+)?" if known else r"\d+(?:[./]\d+)?")
+        self._varies = re.compile(
+            rf"(?<!\w)(?:{known})(?!\w)|\d+(?:[./]\d+)?" if known else r"\d+(?:[./]\d+)?"
+        )
 
     def __call__(self, why: str) -> str:
         return self._varies.sub("…", why)
@@ -92,8 +98,12 @@ def difference(m: Mapping[str, Any]) -> str:
     return f"{m['mean']:+.{places}f} ± {m['error']:.{places}f}"
 
 
-def surest(ruleset: Ruleset, instead: str, figures: Mapping[str, Mapping[str, Any]], most: int = SAID) -> list[str]:
-    """Differences that are surely some, the surest first, as sentences: "a rate at 10 instead of 12: units lost +1.30 ± 0.40"."""
+def surest(
+    ruleset: Ruleset, instead: str, figures: Mapping[str, Mapping[str, Any]], most: int = SAID
+) -> list[str]:
+    """Differences that are surely some, the surest first, as sentences: "a rate at 10 instead of 12: units
+    lost +1.30 ± 0.40".
+    """
     names = RowNames(ruleset)
     found = [(name, m) for name, m in figures.items() if m["mean"] and m["error"] is not None]
     sure = [(name, m) for name, m in found if m["error"] * SURE < abs(m["mean"])]

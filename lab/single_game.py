@@ -55,7 +55,8 @@ def play_one(
         for turn, _, outcome in resolutions(game, turns):
             entries += outcome.result.entries
             position = game.stage().position
-            if position.turn != turn or position.ended:  # where powers move one after another, a turn is many resolutions
+            # where powers move one after another, a turn is many resolutions
+            if position.turn != turn or position.ended:
                 course.turn(turn, whole_world(game), entries)
                 entries.clear()
         position = game.stage().position
@@ -66,7 +67,9 @@ def play_one(
             "ended": bool(position.ended),
             "end": row.get("end"),
             "winners": sorted(row.get("winners") or ()),
-            "leaders": {c: sorted(w for w, v in of.items() if v == max(of.values())) for c, of in values.items() if of},
+            "leaders": {
+                c: sorted(w for w, v in of.items() if v == max(of.values())) for c, of in values.items() if of
+            },
             "criteria": as_floats(values),
             **counts(ruleset, game.journal()),
             **course.to_json(),
@@ -76,8 +79,9 @@ def play_one(
 
 
 def counts(ruleset: Ruleset, entries: Iterable[Entry]) -> Figures:
-    """What happened how often: captures (who from whom) and units lost by nation, battles by the kind of place, events, orders
-    given, those to sail and to fly, and orders refused by their rows, with the reasons (`words.Unnamed`)."""
+    """What happened how often: captures (who from whom) and units lost by nation, battles by the kind of
+    place, events, orders given, those to sail and to fly, and orders refused by their rows, with the reasons
+    (`words.Unnamed`)."""
     taken: dict[str, Counter[str]] = {}
     lost: Counter[str] = Counter()
     battles: Counter[str] = Counter()
@@ -94,25 +98,32 @@ def counts(ruleset: Ruleset, entries: Iterable[Entry]) -> Figures:
             if table == "orders" and field == WHOLE_ROW and before is None and after is not None:
                 given[after["order"]] += 1
         for fact in entry.facts:
-            if fact.word == "captured" and fact.roles.get("by"):  # without: a place has lost its holder to nobody
+            # without: a place has lost its holder to nobody
+            if fact.word == "captured" and fact.roles.get("by"):
                 taken.setdefault(str(fact.roles["by"]), Counter())[str(fact.roles.get("of") or NOBODY)] += 1
             elif fact.word == "destroyed":
                 lost[str(fact.roles.get("of", ""))] += int(fact.roles.get("n", 1))
             elif fact.word == "battle_began":
-                battles[str(ruleset.row_or_empty("places", str(fact.roles.get("place"))).get("kind", ""))] += 1
+                battles[
+                    str(ruleset.row_or_empty("places", str(fact.roles.get("place"))).get("kind", ""))
+                ] += 1
     within = {"taken": taken, "reasons": reasons}
     found = {"lost": lost, "events": events, "orders": given, "battles_in": battles}
     for name, by in (("captures", taken), ("refused", reasons)):
         found[name] = Counter({of: c.total() for of, c in by.items()})
-    tasks = set()
+    tasks, flights = set(), set()
     for id_, row in ruleset.rows("orders").items():
         mode = mode_of(ruleset, row)
         if mode is not None and mode.get("tasks"):
             tasks.add(f"orders/{id_}")
+        if mode is not None and mode.get("passes_over"):
+            flights.add(f"orders/{id_}")
     return {
         "battles": battles.total(),
         "voyages": sum(n for order, n in given.items() if order in tasks),
-        "flights": sum(n for order, n in given.items() if modes.get(order, {}).get("passes_over")),
+        "flights": sum(n for order, n in given.items() if order in flights),
         **{name: dict(sorted(c.items())) for name, c in found.items()},
-        **{name: {of: dict(sorted(c.items())) for of, c in sorted(by.items())} for name, by in within.items()},
+        **{
+            name: {of: dict(sorted(c.items())) for of, c in sorted(by.items())} for name, by in within.items()
+        },
     }

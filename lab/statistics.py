@@ -1,7 +1,8 @@
-"""A game in figures by turn, for its news: what everybody may know while it runs, and everything once it has ended.
+"""A game in figures by turn, for its news: what everybody may know while it runs, and everything once it has
+ended.
 
-While it runs, every figure is taken from the view that everybody has of a position, and from what entries of the journal for
-everybody tell; who took a place is seen by its holders before and after.
+While it runs, every figure is taken from the view that everybody has of a position, and from what entries of
+the journal for everybody tell; who took a place is seen by its holders before and after.
 """
 
 from __future__ import annotations
@@ -21,16 +22,20 @@ from wteaw.world.world import World
 from .course import as_floats, criteria, front
 
 TITLES = {
-    "places": "Places held", "taken": "Places taken in the turn", "units": "Units", "lost": "Units lost in battle in the turn",
+    "places": "Places held", "taken": "Places taken in the turn", "units": "Units", "lost": "Units lost in "
+                                                                                            "battle in the "
+                                                                                                "turn",
     "income": "Income in the turn", "battles": "Battles in the turn", "front": "Borders between enemies",
 }  # fmt: skip
 OF_A_TURN = ("taken", "lost", "income", "battles")
-"""What happens in a turn and may be added up over turns; of the others a value is how things stand after it."""
+"""What happens in a turn and may be added up over turns; of the others a value is how things stand after
+it.
+"""
 
 
 def statistics(game: Game) -> dict[str, Any]:
-    """The figures of a game by turn as plain data: `series` by key, each with its title, whether it may be added up (`adds`), and
-    `of`, who -> a value for each turn.
+    """The figures of a game by turn as plain data: `series` by key, each with its title, whether it may be
+    added up (`adds`), and `of`, who -> a value for each turn.
 
     A series of which nothing is known is not there. "" stands for the whole game.
     """
@@ -58,20 +63,29 @@ def statistics(game: Game) -> dict[str, Any]:
         if any(map(any, of.values())):
             series[key] = {"title": _title(game, key, ended), "adds": key in OF_A_TURN, "of": of}
     return {
-        "game": game.id, "title": str(game.head["title"]), "ended": ended,
-        "knows": "everything" if ended else "what everybody may know", "turns": list(turns), "series": series, "joined": joined,
-    }  # fmt: skip
+        "game": game.id,
+        "title": str(game.head["title"]),
+        "ended": ended,
+        "knows": "everything" if ended else "what everybody may know",
+        "turns": list(turns),
+        "series": series,
+        "joined": joined,
+    }
 
 
 def _world(game: Game, position: Position, ended: bool) -> World:
     """A position as everybody may know it; as it is, once the game has ended."""
     state: State = (
-        position.state if ended else Viewer(game.ruleset, position.state, geography=game.geography).view("", sight=False)
+        position.state
+        if ended
+        else Viewer(game.ruleset, position.state, geography=game.geography).view("", sight=False)
     )
     return World(game.ruleset, state, geography=game.geography)
 
 
-def _figures(world: World, before: World, entries: Iterable[Entry], ended: bool) -> dict[str, Mapping[str, float]]:
+def _figures(
+    world: World, before: World, entries: Iterable[Entry], ended: bool
+) -> dict[str, Mapping[str, float]]:
     """The figures of one turn by key and by whom."""
     places: Counter[str] = Counter()
     taken: Counter[str] = Counter()
@@ -96,9 +110,14 @@ def _figures(world: World, before: World, entries: Iterable[Entry], ended: bool)
         if "items" in data and "income" in data:
             income[entry.subject] = income.get(entry.subject, 0) + float(data["income"])
     out: dict[str, Mapping[str, float]] = {
-        "places": places, "taken": taken, "units": units, "lost": lost, "income": income, "battles": {"": battles},
+        "places": places,
+        "taken": taken,
+        "units": units,
+        "lost": lost,
+        "income": income,
+        "battles": {"": battles},
         "front": {"": front(world)},
-    }  # fmt: skip
+    }
     for nation, row in world.state.table("tracks").items():
         for track, value in row.items():
             if isinstance(value, int | float):
@@ -113,5 +132,7 @@ def _title(game: Game, key: str, ended: bool) -> str:
     if id_:
         row = game.ruleset.row_or_empty(form, id_)
         return str(row.get("name") or row.get("title") or id_.replace("-", " "))
-    known = "" if ended or key not in ("units", "lost", "income", "battles") else ", as far as everybody knows"
+    known = (
+        "" if ended or key not in ("units", "lost", "income", "battles") else ", as far as everybody knows"
+    )
     return f"{TITLES[key]}{known}"

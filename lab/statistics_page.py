@@ -16,7 +16,9 @@ LINES = 8
 
 
 def statistics_parts(world: World, found: Mapping[str, Any]) -> list[ReportPart]:
-    """A part for each series: a chart of those that have most, and a table of everybody after the last turn."""
+    """A part for each series: a chart of those that have most, and a table of everybody after the last
+    turn.
+    """
     words = Wording(world)
 
     def name(who: str) -> str:
@@ -33,7 +35,12 @@ def statistics_parts(world: World, found: Mapping[str, Any]) -> list[ReportPart]
         out: list[Block] = [Picture(chart, f"{series['title']}{more}")]
         if len(shown) > 1:
             shown.sort(key=lambda w: (-of[w][-1], w))
-            head = (f"After turn {found['turns'][-1]}", "Now", "Most", *(["All turns"] if series["adds"] else ()))
+            head = (
+                f"After turn {found['turns'][-1]}",
+                "Now",
+                "Most",
+                *(["All turns"] if series["adds"] else ()),
+            )
             cells = {w: (of[w][-1], max(of[w]), *([sum(of[w])] if series["adds"] else ())) for w in shown}
             out.append(table(head, [(capital(name(w)), *map(_said, cells[w])) for w in shown]))
         parts.append(ReportPart(series["title"], tuple(out)))

@@ -1,4 +1,6 @@
-"""A sweep as it stands in its folder, with the rules that it was played by: to be read long after, and on another machine."""
+"""A sweep as it stands in its folder, with the rules that it was played by: to be read long after, and on
+another machine.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ FORCE = "`wteaw simulate --force` plays its games again"
 
 @dataclass(frozen=True)
 class Played:
-    """`about` says of everything compared what it is called (`title`), how a game is played again (`again`) and its `ruleset`."""
+    """`about` says of everything compared what it is called (`title`), how a game is played again (`again`)
+    and its `ruleset`.
+    """
 
     folder: Path
     settings: Mapping[str, Any]
@@ -44,7 +48,9 @@ class Played:
     def held(self) -> dict[Key, Figures]:
         """Every game by its number and what it was a game of."""
         most = self.counted
-        return {key: figures for key, figures in sorted(self.read[0].items()) if most is None or key[0] <= most}
+        return {
+            key: figures for key, figures in sorted(self.read[0].items()) if most is None or key[0] <= most
+        }
 
     def games(self, of: str) -> dict[int, Figures]:
         """The games of one of the things compared."""
@@ -52,7 +58,9 @@ class Played:
 
     @cached_property
     def counted(self) -> int | None:
-        """How many of the first games count, where the sweep was ended by an error that is small enough; None: all."""
+        """How many of the first games count, where the sweep was ended by an error that is small enough;
+        None: all.
+        """
         try:
             found = json.loads((self.folder / SUMMARY).read_text(encoding="utf-8"))
             return int(found["until"]["games"]) if "until" in found else None
@@ -93,7 +101,10 @@ def played(folder: Path) -> Played:
     settings, about = _read(folder, SETTINGS, FORCE), _read(folder, ABOUT, ANEW)
     if isinstance(settings, dict) and settings.get("format", FORMAT) != FORMAT:
         raise BrokenGame(f"{folder}: its games were counted by another version of wteaw; {FORCE}")
-    for name, data, keys, hint in ((SETTINGS, [settings], OF_SETTINGS, FORCE), (ABOUT, _several(about), OF_ABOUT, ANEW)):
+    for name, data, keys, hint in (
+        (SETTINGS, [settings], OF_SETTINGS, FORCE),
+        (ABOUT, _several(about), OF_ABOUT, ANEW),
+    ):
         if not data or not all(isinstance(of, dict) and keys <= of.keys() for of in data):
             raise BrokenGame(f"{folder / name}: no more what `wteaw simulate` wrote there; {hint}")
     return Played(folder, settings, about)
@@ -103,9 +114,13 @@ def _read(folder: Path, name: str, hint: str) -> Any:
     try:
         return json.loads((folder / name).read_text(encoding="utf-8"))
     except OSError:
-        raise NotThere(f"{folder} holds no sweep; `wteaw simulate SCENARIO --games N --out {folder}` makes one") from None
+        raise NotThere(
+            f"{folder} holds no sweep; `wteaw simulate SCENARIO --games N --out {folder}` makes one"
+        ) from None
     except ValueError as error:
-        raise BrokenGame(f"{folder / name}: what is said of the sweep cannot be read ({error}); {hint}") from None
+        raise BrokenGame(
+            f"{folder / name}: what is said of the sweep cannot be read ({error}); {hint}"
+        ) from None
 
 
 def _several(about: Any) -> list[Any]:

@@ -1,7 +1,9 @@
-"""What many games come to: who wins how often, means with their errors, what never happened, and candidates compared in pairs.
+"""What many games come to: who wins how often, means with their errors, what never happened, and candidates
+compared in pairs.
 
-A share of n games has the band of Wilson's 95 % interval. A standard error is that of a mean, from the sample's deviation
-(n - 1); it is None for fewer than two games. Candidates are compared game by game on the same seeds.
+A share of n games has the band of Wilson's 95 % interval. A standard error is that of a mean, from the
+sample's deviation (n - 1); it is None for fewer than two games. Candidates are compared game by game on the
+same seeds.
 """
 
 from __future__ import annotations
@@ -26,14 +28,24 @@ COUNTED = ("captures", "lost", "orders", "refused")
 
 
 def summary(candidates: Mapping[str, Ruleset], games: Mapping[tuple[int, str], Figures]) -> dict[str, Any]:
-    """All candidates, and each but the first against the first. Games that did not come to their end are told, not counted."""
-    of = {name: {n: f for (n, candidate), f in sorted(games.items()) if candidate == name} for name in candidates}
+    """All candidates, and each but the first against the first.
+
+    Games that did not come to their end are told, not counted.
+    """
+    of = {
+        name: {n: f for (n, candidate), f in sorted(games.items()) if candidate == name}
+        for name in candidates
+    }
     whole = {name: {n: f for n, f in played.items() if "error" not in f} for name, played in of.items()}
     first = next(iter(candidates))
     return {
         "candidates": {
             name: _candidate(ruleset, list(whole[name].values()))
-            | {"errors": [{k: f[k] for k in ("game", "seed", "error")} for f in of[name].values() if "error" in f]}
+            | {
+                "errors": [
+                    {k: f[k] for k in ("game", "seed", "error")} for f in of[name].values() if "error" in f
+                ]
+            }
             for name, ruleset in candidates.items()
         },
         "compared": {name: _compared(whole[first], whole[name]) for name in list(candidates)[1:]},
@@ -50,7 +62,11 @@ def _candidate(ruleset: Ruleset, games: Sequence[Figures]) -> dict[str, Any]:
     return {
         "games": len(games),
         "wins": {who: share(n, len(games)) for who, n in won.most_common()},
-        "leads": {c: {who: share(n, len(games)) for who, n in counted.most_common()} for c, counted in leads.items() if counted},
+        "leads": {
+            c: {who: share(n, len(games)) for who, n in counted.most_common()}
+            for c, counted in leads.items()
+            if counted
+        },
         "figures": {name: mean([f.get(name, 0.0) for f in flat]) for name in _names(flat)},
         "events": {e: share(n, len(games)) for e, n in sorted(events.items())},
         "never": {
@@ -61,13 +77,16 @@ def _candidate(ruleset: Ruleset, games: Sequence[Figures]) -> dict[str, Any]:
 
 
 def outcome(game: Figures) -> list[str]:
-    """Who has won a game: winners who share, `nobody` of one that ended without, `not ended` of one that did not."""
+    """Who has won a game: winners who share, `nobody` of one that ended without, `not ended` of one that did
+    not.
+    """
     return (list(game["winners"]) or [DRAW]) if game["ended"] else [NOT_ENDED]
 
 
 def figures(game: Figures) -> Iterator[tuple[str, float]]:
-    """Every number of a game by its name: `criteria CRITERION WHO`, `lead CRITERION WHO` (before the best of the others),
-    `captures NATION`, `battles KIND` of places, `fronts` (where one stands, a turn) and so on."""
+    """Every number of a game by its name: `criteria CRITERION WHO`, `lead CRITERION WHO` (before the best of
+    the others), `captures NATION`, `battles KIND` of places, `fronts` (where one stands, a turn) and so
+    on."""
     for name in ("turns", "battles", "voyages", "flights"):
         yield name, game[name]
     yield from ((f"battles {kind}", n) for kind, n in game["battles_in"].items() if kind)
@@ -87,7 +106,9 @@ def figures(game: Figures) -> Iterator[tuple[str, float]]:
 
 
 def _names(flat: Iterable[Mapping[str, float]]) -> list[str]:
-    return sorted({name for figures in flat for name in figures}, key=lambda name: (name.partition(" ")[0], name))
+    return sorted(
+        {name for figures in flat for name in figures}, key=lambda name: (name.partition(" ")[0], name)
+    )
 
 
 def _compared(first: Mapping[int, Figures], other: Mapping[int, Figures]) -> dict[str, Any]:
@@ -95,7 +116,10 @@ def _compared(first: Mapping[int, Figures], other: Mapping[int, Figures]) -> dic
     both = sorted(first.keys() & other.keys())
     pairs = [(dict(figures(first[n])), dict(figures(other[n]))) for n in both]
     names = _names(f for pair in pairs for f in pair)
-    return {"games": len(both), "figures": {n: mean([b.get(n, 0.0) - a.get(n, 0.0) for a, b in pairs]) for n in names}}
+    return {
+        "games": len(both),
+        "figures": {n: mean([b.get(n, 0.0) - a.get(n, 0.0) for a, b in pairs]) for n in names},
+    }
 
 
 # ---- how well a figure is known
@@ -115,7 +139,9 @@ def figure_fault(ruleset: Ruleset, figure: str) -> str | None:
         return None
     if kind in ("criteria", "lead"):
         if first not in ruleset.rows("criteria"):
-            return f"no criterion {first!r}; there are {', '.join(sorted(ruleset.rows('criteria'))) or 'none'}"
+            return (
+                f"no criterion {first!r}; there are {', '.join(sorted(ruleset.rows('criteria'))) or 'none'}"
+            )
         known, asked = who, second
     elif kind in ("wins", "captures", "lost"):
         known, asked = who, rest
@@ -127,7 +153,8 @@ def figure_fault(ruleset: Ruleset, figure: str) -> str | None:
         known, asked = [f"{form}/{id_}" for form in ("orders", "actions") for id_ in ruleset.rows(form)], rest
     else:
         forms = (
-            "criteria CRITERION WHO, lead CRITERION WHO, wins WHO, captures WHO, lost WHO, battles KIND, orders ROW, "
+            "criteria CRITERION WHO, lead CRITERION WHO, wins WHO, captures WHO, lost WHO, battles KIND, "
+            "orders ROW, "
             "refused ROW, events ROW"
         )
         return f"no figure {figure!r}; there are {', '.join(NO_FORM)}, {forms}"
@@ -139,7 +166,9 @@ def figure_fault(ruleset: Ruleset, figure: str) -> str | None:
 
 @dataclass
 class PrecisionGoal:
-    """A figure that is to be known to a standard error; with several candidates the differences from the first."""
+    """A figure that is to be known to a standard error; with several candidates the differences from the
+    first.
+    """
 
     figure: str
     wanted: float
@@ -151,13 +180,18 @@ class PrecisionGoal:
         return n >= LEAST and self.last is not None and self.last <= self.wanted
 
     def error(self, held: Mapping[tuple[int, str], Figures], n: int, names: Sequence[str]) -> float | None:
-        """The standard error by the first `n` games, the largest of all differences; None where there is none yet.
+        """The standard error by the first `n` games, the largest of all differences; None where there is none
+        yet.
 
         Of how often somebody wins, what has always or never come up counts as once in a while.
         """
         found = []
         for other in names[1:] or names:
-            pairs = [(held[k, names[0]], held[k, other]) for k in range(1, n + 1) if (k, other) in held and (k, names[0]) in held]
+            pairs = [
+                (held[k, names[0]], held[k, other])
+                for k in range(1, n + 1)
+                if (k, other) in held and (k, names[0]) in held
+            ]
             whole = [(a, b) for a, b in pairs if "error" not in a and "error" not in b]
             both = [(self._value(a), self._value(b)) for a, b in whole]
             values = [b - a for a, b in both] if len(names) > 1 else [b for _, b in both]
@@ -194,16 +228,32 @@ def as_text(found: Mapping[str, Any], ruleset: Ruleset, instead: Mapping[str, st
     """The tables that a reader wants first; `summary.json` has every figure."""
     out: list[str] = []
     for name, candidate in found["candidates"].items():
-        out += [f"{name}: {counted(candidate['games'], 'game')}", "", f"  {'wins':<40} games   share   95 % band"]
+        out += [
+            f"{name}: {counted(candidate['games'], 'game')}",
+            "",
+            f"  {'wins':<40} games   share   95 % band",
+        ]
         out += [_share(who, s) for who, s in candidate["wins"].items()]
         for criterion, leads in candidate["leads"].items():
-            out += ["", f"  {'leads by ' + criterion:<40} games   share   95 % band", *(_share(w, s) for w, s in leads.items())]
+            out += [
+                "",
+                f"  {'leads by ' + criterion:<40} games   share   95 % band",
+                *(_share(w, s) for w, s in leads.items()),
+            ]
         out += ["", f"  {'figure':<40}       mean   standard error"]
         out += [_mean(what, m) for what, m in candidate["figures"].items() if not what.startswith(NOT_SHOWN)]
         for what, never in candidate["never"].items():
             said = f"{what} that never happened: {', '.join(never) or 'none'}"
-            out += ["", *textwrap.wrap(said, 120, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)]
-        out += [f"  game {e['game']} (seed {e['seed']}) could not be played on: {e['error']}" for e in candidate["errors"]]
+            out += [
+                "",
+                *textwrap.wrap(
+                    said, 120, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
+                ),
+            ]
+        out += [
+            f"  game {e['game']} (seed {e['seed']}) could not be played on: {e['error']}"
+            for e in candidate["errors"]
+        ]
         out.append("")
     first = next(iter(found["candidates"]))
     for name, compared in found["compared"].items():

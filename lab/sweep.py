@@ -1,6 +1,8 @@
-"""A sweep: the same seeds for every candidate, played by a crew of workers, each game kept as one line as soon as it is over.
+"""A sweep: the same seeds for every candidate, played by a crew of workers, each game kept as one line as
+soon as it is over.
 
-A game's figures hang on its seed and its candidate alone, so neither the workers nor their order changes the result.
+A game's figures hang on its seed and its candidate alone, so neither the workers nor their order changes the
+result.
 """
 
 from __future__ import annotations
@@ -63,7 +65,8 @@ def seed_of(seed: str, number: int) -> str:
 
 @contextmanager
 def alone(out: Path) -> Iterator[None]:
-    """While a sweep has its folder to itself, which is made if there is none. StoreError if another one is at it.
+    """While a sweep has its folder to itself, which is made if there is none. StoreError if another one is at
+    it.
 
     What keeps it ends with the process, however that ends.
     """
@@ -77,7 +80,9 @@ def alone(out: Path) -> Iterator[None]:
             lock.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as error:
             if "locked" in str(error):
-                raise StoreError(f"another `wteaw simulate` or `wteaw tournament` is at {out}; wait for it, or stop it") from None
+                raise StoreError(
+                    f"another `wteaw simulate` or `wteaw tournament` is at {out}; wait for it, or stop it"
+                ) from None
             raise MachineError(f"{out / LOCK}: {error}") from None
         yield
 
@@ -100,9 +105,12 @@ def prepare(out: Path, settings: Mapping[str, Any], *, force: bool) -> tuple[dic
     elif games.exists():
         there = {}
     if there is not None and there != settings:
-        other = ", ".join(SAID.get(k, k) for k in settings if not isinstance(there, dict) or there.get(k) != settings[k])
+        other = ", ".join(
+            SAID.get(k, k) for k in settings if not isinstance(there, dict) or there.get(k) != settings[k]
+        )
         raise StoreError(
-            f"{out} holds results of other settings ({other}); `--force` begins anew, `--out` another folder leaves them"
+            f"{out} holds results of other settings ({other}); `--force` begins anew, `--out` another "
+            "folder leaves them"
         )
     shutil.rmtree(out / PLAYING, ignore_errors=True)  # left by a command that was killed
     (out / PLAYING).mkdir(parents=True)
@@ -113,7 +121,10 @@ def prepare(out: Path, settings: Mapping[str, Any], *, force: bool) -> tuple[dic
 
 
 def read_games(path: Path) -> tuple[dict[Key, Figures], int]:
-    """The games of a file, and how many lines are not as they were written. A last line that has no end is being written."""
+    """The games of a file, and how many lines are not as they were written.
+
+    A last line that has no end is being written.
+    """
     if not path.exists():
         return {}, 0
     *whole, _ = path.read_bytes().decode("utf-8", errors="replace").split("\n")
@@ -156,8 +167,9 @@ def sweep(
 ) -> int:  # fmt: skip
     """Play what is not held yet, and hold it; gives how many games of each candidate count.
 
-    Those are `games`, or the least number of first games that is `enough`. Every result is written down as it comes. `told` hears
-    what is held and how many are under way. MachineError for a game whose worker has been lost too often.
+    Those are `games`, or the least number of first games that is `enough`. Every result is written down as it
+    comes. `told` hears what is held and how many are under way. MachineError for a game whose worker has been
+    lost too often.
     """
     options = {candidate.name: candidate.options for candidate in candidates}
     todo = [(n, name) for n in range(games, 0, -1) for name in reversed(options) if (n, name) not in held]
@@ -179,7 +191,9 @@ def sweep(
             while count is None and (todo or under_way):
                 while todo and crew.room():
                     key = todo.pop()
-                    crew.start(Task(key, key[1], seed_of(seed, key[0]), turns, options[key[1]], policies[key[1]]))
+                    crew.start(
+                        Task(key, key[1], seed_of(seed, key[0]), turns, options[key[1]], policies[key[1]])
+                    )
                     under_way += 1
                 told(held, under_way)
                 for task, figures in crew.wait():
@@ -187,7 +201,10 @@ def sweep(
                     if isinstance(figures, Lost):
                         tries[task.key] += 1
                         if tries[task.key] >= MOST_TRIES:
-                            lost = f"game {task.key[0]} of {task.key[1]} (seed {task.seed}): its worker died {MOST_TRIES} times"
+                            lost = (
+                                f"game {task.key[0]} of {task.key[1]} (seed {task.seed}): its worker "
+                                f"died {MOST_TRIES} times"
+                            )
                             raise MachineError(f"{lost}; the other results stand in {out / GAMES}")
                         todo.append(task.key)
                         continue

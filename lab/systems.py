@@ -1,4 +1,5 @@
-"""What systems there are: one line for each ruleset, with its phases, orders, events, clauses, rule tests and changes noticed.
+"""What systems there are: one line for each ruleset, with its phases, orders, events, clauses, rule tests and
+changes noticed.
 
 The last figure is what `wteaw mutate --keep` has measured and left beside the tests.
 """
@@ -23,7 +24,10 @@ HEADS = ("system", "phases", "orders", "events", "clauses", "tests", "changes no
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """One ruleset in figures. `clauses` are those that its rows cite, with what it takes over from the ruleset it extends."""
+    """One ruleset in figures.
+
+    `clauses` are those that its rows cite, with what it takes over from the ruleset it extends.
+    """
 
     id: str
     title: str
@@ -51,10 +55,15 @@ def _system(folder: Path) -> System:
         raise ValueError(f"{folder} cannot be loaded: {found[0].message}")
     own = [path for path in find(folder) if path.is_relative_to(folder / FOLDER)]
     return System(
-        str(ruleset.manifest["id"]), str(ruleset.manifest.get("title", ruleset.manifest["id"])), len(phases(ruleset.sequence)),
-        len(ruleset.rows("actions")) + len(ruleset.rows("orders")), len(ruleset.rows("events")), len(cited(ruleset)),
-        _cases(own), measured(folder),
-    )  # fmt: skip
+        str(ruleset.manifest["id"]),
+        str(ruleset.manifest.get("title", ruleset.manifest["id"])),
+        len(phases(ruleset.sequence)),
+        len(ruleset.rows("actions")) + len(ruleset.rows("orders")),
+        len(ruleset.rows("events")),
+        len(cited(ruleset)),
+        _cases(own),
+        measured(folder),
+    )
 
 
 def _cases(files: Iterable[Path]) -> int:
@@ -62,7 +71,9 @@ def _cases(files: Iterable[Path]) -> int:
 
 
 def measured(folder: Path) -> str:
-    """The changes of a ruleset's rows that its rule tests notice, of those tried; empty if nobody has measured them."""
+    """The changes of a ruleset's rows that its rule tests notice, of those tried; empty if nobody has
+    measured them.
+    """
     file = folder / FOLDER / MEASURED
     if not file.is_file():
         return ""

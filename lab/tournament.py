@@ -1,9 +1,10 @@
 """Which policy beats which: every pair plays the same seeds twice, with seats exchanged.
 
-Parties are the sides that nations are on when the game begins, if there are two or more; else each nation by itself. Of a pair
-the first policy plays every other party, the second the rest, and then the other way round; nations of no party are played as
-the ruleset says. A game is won by the policy whose parties win it; of one without a winner, or that has not ended, by the
-policy that comes out better by a criterion, or in places held where there is none.
+Parties are the sides that nations are on when the game begins, if there are two or more; else each nation by
+itself. Of a pair the first policy plays every other party, the second the rest, and then the other way round;
+nations of no party are played as the ruleset says. A game is won by the policy whose parties win it; of one
+without a winner, or that has not ended, by the policy that comes out better by a criterion, or in places held
+where there is none.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ def seats(parties: Mapping[str, Sequence[str]], seating: tuple[str, str]) -> dic
 
 
 def criterion_of(ruleset: Ruleset, parties: Mapping[str, Sequence[str]]) -> str:
-    """The criterion by which games without a winner are judged: the first for such parties, else the first; "" for places."""
+    """The criterion by which games without a winner are judged: the first for such parties, else the first;
+    "" for places.
+    """
     rows = ruleset.rows("criteria")
     kind = "side" if any(p in ruleset.rows("sides") for p in parties) else "nation"
     return next((c for c, row in rows.items() if row.get("of") == kind), next(iter(rows), ""))
@@ -60,27 +63,38 @@ def values_of(game: Figures, parties: Mapping[str, Sequence[str]], criterion: st
     """What each party has come to at the end."""
     last = game["course"][-1] if game["course"] else {"places": {}}
     of = game["criteria"].get(criterion, {}) if criterion else last["places"]
-    return {party: of[party] if party in of else sum(of.get(n, 0.0) for n in nations) for party, nations in parties.items()}
+    return {
+        party: of[party] if party in of else sum(of.get(n, 0.0) for n in nations)
+        for party, nations in parties.items()
+    }
 
 
 def result(game: Figures, parties: Mapping[str, Sequence[str]], criterion: str) -> tuple[float, float]:
-    """Of a game: the score of who plays the first party (1 won, 0.5 drawn, 0 lost), and by how much a party of his is better."""
+    """Of a game: the score of who plays the first party (1 won, 0.5 drawn, 0 lost), and by how much a party
+    of his is better.
+    """
     order = list(parties)
     values = values_of(game, parties, criterion)
     mine, theirs = (
         [values[p] for i, p in enumerate(order) if i % 2 == which] or [0.0] for which in (0, 1)
     )  # fmt: skip
     lead = sum(mine) / len(mine) - sum(theirs) / len(theirs)
-    won = [i % 2 for i, p in enumerate(order) if p in game["winners"] or set(parties[p]) & set(game["winners"])]
+    won = [
+        i % 2 for i, p in enumerate(order) if p in game["winners"] or set(parties[p]) & set(game["winners"])
+    ]
     if won:
         return won.count(0) / len(won), lead
     return (1.0 if lead > 0 else 0.0 if lead < 0 else 0.5), lead
 
 
 def standings(
-    policies: Sequence[str], parties: Mapping[str, Sequence[str]], criterion: str, games: Mapping[tuple[int, str], Figures]
+    policies: Sequence[str],
+    parties: Mapping[str, Sequence[str]],
+    criterion: str,
+    games: Mapping[tuple[int, str], Figures],
 ) -> list[dict[str, Any]]:
-    """Each pair: games, won by the first, by the second and drawn, the share of the points with its band, and the first's lead.
+    """Each pair: games, won by the first, by the second and drawn, the share of the points with its band, and
+    the first's lead.
 
     The lead is the mean over both seatings of a seed, so what the seats are worth falls out of it.
     """
@@ -102,9 +116,19 @@ def standings(
         whole = [sum(leads) / 2 for leads in by_seed.values() if len(leads) == 2]
         points = sum(scores)
         found = share(points, len(scores)) if scores else None
-        out.append({
-            "first": first, "second": second, "games": len(scores), "won": len(numbers["first"]), "lost": len(numbers["second"]),
-            "drawn": len(numbers["drawn"]), "points": points, "band": [found["low"], found["high"]] if found else None,
-            "lead": mean(whole), "by": criterion or PLACES, "from": numbers,
-        })  # fmt: skip
+        out.append(
+            {
+                "first": first,
+                "second": second,
+                "games": len(scores),
+                "won": len(numbers["first"]),
+                "lost": len(numbers["second"]),
+                "drawn": len(numbers["drawn"]),
+                "points": points,
+                "band": [found["low"], found["high"]] if found else None,
+                "lead": mean(whole),
+                "by": criterion or PLACES,
+                "from": numbers,
+            }
+        )
     return out

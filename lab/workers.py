@@ -1,7 +1,8 @@
-"""Where games are played: processes of this machine, or the workers of a Dask cluster. Both give the same games.
+"""Where games are played: processes of this machine, or the workers of a Dask cluster. Both give the same
+games.
 
-A crew is given games one by one (`start`) as long as it has `room`, and says which are done (`wait`). A game whose worker is
-lost is played again by another one; only one that has lost `MOST_TRIES` of them is given up.
+A crew is given games one by one (`start`) as long as it has `room`, and says which are done (`wait`). A game
+whose worker is lost is played again by another one; only one that has lost `MOST_TRIES` of them is given up.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ Key = tuple[int, str]
 
 @dataclass(frozen=True)
 class Task:
-    """One game to be played: of which rules and scenario (`of`, a key of what the crew was made with), from which seed."""
+    """One game to be played: of which rules and scenario (`of`, a key of what the crew was made with), from
+    which seed.
+    """
 
     key: Key
     of: str
@@ -176,7 +179,9 @@ def play(task: Task, rules: Rules, scratch: Path) -> Figures:
     with _playing:
         known = (rules.hash, rules.scenario)
         if known not in _read:
-            scenario, ruleset = (canonical.loads(zlib.decompress(part)) for part in (rules.scenario, rules.ruleset))
+            scenario, ruleset = (
+                canonical.loads(zlib.decompress(part)) for part in (rules.scenario, rules.ruleset)
+            )
             _read[known] = (scenario, Ruleset.from_json(ruleset))
             gc.freeze()  # rules stay for as long as a worker lives
         data, rows = _read[known]
@@ -186,7 +191,9 @@ def play(task: Task, rules: Rules, scratch: Path) -> Figures:
                 data, rows, seed=task.seed, turns=task.turns, options=task.options, scratch=scratch,
                 policies=task.policies,
             )  # fmt: skip
-        except Exception as error:  # a game that the rules cannot carry on is a finding, and no reason to lose the others
+        except (
+            Exception
+        ) as error:  # a game that the rules cannot carry on is a finding, and no reason to lose the others
             found = error if isinstance(error, RuleError | StoreError) else of_rules(error)
             if found is None:
                 raise
@@ -195,17 +202,20 @@ def play(task: Task, rules: Rules, scratch: Path) -> Figures:
 
 # ---- a cluster
 
-SAME_VERSION = "install the same on every machine of the cluster and start its workers again: what has been played is kept"
+SAME_VERSION = (
+    "install the same on every machine of the cluster and start its workers again: what has been "
+    "played is kept"
+)
 CONNECT, LOOK, AHEAD = "20s", 5, 2
-"""How long a scheduler may take to answer; after how many seconds of silence it is looked whether it is still there; games
-that are given to a cluster for each of its threads, so that none waits."""
+"""How long a scheduler may take to answer; after how many seconds of silence it is looked whether it is still
+there; games that are given to a cluster for each of its threads, so that none waits."""
 
 
 class Cluster(Crew):
     """The workers of a Dask scheduler, however many there are just now. MachineError if it cannot be reached.
 
-    A game whose worker is lost is given to another one by the scheduler. Everything a game needs goes with it, so that no worker
-    that is lost takes along what others need.
+    A game whose worker is lost is given to another one by the scheduler. Everything a game needs goes with
+    it, so that no worker that is lost takes along what others need.
     """
 
     def __init__(self, rules: Mapping[str, Rules], address: str) -> None:
@@ -213,7 +223,8 @@ class Cluster(Crew):
             import distributed  # heavy, and for clusters alone
         except ModuleNotFoundError as missing:
             raise MachineError(f"a cluster needs {missing.name}: pip install 'wteaw[simulate]'") from None
-        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what is amiss is told as an error of ours
+        # what is amiss is told as an error of ours
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
         try:
             connect: Any = distributed.Client
             self.client = connect(address, timeout=CONNECT)
@@ -229,7 +240,10 @@ class Cluster(Crew):
     def waits_for(self) -> str:
         if self._threads():
             return ""
-        return f"no worker at {self.address}; `dask worker {self.address}` starts one, where the same wteaw is installed"
+        return (
+            f"no worker at {self.address}; `dask worker {self.address}` starts one, where the same wteaw "
+            "is installed"
+        )
 
     def _threads(self) -> int:
         try:
@@ -244,7 +258,9 @@ class Cluster(Crew):
     def start(self, task: Task) -> None:
         self.sent += 1
         name = f"wteaw-{task.key[0]}-{self.sent}-{uuid.uuid4().hex}"
-        self.running[self.client.submit(play_there, task, self.rules[task.of], player_digest(), key=name, pure=False)] = task
+        self.running[
+            self.client.submit(play_there, task, self.rules[task.of], player_digest(), key=name, pure=False)
+        ] = task
 
     def wait(self) -> Iterator[tuple[Task, Figures | Lost]]:
         import distributed  # heavy, and for clusters alone
@@ -271,7 +287,13 @@ class Cluster(Crew):
 
 
 def play_there(task: Task, rules: Rules, version: str) -> Figures:
-    """A game, by a worker of a cluster. MachineError if its program is not that of the command (`version`)."""
+    """A game, by a worker of a cluster.
+
+    MachineError if its program is not that of the command (`version`).
+    """
     if version != player_digest():
-        raise MachineError(f"the worker on {socket.gethostname()} has another version of wteaw than this command; {SAME_VERSION}")
+        raise MachineError(
+            f"the worker on {socket.gethostname()} has another version of wteaw than this command; "
+            f"{SAME_VERSION}"
+        )
     return play(task, rules, Path(tempfile.gettempdir()))

@@ -20,7 +20,17 @@ from wteaw.ruleset.nodes import plain_value
 from wteaw.turn.context import Turn
 from wteaw.units import forces
 
-LINKS = [("x", "p"), ("y", "p"), ("w", "p"), ("q", "p"), ("y", "q"), ("x", "y"), ("r", "p"), ("z", "x"), ("w", "y")]
+LINKS = [
+    ("x", "p"),
+    ("y", "p"),
+    ("w", "p"),
+    ("q", "p"),
+    ("y", "q"),
+    ("x", "y"),
+    ("r", "p"),
+    ("z", "x"),
+    ("w", "y"),
+]
 OWNERS = {"x": "a", "y": "a", "w": "b", "z": "d", "p": "d", "q": "d", "r": "d", "sea": None}
 FIGURES = {
     "infantry": {"attack": 3, "defense": 5, "price": 5},
@@ -43,7 +53,9 @@ def base() -> Ruleset:
         for form, rows in plain_value(node).items():
             if form != "sequence":
                 forms.setdefault(form, {}).update({r["id"]: r for r in rows if "id" in r})
-    for path in sorted((rulesets() / "events").glob("*.yaml")):  # what tables ask of a nation may stand in the nation's own file
+    for path in sorted(
+        (rulesets() / "events").glob("*.yaml")
+    ):  # what tables ask of a nation may stand in the nation's own file
         node, found = load_bytes(path.read_bytes(), path.name)
         assert node is not None, found
         for form in ("definitions", "groups"):
@@ -55,7 +67,9 @@ def by_id(rows: Sequence[Row]) -> dict[str, Row]:
     return {r["id"]: r for r in rows}
 
 
-def ruleset(owners: Mapping[str, str | None] = OWNERS, links: Sequence[tuple[str, ...]] = LINKS, **places: Row) -> Ruleset:
+def ruleset(
+    owners: Mapping[str, str | None] = OWNERS, links: Sequence[tuple[str, ...]] = LINKS, **places: Row
+) -> Ruleset:
     """The base ruleset on a small map. `places`: further fields of a place, by id."""
     forms: dict[str, Any] = dict(base().forms)
     units = {k: {**row, **FIGURES.get(k, {})} for k, row in base().rows("units").items()}
@@ -68,7 +82,10 @@ def ruleset(owners: Mapping[str, str | None] = OWNERS, links: Sequence[tuple[str
         ]
     )  # fmt: skip
     forms["links"] = by_id(
-        [{"id": f"{e[0]}--{e[1]}", "between": list(e[:2]), "kind": e[2] if len(e) > 2 else "land"} for e in links]
+        [
+            {"id": f"{e[0]}--{e[1]}", "between": list(e[:2]), "kind": e[2] if len(e) > 2 else "land"}
+            for e in links
+        ]
     )
     forms["nations"] = by_id(
         [
@@ -117,7 +134,9 @@ class Field:
         """A force of these units that has come from `start` into `goal`, or acts upon it from where it stands (`stays`)."""
         picks = []
         for kind, n in kinds.items():
-            picks.append((self.put(owner, kind.replace("_", "-"), start, n, fresh=len(self.state.table("forces"))), n))
+            picks.append(
+                (self.put(owner, kind.replace("_", "-"), start, n, fresh=len(self.state.table("forces"))), n)
+            )
         with self.turn.journal.entry("test/setup"):
             fields: dict[str, Any] = {
                 "options": dict(options or {}),

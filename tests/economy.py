@@ -69,7 +69,10 @@ def rules(**forms: list[Row]) -> Ruleset:
         ],
         "links": [{"id": f"{x}--{y}", "between": [x, y], "kind": k} for x, y, k in LINKS],
         "stances": STANCES,
-        "nations": [{"id": "red", "side": "east", "capital": "a"}, {"id": "blue", "side": "west", "grade": {"foot": "poor"}}],
+        "nations": [
+            {"id": "red", "side": "east", "capital": "a"},
+            {"id": "blue", "side": "west", "grade": {"foot": "poor"}},
+        ],
         "sides": [{"id": "east", "opposite": "west"}, {"id": "west", "opposite": "east"}],
         "resources": [{"id": "coin"}, {"id": "men"}],
         "fields": FIELDS,
@@ -82,8 +85,20 @@ def rules(**forms: list[Row]) -> Ruleset:
 
 
 BY_REGION: list[Row] = [
-    {"id": "coin", "per": "region", "seat": "capital", "links": ["land"], "through": "friendly(self, place) and place.mine"},
-    {"id": "men", "per": "region", "seat": "capital", "links": ["land"], "through": "friendly(self, place) and place.mine"},
+    {
+        "id": "coin",
+        "per": "region",
+        "seat": "capital",
+        "links": ["land"],
+        "through": "friendly(self, place) and place.mine",
+    },
+    {
+        "id": "men",
+        "per": "region",
+        "seat": "capital",
+        "links": ["land"],
+        "through": "friendly(self, place) and place.mine",
+    },
 ]
 
 
@@ -92,18 +107,29 @@ def position(stores: dict[str, dict[str, int]], units: dict[str, int] | None = N
     state = State({"game": {"game": {"turn": 5}}, "treasuries": stores, **tables})
     for what, n in (units or {}).items():
         owner, kind, place = what.split()
-        state.put("units", f"{owner}.{kind}@{place}", "*", {"owner": owner, "kind": kind, "place": place, "n": n})
+        state.put(
+            "units", f"{owner}.{kind}@{place}", "*", {"owner": owner, "kind": kind, "place": place, "n": n}
+        )
     state.put("relations", "blue--red", "*", {"stance": "war"})
     return state
 
 
 def turn_of(
-    ruleset: Ruleset, state: State, orders: list[tuple[str, str, dict[str, Any]]] | None = None, step: str = "build"
+    ruleset: Ruleset,
+    state: State,
+    orders: list[tuple[str, str, dict[str, Any]]] | None = None,
+    step: str = "build",
 ) -> Turn:
     """A turn with orders (nation, order row, slots) in their sequence."""
     for number, (nation, order, slots) in enumerate(orders or [], 1):
         form = "actions" if order in ruleset.rows("actions") else "orders"
-        row = {"nation": nation, "order": f"{form}/{order}", "slots": slots, "options": {}, "text": f"{order} {slots}"}
+        row = {
+            "nation": nation,
+            "order": f"{form}/{order}",
+            "slots": slots,
+            "options": {},
+            "text": f"{order} {slots}",
+        }
         state.put("orders", f"{nation}/{number:04d}", "*", row)
     start = state.copy()
     turn = Turn(ruleset, state, KeyedDice("11", 1), moments={"game": start, "turn": start, "phase": start})

@@ -25,7 +25,10 @@ MADE = {"_build", "_ext", "made"}
 PAGES = sorted(
     [
         *(p for p in (ROOT / "docs").rglob("*.md") if not MADE & set(p.relative_to(ROOT).parts)),
-        *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "engine/README.md", "ruleset/tests/README.md")),
+        *(
+            ROOT / name
+            for name in ("README.md", "CONTRIBUTING.md", "engine/README.md", "ruleset/tests/README.md")
+        ),
     ]
 )
 _FENCE = re.compile(r"^( *)(```+)([^\n`]*)\n(.*?)^\1\2 *$", re.MULTILINE | re.DOTALL)
@@ -74,7 +77,11 @@ class Block:
 
 def _step(command: str, says: list[str]) -> Step:
     code = ENDS_WITH.search(command)
-    return Step(ENDS_WITH.sub("", command), int(code[1]) if code else 0, tuple(s for s in says if s not in ("", "...")))
+    return Step(
+        ENDS_WITH.sub("", command),
+        int(code[1]) if code else 0,
+        tuple(s for s in says if s not in ("", "...")),
+    )
 
 
 def blocks(page: Path) -> Iterator[Block]:
@@ -85,7 +92,11 @@ def blocks(page: Path) -> Iterator[Block]:
         language = language.strip().removeprefix("{code-block}").strip()
         if language.startswith("{"):
             continue
-        body = "".join(line.removeprefix(indent) for line in body.splitlines(keepends=True)) if indent else textwrap.dedent(body)
+        body = (
+            "".join(line.removeprefix(indent) for line in body.splitlines(keepends=True))
+            if indent
+            else textwrap.dedent(body)
+        )
         caption = _CAPTION.match(body)
         before = text[: found.start()].rstrip().rsplit("\n\n", 1)[-1]
         named, excuse = _NAMED.search(before), _EXCUSED.search(before)

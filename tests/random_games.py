@@ -20,7 +20,9 @@ from .world1914 import loaded, orders_by_policy
 
 # Hypothesis tries numbers of 100 and more that stand in the source of whatever is loaded, so that the examples of a law would hang
 # on which tests run beside it. Small numbers put together are the same ones everywhere.
-SEEDS = st.tuples(*[st.integers(0, 99)] * 4).map(lambda parts: sum(part * 100**k for k, part in enumerate(parts)))
+SEEDS = st.tuples(*[st.integers(0, 99)] * 4).map(
+    lambda parts: sum(part * 100**k for k, part in enumerate(parts))
+)
 
 _CHOICES = re.compile(r"<(?P<slot>[^>]+)>: (?P<names>[^;)]+)")
 _REACH = re.compile(r"\(to (?P<names>[^)]+)\)")
@@ -36,7 +38,9 @@ def drawn_lines(world: World, nation: str, rng: random.Random, many: int) -> lis
     return rng.sample(lines, min(many, len(lines)))
 
 
-def random_orders(position: Position, rng: random.Random, nations: int, many: int) -> dict[str, list[dict[str, Any]]]:
+def random_orders(
+    position: Position, rng: random.Random, nations: int, many: int
+) -> dict[str, list[dict[str, Any]]]:
     """What policies order, but for some nations orders drawn from their templates: those lines that stand."""
     _, ruleset, geography = loaded()
     viewer = Viewer(ruleset, position.state, geography=geography)
@@ -44,12 +48,16 @@ def random_orders(position: Position, rng: random.Random, nations: int, many: in
     for nation in rng.sample(sorted(orders), min(nations, len(orders))):
         world = World(ruleset, viewer.view(nation), moments=position.moments, geography=geography)
         lines = drawn_lines(world, nation, rng, many)
-        taken = take_in(ruleset, "\n".join(lines), lambda _, world=world: world, nation=nation, turn=position.turn)
+        taken = take_in(
+            ruleset, "\n".join(lines), lambda _, world=world: world, nation=nation, turn=position.turn
+        )
         orders[nation] = [dict(o) for o in taken.orders]
     return orders
 
 
-def random_game(seed: int, turns: int, *, nations: int = 12, many: int = 15) -> list[tuple[Position, Inputs, Resolution]]:
+def random_game(
+    seed: int, turns: int, *, nations: int = 12, many: int = 15
+) -> list[tuple[Position, Inputs, Resolution]]:
     """A 1914 game: for every turn the position, what was ordered, and what came of it."""
     scenario, ruleset, geography = loaded()
     rng = random.Random(seed)

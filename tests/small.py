@@ -52,10 +52,19 @@ BASE: dict[str, Rows] = {
         {"id": "east", "name": "East", "opposite": "west"},
         {"id": "west", "name": "West", "opposite": "east"},
     ],
-    "stances": [{"id": "peace", "default": True}, {"id": "friends", "friendly": True}, {"id": "war", "hostile": True}],
-    "units": [{"id": "foot", "name": "Foot", "tags": ["army"], "strength": 3}, {"id": "horse", "name": "Horse", "strength": 5}],
+    "stances": [
+        {"id": "peace", "default": True},
+        {"id": "friends", "friendly": True},
+        {"id": "war", "hostile": True},
+    ],
+    "units": [
+        {"id": "foot", "name": "Foot", "tags": ["army"], "strength": 3},
+        {"id": "horse", "name": "Horse", "strength": 5},
+    ],
     "resources": [{"id": "gold", "name": "Gold"}],
-    "tracks": [{"id": "mood", "signed": True, "leans": {"east": "up", "west": "down"}, "thresholds": [-5, 5]}],
+    "tracks": [
+        {"id": "mood", "signed": True, "leans": {"east": "up", "west": "down"}, "thresholds": [-5, 5]}
+    ],
     "fields": [
         {"id": "worth", "of": ["place"], "type": "number", "default": 0, "open": True},
         {"id": "strength", "of": ["unit"], "type": "number", "default": 0, "open": True},

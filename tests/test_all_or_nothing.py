@@ -43,7 +43,9 @@ DOES: dict[str, dict[str, Any]] = {
     "command": {"command": {"nation": "gray", "by": "somebody"}},
     "found": {"found": {"nation": "gray"}},
     "absorb": {"absorb": {"nation": "gray", "into": "red"}},
-    "vote": {"vote": {"of": "nation('blue')", "ask": "mercy", "then": [{"flag": {"who": "blue", "as": "kind"}}]}},
+    "vote": {
+        "vote": {"of": "nation('blue')", "ask": "mercy", "then": [{"flag": {"who": "blue", "as": "kind"}}]}
+    },
     "end": {"end": {"between": ["red", "blue"]}},
     "create": {"create": {"units": "horse", "n": 2, "for": "=self", "at": "birch"}},
     "remove": {"remove": {"at": "birch", "of": "red", "n": 1}},
@@ -89,10 +91,14 @@ def state(**tables: Any) -> State:
 
 def do(effects: list[Any], dice: Any = (), *, times: int = 1, **row: Any) -> Turn:
     """An act of red's with these effects, ordered so many times."""
-    turn = small.turn(rules(actions=[{"id": "try", "syntax": "try", "cost": 2, "effects": effects, **row}]), state(), dice)
+    turn = small.turn(
+        rules(actions=[{"id": "try", "syntax": "try", "cost": 2, "effects": effects, **row}]), state(), dice
+    )
     with turn.journal.entry("test/orders"):
         for number in range(1, times + 1):
-            turn.journal.put_row("orders", f"red/{number:04d}", {"nation": "red", **small.order("try", number)})
+            turn.journal.put_row(
+                "orders", f"red/{number:04d}", {"nation": "red", **small.order("try", number)}
+            )
     turn.journal.entries.clear()
     act.run({"step": "actions", "actions": ["try"]}, turn)
     return turn
@@ -110,7 +116,9 @@ def of_play(turn: Turn) -> dict[str, Any]:
 
 
 def test_every_verb_is_tried() -> None:
-    assert {*DOES, "fight"} == {*VERBS}  # a battle is changes of units and works, as `remove` and `change` make them
+    assert {*DOES, "fight"} == {
+        *VERBS
+    }  # a battle is changes of units and works, as `remove` and `change` make them
 
 
 @pytest.mark.parametrize("verb", DOES)
@@ -156,7 +164,10 @@ def test_each_way_to_fail(effect: dict[str, Any], why: str | None) -> None:
 
 def test_an_exact_sum_is_enough() -> None:
     turn = do([{"pay": {"from": "=self", "what": "gold", "amount": 18}}])
-    assert not turn.state.get("treasuries", "red", "gold") and turn.state.get("orders", "red/0001", "status") == "done"
+    assert (
+        not turn.state.get("treasuries", "red", "gold")
+        and turn.state.get("orders", "red/0001", "status") == "done"
+    )
     assert [f.word for f in turn.journal.pending] == ["paid", "acted"]
 
 
@@ -175,7 +186,9 @@ def test_dice_lie_where_they_fell() -> None:
     turn = Turn(table, state(), KeyedDice("ab" * 32, 1))
     with turn.journal.entry("test/orders"):
         for number in (1, 2):
-            turn.journal.put_row("orders", f"red/{number:04d}", {"nation": "red", **small.order("try", number)})
+            turn.journal.put_row(
+                "orders", f"red/{number:04d}", {"nation": "red", **small.order("try", number)}
+            )
     turn.journal.entries.clear()
     start = turn.state.copy()
     act.run({"step": "actions", "actions": ["try"]}, turn)
@@ -202,7 +215,10 @@ def fire(effects: list[Any], gold: int, **row: Any) -> Turn:
 
 
 def test_an_event_that_fails_has_not_fired() -> None:
-    effects = [{"flag": {"who": "red", "as": "taxed"}}, {"pay": {"from": "red", "what": "gold", "amount": 30}}]
+    effects = [
+        {"flag": {"who": "red", "as": "taxed"}},
+        {"pay": {"from": "red", "what": "gold", "amount": 30}},
+    ]
     turn = fire(effects, 29, once=True, says="Red pays.")
     told = [(e.text, e.audience, e.data) for e in turn.journal.entries if e.rule == "events/tax"]
     assert told == [
@@ -212,15 +228,24 @@ def test_an_event_that_fails_has_not_fired() -> None:
     assert turn.state.get("treasuries", "red", "gold") == 69
     paid_at_once = fire(effects, 30, once=True, says="Red pays.")
     assert [e.text for e in paid_at_once.journal.entries if e.rule == "events/tax"] == ["Red pays."]
-    assert paid_at_once.state.get("treasuries", "red", "gold") == 99  # the flag was used up: the second fact finds it set
+    assert (
+        paid_at_once.state.get("treasuries", "red", "gold") == 99
+    )  # the flag was used up: the second fact finds it set
 
 
 def test_what_is_held_is_gone_though_its_effects_fail() -> None:
-    turn = small.turn(rules(events=[{"id": "tax", "title": "The tax", "on": {"step": "never"}, "effects": []}]), state())
+    turn = small.turn(
+        rules(events=[{"id": "tax", "title": "The tax", "on": {"step": "never"}, "effects": []}]), state()
+    )
     with turn.journal.entry("test/held"):
-        effects = [{"flag": {"who": "red", "as": "taxed"}}, {"pay": {"from": "red", "what": "gold", "amount": 30}}]
+        effects = [
+            {"flag": {"who": "red", "as": "taxed"}},
+            {"pay": {"from": "red", "what": "gold", "amount": 30}},
+        ]
         turn.journal.put_row(
-            "delayed", "h1", {"rule": "events/tax", "until": {"step": {"step": "go"}}, "names": {}, "effects": effects}
+            "delayed",
+            "h1",
+            {"rule": "events/tax", "until": {"step": {"step": "go"}}, "names": {}, "effects": effects},
         )
         turn.journal.fact("step", step="go")
     settle(turn)

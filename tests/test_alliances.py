@@ -47,7 +47,12 @@ def tokens(state: State, **laid: tuple[str, str]) -> State:
     """The state with a token of each power named laid in a region: power=(token, region)."""
     out = state.copy()
     for nation, (what, place) in laid.items():
-        out.put("under_way", f"{nation}#0001", "*", {"nation": nation, "what": what, "at": place, "n": 1, "since": 1})
+        out.put(
+            "under_way",
+            f"{nation}#0001",
+            "*",
+            {"nation": nation, "what": what, "at": place, "n": 1, "since": 1},
+        )
     return out
 
 
@@ -78,7 +83,9 @@ def test_tokens_lie_open_for_the_rest_of_the_turn_once_they_are_shown() -> None:
     run_step(turn, {"step": "token-show", "do": "inform", "visibility": ["open-tokens"]})
     assert [row["what"] for row in seen(turn.state, "germany").values()] == ["train-token"]
     (told,) = [e for e in turn.journal.entries if e.rule == "visibility/open-tokens" and e.data]
-    assert told.data["shown"] == [{"at": "england", "n": 1, "nation": "uk", "since": 1, "what": "train-token"}]
+    assert told.data["shown"] == [
+        {"at": "england", "n": 1, "nation": "uk", "since": 1, "what": "train-token"}
+    ]
     turn.state.put("game", "game", "turn", 4)
     assert [row["what"] for row in seen(turn.state, "germany").values()] == ["?"]
 
@@ -136,7 +143,10 @@ def test_bots_take_guns_from_the_usa_where_no_infantry_is_left_in_the_pool() -> 
     for left, guns in ((1, 1), (0, 2), (2, 0)):
         state.put("units", "france.infantry@s-france", "n", 2 + pool - left)
         world = World(ruleset, state, geography=geography)
-        assert [world.number(f"=guns_to_land(place({p!r}), nation('france'))", {}) for p in ("s-france", "north-sea")] == [
+        assert [
+            world.number(f"=guns_to_land(place({p!r}), nation('france'))", {})
+            for p in ("s-france", "north-sea")
+        ] == [
             guns,
             0,
         ]
@@ -149,7 +159,9 @@ def test_nobody_but_a_mole_calls_on_itself_and_nobody_calls_when_the_mole_is_kno
                 if line["order"] == "actions/call-out":
                     flags = position.state.row("flags", f"nation:{nation}")
                     assert line["slots"]["target"] != nation or "mole-card" in flags
-                    assert not position.state.get("sides", position.state.get("nations", nation, "side"), "cards_at_discovery", 0)
+                    assert not position.state.get(
+                        "sides", position.state.get("nations", nation, "side"), "cards_at_discovery", 0
+                    )
 
 
 @pytest.mark.parametrize("players", [4, 5, 6])
@@ -170,7 +182,10 @@ def test_the_last_unit_leaves_a_region_only_for_a_better_one(players: int) -> No
     """A region without troops is nobody's, and its coins are his who comes next."""
     places, left = rules()[0].rows("places"), 0
     for here, orders, _ in played(players):
-        worth = {p: 3 * here.state.get("treasuries", p, "coin", 0) + (12 if places[p].get("strategic") else 0) for p in places}
+        worth = {
+            p: 3 * here.state.get("treasuries", p, "coin", 0) + (12 if places[p].get("strategic") else 0)
+            for p in places
+        }
         for nation, given in orders.items():
             for order in (o["slots"] for o in given if o["order"] == "orders/march-order"):
                 there = sum(row["n"] for _, row in here.state.stacks(at=order["origin"], owner=nation))
@@ -184,16 +199,27 @@ def test_a_mole_takes_no_city_for_its_team_and_fights_nobody_before_it_betrays_i
     places, hidden = rules()[0].rows("places"), 0
     for here, orders, _ in played(6, mole=True):
         for nation, given in orders.items():
-            if {"mole-card"} == {"mole-card", "card-shown"} & set(here.state.row("flags", f"nation:{nation}")):
+            if {"mole-card"} == {"mole-card", "card-shown"} & set(
+                here.state.row("flags", f"nation:{nation}")
+            ):
                 for target in (o["slots"]["target"] for o in given if o["order"] == "orders/march-order"):
                     hidden += 1
-                    assert not places[target].get("strategic") and not list(here.state.stacks(at=target)), (nation, target)
+                    assert not places[target].get("strategic") and not list(here.state.stacks(at=target)), (
+                        nation,
+                        target,
+                    )
     assert hidden
 
 
 @pytest.mark.parametrize("players", [4, 6])
 def test_nobody_invests_nothing(players: int) -> None:
-    given = [o for _, orders, _ in played(players) for of in orders.values() for o in of if o["order"] == "actions/invest-coins"]
+    given = [
+        o
+        for _, orders, _ in played(players)
+        for of in orders.values()
+        for o in of
+        if o["order"] == "actions/invest-coins"
+    ]
     assert given and all(o["slots"]["n"] > 0 for o in given)
 
 
@@ -210,14 +236,18 @@ def test_land_is_owned_by_whoever_stands_there_all_through_a_game() -> None:
 def test_a_report_never_tells_the_card_of_another() -> None:
     position, entries = game(6, mole=True)
     dealt = [e for e in entries if e.rule == "events/cards-dealt"]
-    assert dealt and not any(readable(dealt, World(rules()[0], position.state), n) for n in ("uk", "germany", "france"))
+    assert dealt and not any(
+        readable(dealt, World(rules()[0], position.state), n) for n in ("uk", "germany", "france")
+    )
     hidden = [
         n for n in ("uk", "germany", "russia", "ottoman", "france", "austria-hungary")
         if "card-shown" not in position.state.row("flags", f"nation:{n}")
     ]  # fmt: skip
     for reader in ("uk", "germany"):
         shown = view(rules()[0], position.state, reader)
-        report = nation_report(rules()[0], shown, entries, reader, game="g", turn=position.turn, geography=rules()[1])
+        report = nation_report(
+            rules()[0], shown, entries, reader, game="g", turn=position.turn, geography=rules()[1]
+        )
         for other in hidden:
             if other != reader:
                 assert not {"mole-card", "loyal-card"} & set(shown.row("flags", f"nation:{other}"))

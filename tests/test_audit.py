@@ -36,7 +36,16 @@ def scratch() -> Path:
 def game(name: str) -> Game:
     """A short game of policies, always the same."""
     data, ruleset, _ = read_scenario(name)
-    made = new_game(scratch() / name, data, ruleset, id_=name, options={}, seed=bytes(range(16)), drawing=None, policies={})
+    made = new_game(
+        scratch() / name,
+        data,
+        ruleset,
+        id_=name,
+        options={},
+        seed=bytes(range(16)),
+        drawing=None,
+        policies={},
+    )
     for _ in resolutions(made, TURNS[name]):
         pass
     return made
@@ -73,7 +82,9 @@ def test_every_auditor_has_something_to_reckon() -> None:
 # ---- games that are spoiled by hand
 
 
-def spoiled(what: RecordedGame, pick: Callable[[Entry], bool], change: Callable[[Entry], None]) -> tuple[RecordedGame, int]:
+def spoiled(
+    what: RecordedGame, pick: Callable[[Entry], bool], change: Callable[[Entry], None]
+) -> tuple[RecordedGame, int]:
     """A game in which the first entry that is picked is changed; and that entry's number."""
     number = next(e.n for stage in what.stages for e in stage.entries if pick(e))
     stages = []
@@ -87,7 +98,9 @@ def spoiled(what: RecordedGame, pick: Callable[[Entry], bool], change: Callable[
     return replace(what, stages=tuple(stages)), number
 
 
-def noticed(name: str, auditor: str, pick: Callable[[Entry], bool], change: Callable[[Entry], None]) -> list[Found]:
+def noticed(
+    name: str, auditor: str, pick: Callable[[Entry], bool], change: Callable[[Entry], None]
+) -> list[Found]:
     """What an auditor finds in the entry that was spoiled, and did not find before."""
     what, number = spoiled(of(name), pick, change)
     (book,) = audit(what, [auditor])
@@ -99,7 +112,9 @@ def test_a_loss_without_a_fact_is_noticed() -> None:
     def change(entry: Entry) -> None:
         entry.facts = [f for f in entry.facts if f.word != "destroyed"]
 
-    (one,) = noticed("no-mans-land-1.4.2", "units", lambda e: any(f.word == "destroyed" for f in e.facts), change)
+    (one,) = noticed(
+        "no-mans-land-1.4.2", "units", lambda e: any(f.word == "destroyed" for f in e.facts), change
+    )
     assert one.says == "units that come and go" and one.expected == "none"
 
 
@@ -117,7 +132,12 @@ def test_a_wrong_price_is_noticed() -> None:
         paid = next(c for c in entry.changes if c[0] == "treasuries")
         paid[4] += 1
 
-    (one,) = noticed("no-mans-land-1.4.2", "purses", lambda e: e.rule.startswith("production/") and "cost" in e.data, change)
+    (one,) = noticed(
+        "no-mans-land-1.4.2",
+        "purses",
+        lambda e: e.rule.startswith("production/") and "cost" in e.data,
+        change,
+    )
     assert "came and went" in one.says and int(one.got) == int(one.expected) + 1
 
 
@@ -126,7 +146,8 @@ def test_a_purse_below_nothing_is_noticed() -> None:
         next(c for c in entry.changes if c[0] == "treasuries")[4] = -1
 
     assert any(
-        f.expected == "0 or more" for f in noticed("alliances-4", "purses", lambda e: e.rule.startswith("upkeep/"), change)
+        f.expected == "0 or more"
+        for f in noticed("alliances-4", "purses", lambda e: e.rule.startswith("upkeep/"), change)
     )
 
 
@@ -150,7 +171,8 @@ def test_a_hit_too_many_is_noticed() -> None:
         entry.data["fire"][0]["hits"] += 1
 
     assert any(
-        f.says.startswith("hits of") for f in noticed("no-mans-land-1.4.2", "battles", lambda e: bool(e.data.get("fire")), change)
+        f.says.startswith("hits of")
+        for f in noticed("no-mans-land-1.4.2", "battles", lambda e: bool(e.data.get("fire")), change)
     )
 
 
@@ -175,7 +197,15 @@ def test_losses_of_allies_that_are_not_shared_are_noticed(lost: tuple[int, int],
     }
     value = {"die": 10, "stage": "fire", "kind": "infantry", "dice": [], "hits": 0}
     fire = [
-        {**value, "side": "attacker", "owner": "russian-empire", "n": 9, "value": 3, "dice": [1] * 4, "hits": 4},
+        {
+            **value,
+            "side": "attacker",
+            "owner": "russian-empire",
+            "n": 9,
+            "value": 3,
+            "dice": [1] * 4,
+            "hits": 4,
+        },
         {**value, "side": "defender", "owner": "german-empire", "n": 10, "value": 4},
         {**value, "side": "defender", "owner": "austria-hungary", "n": 6, "value": 4},
     ]
@@ -208,7 +238,9 @@ def test_a_way_that_is_too_long_is_noticed() -> None:
 
     assert any(
         f.says.startswith("way of")
-        for f in noticed("1914", "moves", lambda e: e.rule == "orders/move" and len(e.data.get("path", ())) == 2, change)
+        for f in noticed(
+            "1914", "moves", lambda e: e.rule == "orders/move" and len(e.data.get("path", ())) == 2, change
+        )
     )
 
 
@@ -227,7 +259,12 @@ def test_enemies_in_one_place_are_noticed() -> None:
 def test_a_nation_that_is_not_asked_is_noticed() -> None:
     what = of("1914")
     stages = tuple(
-        replace(s, entries=tuple(e for e in s.entries if not (e.rule == "sequence/input" and e.subject == "german-empire")))
+        replace(
+            s,
+            entries=tuple(
+                e for e in s.entries if not (e.rule == "sequence/input" and e.subject == "german-empire")
+            ),
+        )
         for s in what.stages
     )
     (book,) = audit(replace(what, stages=stages), ["commands"])
@@ -271,7 +308,9 @@ def test_a_border_that_is_sold_twice_is_noticed() -> None:
 
     what, number = spoiled(of("1914"), pick, change)
     after, second = spoiled(
-        what, lambda e: e.rule == "production/trench" and "cost" in e.data and e.n > number, lambda e: _again(e, what, number)
+        what,
+        lambda e: e.rule == "production/trench" and "cost" in e.data and e.n > number,
+        lambda e: _again(e, what, number),
     )
     (book,) = audit(after, ["purchases"])
     assert any(f.entry == second and f.expected == "once for each border" for f in book.found)
@@ -311,7 +350,9 @@ def test_a_report_that_says_too_much_is_noticed() -> None:
 
     def wrong() -> Iterator[RecordedReport]:
         for report in what.reports():
-            told = tuple((lead, text.replace(" at the beginning", "9 at the beginning")) for lead, text in report.told)
+            told = tuple(
+                (lead, text.replace(" at the beginning", "9 at the beginning")) for lead, text in report.told
+            )
             yield replace(report, told=told)
 
     (book,) = audit(replace(what, reports=wrong), ["reports"])
@@ -337,7 +378,9 @@ def test_a_table_of_resources_that_is_not_so_is_noticed(row: int, says: str) -> 
 
 def test_a_table_of_forces_that_is_not_so_is_noticed() -> None:
     what = of("no-mans-land")
-    (book,) = audit(replace(what, reports=lambda: (replace(r, state=what.start) for r in what.reports())), ["reports"])
+    (book,) = audit(
+        replace(what, reports=lambda: (replace(r, state=what.start) for r in what.reports())), ["reports"]
+    )
     assert any(f.says.startswith("report: ") and " in " in f.says for f in book.found)
 
 
@@ -392,7 +435,9 @@ EXACT = {"as": "exact", "n": 6, "units": {"infantry": 6}}
 )
 def test_what_is_seen_is_what_is_there(reader: str, told: dict[str, object], fine: bool) -> None:
     """Of a look without orders, which a side makes together: all that are enemies of any of it, and which are the reader's own."""
-    one = Entry(1, 1, "looks", "detection/passive-land", "", "french-empire:munich", changes=seen("", reader, **told))
+    one = Entry(
+        1, 1, "looks", "detection/passive-land", "", "french-empire:munich", changes=seen("", reader, **told)
+    )
     (book,) = audit(journal_of(two_at_war(), one), ["reports"])
     assert (not book.found) is fine, [f.line() for f in book.found]
 
@@ -409,7 +454,15 @@ def test_what_a_mate_has_found_is_told_by_ones_own_enemies(foes: dict[str, int],
         "french-empire:x>munich:1",
         changes=seen("", "french-empire", "scouted", **EXACT),
     )
-    told = Entry(2, 1, "shown", "detection/findings", "", "french-empire:munich", changes=seen("", "serbia", **EXACT, **foes))
+    told = Entry(
+        2,
+        1,
+        "shown",
+        "detection/findings",
+        "",
+        "french-empire:munich",
+        changes=seen("", "serbia", **EXACT, **foes),
+    )
     (book,) = audit(journal_of(two_at_war(), looked, told), ["reports"])
     assert (not book.found) is fine, [f.line() for f in book.found]
     (book,) = audit(journal_of(two_at_war(), told), ["reports"])
@@ -433,16 +486,31 @@ def test_a_cut_transfer_of_which_too_much_is_taken_is_noticed(taken: tuple[int, 
         Entry(2 + i, 1, "transfers", "routes/overseas", "", f"spain{i}:british-empire", data={"taken": n})
         for i, n in enumerate(taken)
     ]
-    end = Entry(9, 1, "transfers", "sequence/transfers", "", "", changes=[["treasuries", "spain", "money", None, sum(taken)]])
+    end = Entry(
+        9,
+        1,
+        "transfers",
+        "sequence/transfers",
+        "",
+        "",
+        changes=[["treasuries", "spain", "money", None, sum(taken)]],
+    )
     (book,) = audit(journal_of(state, lost, *prizes, end), ["purses"])
     assert (not book.found) is fine, [f.line() for f in book.found]
 
 
 @pytest.mark.parametrize(
     ("shares", "lost", "arrives", "fine"),
-    [([6, 6], [2, 0], 10, True), ([6, 6], [2, 0], 11, False), ([6, 6], [7, 0], 5, False), ([6, 5], [0, 0], 12, False)],
+    [
+        ([6, 6], [2, 0], 10, True),
+        ([6, 6], [2, 0], 11, False),
+        ([6, 6], [7, 0], 5, False),
+        ([6, 5], [0, 0], 12, False),
+    ],
 )
-def test_what_raiders_leave_of_a_transfer_arrives(shares: list[int], lost: list[int], arrives: int, fine: bool) -> None:
+def test_what_raiders_leave_of_a_transfer_arrives(
+    shares: list[int], lost: list[int], arrives: int, fine: bool
+) -> None:
     state = State()
     state.put("treasuries", "british-empire/malaya", "money", 20)
     sent = Entry(
@@ -451,7 +519,13 @@ def test_what_raiders_leave_of_a_transfer_arrives(shares: list[int], lost: list[
         changes=[["treasuries", "british-empire/malaya", "money", 20, 8]],
     )  # fmt: skip
     end = Entry(
-        2, 1, "transfers", "sequence/transfers", "", "", changes=[["treasuries", "british-empire", "money", None, arrives]]
+        2,
+        1,
+        "transfers",
+        "sequence/transfers",
+        "",
+        "",
+        changes=[["treasuries", "british-empire", "money", None, arrives]],
     )
     (book,) = audit(journal_of(state, sent, end), ["purses"])
     assert (not book.found) is fine, [f.line() for f in book.found]
@@ -463,7 +537,14 @@ def test_a_yield_that_is_not_due_is_noticed() -> None:
 
     def told(nation: str) -> list[str]:
         one = Entry(
-            1, 1, "collect", "sequence/collect", "", nation, data=data, changes=[["treasuries", nation, "money", None, 31]]
+            1,
+            1,
+            "collect",
+            "sequence/collect",
+            "",
+            nation,
+            data=data,
+            changes=[["treasuries", nation, "money", None, 31]],
         )
         (book,) = audit(journal_of(State(), one), ["purses"])
         return [f.says for f in book.found]
@@ -498,7 +579,16 @@ def test_fuel_over_water_is_reckoned_by_the_coast(left: int, fine: bool) -> None
         ["units", "russian-empire.bomber@constantinople", "*", None, after],
     ]
     data = {"path": ["odessa", "western-black-sea", "constantinople"], "units": {"bomber": 1}}
-    one = Entry(1, 1, "raids", "orders/bomb-industry", "", "russian-empire:odessa>constantinople", data=data, changes=changes)
+    one = Entry(
+        1,
+        1,
+        "raids",
+        "orders/bomb-industry",
+        "",
+        "russian-empire:odessa>constantinople",
+        data=data,
+        changes=changes,
+    )
     (book,) = audit(journal_of(state, one), ["moves"])
     assert (not book.found) is fine, [f.line() for f in book.found]
 
@@ -508,7 +598,10 @@ def test_a_refusal_that_costs_is_noticed() -> None:
         entry.data["refused"] = "it may not be given"
 
     (one,) = noticed(
-        "1914", "in-vain", lambda e: e.rule == "actions/research" and any(c[0] == "treasuries" for c in e.changes), change
+        "1914",
+        "in-vain",
+        lambda e: e.rule == "actions/research" and any(c[0] == "treasuries" for c in e.changes),
+        change,
     )
     assert one.got == "treasuries"
 
@@ -518,7 +611,10 @@ def test_what_is_void_and_costs_is_noticed() -> None:
         entry.data["void"] = "nobody is there"
 
     (one,) = noticed(
-        "1914", "in-vain", lambda e: e.rule == "actions/research" and any(c[0] == "treasuries" for c in e.changes), change
+        "1914",
+        "in-vain",
+        lambda e: e.rule == "actions/research" and any(c[0] == "treasuries" for c in e.changes),
+        change,
     )
     assert one.got.endswith(" money")
 
@@ -529,7 +625,10 @@ def test_what_is_paid_for_nothing_is_noticed() -> None:
         entry.changes = [c for c in entry.changes if c[0] in ("treasuries", "orders", "uses")]
 
     assert noticed(
-        "1914", "in-vain", lambda e: e.rule == "actions/research" and any(c[0] == "treasuries" for c in e.changes), change
+        "1914",
+        "in-vain",
+        lambda e: e.rule == "actions/research" and any(c[0] == "treasuries" for c in e.changes),
+        change,
     )
 
 
@@ -574,7 +673,9 @@ def test_the_command_says_what_it_has_reckoned(capsys: pytest.CaptureFixture[str
     told = json.loads(out)
     assert code == ExitCode.DONE and [a["auditor"] for a in told["auditors"]] == ["units"]
     assert told["auditors"][0]["reckoned"] > 10 and told["auditors"][0]["found"] == []
-    assert run(capsys, "--list")[1].splitlines() == [f"{name}: {question}" for name, question in QUESTIONS.items()]
+    assert run(capsys, "--list")[1].splitlines() == [
+        f"{name}: {question}" for name, question in QUESTIONS.items()
+    ]
     assert run(capsys, where, "--only", "unit")[0] == ExitCode.CALL
 
 
@@ -583,9 +684,14 @@ def test_findings_name_rule_place_and_clause() -> None:
         entry.facts = [f for f in entry.facts if f.word != "destroyed"]
 
     (one,) = noticed(
-        "alliances-4", "units", lambda e: e.rule.startswith("battles/") and any(f.word == "destroyed" for f in e.facts), change
+        "alliances-4",
+        "units",
+        lambda e: e.rule.startswith("battles/") and any(f.word == "destroyed" for f in e.facts),
+        change,
     )
     assert (
-        one.rule == "battles/token-battle" and one.at.startswith("tables/battle.yaml:") and "tokens.battle.start" in one.clauses
+        one.rule == "battles/token-battle"
+        and one.at.startswith("tables/battle.yaml:")
+        and "tokens.battle.start" in one.clauses
     )
     assert one.line().startswith(f"turn {one.turn}, token-battles, entry {one.entry}: ")

@@ -43,7 +43,9 @@ for n in range(10_000):
 """
 
 
-def test_a_copy_that_is_made_while_others_write_is_what_stood_at_one_moment(played: Path, tmp_path: Path) -> None:
+def test_a_copy_that_is_made_while_others_write_is_what_stood_at_one_moment(
+    played: Path, tmp_path: Path
+) -> None:
     """Several copies while another process hands orders in: each is whole, and has what had been accepted when it was begun."""
     writer = subprocess.Popen([sys.executable, "-c", WRITER, str(played)], stdout=subprocess.PIPE, text=True)
     assert writer.stdout is not None
@@ -64,7 +66,9 @@ def test_a_copy_that_is_made_while_others_write_is_what_stood_at_one_moment(play
         writer.wait()
 
 
-def test_a_copy_is_gone_on_with_as_the_game_itself(played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_copy_is_gone_on_with_as_the_game_itself(
+    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The same orders come to the same dice and the same journal; what is done with the one does nothing to the other."""
     send(Game.open(played), "red")
     assert _run(["backup", str(played), "--out", str(tmp_path / "copy"), "--format", "json"]) == 0
@@ -81,16 +85,23 @@ def test_a_copy_is_gone_on_with_as_the_game_itself(played: Path, tmp_path: Path,
     assert _run(["verify", "--game", str(tmp_path / "copy")]) == 0
 
 
-def test_a_copy_takes_the_place_of_nothing(played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_copy_takes_the_place_of_nothing(
+    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert _run(["backup", str(played), "--out", str(tmp_path / "copy")]) == 0
     before = (tmp_path / "copy" / "game.db").read_bytes()
     assert _run(["backup", str(played), "--out", str(tmp_path / "copy")]) == 3
-    assert "is there already" in capsys.readouterr().err and (tmp_path / "copy" / "game.db").read_bytes() == before
+    assert (
+        "is there already" in capsys.readouterr().err
+        and (tmp_path / "copy" / "game.db").read_bytes() == before
+    )
     assert _run(["backup", str(tmp_path / "copy"), "--out", str(tmp_path / "copy")]) == 3
     assert _run(["backup", "postgresql+psycopg://x", "--out", str(tmp_path / "pg")]) == 2
 
 
-def test_a_copy_of_a_damaged_game_says_so(played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_copy_of_a_damaged_game_says_so(
+    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     game = Game.open(played)
     with game._writing() as db:
         db.exec_driver_sql("update entries set body = replace(body, 'a', 'b') where number = 3")
@@ -105,6 +116,8 @@ def test_a_copy_for_which_there_is_no_room_leaves_nothing(played: Path, tmp_path
 
     words = [sys.executable, "-m", "wteaw", "backup", str(played), "--out", str(tmp_path / "copy")]
     done = subprocess.run(words, capture_output=True, text=True, preexec_fn=small)
-    assert done.returncode == 4 and "Traceback" not in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
+    assert done.returncode == 4 and "Traceback" not in done.stderr and len(done.stderr.splitlines()) == 1, (
+        done.stderr
+    )
     assert not list((tmp_path / "copy").iterdir())
     assert _run(["verify", "--game", str(played)]) == 0

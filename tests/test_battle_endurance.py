@@ -35,7 +35,9 @@ def small(*battles: Row, **forms: list[Row]) -> Ruleset:
         {"id": "flies", "of": ["unit"], "is": "'air' in unit.tags"},
         {"id": "is_gun", "of": ["unit"], "is": "'guns' in unit.tags"},
     ]
-    return rules([{"die": "1d10", **b} for b in battles], UNITS, **{"fields": fields, "definitions": terms, **forms})
+    return rules(
+        [{"die": "1d10", **b} for b in battles], UNITS, **{"fields": fields, "definitions": terms, **forms}
+    )
 
 
 def ask(ruleset: Ruleset, attackers: dict[str, int], defenders: dict[str, int], **more: Any) -> Odds:
@@ -77,7 +79,9 @@ def test_a_prelude_takes_its_losses_before_the_battle() -> None:
     assert with_guns.win == pytest.approx(without.win / 2)
     assert with_guns.loss == pytest.approx(0.5 + without.loss / 2)
     assert sum(with_guns.losses["attacker"]) == pytest.approx(1)
-    assert with_guns.lost["attacker"]["one"]["flyer"] == pytest.approx(0.5 + without.lost["attacker"]["one"]["flyer"] / 2)
+    assert with_guns.lost["attacker"]["one"]["flyer"] == pytest.approx(
+        0.5 + without.lost["attacker"]["one"]["flyer"] / 2
+    )
 
 
 def test_rounds_of_a_prelude_use_up_what_the_battle_needs() -> None:
@@ -90,7 +94,9 @@ def test_rounds_of_a_prelude_use_up_what_the_battle_needs() -> None:
         "who": "not is_gun(unit) and (not flies(unit) or breath_now(unit) >= 1)",
     }
     ruleset = small(main, chase, stats=_quantities())
-    assert ask(ruleset, {"flyer": 1}, {"foot": 1, "gunner": 1}).win == pytest.approx(0.24)  # three breaths, two are gone
+    assert ask(ruleset, {"flyer": 1}, {"foot": 1, "gunner": 1}).win == pytest.approx(
+        0.24
+    )  # three breaths, two are gone
     assert ask(ruleset, {"flyer": 1}, {"foot": 1}).open == pytest.approx(0.36**3)
 
 
@@ -99,18 +105,32 @@ def test_those_who_leave_are_fired_at_and_only_they() -> None:
         "id": "raid",
         "stages": [
             STAGE,
-            {"id": "parting", "fire_on_retreat": "attacker", "side": "defender", "value": 10, "hits": "flies(unit)"},
+            {
+                "id": "parting",
+                "fire_on_retreat": "attacker",
+                "side": "defender",
+                "value": 10,
+                "hits": "flies(unit)",
+            },
         ],
         "leave": {"attacker": {"after": 1}},
     }
-    found = ask(small(row), {"flyer": 1, "foot": 1}, {"hulk": 1}, limits={0: {"rounds": 1}}, orders={"one": ["foot"]})
-    stays_away = Fraction(1, 2)  # that the defender misses in the round: then the flyer falls as it leaves, and the foot does not
+    found = ask(
+        small(row), {"flyer": 1, "foot": 1}, {"hulk": 1}, limits={0: {"rounds": 1}}, orders={"one": ["foot"]}
+    )
+    stays_away = Fraction(
+        1, 2
+    )  # that the defender misses in the round: then the flyer falls as it leaves, and the foot does not
     assert found.left["attacker"]["one"]["flyer"] == pytest.approx(0)
     assert found.left["attacker"]["one"]["foot"] == pytest.approx(float(stays_away))
 
 
 def test_a_unit_of_many_hits_takes_as_many_in_one_round() -> None:
-    row: Row = {"id": "shelling", "most_rounds": 1, "stages": [{"id": "sure", "side": "attacker", "value": 10}]}
+    row: Row = {
+        "id": "shelling",
+        "most_rounds": 1,
+        "stages": [{"id": "sure", "side": "attacker", "value": 10}],
+    }
     assert ask(small(row), {"foot": 3}, {"hulk": 1}).win == pytest.approx(1)
     assert ask(small(row), {"foot": 2}, {"hulk": 1}).win == pytest.approx(0)
     assert ask(small(row), {"foot": 5}, {"hulk": 2}).losses["defender"] == pytest.approx((0, 1))

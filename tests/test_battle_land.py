@@ -51,7 +51,9 @@ def test_withdrawal_after_kills_when_more_are_left_than_expected() -> None:
 def test_a_city_rolls_and_cannot_fall_by_itself() -> None:  # s092
     field = Field(ruleset(p={"city": True})).units("d", "p", infantry=1)
     field.attack("a", "x", "p", infantry=2)
-    entries = field.fight(3, 8, 1, 9)  # the attackers, then the defenders: the city by its id before the infantry
+    entries = field.fight(
+        3, 8, 1, 9
+    )  # the attackers, then the defenders: the city by its id before the infantry
     assert field.at("p") == {"a": {"infantry": 1}}
     assert len(rounds(entries)) == 1
 
@@ -69,7 +71,9 @@ def test_mutual_attacks_meet_first_without_works() -> None:  # s008
 
 
 def test_a_defender_who_gives_up_a_place_joins_the_defense_next_door() -> None:  # s010
-    field = Field(ruleset(owners={"x": "a", "y": "a", "p": "d", "q": "d"}, links=[("x", "p"), ("y", "q"), ("p", "q")]))
+    field = Field(
+        ruleset(owners={"x": "a", "y": "a", "p": "d", "q": "d"}, links=[("x", "p"), ("y", "q"), ("p", "q")])
+    )
     field.units("d", "q", infantry=1)
     field.attack("a", "x", "p", infantry=3)
     field.attack("a", "y", "q", infantry=2)
@@ -145,7 +149,10 @@ def test_anti_air_guns_fire_once_at_aircraft_before_everything() -> None:  # s09
     field = Field().units("d", "p", infantry=1, anti_air_gun=2)
     field.attack("a", "x", "p", infantry=2, fighter=3, options={"withdraw-after": 1})
     entries = field.fight(1, 8, 9, 9, 9, 9, 9)
-    assert [(r["battle"], r["fire"][0]["kind"]) for r in rounds(entries)] == [("flak", "anti-air-gun"), ("land", "fighter")]
+    assert [(r["battle"], r["fire"][0]["kind"]) for r in rounds(entries)] == [
+        ("flak", "anti-air-gun"),
+        ("land", "fighter"),
+    ]
     assert field.at("x") == {"a": {"infantry": 2, "fighter": 2}}
 
 
@@ -163,7 +170,9 @@ def test_a_landing_meets_the_coast_guard_first() -> None:  # s103
     field.attack("a", "sea", "p", landed=True, infantry=2, options={"withdraw-after": 1})
     entries = field.fight(1, 5, 9, 8, 1, 9, 8)  # it cannot withdraw
     assert rounds(entries)[0]["lost"] == {
-        "defender": [{"owner": "d", "kind": "coast-guard", "n": 1, "stage": "fire", "lost": True, "virtual": True}]
+        "defender": [
+            {"owner": "d", "kind": "coast-guard", "n": 1, "stage": "fire", "lost": True, "virtual": True}
+        ]
     }
     assert field.at("p") == {"a": {"infantry": 2}}
     assert rounds(entries)[0]["fire"][0]["value"] == 1
@@ -241,11 +250,16 @@ def test_the_journal_says_who_destroyed_what() -> None:
 
 
 def test_units_of_a_place_fall_back_by_order() -> None:
-    field = Field(ruleset(owners={"x": "a", "p": "d", "q": "d", "r": "d"}, links=[("x", "p"), ("p", "q"), ("p", "r")]))
+    field = Field(
+        ruleset(owners={"x": "a", "p": "d", "q": "d", "r": "d"}, links=[("x", "p"), ("p", "q"), ("p", "r")])
+    )
     field.units("d", "p", infantry=2, artillery=1)
     slots = {"place": "p", "target": "r"}
     field.state.put(
-        "orders", "d/0001", "*", {"nation": "d", "order": "orders/hold", "slots": slots, "options": {"withdraw-after": 1}}
+        "orders",
+        "d/0001",
+        "*",
+        {"nation": "d", "order": "orders/hold", "slots": slots, "options": {"withdraw-after": 1}},
     )
     field.attack("a", "x", "p", infantry=3)
     field.fight(9, 9, 9, 9, 9, 9, 1, 9, 9, 9)  # the gun cannot leave, and falls in the second round
@@ -297,7 +311,9 @@ def test_a_battleship_supports_the_landing_from_its_zone_and_is_never_hit() -> N
     field = Field(ruleset(owners=OWNERS, links=links)).units("d", "p", infantry=1)
     field.fleet("a", battleship=1, mission="shore-bombardment")
     field.attack("a", "sea", "p", landed=True, infantry=2)
-    entries = field.fight(3, 9, 9, 9, 9, 9, 1, 9, 9)  # the ship's 3 takes the coast guard; then a man takes the last
+    entries = field.fight(
+        3, 9, 9, 9, 9, 9, 1, 9, 9
+    )  # the ship's 3 takes the coast guard; then a man takes the last
     ship = [f for f in rounds(entries)[0]["fire"] if f["kind"] == "battleship"]
     assert [f["value"] for f in ship] == [3]
     assert field.at("p") == {"a": {"infantry": 2}}

@@ -48,7 +48,9 @@ def rules(owners: dict[str, str | None]) -> Ruleset:
     forms = {
         "battles": by_id(BATTLE),
         "units": by_id({"id": "foot", "name": "foot"}, {"id": "gun", "name": "gun"}),
-        "definitions": by_id({"id": "fit", "of": ["unit"], "is": "unit.kind == 'foot' and unit.condition != 'wounded'"}),
+        "definitions": by_id(
+            {"id": "fit", "of": ["unit"], "is": "unit.kind == 'foot' and unit.condition != 'wounded'"}
+        ),
         "stances": by_id({"id": "war", "hostile": True, "default": True}, {"id": "pact", "friendly": True}),
         "nations": by_id({"id": "one"}, {"id": "two"}, {"id": "ally"}),
         "places": by_id(*({"id": p, "kind": "land", "owner": o} for p, o in owners.items())),

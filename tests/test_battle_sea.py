@@ -18,7 +18,13 @@ def calm(**places: Any) -> Ruleset:
     """The base rules without a new look-out before every round."""
     rules = ruleset(ZONES, WAYS, **places)
     row = {**rules.row("battles", "sea"), "contact_again": False}
-    return Ruleset(rules.id, rules.title, {**rules.forms, "battles": {**rules.rows("battles"), "sea": row}}, (), rules.manifest)
+    return Ruleset(
+        rules.id,
+        rules.title,
+        {**rules.forms, "battles": {**rules.rows("battles"), "sea": row}},
+        (),
+        rules.manifest,
+    )
 
 
 def at_sea(attackers: dict[str, Any], defenders: dict[str, Any], **more: Any) -> Field:
@@ -51,7 +57,9 @@ def test_battleships_on_bombardment_fire_at_a_quarter_in_the_first_round() -> No
 
 
 def test_a_free_attack_is_answered_by_the_survivors_only() -> None:  # s078, s079
-    field = at_sea({"submarine": 2}, {"destroyer": 1}, row="ambush", mission="ambush", options={"withdraw-after": 1})
+    field = at_sea(
+        {"submarine": 2}, {"destroyer": 1}, row="ambush", mission="ambush", options={"withdraw-after": 1}
+    )
     field.fight(5, 9, 2, battle="ambush")
     assert field.at("sea") == {"a": {"submarine": 1}, "d": {"destroyer": 1}}
     sunk = at_sea({"submarine": 2}, {"destroyer": 1}, row="ambush")
@@ -61,9 +69,14 @@ def test_a_free_attack_is_answered_by_the_survivors_only() -> None:  # s078, s07
 
 def test_torpedoes_hit_no_aircraft() -> None:  # s083
     field = at_sea(
-        {"submarine": 2}, {"destroyer": 1, "fighter": {"n": 2, "fuel_left": 5}}, row="ambush", options={"withdraw-after": 1}
+        {"submarine": 2},
+        {"destroyer": 1, "fighter": {"n": 2, "fuel_left": 5}},
+        row="ambush",
+        options={"withdraw-after": 1},
     )
-    field.fight(1, 2, 9, 9, 9, 9, 9, 9, battle="ambush")  # the fighters hold them down for as long as their fuel lasts
+    field.fight(
+        1, 2, 9, 9, 9, 9, 9, 9, battle="ambush"
+    )  # the fighters hold them down for as long as their fuel lasts
     assert field.at("sea") == {"a": {"submarine": 2}, "d": {"fighter": 2}}
 
 
@@ -84,7 +97,10 @@ def test_aircraft_meet_the_ships_fire_and_their_guns_once() -> None:  # s111
 def test_the_first_round_at_sea_step_by_step() -> None:  # s080
     field = Field(calm())
     one = field.fleet(
-        "a", destroyer=1, fighter={"n": 2, "fuel_left": 5}, options={"withdraw-after": 1, "loss-order": ["fighter"]}
+        "a",
+        destroyer=1,
+        fighter={"n": 2, "fuel_left": 5},
+        options={"withdraw-after": 1, "loss-order": ["fighter"]},
     )
     other = field.fleet("d", destroyer=1)
     with field.turn.journal.entry("test/setup"):
@@ -110,7 +126,9 @@ def test_troopships_are_silent_in_the_first_round_and_go_down_with_what_they_car
     field.contact(one, other)
     entries = field.fight(4, 9, battle="sea")
     assert field.at("sea") == {"d": {"transport": 1, "infantry": 2}}
-    assert rounds(entries)[0]["cargo"] == [{"owner": "d", "kind": "infantry", "n": 2, "stage": "cargo", "lost": True}]
+    assert rounds(entries)[0]["cargo"] == [
+        {"owner": "d", "kind": "infantry", "n": 2, "stage": "cargo", "lost": True}
+    ]
 
 
 def test_a_retreat_goes_where_no_enemy_is() -> None:  # s082
@@ -154,7 +172,9 @@ def test_an_escort_that_comes_up_fires_a_round_before_it_is_fired_at() -> None: 
     escort = field.fleet("d", mission="escort", destroyer=1)
     field.contact(hunters, troops)
     field.contact(escort, hunters, "interception")
-    field.fight(4, 4, 3, battle="sea")  # two hits: the transport can take one, nobody the other; the escort hits
+    field.fight(
+        4, 4, 3, battle="sea"
+    )  # two hits: the transport can take one, nobody the other; the escort hits
     assert field.at("sea") == {"d": {"destroyer": 1}}
     assert field.at("sea-1") == {"a": {"destroyer": 1}}
 
@@ -164,7 +184,10 @@ def test_both_sides_attack_if_both_have_found_each_other() -> None:
     one, other = field.fleet("a", destroyer=1, options={"withdraw-after": 1}), field.fleet("d", destroyer=1)
     pair = sorted((one, other))
     field.state.put(
-        "contacts", "sighting:x", "*", {"pair": pair, "by": pair, "row": "sighting", "gives": "battle", "place": "sea"}
+        "contacts",
+        "sighting:x",
+        "*",
+        {"pair": pair, "by": pair, "row": "sighting", "gives": "battle", "place": "sea"},
     )
     entries = field.fight(9, 9, battle="sea")
     assert [f["value"] for f in rounds(entries)[0]["fire"]] == [4, 4]
@@ -179,7 +202,10 @@ def test_in_a_joint_battle_values_go_by_the_force_that_made_contact() -> None:
     field.contact(escort, hunters, "interception")
     entries = field.fight(9, 9, 9, 9, 9, battle="sea")
     said = [{f["kind"]: f["value"] for f in r["fire"] if f["owner"] == "d"} for r in rounds(entries)]
-    assert said == [{"destroyer": 4}, {"destroyer": 4, "transport": 1}]  # the escort found them and attacks, its charge defends
+    assert said == [
+        {"destroyer": 4},
+        {"destroyer": 4, "transport": 1},
+    ]  # the escort found them and attacks, its charge defends
 
 
 @pytest.mark.parametrize(
@@ -191,7 +217,9 @@ def test_in_a_joint_battle_values_go_by_the_force_that_made_contact() -> None:
         (["battleship", "destroyer", "battleship"], {"battleship": 1, "destroyer": 1}),
     ],
 )
-def test_the_owners_order_of_losses_is_kept_for_ships_of_two_hits_too(order: list[str], left: dict[str, int]) -> None:
+def test_the_owners_order_of_losses_is_kept_for_ships_of_two_hits_too(
+    order: list[str], left: dict[str, int]
+) -> None:
     field = at_sea({"destroyer": 2}, {"battleship": 1, "destroyer": 2})
     foe = next(f for f, r in field.state.table("forces").items() if r["owner"] == "d")
     field.state.put("forces", foe, "options", {"loss-order": order} if order else {})

@@ -142,12 +142,19 @@ ORACLE = [
 
 
 def six_odds(
-    ruleset: Ruleset, attackers: dict[str, int], defenders: dict[str, int], one: list[str], two: list[str], **more: Any
+    ruleset: Ruleset,
+    attackers: dict[str, int],
+    defenders: dict[str, int],
+    one: list[str],
+    two: list[str],
+    **more: Any,
 ) -> Odds:
     return odds(world(ruleset), ask(ruleset, attackers, defenders, orders={"one": one, "two": two}), **more)
 
 
-@pytest.mark.parametrize(("name", "attackers", "defenders", "one", "two", "expected"), ORACLE, ids=[o[0] for o in ORACLE])
+@pytest.mark.parametrize(
+    ("name", "attackers", "defenders", "one", "two", "expected"), ORACLE, ids=[o[0] for o in ORACLE]
+)
 def test_exact_odds_agree_with_the_published_calculation(
     name: str,
     attackers: dict[str, int],
@@ -162,7 +169,9 @@ def test_exact_odds_agree_with_the_published_calculation(
 
 
 def test_pooled_dice_leave_only_the_rest_to_chance() -> None:
-    found = six_odds(six(pooled=True), {"foot": 3, "plane": 4}, {"foot": 4, "flak": 1}, ["foot", "plane"], ["foot"])
+    found = six_odds(
+        six(pooled=True), {"foot": 3, "plane": 4}, {"foot": 4, "flak": 1}, ["foot", "plane"], ["foot"]
+    )
     assert (found.win, found.loss, found.draw) == pytest.approx((0.934742, 0.057672, 0.007586), abs=1e-5)
 
 
@@ -171,7 +180,9 @@ def test_ships_shell_the_coast_once_and_who_is_hit_still_fires() -> None:
     assert (found.win, found.loss, found.draw) == pytest.approx((0.451408, 0.522013, 0.026579), abs=1e-5)
 
 
-@pytest.mark.parametrize(("name", "attackers", "defenders", "one", "two", "expected"), ORACLE, ids=[o[0] for o in ORACLE])
+@pytest.mark.parametrize(
+    ("name", "attackers", "defenders", "one", "two", "expected"), ORACLE, ids=[o[0] for o in ORACLE]
+)
 def test_samples_agree_with_exact_odds(
     name: str,
     attackers: dict[str, int],
@@ -193,7 +204,9 @@ def test_the_short_way_gives_the_same_odds_as_the_long_one() -> None:
     plain = rules([row], SIX_UNITS, definitions=SIX_TERMS)
     plan = plan_of(world(plain), ask(plain, {"foot": 5, "gun": 2}, {"foot": 4, "castle": 1}))
     short, long = exact(plan), exact(plan, fast=False)
-    assert short.to_json()["lost"]["attacker"]["one"] == pytest.approx(long.to_json()["lost"]["attacker"]["one"], abs=1e-9)
+    assert short.to_json()["lost"]["attacker"]["one"] == pytest.approx(
+        long.to_json()["lost"]["attacker"]["one"], abs=1e-9
+    )
     assert (short.win, short.draw, short.loss) == pytest.approx((long.win, long.draw, long.loss), abs=1e-12)
 
 
@@ -208,7 +221,10 @@ CLASH: Row = {
     "stages": [
         {
             "id": "dice",
-            "who": {"attacker": "unit.condition != 'wounded'", "defender": "unit.condition != 'wounded' and unit.kind == 'foot'"},
+            "who": {
+                "attacker": "unit.condition != 'wounded'",
+                "defender": "unit.condition != 'wounded' and unit.kind == 'foot'",
+            },
             "resolve": "face",
             "table": {"3..4": "wound", "5..6": "kill"},
             "order": ["kill", "wound"],
@@ -217,10 +233,25 @@ CLASH: Row = {
         }
     ],
 }
-TOKEN_QUANTITIES: list[Row] = [{"id": "dice", "of": "unit", "base": 1}, {"id": "needed", "of": "unit", "base": 1}]
+TOKEN_QUANTITIES: list[Row] = [
+    {"id": "dice", "of": "unit", "base": 1},
+    {"id": "needed", "of": "unit", "base": 1},
+]
 TOKEN_ADJUSTS: list[Row] = [
-    {"id": "pairs", "of": "needed", "for": "foot", "when": "battle.attacks and link.works == 'trench'", "base": 2},
-    {"id": "double", "of": "dice", "for": "foot", "when": "not battle.attacks and any(foe, 'over_works')", "base": 2},
+    {
+        "id": "pairs",
+        "of": "needed",
+        "for": "foot",
+        "when": "battle.attacks and link.works == 'trench'",
+        "base": 2,
+    },
+    {
+        "id": "double",
+        "of": "dice",
+        "for": "foot",
+        "when": "not battle.attacks and any(foe, 'over_works')",
+        "base": 2,
+    },
 ]
 
 
@@ -257,10 +288,15 @@ def test_kills_are_taken_before_wounds_and_surplus_is_lost() -> None:
 
 def test_exact_and_sampled_faces_agree() -> None:
     ruleset = tokens()
-    plan = plan_of(world(ruleset), ask(ruleset, {"foot": 3, "gun": 1}, {"foot": 3}, works="trench", limits={0: {"rounds": 2}}))
+    plan = plan_of(
+        world(ruleset),
+        ask(ruleset, {"foot": 3, "gun": 1}, {"foot": 3}, works="trench", limits={0: {"rounds": 2}}),
+    )
     true, tried = exact(plan), sample(plan, 40_000, seed=3)
     for side in ("attacker", "defender"):
-        assert np.array(tried.losses[side]) == pytest.approx(np.array(true.losses[side][: len(tried.losses[side])]), abs=0.012)
+        assert np.array(tried.losses[side]) == pytest.approx(
+            np.array(true.losses[side][: len(tried.losses[side])]), abs=0.012
+        )
 
 
 # ---- sums of dice compared
@@ -292,7 +328,12 @@ SUM_FORMS: dict[str, list[Row]] = {
     "modifiers": [
         {"id": "origins", "of": "modifier", "when": "battle.attacks", "add": "=battle.origins"},
         {"id": "attacked-from", "of": "modifier", "when": "not battle.attacks", "add": "=-battle.origins"},
-        {"id": "mountains", "of": "modifier", "when": "not battle.attacks and place.terrain == 'mountains'", "add": 3},
+        {
+            "id": "mountains",
+            "of": "modifier",
+            "when": "not battle.attacks and place.terrain == 'mountains'",
+            "add": 3,
+        },
         {"id": "guns", "of": "modifier", "when": "battle.attacks", "add": "=min(2, count(mine, 'is_gun'))"},
     ],
     "definitions": [{"id": "is_gun", "of": ["unit"], "is": "'gun' in unit.tags"}],

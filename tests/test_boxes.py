@@ -11,7 +11,12 @@ from wteaw.world.world import World
 
 from . import small
 
-LADDER = {"id": "ladder", "signed": True, "boxes": ["deep", "low", "middle", "high", "top"], "thresholds": [-2, 2]}
+LADDER = {
+    "id": "ladder",
+    "signed": True,
+    "boxes": ["deep", "low", "middle", "high", "top"],
+    "thresholds": [-2, 2],
+}
 STAIR = {"id": "stair", "boxes": ["first", "second", "third"]}
 
 
@@ -32,7 +37,12 @@ def test_a_track_does_not_go_beyond_its_boxes() -> None:
             "effects": [{"shift": {"who": "=target", "track": "ladder", "toward": "=self.side", "by": "=n"}}]}  # fmt: skip
     rules = small.ruleset(tracks=[LADDER], actions=[push])
     turn = small.turn(
-        rules, small.state(orders={"red/0001": {"nation": "red", "order": "actions/push", "slots": {"target": "gray", "n": 3}}})
+        rules,
+        small.state(
+            orders={
+                "red/0001": {"nation": "red", "order": "actions/push", "slots": {"target": "gray", "n": 3}}
+            }
+        ),
     )
     act.run({"step": "actions", "actions": ["push"]}, turn)
     assert turn.state.get("tracks", "gray", "ladder") == 2
@@ -40,9 +50,17 @@ def test_a_track_does_not_go_beyond_its_boxes() -> None:
 
 
 def test_a_limit_of_a_seat_counts_for_all_nations_of_its_player() -> None:
-    court = {"id": "court", "syntax": "court {target}", "slots": {"target": "nation"}, "limit": {"1": ["seat", "target", "turn"]}}
+    court = {
+        "id": "court",
+        "syntax": "court {target}",
+        "slots": {"target": "nation"},
+        "limit": {"1": ["seat", "target", "turn"]},
+    }
     rules = small.ruleset(actions=[court])
-    orders = {f"{n}/0001": {"nation": n, "order": "actions/court", "slots": {"target": "gray"}} for n in ("red", "blue")}
+    orders = {
+        f"{n}/0001": {"nation": n, "order": "actions/court", "slots": {"target": "gray"}}
+        for n in ("red", "blue")
+    }
     for seats, expected in (({}, ["done", "done"]), ({"red": {"seat": "blue"}}, ["done", "refused"])):
         turn = small.turn(rules, small.state(orders=orders, nations=seats))
         act.run({"step": "actions", "actions": ["court"]}, turn)

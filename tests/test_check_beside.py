@@ -30,9 +30,16 @@ UNREAD = [
     ("- {each: nation, own_turn: true, steps: [{do: act}]}\n", ""),
     ("- {›do: fight}\n- {›do: detect}\n- {›do: settle}\n", "E606 E606 E606"),
     ("production:\n- {id: c, makes: foot, price: 1, sites: ›[]}\n", "E209"),
-    ("- {do: fight, battles: ›[]}\n- {do: detect, detection: ›[]}\n- {do: settle, verdicts: ›[]}\n", "E209 E209 E209"),
+    (
+        "- {do: fight, battles: ›[]}\n- {do: detect, detection: ›[]}\n- {do: settle, verdicts: ›[]}\n",
+        "E209 E209 E209",
+    ),
     (BATTLE + "›where: records, over: records(), at: place('home')}\n", "E213"),
-    (BATTLE + "where: records, over: records(), at: place('home'), parties: {attacker: set_of(), defender: set_of()}}\n", ""),
+    (
+        BATTLE
+        + "where: records, over: records(), at: place('home'), parties: {attacker: set_of(), defender: set_of()}}\n",
+        "",
+    ),
     (BATTLE + "›over: records()}\n", "E213"),
     (BATTLE + "where: contacts, ›once: true}\n", "E213"),
     (BATTLE + "once: true}\n", ""),
@@ -57,7 +64,10 @@ UNREAD = [
     (ACT + "cases: [{›results: {1: []}}]}\n", "E213"),
     ("decisions:\n- {id: d, ›least: 1}\n", "E213"),
     ("actions:\n- {id: a, syntax: go, slots: {›where: place}, silence: {W602: for a test}}\n", "E213"),
-    ("actions:\n- {id: a, syntax: 'go to {where}', slots: {where: place}, silence: {W602: for a test}}\n", ""),
+    (
+        "actions:\n- {id: a, syntax: 'go to {where}', slots: {where: place}, silence: {W602: for a test}}\n",
+        "",
+    ),
 ]
 
 
@@ -67,8 +77,13 @@ def test_a_key_that_is_not_read_is_told(tmp_path: Path, text: str, codes: str) -
 
 
 def test_it_says_what_would_be_read(tmp_path: Path) -> None:
-    told = [d for d in found(tmp_path, WORLD + BATTLE + "where: contacts, once: true}\n") if d.severity == "error"]
-    assert told[0].message == "'once' is not read beside `where: contacts`, only beside `where: contested` or `where: passed`"
+    told = [
+        d for d in found(tmp_path, WORLD + BATTLE + "where: contacts, once: true}\n") if d.severity == "error"
+    ]
+    assert (
+        told[0].message
+        == "'once' is not read beside `where: contacts`, only beside `where: contested` or `where: passed`"
+    )
     assert told[0].hint == "leave 'once' out, or write `where: contested` or `where: passed`"
 
 
@@ -116,7 +131,11 @@ def test_no_word_stands_twice_in_a_list_of_words() -> None:
 
 
 NEEDED = [
-    ("actions: [{id: a, syntax: a, cost: 1, silence: {W602: for a test}}]\n", "resources: [{id: coin, name: Coin}]", "E213"),
+    (
+        "actions: [{id: a, syntax: a, cost: 1, silence: {W602: for a test}}]\n",
+        "resources: [{id: coin, name: Coin}]",
+        "E213",
+    ),
     (
         "actions: [{id: a, syntax: a, cost: {coin: 1}, silence: {W602: for a test}}]\n",
         "resources: [{id: coin, name: Coin}]",
@@ -127,7 +146,11 @@ NEEDED = [
         WAR,
         "E213",
     ),
-    ("definitions: [{id: t, of: [nation], is: 'toward(nation, nation) + 1'}]\n", "tracks: [{id: lean, signed: true}]", "E308"),
+    (
+        "definitions: [{id: t, of: [nation], is: 'toward(nation, nation) + 1'}]\n",
+        "tracks: [{id: lean, signed: true}]",
+        "E308",
+    ),
 ]
 
 
@@ -189,7 +212,9 @@ def test_a_number_has_a_range(tmp_path: Path, text: str, codes: str) -> None:
 
 def test_a_row_that_a_layer_removed_is_not_taken_for_a_slip(tmp_path: Path) -> None:
     below = "nations: [{id: one, name: One}, {id: ones, name: Ones, seat: one}]\ngroups: [{id: g, of: nations, members: [one, ones]}]\n"
-    below += "places: [{id: p, kind: land, owner: one}]\ndefinitions: [{id: t, is: \"at_war('one', 'ones')\"}]\n"
+    below += (
+        "places: [{id: p, kind: land, owner: one}]\ndefinitions: [{id: t, is: \"at_war('one', 'ones')\"}]\n"
+    )
     write(tmp_path / "base", {"tables/t.yaml": below})
     above = "nations:\n- {id: one, remove: true}\ndefinitions: [{id: u, is: t()}]\n"
     manifest = "id: over\ntitle: Over\nextends: ../base\n"

@@ -15,7 +15,9 @@ from wteaw.core.diagnostics import Diagnostic, nearest, render, render_one
 
 from .folders import own_cache, write  # noqa: F401
 
-GOOD = {"tables/t.yaml": "fields:\n- {id: price, of: [unit], type: number}\nunits:\n- {id: foot, name: Foot, price: 3}\n"}
+GOOD = {
+    "tables/t.yaml": "fields:\n- {id: price, of: [unit], type: number}\nunits:\n- {id: foot, name: Foot, price: 3}\n"
+}
 
 
 def wteaw(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
@@ -37,7 +39,9 @@ def games(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_validate_looks_into_variants_and_leaves_with_the_right_code(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_validate_looks_into_variants_and_leaves_with_the_right_code(
+    games: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert wteaw(capsys, "validate", games) == (0, "no errors, no warnings\n", "")
     (games / "variants" / "o" / "tables" / "o.yaml").write_text("units:\n- {id: foot, prise: 4}\n")
     code, out, _ = wteaw(capsys, "validate", games)
@@ -49,9 +53,16 @@ def test_validate_looks_into_variants_and_leaves_with_the_right_code(games: Path
 
 @pytest.mark.parametrize(
     "layout",
-    ["panels: [{id: a, title: A, bounds: [-180, -90, 180, 90], at: [0, 0, 9, 9]}]", "size: [", "panels: 7", "- a list"],
+    [
+        "panels: [{id: a, title: A, bounds: [-180, -90, 180, 90], at: [0, 0, 9, 9]}]",
+        "size: [",
+        "panels: 7",
+        "- a list",
+    ],
 )
-def test_a_layout_that_no_map_can_be_drawn_with_is_told(games: Path, capsys: pytest.CaptureFixture[str], layout: str) -> None:
+def test_a_layout_that_no_map_can_be_drawn_with_is_told(
+    games: Path, capsys: pytest.CaptureFixture[str], layout: str
+) -> None:
     (games / "map").mkdir()
     (games / "map" / "layout.yaml").write_text(layout + "\n")
     code, out, _ = wteaw(capsys, "validate", games)
@@ -77,7 +88,11 @@ def test_a_wrong_call_is_code_2(tmp_path: Path, capsys: pytest.CaptureFixture[st
 def test_show_says_what_a_code_means_and_where_more_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = wteaw(capsys, "show", "e402")
     assert code == 0
-    for said in (f"means: {CODES['E402']}", "example: docs/made/findings.md#e402", "page: docs/made/table-fields.md"):
+    for said in (
+        f"means: {CODES['E402']}",
+        "example: docs/made/findings.md#e402",
+        "page: docs/made/table-fields.md",
+    ):
         assert said in out.splitlines()
     data = json.loads(wteaw(capsys, "show", "W609", "--format", "json")[1])
     assert data["page"] == "docs/made/effects.md#ref-effect-flag"
@@ -99,7 +114,9 @@ def test_scenarios_are_checked_with_their_ruleset(games: Path, capsys: pytest.Ca
     assert "did you mean 'foot'?" in out
 
 
-def test_a_scenario_of_a_ruleset_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_scenario_of_a_ruleset_that_is_not_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "s.yaml").write_text("id: s\ntitle: S\nruleset: no-such\n")
     code, out, _ = wteaw(capsys, "validate", tmp_path / "s.yaml")
     assert (code, "s.yaml:3:10: error: there is no ruleset 'no-such' [E408]" in out) == (1, True)
@@ -117,7 +134,9 @@ def test_machines_can_read_the_findings(tmp_path: Path, capsys: pytest.CaptureFi
     region = sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"]
     assert region == {"startLine": 2, "startColumn": 11}
     github = wteaw(capsys, "validate", tmp_path, "--format", "github")[1].splitlines()
-    assert github[0].startswith(f"::error file={tmp_path}/tables/t.yaml,line=2,col=11,title=E402::'knd' is not a declared field")
+    assert github[0].startswith(
+        f"::error file={tmp_path}/tables/t.yaml,line=2,col=11,title=E402::'knd' is not a declared field"
+    )
 
 
 def test_show_tells_where_each_key_comes_from(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -152,20 +171,35 @@ def test_diff_says_in_words_what_differs(games: Path, capsys: pytest.CaptureFixt
     assert wteaw(capsys, "diff", games, games)[1] == "no difference\n"
 
 
-def test_help_lists_the_commands_and_loads_nothing_that_it_does_not_need(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_lists_the_commands_and_loads_nothing_that_it_does_not_need(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     code, out, _ = wteaw(capsys, "--help")
     assert code == 0
     for command in COMMANDS:
         assert (f"  {command.name} " in out) == command.exists
     asked = "import sys; from wteaw.cli import main; main(['--help']); print('LOADED', *sys.modules)"
     said = subprocess.run([sys.executable, "-c", asked], check=True, capture_output=True, text=True).stdout
-    loaded = {name for name in said.partition("LOADED")[2].split() if name.partition(".")[0] not in sys.stdlib_module_names}
-    assert {name.partition(".")[0] for name in loaded} <= {"wteaw", "orjson", "_distutils_hack", "_virtualenv"}
-    assert not {name for name in loaded if name.startswith("wteaw.") and name.split(".")[1] not in ("core", "cli")}
+    loaded = {
+        name
+        for name in said.partition("LOADED")[2].split()
+        if name.partition(".")[0] not in sys.stdlib_module_names
+    }
+    assert {name.partition(".")[0] for name in loaded} <= {
+        "wteaw",
+        "orjson",
+        "_distutils_hack",
+        "_virtualenv",
+    }
+    assert not {
+        name for name in loaded if name.startswith("wteaw.") and name.split(".")[1] not in ("core", "cli")
+    }
 
 
 @pytest.mark.parametrize("command", ["validate", "show", "diff"])
-def test_every_command_explains_itself_with_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_explains_itself_with_an_example(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, out, _ = wteaw(capsys, command, "--help")
     assert code == 0
     assert f"Example: wteaw {command}" in out
@@ -184,7 +218,8 @@ def test_control_characters_do_not_reach_the_terminal() -> None:
 
 def test_text_in_annotations_is_escaped() -> None:
     assert (
-        render([Diagnostic("E1", "error", "50%\n::x", "a,b", 1)], "github") == "::error file=a%2Cb,line=1,title=E1::50%25%0A::x"
+        render([Diagnostic("E1", "error", "50%\n::x", "a,b", 1)], "github")
+        == "::error file=a%2Cb,line=1,title=E1::50%25%0A::x"
     )
 
 

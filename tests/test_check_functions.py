@@ -131,7 +131,12 @@ def test_every_function_is_tried_here() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [*(text for texts in RIGHT.values() for text in texts), "places(wealth=set_of(1, 2))", "place.wealth == None"]
+    "text",
+    [
+        *(text for texts in RIGHT.values() for text in texts),
+        "places(wealth=set_of(1, 2))",
+        "place.wealth == None",
+    ],
 )
 def test_what_is_right_is_found_right(text: str) -> None:
     assert problems(text) == []

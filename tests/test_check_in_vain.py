@@ -49,17 +49,21 @@ EMPTY = [
 
 
 @pytest.mark.parametrize(("text", "codes"), EMPTY)
-def test_what_is_chosen_from_has_members_and_a_part_is_no_more_than_the_whole(tmp_path: Path, text: str, codes: str) -> None:
+def test_what_is_chosen_from_has_members_and_a_part_is_no_more_than_the_whole(
+    tmp_path: Path, text: str, codes: str
+) -> None:
     told_at_marks(tmp_path, text, codes)
 
 
 CERTAIN = [
     (
-        EVENT.replace("nations", "places") + "when: \"›place.size != 'large' or place.size != 'small'\", effects: [{say: hm}]}\n",
+        EVENT.replace("nations", "places")
+        + "when: \"›place.size != 'large' or place.size != 'small'\", effects: [{say: hm}]}\n",
         "W613",
     ),
     (
-        EVENT.replace("nations", "places") + "when: \"place.size != 'large' and place.size != 'small'\", effects: [{say: hm}]}\n",
+        EVENT.replace("nations", "places")
+        + "when: \"place.size != 'large' and place.size != 'small'\", effects: [{say: hm}]}\n",
         "",
     ),
     (TERM + "\"›'home' == 'away'\"}\n", "W613"),
@@ -109,14 +113,23 @@ SHOWN = [
     ("what: tracks, fields: [mood]", "tracks: [{id: mood}]\n", ""),
     ("what: flags, fields: [seen, ›sen]", EVENT + "effects: [{flag: {who: =nation, as: seen}}]}\n", "E407"),
     ("what: flags, fields: [seen]", EVENT + "effects: [{flag: {who: =nation, as: seen}}]}\n", ""),
-    ("what: flags, fields: [red, ›any]", EVENT + "effects: [{flag: {who: =nation, as: =nation.id}}]}\n", "E407"),
+    (
+        "what: flags, fields: [red, ›any]",
+        EVENT + "effects: [{flag: {who: =nation, as: =nation.id}}]}\n",
+        "E407",
+    ),
     ("what: flags, fields: [any]", EVENT + "effects: [{flag: {who: =nation, as: =nation.seat}}]}\n", ""),
 ]
 
 
 @pytest.mark.parametrize(("row", "text", "codes"), SHOWN)
 def test_what_is_shown_is_there_to_be_shown(tmp_path: Path, row: str, text: str, codes: str) -> None:
-    told_at_marks(tmp_path, text, codes, WORLD.replace("to: everyone}]", f"to: everyone}}, {{id: s, {row}, to: everyone}}]"))
+    told_at_marks(
+        tmp_path,
+        text,
+        codes,
+        WORLD.replace("to: everyone}]", f"to: everyone}}, {{id: s, {row}, to: everyone}}]"),
+    )
 
 
 OUT_OF_REACH = [
@@ -127,7 +140,12 @@ OUT_OF_REACH = [
     (TWICE + "- {step: answer, do: act, actions: [b]}\n" + ACTS, ""),
     (TWICE + "- {step: answer, do: act, actions: [b, a], when: turn > 2}\n" + ACTS, ""),
     (TWICE + "- {input: later}\n- {step: answer, do: act, actions: [b, a]}\n" + ACTS, ""),
-    (TWICE + "- {step: answer, do: act, actions: [b, a]}\n" + ACTS.replace("syntax: a", "syntax: a, waits: turn == 1"), ""),
+    (
+        TWICE
+        + "- {step: answer, do: act, actions: [b, a]}\n"
+        + ACTS.replace("syntax: a", "syntax: a, waits: turn == 1"),
+        "",
+    ),
     (SLOT + "'a {x} to {x}'}\n", "E209"),
     (SLOT.replace("›", "") + "'a ({x} | the {x})'}\n", ""),
     (SLOT + "'a [{x}] to ({x} | nobody)'}\n", "E209"),
@@ -169,14 +187,17 @@ def test_a_table_has_the_cells_that_are_asked_for(tmp_path: Path, rows: str, tex
     further = FOG if "fog" in text else ""
     further += "tracks: [{id: mood, boxes: [low, high]}]\n" + f"tables: [{{id: room, rows: {rows}}}]\n"
     told_at_marks(
-        tmp_path, further + 'definitions:\n- {id: t, silence: {W604: for a test}, of: [place], is: "' + text + '"}\n', codes
+        tmp_path,
+        further + 'definitions:\n- {id: t, silence: {W604: for a test}, of: [place], is: "' + text + '"}\n',
+        codes,
     )
 
 
 def test_what_a_rule_puts_into_a_field_has_a_cell(tmp_path: Path) -> None:
     rows = "tables: [{id: room, rows: {small: 1, large: 2}}]\ndefinitions: [{id: t, of: [place], is: \"lookup('room', ›place.size)\"}]\n"
     grows = (
-        EVENT.replace("nations", "places") + "effects: [{change: {of: =place, field: size, to: huge}}, {say: '{t(place)}'}]}\n"
+        EVENT.replace("nations", "places")
+        + "effects: [{change: {of: =place, field: size, to: huge}}, {say: '{t(place)}'}]}\n"
     )
     told_at_marks(tmp_path / "huge", rows + grows, "W614")
     told_at_marks(tmp_path / "large", rows.replace("›", "") + grows.replace("huge", "large"), "")
@@ -187,7 +208,10 @@ BEYOND = [
     (TICKS + "stats:\n- {id: move, of: unit, base: ›99999/7}\n", "E209"),
     (TICKS + "stats:\n- {id: move, of: unit, base: 99999/70}\n", ""),
     (TICKS + "stats:\n- {id: move, of: unit, base: 99999/7, at_most: 12}\n", ""),
-    (TICKS + "stats:\n- {id: move, of: unit, base: 3}\nmodifiers:\n- {id: j, of: move, add: ›20000}\n", "E209"),
+    (
+        TICKS + "stats:\n- {id: move, of: unit, base: 3}\nmodifiers:\n- {id: j, of: move, add: ›20000}\n",
+        "E209",
+    ),
     (TICKS + "stats:\n- {id: move, of: unit, base: 3}\nmodifiers:\n- {id: j, of: move, add: 20}\n", ""),
     ("- {ticks: {most: ›10001}, steps: [{step: w}]}\n", "E209"),
     ("- {ticks: {most: 10000}, steps: [{step: w}]}\n", ""),
@@ -233,9 +257,14 @@ SLIPS = [
     (MARKS + "effects: [{say: hm}], when: ›\"flagged(nation, 'sen')\"}\n", "W610"),
     (MARKS + "effects: [{say: hm}], when: \"flagged(nation, 'red')\"}\n", ""),
     (MARKS + "effects: [{say: hm}], when: ›\"flagged(nation, 'never-set')\"}\n", "W610"),
-    (MARKS.replace("=nation.id", "=nation.seat") + "effects: [{say: hm}], when: \"flagged(nation, 'worked-out')\"}\n", ""),
     (
-        MARKS.replace("=nation.id", "\"='a' if turn > 3 else 'b'\"") + "effects: [{say: hm}], when: \"flagged(nation, 'b')\"}\n",
+        MARKS.replace("=nation.id", "=nation.seat")
+        + "effects: [{say: hm}], when: \"flagged(nation, 'worked-out')\"}\n",
+        "",
+    ),
+    (
+        MARKS.replace("=nation.id", "\"='a' if turn > 3 else 'b'\"")
+        + "effects: [{say: hm}], when: \"flagged(nation, 'b')\"}\n",
         "",
     ),
 ]

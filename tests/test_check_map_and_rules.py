@@ -27,14 +27,26 @@ MAPS = [
     ("links:\n- {between: [a, b]}\n- {between: [b, c]}\n- {between: [c, d]}\n", []),
     ("links:\n- {between: [a, b]}\n- {between: [b, c]}\n", [("W502", 7, 3)]),
     ("links:\n- {between: [a, b]}\n- {between: [c, d]}\n", [("W503", 6, 3), ("W503", 7, 3)]),
-    ("links:\n- {between: [a, b]}\n- {between: [b, c]}\n- {between: [c, d], one_way: true}\n", [("W504", 7, 3)]),
+    (
+        "links:\n- {between: [a, b]}\n- {between: [b, c]}\n- {between: [c, d], one_way: true}\n",
+        [("W504", 7, 3)],
+    ),
     (
         "links:\n- {between: [a, b]}\n- {between: [b, c]}\n- {between: [d, c], one_way: true}\n",
         [("W503", 7, 3), ("W504", 7, 3)],
     ),
-    ("links:\n- {between: [a, b]}\n- {between: [b, c]}\n- {between: [c, d]}\n- {between: [b, b]}\n", [("E501", 12, 13)]),
-    ("links:\n- {between: [a, b]}\n- {between: [b, c]}\n- {between: [c, d]}\n- {between: [b, a]}\n", [("E205", 12, 3)]),
-    ("links:\n- {between: [a, b]}\n- {between: [b, c]}\n- {between: [c, dd]}\n", [("W502", 7, 3), ("E401", 11, 17)]),
+    (
+        "links:\n- {between: [a, b]}\n- {between: [b, c]}\n- {between: [c, d]}\n- {between: [b, b]}\n",
+        [("E501", 12, 13)],
+    ),
+    (
+        "links:\n- {between: [a, b]}\n- {between: [b, c]}\n- {between: [c, d]}\n- {between: [b, a]}\n",
+        [("E205", 12, 3)],
+    ),
+    (
+        "links:\n- {between: [a, b]}\n- {between: [b, c]}\n- {between: [c, dd]}\n",
+        [("W502", 7, 3), ("E401", 11, 17)],
+    ),
     (
         "links:\n- {between: [a, b]}\n- {between: [b, c]}\n- {between: [c, d]}\npassages:\n- {id: g, between: [a, d]}\n",
         [("E505", 13, 20)],
@@ -67,14 +79,20 @@ def test_maps(tmp_path: Path, text: str, expected: list[tuple[str, int, int]]) -
 
 
 RULES = [
-    ("actions:\n- {id: ask, syntax: ask}\nevents:\n- {id: e, on: {acted: {action: aks}}}\n", [("E401", 4, 32)]),
+    (
+        "actions:\n- {id: ask, syntax: ask}\nevents:\n- {id: e, on: {acted: {action: aks}}}\n",
+        [("E401", 4, 32)],
+    ),
     ("events:\n- {id: e}\n", [("W601", 2, 3)]),
     ("events:\n- {id: e, on: step, when: false}\n", [("W601", 2, 27)]),
     (
         "calendar:\n- {id: c, turns: 9}\nevents:\n- {id: e, on: {turn_start: 10}}\n- {id: f, on: {turn_start: 9}}\n",
         [("W601", 4, 15)],
     ),
-    ("sequence:\n- {step: talk}\nevents:\n- {id: e, on: {step: tlak}}\n- {id: f, on: {step: talk}}\n", [("E605", 4, 22)]),
+    (
+        "sequence:\n- {step: talk}\nevents:\n- {id: e, on: {step: tlak}}\n- {id: f, on: {step: talk}}\n",
+        [("E605", 4, 22)],
+    ),
     (
         "sequence:\n- {step: talk, do: act, actions: [x]}\nactions:\n- {id: x, syntax: x}\n- {id: y, syntax: y}\n",
         [("W602", 5, 3)],
@@ -102,7 +120,9 @@ RULES = [
 
 
 @pytest.mark.parametrize(("text", "expected"), RULES)
-def test_rules_that_never_come_into_play(tmp_path: Path, text: str, expected: list[tuple[str, int, int]]) -> None:
+def test_rules_that_never_come_into_play(
+    tmp_path: Path, text: str, expected: list[tuple[str, int, int]]
+) -> None:
     assert places(found(tmp_path, text)) == expected
 
 
@@ -114,7 +134,9 @@ def test_a_row_silences_its_own_warning(tmp_path: Path) -> None:
 def test_a_manifest_silences_files(tmp_path: Path) -> None:
     manifest = "id: g\ntitle: G\nsilence:\n  tables/old*.yaml: {W604: kept for scenarios}\n"
     idle = "tables:\n- {id: %s, rows: {a: 1}}\n"
-    write(tmp_path, {"ruleset.yaml": manifest, "tables/old-1.yaml": idle % "x", "tables/new.yaml": idle % "y"})
+    write(
+        tmp_path, {"ruleset.yaml": manifest, "tables/old-1.yaml": idle % "x", "tables/new.yaml": idle % "y"}
+    )
     assert [(d.code, d.file) for d in found(tmp_path)] == [("W604", "tables/new.yaml")]
 
 
@@ -127,7 +149,9 @@ def test_a_manifest_silences_files(tmp_path: Path) -> None:
     ],
 )
 def test_silences_are_checked(tmp_path: Path, silence: str, expected: list[tuple[str, int, int]]) -> None:
-    assert places(found(tmp_path, f"tables:\n- {{id: idle, rows: {{a: 1}}, silence: {silence}}}\n")) == expected
+    assert (
+        places(found(tmp_path, f"tables:\n- {{id: idle, rows: {{a: 1}}, silence: {silence}}}\n")) == expected
+    )
 
 
 def test_errors_cannot_be_silenced(tmp_path: Path) -> None:
@@ -138,7 +162,10 @@ def test_errors_cannot_be_silenced(tmp_path: Path) -> None:
 def test_a_silence_of_the_base_is_not_unused_in_the_overlay(tmp_path: Path) -> None:
     base = "tables:\n- {id: idle, rows: {a: 1}, silence: {W604: kept for scenarios}}\n"
     write(tmp_path / "base", {"tables/t.yaml": base})
-    over = {"ruleset.yaml": "id: o\ntitle: O\nextends: ../base\n", "tables/o.yaml": "options:\n- {id: o, default: idle}\n"}
+    over = {
+        "ruleset.yaml": "id: o\ntitle: O\nextends: ../base\n",
+        "tables/o.yaml": "options:\n- {id: o, default: idle}\n",
+    }
     assert found(write(tmp_path / "over", over)) == []
 
 
@@ -154,6 +181,14 @@ def test_the_printed_lists_of_1914_are_36_pairs_of_which_ten_are_printed_from_on
     rules, found = load_ruleset(copy, cache=False)
     assert rules is not None
     assert Counter(d.code for d in found) == {"W508": 10, "W509": 5}
-    assert {d.message.split("'")[1] for d in found if d.code == "W509"} == {"kazan", "volgograd", "perm", "nizhniy", "red-sea"}
-    listed = {frozenset((id_, other)) for id_, row in rules.rows("link_lists").items() for other in row["links"]}
+    assert {d.message.split("'")[1] for d in found if d.code == "W509"} == {
+        "kazan",
+        "volgograd",
+        "perm",
+        "nizhniy",
+        "red-sea",
+    }
+    listed = {
+        frozenset((id_, other)) for id_, row in rules.rows("link_lists").items() for other in row["links"]
+    }
     assert len(listed) == 36

@@ -15,7 +15,12 @@ from .folders import own_cache, write
 
 __all__ = ["own_cache"]
 
-BATTLE, ACTS, TURN, PLACES = "tables/battle.yaml", "tables/commands.yaml", "events/turn.yaml", "tables/places.yaml"
+BATTLE, ACTS, TURN, PLACES = (
+    "tables/battle.yaml",
+    "tables/commands.yaml",
+    "events/turn.yaml",
+    "tables/places.yaml",
+)
 MISTAKES = [  # file, what stands there, what is typed, the code, and what would do
     (BATTLE, "3..4: wound", "3..5: wound", "E214", ""),
     (BATTLE, "5..6: kill", "5..7: kill", "E214", "1d6 shows 1 to 6"),
@@ -36,12 +41,16 @@ MISTAKES = [  # file, what stands there, what is typed, the code, and what would
 
 @pytest.fixture
 def copied(tmp_path: Path) -> Path:
-    shutil.copytree(rulesets() / "variants/alliances", tmp_path / "mine", ignore=shutil.ignore_patterns("tests"))
+    shutil.copytree(
+        rulesets() / "variants/alliances", tmp_path / "mine", ignore=shutil.ignore_patterns("tests")
+    )
     return tmp_path / "mine"
 
 
 @pytest.mark.parametrize(("file", "right", "typed", "code", "hint"), MISTAKES)
-def test_one_mistake_is_one_finding_at_its_line(copied: Path, file: str, right: str, typed: str, code: str, hint: str) -> None:
+def test_one_mistake_is_one_finding_at_its_line(
+    copied: Path, file: str, right: str, typed: str, code: str, hint: str
+) -> None:
     text = (copied / file).read_text("utf-8")
     (copied / file).write_text(text.replace(right, typed, 1), "utf-8")
     line = text[: text.index(right)].count("\n") + 1

@@ -16,9 +16,7 @@ from .small import turn
 GAME = Path(__file__).parent.parent / "templates" / "new-game"
 SILENT = "{pay: {to: =nation, what: gold, amount: 1}}"
 EVENT = f"events:\n- {{id: e, title: E, for: nations(), effects: [{SILENT}], "
-CASES = (
-    f"events:\n- {{id: e, title: E, on: turn_end, for: nations(), says: hm, cases: [{{when: nation.alive, effects: [{SILENT}]}}"
-)
+CASES = f"events:\n- {{id: e, title: E, on: turn_end, for: nations(), says: hm, cases: [{{when: nation.alive, effects: [{SILENT}]}}"
 ROLL = f"events:\n- {{id: e, title: E, on: turn_end, for: nations(), roll: 1d6, results: {{1..2: [{SILENT}], "
 TANKS = "technologies:\n- {id: tanks, name: Tanks, levels: 4}\n"
 
@@ -72,7 +70,9 @@ CHANGED = [
 
 
 @pytest.mark.parametrize(("file", "right", "typed", "code"), CHANGED)
-def test_what_is_changed_in_vain_is_told_where_it_stands(tmp_path: Path, file: str, right: str, typed: str, code: str) -> None:
+def test_what_is_changed_in_vain_is_told_where_it_stands(
+    tmp_path: Path, file: str, right: str, typed: str, code: str
+) -> None:
     text = (GAME / "tables" / file).read_text("utf-8")
     assert right in text
     rows, expected = marked(text.replace(right, typed, 1), code)
@@ -119,7 +119,12 @@ def test_an_event_may_wait_for_a_step_that_does_something(tmp_path: Path) -> Non
     copy(tmp_path, {"tables/new.yaml": EVENT + "on: {step: income}}\n"})
     rules = load_ruleset(tmp_path)[0]
     assert rules is not None
-    game = turn(rules, State({"game": {"game": {"turn": 1}}, "nations": {n: {"alive": True} for n in rules.rows("nations")}}))
+    game = turn(
+        rules,
+        State(
+            {"game": {"game": {"turn": 1}}, "nations": {n: {"alive": True} for n in rules.rows("nations")}}
+        ),
+    )
     for step, gold in (("gifts", 0), ("income", 10)):  # nine of the places, one of the event
         node = next(n for n in steps(rules.sequence) if n.get("step") == step)
         run_step(game, node)

@@ -38,7 +38,13 @@ def test_wrong_shapes_are_told_at_their_place(tmp_path: Path, text: str, codes: 
 
 
 def test_all_mistakes_of_all_files_are_told_at_once(tmp_path: Path) -> None:
-    write(tmp_path, {"tables/a.yaml": "places:\n- {id: a}\n- {id: b, kind: 1}\n", "events/b.yaml": "tracks:\n- {id: t, up: 1}\n"})
+    write(
+        tmp_path,
+        {
+            "tables/a.yaml": "places:\n- {id: a}\n- {id: b, kind: 1}\n",
+            "events/b.yaml": "tracks:\n- {id: t, up: 1}\n",
+        },
+    )
     assert [(d.code, d.file, d.line) for d in found(tmp_path)] == [
         ("E206", "events/b.yaml", 2),
         ("E207", "tables/a.yaml", 2),
@@ -52,7 +58,10 @@ def test_all_mistakes_of_all_files_are_told_at_once(tmp_path: Path) -> None:
         ("place:\n- {id: a}\n", "did you mean 'places'?"),
         ("tracks:\n- {id: a, singed: true}\n", "did you mean 'signed'?"),
         ("clauses:\n- {id: a, text: x, status: stted}\n", "did you mean 'stated'?"),
-        ("stats:\n- {id: a, of: unit, base: 1, round: upp, silence: {W604: used elsewhere}}\n", "did you mean 'up'?"),
+        (
+            "stats:\n- {id: a, of: unit, base: 1, round: upp, silence: {W604: used elsewhere}}\n",
+            "did you mean 'up'?",
+        ),
         ("events:\n- id: e\n  on: {stepp: x}\n", "did you mean 'step'?"),
         ("events:\n- id: e\n  on: step\n  effects:\n  - {shft: {}}\n", "did you mean 'shift'?"),
         (
@@ -72,9 +81,17 @@ FACTS = [
     ("places:\n- {id: a, kind: land, ›price: 3}\n", "E402", "it is declared, but of unit"),
     ("places:\n- {id: a, kind: land, value: ›high}\n", "E403", ""),
     ("places:\n- {id: a, kind: land, city: ›1}\n", "E403", ""),
-    ("places:\n- {id: alpha, kind: land}\n- {id: b, kind: land, near: ›alpah}\n", "E401", "did you mean 'alpha'?"),
+    (
+        "places:\n- {id: alpha, kind: land}\n- {id: b, kind: land, near: ›alpah}\n",
+        "E401",
+        "did you mean 'alpha'?",
+    ),
     ("places:\n- {id: a, kind: land, owner: ›nobody}\n", "E401", ""),
-    ("nations:\n- {id: one, name: One}\nplaces:\n- {id: a, kind: land, owner: ›onee}\n", "E401", "did you mean 'one'?"),
+    (
+        "nations:\n- {id: one, name: One}\nplaces:\n- {id: a, kind: land, owner: ›onee}\n",
+        "E401",
+        "did you mean 'one'?",
+    ),
     ("places:\n- {id: a, kind: land, value: 3/4}\n- {id: b, kind: land, value: 0.5, city: true}\n", "", ""),
     (
         "places:\n- {id: ab, kind: land}\ngroups:\n"
@@ -96,7 +113,9 @@ def test_facts_and_references(tmp_path: Path, text: str, codes: str, hint: str) 
 
 
 def test_defaults_of_fields_have_their_type(tmp_path: Path) -> None:
-    assert places(found(tmp_path, "fields:\n- {id: value, of: [place], type: number, default: x}\n")) == [("E403", 2, 51)]
+    assert places(found(tmp_path, "fields:\n- {id: value, of: [place], type: number, default: x}\n")) == [
+        ("E403", 2, 51)
+    ]
 
 
 AIMS = """\
@@ -113,7 +132,10 @@ objectives:
 - {id: one, """
 
 OBJECTIVES = [
-    ("goals: {any: {take: [a, both-of-them], rank: 1, spite: {both-of-them: one}}}, points: {take: 3}}\n", ""),
+    (
+        "goals: {any: {take: [a, both-of-them], rank: 1, spite: {both-of-them: one}}}, points: {take: 3}}\n",
+        "",
+    ),
     ("goals: {any: {›take: 1}}}\n", "E213"),
     ("goals: {any: {›rank: [a]}}}\n", "E213"),
     ("goals: {any: {rank: ›true}}}\n", "E209"),
@@ -202,12 +224,19 @@ def test_forms_of_orders_can_be_read(tmp_path: Path, rest: str, codes: str) -> N
         ("syntax: 'shout [loud {n}]', requires: [{test: ›n > 1, message: loud}]}\n", "E213"),
         ("syntax: 'shout (loud {n}|low)', requires: [{test: ›n > 1, message: loud}]}\n", "E213"),
         ("syntax: 'shout [loud] {n}', requires: [{test: n > 1, message: loud, secret: n > 2}]}\n", ""),
-        ("syntax: 'shout [loud {n}]', requires: [{test: turn > 1, message: loud, secret: ›n > 2}]}\n", "E213"),
+        (
+            "syntax: 'shout [loud {n}]', requires: [{test: turn > 1, message: loud, secret: ›n > 2}]}\n",
+            "E213",
+        ),
         ("syntax: 'shout', requires: [{test: turn > 1, message: loud, secret: turn + ›nope > 2}]}\n", "E302"),
     ],
 )
-def test_what_some_way_of_writing_an_order_leaves_out_has_no_value(tmp_path: Path, rest: str, codes: str) -> None:
-    text, expected = marked("actions:\n- {id: shout, silence: {W602: for a test}, slots: {n: number}, " + rest, codes)
+def test_what_some_way_of_writing_an_order_leaves_out_has_no_value(
+    tmp_path: Path, rest: str, codes: str
+) -> None:
+    text, expected = marked(
+        "actions:\n- {id: shout, silence: {W602: for a test}, slots: {n: number}, " + rest, codes
+    )
     text = text if "{n}" in text else text.replace("slots: {n: number}, ", "")
     if "{n}" not in rest:
         expected = [(code, line, column - len("slots: {n: number}, ")) for code, line, column in expected]
@@ -251,7 +280,9 @@ def test_limits_fit_their_acts(tmp_path: Path, text: str, codes: str) -> None:
     ],
 )
 def test_own_cases_stand_where_their_act_says(tmp_path: Path, text: str, codes: str) -> None:
-    acts = LIMITS.partition("limits:")[0].replace("{target: nation}, ", "{target: nation}, cases: [nations: true], ")
+    acts = LIMITS.partition("limits:")[0].replace(
+        "{target: nation}, ", "{target: nation}, cases: [nations: true], "
+    )
     errors_are_told(tmp_path, acts + ("" if text.startswith("events") else "own_cases:\n") + text, codes)
 
 
@@ -272,7 +303,9 @@ ASKED = """nations: [{id: one, name: One}]\nresources: [{id: coin, name: Coin}]\
         ("capture:\n- {id: c, how: presence, value: ›of-nations}\n", "E407"),
     ],
 )
-def test_a_quantity_that_a_mechanic_asks_is_of_what_it_asks_it_of(tmp_path: Path, text: str, codes: str) -> None:
+def test_a_quantity_that_a_mechanic_asks_is_of_what_it_asks_it_of(
+    tmp_path: Path, text: str, codes: str
+) -> None:
     text, expected = marked(ASKED + text, codes)
     told = [d for d in found(tmp_path, text) if d.code == "E407"]
     assert places(told) == expected, told
@@ -281,10 +314,19 @@ def test_a_quantity_that_a_mechanic_asks_is_of_what_it_asks_it_of(tmp_path: Path
 @pytest.mark.parametrize(
     ("text", "codes"),
     [
-        ('slots: {place: place}, syntax: "go to {place}", requires: [{test: place.holder, message: no}]}\n', ""),
+        (
+            'slots: {place: place}, syntax: "go to {place}", requires: [{test: place.holder, message: no}]}\n',
+            "",
+        ),
         ('slots: {place: place}, syntax: "go [to {place}]"}\n', ""),
-        ('slots: {place: place}, syntax: "go [to {place}]", requires: [{test: ›place.holder, message: no}]}\n', "E213"),
-        ('slots: {place: place}, syntax: "go [[fast] to {place}]", says: ›"{self} goes to {place}."}\n', "E213"),
+        (
+            'slots: {place: place}, syntax: "go [to {place}]", requires: [{test: ›place.holder, message: no}]}\n',
+            "E213",
+        ),
+        (
+            'slots: {place: place}, syntax: "go [[fast] to {place}]", says: ›"{self} goes to {place}."}\n',
+            "E213",
+        ),
         ('slots: {n: number}, syntax: "go [to {n}]", cost: {coin: ›=n + 1}}\n', "E213"),
         (
             'slots: {place: {kind: place, optional: true}}, syntax: "go [to {place}]", requires: [{test: place.holder, message: no}]}\n',
@@ -292,8 +334,12 @@ def test_a_quantity_that_a_mechanic_asks_is_of_what_it_asks_it_of(tmp_path: Path
         ),
     ],
 )
-def test_what_a_row_reckons_with_is_there_though_brackets_let_it_be_left_out(tmp_path: Path, text: str, codes: str) -> None:
-    text, expected = marked(ASKED + "actions:\n- {id: a, " + text.replace("message: no", 'message: "no"'), codes)
+def test_what_a_row_reckons_with_is_there_though_brackets_let_it_be_left_out(
+    tmp_path: Path, text: str, codes: str
+) -> None:
+    text, expected = marked(
+        ASKED + "actions:\n- {id: a, " + text.replace("message: no", 'message: "no"'), codes
+    )
     told = [d for d in found(tmp_path, text) if d.code == "E213"]
     assert places(told) == expected, told
 

@@ -27,15 +27,27 @@ tracks:
 - {id: mood}
 """
 OUT_OF_SCOPE = [
-    ('actions:\n- {id: ask, syntax: ask, requires: [{test: "foe == self", message: no}]}\n', ("E302", 11, 45), "foe"),
-    ("actions:\n- {id: ask, syntax: ask, effects: [{flag: {who: =place, as: x}}]}\n", ("E302", 11, 50), "place"),
+    (
+        'actions:\n- {id: ask, syntax: ask, requires: [{test: "foe == self", message: no}]}\n',
+        ("E302", 11, 45),
+        "foe",
+    ),
+    (
+        "actions:\n- {id: ask, syntax: ask, effects: [{flag: {who: =place, as: x}}]}\n",
+        ("E302", 11, 50),
+        "place",
+    ),
     (
         "actions:\n- {id: ask, syntax: ask, effects: [{flag: {who: =self, as: x}, when: result > 3}]}\n",
         ("E302", 11, 70),
         "result",
     ),
     ('events:\n- {id: e, becomes: unit.moved, for: "places()"}\n', ("E302", 11, 20), "unit"),
-    ("events:\n- {id: e, on: step, effects: [{shift: {who: =unit.owner, track: mood, by: 1}}]}\n", ("E302", 11, 46), "unit"),
+    (
+        "events:\n- {id: e, on: step, effects: [{shift: {who: =unit.owner, track: mood, by: 1}}]}\n",
+        ("E302", 11, 46),
+        "unit",
+    ),
     (
         'definitions:\n- {id: t, of: [nation], is: "t2(nation) or self.alive"}\n- {id: t2, of: [nation], is: t(nation)}\n',
         None,
@@ -47,7 +59,9 @@ OUT_OF_SCOPE = [
 
 
 @pytest.mark.parametrize(("text", "at", "name"), OUT_OF_SCOPE)
-def test_a_name_that_the_mechanic_does_not_bind(tmp_path: Path, text: str, at: tuple[str, int, int] | None, name: str) -> None:
+def test_a_name_that_the_mechanic_does_not_bind(
+    tmp_path: Path, text: str, at: tuple[str, int, int] | None, name: str
+) -> None:
     said = [d for d in found(tmp_path, BASE + text) if d.code == "E302"]
     assert len(said) == 1 and said[0].message.startswith(f"no name {name} here; there are "), said
     assert "turn" in said[0].message, "the names that are there are told"
@@ -58,7 +72,10 @@ def test_a_name_that_the_mechanic_does_not_bind(tmp_path: Path, text: str, at: t
 def test_the_nearest_name_is_proposed(tmp_path: Path) -> None:
     text = 'actions:\n- {id: ask, syntax: "ask {target}", slots: {target: nation}, requires: [{test: "traget.alive", message: no}]}\n'
     (said,) = [d for d in found(tmp_path, BASE + text) if d.code == "E302"]
-    assert said.hint == "did you mean target?" and "action, line, nation, season, self, step, target, turn, year" in said.message
+    assert (
+        said.hint == "did you mean target?"
+        and "action, line, nation, season, self, step, target, turn, year" in said.message
+    )
 
 
 IN_SCOPE = [
@@ -152,5 +169,7 @@ actions:
         ("cost: =(›not self or turn == 1) + 1}", "E306"),
     ],
 )
-def test_where_a_thing_is_named_no_number_and_no_truth_may_be_worked_out(tmp_path: Path, rest: str, codes: str) -> None:
+def test_where_a_thing_is_named_no_number_and_no_truth_may_be_worked_out(
+    tmp_path: Path, rest: str, codes: str
+) -> None:
     errors_are_told(tmp_path, THINGS + rest + "\n", codes)

@@ -23,7 +23,23 @@ from .folders import own_cache  # noqa: F401
 
 WORDS = ["id", "a", "step", "war", "1d6", "3/4", "=x", "1..3", "", "all", "pbem.x"]
 KEYS = [
-    *("id", "name", "kind", "of", "type", "between", "when", "effects", "shift", "who", "track", "by", "roll", "die", "pay"),
+    *(
+        "id",
+        "name",
+        "kind",
+        "of",
+        "type",
+        "between",
+        "when",
+        "effects",
+        "shift",
+        "who",
+        "track",
+        "by",
+        "roll",
+        "die",
+        "pay",
+    ),
     *(
         "what",
         "amount",
@@ -43,7 +59,9 @@ KEYS = [
 ]
 VALUES = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(-3, 40), st.just(Fraction(1, 2)), st.sampled_from(WORDS)),
-    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(KEYS), inner, max_size=4)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(KEYS), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 KNOWN = forms()
@@ -61,7 +79,9 @@ def test_the_fast_answer_is_that_of_jsonschema(form: str, row: dict[str, Any]) -
 @given(VALUES)
 def test_effects_too(value: Any) -> None:
     schema = KNOWN.files["common.schema.json"]["definitions"]["effects"]
-    assert KNOWN.fits(schema, "common.schema.json", value) == KNOWN._judge(schema, "common.schema.json").is_valid(value)
+    assert KNOWN.fits(schema, "common.schema.json", value) == KNOWN._judge(
+        schema, "common.schema.json"
+    ).is_valid(value)
 
 
 def test_every_schema_is_compiled() -> None:

@@ -29,7 +29,10 @@ SLIPS = [
     (SLOT + "{kind: number, ›least: 5, most: 2}}}\n", "E212"),
     (SLOT + "{kind: number, least: 2, most: 2}}}\n", ""),
     ("tracks:\n- {id: mood, ›at_least: 3, at_most: 1}\n", "E212"),
-    ("tracks:\n- {id: mood, at_most: 5, thresholds: [5, ›9]}\nevents:\n- {id: e, on: {reached: {track: mood}}}\n", "E209"),
+    (
+        "tracks:\n- {id: mood, at_most: 5, thresholds: [5, ›9]}\nevents:\n- {id: e, on: {reached: {track: mood}}}\n",
+        "E209",
+    ),
     (EVENT + "roll: {die: 1d6, ›at_least: 7}, effects: [{say: hm}]}\n", "E214"),
     (EVENT + "roll: {die: 1d6, at_least: 6}, effects: [{say: hm}]}\n", ""),
     (EVENT + "roll: {die: 2d6, ›at_most: 1}, effects: [{say: hm}]}\n", "E214"),
@@ -55,15 +58,33 @@ SLIPS = [
     (ZONES + "[home, ›[away]]}\n", "E403"),
     (ZONES + "[home, away]}\n", ""),
     # options and rungs
-    ("options:\n- {id: fog, ›default: thick, values: [thin, none]}\n" + TERM + "\"option('fog') == 'thin'\"}\n", "E407"),
-    ("options:\n- {id: fog, default: thin, values: [thin, none]}\n" + TERM + "\"option('fog') == ›'thn'\"}\n", "E306"),
-    ("options:\n- {id: fog, default: thin, values: [thin, none]}\n" + TERM + "\"option('fog') == 'none'\"}\n", ""),
+    (
+        "options:\n- {id: fog, ›default: thick, values: [thin, none]}\n"
+        + TERM
+        + "\"option('fog') == 'thin'\"}\n",
+        "E407",
+    ),
+    (
+        "options:\n- {id: fog, default: thin, values: [thin, none]}\n"
+        + TERM
+        + "\"option('fog') == ›'thn'\"}\n",
+        "E306",
+    ),
+    (
+        "options:\n- {id: fog, default: thin, values: [thin, none]}\n"
+        + TERM
+        + "\"option('fog') == 'none'\"}\n",
+        "",
+    ),
     (TERM + "\"count(units(condition=›'hurtt'))\"}\n", "E305"),
     (TERM + "\"count(units(condition='hurt'))\"}\n", ""),
     (EVENT + "effects: [{convert: {units: units(), condition: ›hrt}}]}\n", "E407"),
     (EVENT + "effects: [{convert: {units: units(), condition: hurt}}]}\n", ""),
     ("options:\n- {id: bid, default: 3}\n" + TERM + "\"min(9, option('bid') if turn > 1 else 0)\"}\n", ""),
-    ("options:\n- {id: bid, default: three}\n" + TERM + "\"min(9, ›option('bid') if turn > 1 else 0)\"}\n", "E306"),
+    (
+        "options:\n- {id: bid, default: three}\n" + TERM + "\"min(9, ›option('bid') if turn > 1 else 0)\"}\n",
+        "E306",
+    ),
     (TERM + '"1 + (2 if turn > 1 else ›None)"}\n', "E306"),
     (LOOKUP + "\"lookup('pay', t2(), 'high')\"}\n", ""),
     (LOOKUP + "\"lookup('pay', t2(), ›'hihg')\"}\n", "E305"),
@@ -86,7 +107,12 @@ SLIPS = [
     ("stances:\n- {id: war, hostile: true, default: true}\n- {id: feud}\n", ""),
     ("options:\n- ›{id: fog, default: false}\n", "W604"),
     ("decisions:\n- ›{id: lunch, from: [fish, fowl]}\n", "W604"),
-    ("decisions:\n- {id: lunch, from: [fish, fowl]}\n" + EVENT + "effects: [{choose: lunch, effects: [{say: hm}]}]}\n", ""),
+    (
+        "decisions:\n- {id: lunch, from: [fish, fowl]}\n"
+        + EVENT
+        + "effects: [{choose: lunch, effects: [{say: hm}]}]}\n",
+        "",
+    ),
     ("technologies:\n- {id: radio, name: radio}\n- {id: wire, ›name: Radio}\n", "W611"),
     (ACT + "help: one}\n- {id: b, ›syntax: a}\n", "W611"),
     (ACT + "help: one}\n- {id: b, syntax: b}\n", ""),
@@ -109,14 +135,20 @@ SLIPS = [
     (MOVES + "syntax: 'go {target}', slots: {target: place}, does: ›target}\n", "E213 E407"),
     ("sides:\n- {id: west, name: West, ›opposite: west}\n", "E213"),
     ("events:\n- {id: e, on: turn_end, when: ›turn > 1 and False}\n", "W601"),
-    ("- {step: go, do: move}\norders:\n- {id: m, syntax: 'go {to}', slots: {to: place}, step: go, ›commits: to}\n", "E213"),
+    (
+        "- {step: go, do: move}\norders:\n- {id: m, syntax: 'go {to}', slots: {to: place}, step: go, ›commits: to}\n",
+        "E213",
+    ),
     ("- {›input: orders}\n", "E606"),
     ("- {input: more}\n", ""),
     (
         "- {step: pay, do: upkeep, upkeep: [one]}\nupkeep:\n- {id: one, per: nation, price: 1}\n- ›{id: two, per: nation, price: 1}\n",
         "W602",
     ),
-    ("- {step: pay, do: upkeep}\nupkeep:\n- {id: one, per: nation, price: 1}\n- {id: two, per: nation, price: 1}\n", ""),
+    (
+        "- {step: pay, do: upkeep}\nupkeep:\n- {id: one, per: nation, price: 1}\n- {id: two, per: nation, price: 1}\n",
+        "",
+    ),
     (
         "- {step: go, do: move, movement: [walk]}\nmovement:\n- {id: walk, links: [land]}\n- {id: run, links: [land]}\n"
         "orders:\n- {id: m, syntax: m, step: go, does: walk}\n- {id: n, syntax: n, step: go, ›does: run}\n",
@@ -144,14 +176,22 @@ def test_a_number_that_is_read_and_that_one_kind_of_units_lacks_is_a_warning(tmp
 def test_a_battle_is_not_fought_before_itself(tmp_path: Path) -> None:
     def told(first: str) -> list[str]:
         raid = f"battles: [{{id: raid, preludes: [{first}], stages: [{{id: s}}], silence: {{W604: for a test}}}}, "
-        return [d.code for d in found(tmp_path / first, WORLD.replace("battles: [", raid)) if d.severity == "error"]
+        return [
+            d.code
+            for d in found(tmp_path / first, WORLD.replace("battles: [", raid))
+            if d.severity == "error"
+        ]
 
     assert told("raid") == ["E405"]
     assert told("clash") == []
 
 
-@pytest.mark.parametrize(("stage", "battle", "codes"), [("", "", ["E213"]), (", die: 1d6", "", []), ("", "die: 1d6, ", [])])
-def test_a_stage_that_throws_dice_has_a_die_or_its_battle_has(tmp_path: Path, stage: str, battle: str, codes: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("stage", "battle", "codes"), [("", "", ["E213"]), (", die: 1d6", "", []), ("", "die: 1d6, ", [])]
+)
+def test_a_stage_that_throws_dice_has_a_die_or_its_battle_has(
+    tmp_path: Path, stage: str, battle: str, codes: list[str]
+) -> None:
     raid = f"battles: [{{id: raid, {battle}stages: [{{id: s, value: 1{stage}}}], silence: {{W604: for a test}}}}, "
     assert [d.code for d in found(tmp_path, WORLD.replace("battles: [", raid))] == codes
 

@@ -76,8 +76,14 @@ DECISIONS = [
     ("{id: d, most: 3, default: 2}", ""),
     ("{id: d, most: 3, default: ›seven}", "E407"),
     ("{id: d, most: 3, default: ›true}", "E407"),
-    ("{id: d, syntax: 'wait {answer}', slots: {answer: {kind: choice, choices: [long, short]}}, default: long}", ""),
-    ("{id: d, syntax: 'wait {answer}', slots: {answer: {kind: choice, choices: [long, short]}}, default: ›lnog}", "E407"),
+    (
+        "{id: d, syntax: 'wait {answer}', slots: {answer: {kind: choice, choices: [long, short]}}, default: long}",
+        "",
+    ),
+    (
+        "{id: d, syntax: 'wait {answer}', slots: {answer: {kind: choice, choices: [long, short]}}, default: ›lnog}",
+        "E407",
+    ),
     ("{id: d, syntax: 'wait {answer}', slots: {answer: number}, default: ›all}", "E407"),
     ("{id: d, syntax: 'wait {answer}', slots: {answer: number}, default: 3}", ""),
 ]

@@ -295,7 +295,10 @@ def told(game: Path, file: str, text: str) -> list[Diagnostic]:
     try:
         ruleset, found = load_ruleset(game, cache=False)
         found = [*found, *drawing_faults(game, ruleset)]
-        return [*found, *(faults_of_tests(game, ruleset) if file.startswith("tests/") and ruleset is not None else ())]
+        return [
+            *found,
+            *(faults_of_tests(game, ruleset) if file.startswith("tests/") and ruleset is not None else ()),
+        ]
     finally:
         path.write_text(before, "utf-8")
 
@@ -324,7 +327,11 @@ RIGHT = [  # the other side of a threshold, and neighbors of mistakes that must 
     ("tables/nations.yaml", "default: true, enter: never", "default: true, enter: {takes: [place]}"),
     ("tables/orders.yaml", "roll: {die: 1d10, at_most: 6}", "roll: {die: 1d10, at_most: 9}"),
     ("tables/orders.yaml", "toward: =self, by: 2", "toward: borea, by: 2"),
-    ("tables/sequence.yaml", "- id: recruitment\n", "- {id: more, input: more, when: turn > 2}\n  - id: recruitment\n"),
+    (
+        "tables/sequence.yaml",
+        "- id: recruitment\n",
+        "- {id: more, input: more, when: turn > 2}\n  - id: recruitment\n",
+    ),
     ("events/free-city.yaml", "side: \"='auria' if event.at > 0 else 'borea'\"", "side: =event.actor.side"),
     ("events/free-city.yaml", "once: true", "once: the-city-joins"),
     ("map/marks.yaml", "badges: {army: A}", "badges: {}"),
@@ -365,17 +372,27 @@ def test_technologies_in_a_ring_can_never_be_begun(game: Path, rows: str, code: 
         found = told(game, "tables/new.yaml", (rows + STUDY).replace("›", ""))
     finally:
         new.unlink()
-    assert [(d.code, d.line, d.column) for d in found] == ([(code, 2, rows.split("\n")[1].index("›") + 1)] if code else [])
+    assert [(d.code, d.line, d.column) for d in found] == (
+        [(code, 2, rows.split("\n")[1].index("›") + 1)] if code else []
+    )
 
 
 @pytest.mark.parametrize(
     ("syntax", "code"),
-    [("send gift to {target}", "W611"), ("[please] send a gift to {target}", "W611"), ("send gifts to {target}", "")],
+    [
+        ("send gift to {target}", "W611"),
+        ("[please] send a gift to {target}", "W611"),
+        ("send gifts to {target}", ""),
+    ],
 )
 def test_orders_that_can_be_written_with_the_same_words_are_told(game: Path, syntax: str, code: str) -> None:
     text = (game / "tables/orders.yaml").read_text("utf-8")
     row = f"- {{id: bribe, syntax: '{syntax}', slots: {{target: nation}}, effects: [{{say: hm}}], silence: {{W602: taken by no step}}}}\n"
-    found = told(game, "tables/orders.yaml", text.replace("definitions:", row.replace("- ", "  - ", 1) + "\ndefinitions:"))
+    found = told(
+        game,
+        "tables/orders.yaml",
+        text.replace("definitions:", row.replace("- ", "  - ", 1) + "\ndefinitions:"),
+    )
     assert [d.code for d in found] == [code] * bool(code)
 
 
@@ -393,7 +410,9 @@ CASES = [
 
 
 @pytest.mark.parametrize(("right", "typed", "code", "hint"), CASES)
-def test_a_mistake_in_a_rule_test_is_told_at_its_column(game: Path, right: str, typed: str, code: str, hint: str) -> None:
+def test_a_mistake_in_a_rule_test_is_told_at_its_column(
+    game: Path, right: str, typed: str, code: str, hint: str
+) -> None:
     text = (game / "tests/first.yaml").read_text("utf-8")
     assert right in text
     found = told(game, "tests/first.yaml", text.replace(right, typed, 1))
@@ -420,7 +439,11 @@ def test_nearly_every_key_that_is_misspelt_is_told_in_its_line_with_the_right_on
         text = (game / file).read_text("utf-8")
         tree, _ = load_text(text, file)
         assert tree is not None
-        found = {(key, file): (file, line, column, key) for line, column, key in words(tree, text.split("\n")) if len(key) > 3}
+        found = {
+            (key, file): (file, line, column, key)
+            for line, column, key in words(tree, text.split("\n"))
+            if len(key) > 3
+        }
         every += list(found.values())
     sample = random.Random(1914).sample(every, 60)
     right = 0
@@ -439,5 +462,8 @@ def test_what_many_places_share_is_shown_once_with_its_places() -> None:
     many = [Diagnostic("E401", "error", "places has no 'x'", "t.yaml", line, 3) for line in range(1, 10)]
     shown = render(many)
     assert shown.count("places has no 'x'") == 1 and shown.endswith("9 errors, no warnings")
-    assert "the same at t.yaml:2:3, t.yaml:3:3, t.yaml:4:3, t.yaml:5:3, t.yaml:6:3, and at 3 more places" in shown
+    assert (
+        "the same at t.yaml:2:3, t.yaml:3:3, t.yaml:4:3, t.yaml:5:3, t.yaml:6:3, and at 3 more places"
+        in shown
+    )
     assert render(many[:2]).count("places has no 'x'") == 2

@@ -19,18 +19,32 @@ EVENT = "events:\n- id: e\n  on: {step: talk}\n  for: nations()\n  effects:\n  -
 
 WRONG = [
     # rows beside those of WORLD, › before each place that is told; the codes in order
-    ("units:\n- {id: foot, name: Foot, ›move: ›-1, silence: {W603: scenarios only}}\n".replace("›move", "move"), "E403"),
+    (
+        "units:\n- {id: foot, name: Foot, ›move: ›-1, silence: {W603: scenarios only}}\n".replace(
+            "›move", "move"
+        ),
+        "E403",
+    ),
     ("units:\n- {id: foot, name: Foot, price: ›-12, silence: {W603: scenarios only}}\n", "E403"),
     ("units:\n- {id: foot, name: Foot, price: ›99999999999, silence: {W603: scenarios only}}\n", "E403"),
-    ("units:\n- {id: foot, name: Foot, grades: {poor: {›prize: 6}}, silence: {W603: scenarios only}}\n", "E402"),
-    ("units:\n- {id: foot, name: Foot, grades: {poor: {price: ›six}}, silence: {W603: scenarios only}}\n", "E403"),
+    (
+        "units:\n- {id: foot, name: Foot, grades: {poor: {›prize: 6}}, silence: {W603: scenarios only}}\n",
+        "E402",
+    ),
+    (
+        "units:\n- {id: foot, name: Foot, grades: {poor: {price: ›six}}, silence: {W603: scenarios only}}\n",
+        "E403",
+    ),
     (
         "units:\n- {id: foot, name: Foot, grades: {good: {cost: 3}, ›poor: {move: 1}}, silence: {W603: scenarios only}}\n",
         "E213",
     ),
     ("events:\n- id: e\n  on: {captured: {›plaze: paris}}\n  effects: [{say: hm}]\n", "E211"),
     ("events:\n- id: e\n  on: {captured: {place: ›pariss}}\n  effects: [{say: hm}]\n", "E407"),
-    ("events:\n- id: e\n  on: {captured: {place: paris, by: [spain, ›itly]}}\n  effects: [{say: hm}]\n", "E407"),
+    (
+        "events:\n- id: e\n  on: {captured: {place: paris, by: [spain, ›itly]}}\n  effects: [{say: hm}]\n",
+        "E407",
+    ),
     ("events:\n- id: e\n  on: {captured: {place: ›7}}\n  effects: [{say: hm}]\n", "E407"),
     ("events:\n- id: e\n  on: {built: {item: =event.›buy}}\n  effects: [{say: hm}]\n".replace("›", ""), ""),
     ("events:\n- id: e\n  on: captured\n  when: ›event.buy.side == 'west'\n  effects: [{say: hm}]\n", "E304"),
@@ -39,12 +53,24 @@ WRONG = [
     (EVENT + "shift: {who: ›itly, track: opinion, toward: west, by: 1}\n", "E407"),
     (EVENT + "shift: {who: italy, track: opinion, toward: ›wst, by: 1}\n", "E407"),
     (EVENT + "shift: {who: italy, track: opinion, toward: west, by: ›5..2}\n", "E212"),
-    ("events:\n- id: e\n  on: {step: talk}\n  roll: {die: 1d10, faces: ›9..11}\n  effects: [{say: hm}]\n", "E214"),
+    (
+        "events:\n- id: e\n  on: {step: talk}\n  roll: {die: 1d10, faces: ›9..11}\n  effects: [{say: hm}]\n",
+        "E214",
+    ),
     ("events:\n- id: e\n  on: {step: talk}\n  roll: {die: 2d6, faces: ›1}\n  effects: [{say: hm}]\n", "E214"),
-    ("events:\n- id: e\n  on: {step: talk}\n  roll: 1d10\n  results: {0..3: ›[{say: hm}], 10: [{say: ho}]}\n", "E214"),
-    ("events:\n- id: e\n  on: {step: talk}\n  roll: 1d10\n  results: {1..3: [{say: hm}], 3..9: ›[{say: ho}]}\n", "E214"),
+    (
+        "events:\n- id: e\n  on: {step: talk}\n  roll: 1d10\n  results: {0..3: ›[{say: hm}], 10: [{say: ho}]}\n",
+        "E214",
+    ),
+    (
+        "events:\n- id: e\n  on: {step: talk}\n  roll: 1d10\n  results: {1..3: [{say: hm}], 3..9: ›[{say: ho}]}\n",
+        "E214",
+    ),
     ("tables:\n- {id: t, bands: {..3: 1, 4..6: 2, 6..: ›3}}\n", "E214"),
-    ("tables:\n- {id: t, keys: [a, n], rows: {x: {1..4: 1, 3..5: ›2}, y: {1..4: 1, 2: 3, 5..: 2}}}\n", "E214"),
+    (
+        "tables:\n- {id: t, keys: [a, n], rows: {x: {1..4: 1, 3..5: ›2}, y: {1..4: 1, 2: 3, 5..: 2}}}\n",
+        "E214",
+    ),
     ("events:\n- id: e\n  on: {step: talk}\n  roll: {die: 1d6+2, faces: 3..8}\n  effects: [{say: hm}]\n", ""),
     (EVENT + "shift: {who: italy, track: opinion, toward: west, ›by: all}\n", "E209"),
     (EVENT + "shift: {who: italy, track: opinion, toward: west, by: ›1000001d6}\n", "E209"),
@@ -67,9 +93,18 @@ WRONG = [
     ("actions:\n- {id: a, syntax: ask, limit: {1: [nation, ›trun]}, effects: [{say: hm}]}\n", "E407"),
     ("actions:\n- {id: a, syntax: ask, for: [›itly], effects: [{say: hm}]}\n", "E407"),
     ("capture:\n- {›how: presence, id: c}\n", "E213"),
-    ("definitions:\n- {id: odd, of: [place], is: \"counter(place, ›'tims') > 0\", silence: {W604: tried here only}}\n", "E305"),
-    ("definitions:\n- {id: odd, of: [place], is: \"this_turn(›'captrued') > 0\", silence: {W604: tried here only}}\n", "E305"),
-    ("definitions:\n- {id: odd, of: [place], is: \"any(neighbors(place, ›'lnd'))\", silence: {W604: tried here only}}\n", "E305"),
+    (
+        "definitions:\n- {id: odd, of: [place], is: \"counter(place, ›'tims') > 0\", silence: {W604: tried here only}}\n",
+        "E305",
+    ),
+    (
+        "definitions:\n- {id: odd, of: [place], is: \"this_turn(›'captrued') > 0\", silence: {W604: tried here only}}\n",
+        "E305",
+    ),
+    (
+        "definitions:\n- {id: odd, of: [place], is: \"any(neighbors(place, ›'lnd'))\", silence: {W604: tried here only}}\n",
+        "E305",
+    ),
     (
         "definitions:\n- {id: two, of: [place, nation], is: place.owner == nation}\n- {id: odd, of: [place], is: \"any(places(), ›'two')\", silence: {W604: tried here only}}\n",
         "E308",
@@ -88,7 +123,10 @@ WRONG = [
 @pytest.mark.parametrize(("text", "codes"), WRONG)
 def test_words_that_name_nothing_are_told_at_their_place(tmp_path: Path, text: str, codes: str) -> None:
     text, expected = marked(text, codes)
-    write(tmp_path, {"tables/a-world.yaml": WORLD, **({} if "units:\n- {id: foot" in text else {"tables/u.yaml": UNIT})})
+    write(
+        tmp_path,
+        {"tables/a-world.yaml": WORLD, **({} if "units:\n- {id: foot" in text else {"tables/u.yaml": UNIT})},
+    )
     told = [d for d in found(tmp_path, text) if d.severity == "error"]
     if not expected:
         return
@@ -96,19 +134,39 @@ def test_words_that_name_nothing_are_told_at_their_place(tmp_path: Path, text: s
     assert all(d.message for d in told)
 
 
-QUANTITIES = "stats:\n" + "".join(f"- {{id: of-{k}, of: {k}, base: 1}}\n" for k in ("unit", "nation", "side", "item", "place"))
+QUANTITIES = "stats:\n" + "".join(
+    f"- {{id: of-{k}, of: {k}, base: 1}}\n" for k in ("unit", "nation", "side", "item", "place")
+)
 
 
 @pytest.mark.parametrize(
     ("text", "codes"),
     [
-        ("movement:\n- {id: go, links: [land], cost: of-place}\n- {id: run, links: [land], cost: ›of-side}\n", "E407"),
-        ("movement:\n- {id: go, links: [land], steps: of-unit}\n- {id: run, links: [land], steps: ›of-nation}\n", "E407"),
-        ("production:\n- {id: a, makes: foot, price: of-item}\n- {id: b, makes: foot, price: ›of-nation}\n", "E407"),
-        ("levies:\n- {id: a, what: gold, of: of-nation, share: 1/2}\n- {id: b, what: gold, of: ›of-unit, share: 1/2}\n", "E407"),
+        (
+            "movement:\n- {id: go, links: [land], cost: of-place}\n- {id: run, links: [land], cost: ›of-side}\n",
+            "E407",
+        ),
+        (
+            "movement:\n- {id: go, links: [land], steps: of-unit}\n- {id: run, links: [land], steps: ›of-nation}\n",
+            "E407",
+        ),
+        (
+            "production:\n- {id: a, makes: foot, price: of-item}\n- {id: b, makes: foot, price: ›of-nation}\n",
+            "E407",
+        ),
+        (
+            "levies:\n- {id: a, what: gold, of: of-nation, share: 1/2}\n- {id: b, what: gold, of: ›of-unit, share: 1/2}\n",
+            "E407",
+        ),
         ("policies:\n- {id: p, purchases: [{mix: {foot: ›of-item}}]}\n", "E407"),
-        ("actions:\n- {id: a, syntax: ask, roll: {die: 1d6, at_most: of-nation}, effects: [{say: hm}]}\n", ""),
-        ("actions:\n- {id: a, syntax: ask, roll: {die: 1d6, at_least: ›of-unit}, effects: [{say: hm}]}\n", "E407"),
+        (
+            "actions:\n- {id: a, syntax: ask, roll: {die: 1d6, at_most: of-nation}, effects: [{say: hm}]}\n",
+            "",
+        ),
+        (
+            "actions:\n- {id: a, syntax: ask, roll: {die: 1d6, at_least: ›of-unit}, effects: [{say: hm}]}\n",
+            "E407",
+        ),
         (
             "actions:\n- {id: a, syntax: 'ask {place}', slots: {place: place}, roll: {die: 1d6, at_least: of-place}, effects: [{say: hm}]}\n",
             "",
@@ -156,8 +214,14 @@ def test_the_world_of_these_tests_is_right(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        ("events:\n- id: e\n  on: {captured: {place: pariss}}\n  effects: [{say: hm}]\n", "did you mean 'paris'?"),
-        ("events:\n- id: e\n  on: {captured: {plaze: paris}}\n  effects: [{say: hm}]\n", "did you mean 'place'?"),
+        (
+            "events:\n- id: e\n  on: {captured: {place: pariss}}\n  effects: [{say: hm}]\n",
+            "did you mean 'paris'?",
+        ),
+        (
+            "events:\n- id: e\n  on: {captured: {plaze: paris}}\n  effects: [{say: hm}]\n",
+            "did you mean 'place'?",
+        ),
         (EVENT + "shift: {who: italy, track: opinion, toward: wst, by: 1}\n", "did you mean 'west'?"),
         (EVENT + "shift: {who: italy, track: opinion, toward: west, by: 5..2}\n", "write 2..5"),
         ("movement:\n- {id: go, links: [lnd]}\n", "did you mean 'land'?"),
@@ -181,13 +245,19 @@ def test_the_engine_states_no_fact_or_role_that_is_not_published() -> None:
     stated: set[str] = set()
     for path in engine.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "fact"):
+            if not (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr == "fact"
+            ):
                 continue
             word = node.args[0] if node.args else None
             if not (isinstance(word, ast.Constant) and isinstance(word.value, str)):
                 continue
             roles = {k.arg for k in node.keywords if k.arg}
-            assert roles <= set(FACTS[word.value]), f"{path.name}: {word.value} has {roles - set(FACTS[word.value])}"
+            assert roles <= set(FACTS[word.value]), (
+                f"{path.name}: {word.value} has {roles - set(FACTS[word.value])}"
+            )
             stated.add(word.value)
     assert set(FACTS) - stated <= {"conquered", "liberated"}  # these are named by rows (`fact` of control)
 
@@ -197,10 +267,15 @@ def test_the_engine_states_no_fact_or_role_that_is_not_published() -> None:
     [
         ('nations:\n- {id: a, name: ›"A\\x1b[31m"}\n', "E104"),
         (
-            'definitions:\n- {id: odd, of: [place], is: "1e999999999 ›> 0", silence: {W604: tried here only}}\n'.replace("›", ""),
+            'definitions:\n- {id: odd, of: [place], is: "1e999999999 ›> 0", silence: {W604: tried here only}}\n'.replace(
+                "›", ""
+            ),
             "",
         ),
-        ('definitions:\n- {id: odd, of: [place], is: "›place.id > 3", silence: {W604: tried here only}}\n', "E306"),
+        (
+            'definitions:\n- {id: odd, of: [place], is: "›place.id > 3", silence: {W604: tried here only}}\n',
+            "E306",
+        ),
         (  # a quantity is asked of the things that it is of: by itself, and of a set
             "stats:\n- {id: girth, of: unit, base: 1}\n"
             "income:\n- {id: land, over: places(), amount: \"=value(place, ›'girth')\"}\n",
@@ -308,7 +383,10 @@ def test_names_of_players_are_plain_text(tmp_path: Path, capsys: pytest.CaptureF
 
     game = str(tmp_path / "game")
     assert run("new", "alliances-4", "--game", game) == 0
-    assert run("players", "add", "Ann\x1b[2J", "--email", "ann@example.org", "--side", "west", "--game", game) != 0
+    assert (
+        run("players", "add", "Ann\x1b[2J", "--email", "ann@example.org", "--side", "west", "--game", game)
+        != 0
+    )
     assert "\x1b" not in capsys.readouterr().err
     assert run("map", "alliances-4", "--out", "/proc/nowhere/map.svg") == ExitCode.MACHINE
     assert "cannot be written" in capsys.readouterr().err

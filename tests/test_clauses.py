@@ -73,7 +73,11 @@ def test_rows_that_cite_nothing_are_of_the_clause_that_names_them_or_their_table
 
 def test_twins_say_what_their_owner_says_and_a_ring_ends() -> None:
     rows = {"a": {"same_as": "b"}, "b": {"text": "So."}, "c": {"same_as": "d"}, "d": {"same_as": "c"}}
-    assert clause_text(rows, "a") == "So." and clause_text(rows, "c") == "" and clause_text(rows, "nowhere") == ""
+    assert (
+        clause_text(rows, "a") == "So."
+        and clause_text(rows, "c") == ""
+        and clause_text(rows, "nowhere") == ""
+    )
     assert owner(rows, "a") == "b"
 
 

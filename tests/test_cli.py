@@ -76,7 +76,9 @@ def test_help_groups_commands_by_who_uses_them(capsys: pytest.CaptureFixture[str
     assert list(groups) == ["To play", "To moderate", "To design rules", "To analyze games"]
     for title, name in zip(groups, ("orders", "resolve", "validate", "simulate"), strict=True):
         assert [t for t, lines in groups.items() if f"  {name} " in lines] == [title]
-    assert sum(lines.count("\n") for lines in groups.values()) == sum(c.exists for c in COMMANDS), "each in one group"
+    assert sum(lines.count("\n") for lines in groups.values()) == sum(c.exists for c in COMMANDS), (
+        "each in one group"
+    )
 
 
 @pytest.mark.parametrize(
@@ -94,12 +96,16 @@ def test_help_groups_commands_by_who_uses_them(capsys: pytest.CaptureFixture[str
         (["new", "1914", "--game", "x", "--option", "free-deployment"], "NAME=VALUE"),
     ],
 )
-def test_a_wrong_call_says_what_is_wrong(capsys: pytest.CaptureFixture[str], arguments: list[str], says: str) -> None:
+def test_a_wrong_call_says_what_is_wrong(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], says: str
+) -> None:
     code, out, err = run(capsys, *arguments)
     assert code == 2 and says in out + err and "Traceback" not in err
 
 
-def test_a_broken_order_file_is_refused_line_by_line(capsys: pytest.CaptureFixture[str], game: Path, tmp_path: Path) -> None:
+def test_a_broken_order_file_is_refused_line_by_line(
+    capsys: pytest.CaptureFixture[str], game: Path, tmp_path: Path
+) -> None:
     file = tmp_path / "orders.txt"
     file.write_text(BROKEN)
     code, out, _ = run(capsys, "orders", "check", str(file), "--game", str(game), "--nation", "german-empire")
@@ -110,13 +116,26 @@ def test_a_broken_order_file_is_refused_line_by_line(capsys: pytest.CaptureFixtu
         assert f"line {number} {line}" in told, f"line {number} is told"
     assert "2 infantry go from Berlin to Leipzig" in told and "line 2 " not in told
     assert "at most 28" in told and "they can go to" in told
-    code, out, _ = run(capsys, "orders", "check", str(file), "--game", str(game), "--nation", "german-empire", "--format", "json")
+    code, out, _ = run(
+        capsys,
+        "orders",
+        "check",
+        str(file),
+        "--game",
+        str(game),
+        "--nation",
+        "german-empire",
+        "--format",
+        "json",
+    )
     said = json.loads(out)
     assert code == 1 and {d["line"] for d in said["diagnostics"]} == set(range(3, 13))
     assert said["read_back"]["standing"] == 1 and len(said["read_back"]["not_taken"]) == 10
 
 
-def test_the_template_is_an_order_file_that_stands(capsys: pytest.CaptureFixture[str], game: Path, tmp_path: Path) -> None:
+def test_the_template_is_an_order_file_that_stands(
+    capsys: pytest.CaptureFixture[str], game: Path, tmp_path: Path
+) -> None:
     code, out, _ = run(capsys, "orders", "template", "--game", str(game), "--nation", "Germany")
     assert code == 0 and "declare war on" in out
     file = tmp_path / "template.txt"
@@ -124,7 +143,9 @@ def test_the_template_is_an_order_file_that_stands(capsys: pytest.CaptureFixture
     assert run(capsys, "orders", "check", str(file), "--game", str(game))[0] == 0
 
 
-def test_a_turn_from_orders_to_reports(capsys: pytest.CaptureFixture[str], game: Path, tmp_path: Path) -> None:
+def test_a_turn_from_orders_to_reports(
+    capsys: pytest.CaptureFixture[str], game: Path, tmp_path: Path
+) -> None:
     code, out, err = run(capsys, "resolve", "--game", str(game))
     assert code == 3 and "no orders yet from" in err and "french-empire" in err
     for nation, text in (

@@ -53,13 +53,19 @@ def commands() -> Iterator[tuple[str, typer.core.TyperCommand]]:
     for row in (c for c in COMMANDS if c.exists):
         found = typer.main.get_command(row.app())
         inner = getattr(found, "commands", None)
-        yield from ((f"{row.name} {name}", command) for name, command in inner.items()) if inner else [(row.name, found)]  # type: ignore[misc]
+        yield from (
+            ((f"{row.name} {name}", command) for name, command in inner.items())
+            if inner
+            else [(row.name, found)]
+        )  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("name", sorted(name for name, _ in commands() if name not in SERVERS))
 def test_every_command_has_the_option(name: str) -> None:
     command = dict(commands())[name]
-    assert "--format" in [option for parameter in command.params for option in parameter.opts], f"{name} gives no JSON"
+    assert "--format" in [option for parameter in command.params for option in parameter.opts], (
+        f"{name} gives no JSON"
+    )
 
 
 def test_every_command_is_there_to_be_walked() -> None:
@@ -78,11 +84,19 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
             main(line.split())
         assert left.value.code in (0, None)
     rules = rulesets() / "variants" / "diplomacy"
-    return {"game": game, "orders": orders, "rules": rules, "scenario": scenarios() / "diplomacy.yaml", "map": folder / "map.svg"}
+    return {
+        "game": game,
+        "orders": orders,
+        "rules": rules,
+        "scenario": scenarios() / "diplomacy.yaml",
+        "map": folder / "map.svg",
+    }
 
 
 @pytest.mark.parametrize("name", sorted(READS))
-def test_what_a_command_shows_is_json(name: str, given: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_command_shows_is_json(
+    name: str, given: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
     arguments = [*name.split(), *READS[name].format(**given).split()]
     with pytest.raises(SystemExit) as left:
         main([*arguments, "--format", "json"])
@@ -95,7 +109,9 @@ def test_what_a_command_shows_is_json(name: str, given: dict[str, Path], capsys:
 
 
 @pytest.mark.parametrize("name", ["status", "orders show", "dice commit", "map", "scenarios", "doctor"])
-def test_json_is_short_for_the_format(name: str, given: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_is_short_for_the_format(
+    name: str, given: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
     arguments = [*name.split(), *READS[name].format(**given).split()]
     said = []
     for option in (["--json"], ["--format", "json"]):

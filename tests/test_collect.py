@@ -19,7 +19,9 @@ INCOME: Row = {"id": "income", "of": "nation", "base": 0, "round": "up"}
 NODE: Row = {"step": "collect", "do": "collect", "total_stat": "income"}
 
 
-def collected(*yields: Row, stores: dict[str, dict[str, int]] | None = None, node: Row = NODE, **forms: list[Row]) -> Turn:
+def collected(
+    *yields: Row, stores: dict[str, dict[str, int]] | None = None, node: Row = NODE, **forms: list[Row]
+) -> Turn:
     ruleset = rules(**{"income": list(yields) or [LAND], "stats": [INCOME], **forms})
     turn = turn_of(ruleset, position(stores or {"red": {"coin": 1}}), step="collect")
     collect.run(node, turn)
@@ -36,7 +38,11 @@ def test_each_region_keeps_what_it_yields() -> None:
     ruleset = rules(income=[LAND], stats=[INCOME], treasuries=BY_REGION)
     turn = turn_of(ruleset, position({"red/a": {"coin": 1}}), step="collect")
     collect.run(NODE, turn)
-    assert {k: v["coin"] for k, v in turn.state.table("treasuries").items()} == {"blue/c": 6, "red/a": 9, "red/e": 2}
+    assert {k: v["coin"] for k, v in turn.state.table("treasuries").items()} == {
+        "blue/c": 6,
+        "red/a": 9,
+        "red/e": 2,
+    }
 
 
 def test_what_a_distant_place_yields_may_go_to_another_purse() -> None:
@@ -74,7 +80,10 @@ def test_a_limited_total_is_shared_over_the_purses_and_the_rest_goes_home() -> N
     )
     turn = turn_of(ruleset, position({"red/a": {"coin": 0}, "red/e": {"coin": 0}}), step="collect")
     collect.run(NODE, turn)
-    assert (turn.state.get("treasuries", "red/a", "coin"), turn.state.get("treasuries", "red/e", "coin")) == (4, 1)
+    assert (turn.state.get("treasuries", "red/a", "coin"), turn.state.get("treasuries", "red/e", "coin")) == (
+        4,
+        1,
+    )
 
 
 def test_a_yield_outside_the_limit_is_paid_in_full() -> None:

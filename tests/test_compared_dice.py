@@ -60,7 +60,10 @@ def risk(attackers: int, defenders: int) -> float:
 
 def battle(**stage: Any) -> Row:
     """A battle of one stage in which three dice at most are compared with two."""
-    return {"die": "1d6", "stages": [{"id": "throw", "resolve": "compare", "most": {"attacker": 3, "defender": 2}, **stage}]}
+    return {
+        "die": "1d6",
+        "stages": [{"id": "throw", "resolve": "compare", "most": {"attacker": 3, "defender": 2}, **stage}],
+    }
 
 
 UNITS: dict[str, Row] = {"spear": {}, "bow": {"attack": 2}, "ram": {"hits": 2}}
@@ -114,7 +117,9 @@ def test_who_throws_no_die_loses_none_and_wins_none() -> None:
     assert found.open == 1 and found.losses["attacker"][0] == found.losses["defender"][0] == 1
 
 
-SOME = st.lists(st.tuples(st.integers(1, 2), st.sampled_from([2, 4, 6]), st.integers(-1, 2)), max_size=2).map(tuple)
+SOME = st.lists(st.tuples(st.integers(1, 2), st.sampled_from([2, 4, 6]), st.integers(-1, 2)), max_size=2).map(
+    tuple
+)
 
 
 @settings(max_examples=60, deadline=None)
@@ -142,7 +147,9 @@ def test_a_unit_that_takes_two_hits() -> None:
     rams = after.n[:, plan.of_side[1]]
     hits = 4 - rams @ depths(plan)[plan.of_side[1]]
     assert [round(100 * p, 2) for p in np.bincount(hits, weights=after.weight)] == [29.26, 33.58, 37.17]
-    assert (rams.sum(axis=1) == 2).all() and exact(plan).win < risk(3, 4)  # damaged, they throw as many dice as before
+    assert (rams.sum(axis=1) == 2).all() and exact(plan).win < risk(
+        3, 4
+    )  # damaged, they throw as many dice as before
 
 
 def test_bots_judge_it_by_its_odds() -> None:
@@ -188,7 +195,11 @@ def test_the_auditor_reckons_the_pairs_again(where: tuple[str | int, ...], what:
 def test_real_dice_are_told_pair_by_pair() -> None:
     """What the referee throws: the pairs in their order, and whose die has won each."""
     plan = asked(3, 2)
-    dice = RealDice(lambda stage, side, number: ScriptedDice([[1, 6, 4], [4, 6]][side]).stream(step="s", rule="r", subject="x"))
+    dice = RealDice(
+        lambda stage, side, number: ScriptedDice([[1, 6, 4], [4, 6]][side]).stream(
+            step="s", rule="r", subject="x"
+        )
+    )
     after = Rounds(plan, dice).fight(start(plan), 1)
     assert [(p.first, p.second, p.winner) for p in dice.pairs] == [(6, 6, 1), (4, 4, 1)]
     assert [(r.side, r.faces, r.hits) for r in dice.rolled] == [(0, [1, 6, 4], 0), (1, [4, 6], 2)]
@@ -203,7 +214,9 @@ def test_real_dice_are_told_pair_by_pair() -> None:
         ("tie: defender", "side: attacker", ["have none to be compared with"]),
     ],
 )
-def test_a_stage_that_can_compare_nothing_is_told(old: str, new: str, told: list[str], tmp_path: Path) -> None:
+def test_a_stage_that_can_compare_nothing_is_told(
+    old: str, new: str, told: list[str], tmp_path: Path
+) -> None:
     folder = begin(tmp_path / "small", game="conquest").folder
     battles = folder / "tables" / "battles.yaml"
     text = battles.read_text(encoding="utf-8")

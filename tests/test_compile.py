@@ -110,7 +110,9 @@ def test_findings_are_kept_too(tmp_path: Path) -> None:
     assert [d.source_line for d in first[1]] == ["- {id: a}"]
 
 
-def test_a_cache_that_cannot_be_written_is_done_without(game: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_cache_that_cannot_be_written_is_done_without(
+    game: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("WTEAW_CACHE", str(tmp_path / "file"))
     assert loaded(game).hash == loaded(game).hash
@@ -131,11 +133,16 @@ def test_many_at_once_agree(game: Path, own_cache: Path) -> None:  # noqa: F811
 
 def test_the_hash_is_of_what_can_change_a_game(game: Path, tmp_path: Path) -> None:
     same = write(
-        tmp_path / "same", {"tables/x.yaml": "# moved\n" + TABLES.replace("kind: land, lon: 13.25", "lon: 13.25, kind: land")}
+        tmp_path / "same",
+        {"tables/x.yaml": "# moved\n" + TABLES.replace("kind: land, lon: 13.25", "lon: 13.25, kind: land")},
     )
     other = write(
         tmp_path / "other",
-        {"tables/t.yaml": TABLES.replace("- {id: a, kind: land}\n", "").replace("places:\n", "places:\n- {id: a, kind: land}\n")},
+        {
+            "tables/t.yaml": TABLES.replace("- {id: a, kind: land}\n", "").replace(
+                "places:\n", "places:\n- {id: a, kind: land}\n"
+            )
+        },
     )
     assert loaded(same).hash == loaded(game).hash
     assert loaded(other).hash != loaded(game).hash  # the order of rows counts

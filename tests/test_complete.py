@@ -16,7 +16,14 @@ from .economy import ORDERS, position, refusals, rules, standing, turn_of
 STILL = "place.holder == self"
 FOOT: Row = {"id": "foot", "makes": "foot", "due": "placement", "must_hold": STILL, "if_lost": "lost",
              "uses": {"men": {"each": 1, "taken": "complete", "short": {"times": 2}}}}  # fmt: skip
-DITCH: Row = {"id": "ditch", "price": 5, "works": "ditch", "due": "placement", "must_hold": STILL, "facing": {}}
+DITCH: Row = {
+    "id": "ditch",
+    "price": 5,
+    "works": "ditch",
+    "due": "placement",
+    "must_hold": STILL,
+    "facing": {},
+}
 MILL: Row = {"id": "mill", "price": 7, "sets": {"mill": True}, "due": "placement", "must_hold": STILL}
 LAMP: Row = {"id": "lamp", "price": 2, "fits": {"units": "unit.kind == 'boat' and not unit.lamp", "set": {"lamp": True}},
              "due": "placement", "appears": "neighbors(place, 'shore')"}  # fmt: skip
@@ -51,7 +58,9 @@ def test_units_appear_and_use_up_what_they_need() -> None:
 
 
 def test_what_is_due_elsewhere_waits() -> None:
-    turn = bought(shop({**FOOT, "due": "=turn + 1"}), position(PURSE), ("buy", {"n": 1, "item": "foot", "site": "a"}))
+    turn = bought(
+        shop({**FOOT, "due": "=turn + 1"}), position(PURSE), ("buy", {"n": 1, "item": "foot", "site": "a"})
+    )
     complete.run(NODE, turn)
     assert standing(turn) == {}
     with turn.journal.entry("test/turn"):
@@ -62,7 +71,9 @@ def test_what_is_due_elsewhere_waits() -> None:
 
 @pytest.mark.parametrize(("how", "coin", "kept"), [("lost", 32, 0), ("refund", 50, 0), ("hand", 32, 1)])
 def test_a_site_that_is_lost(how: str, coin: int, kept: int) -> None:
-    turn = bought(shop({**FOOT, "if_lost": how}), position(PURSE), ("buy", {"n": 3, "item": "foot", "site": "a"}))
+    turn = bought(
+        shop({**FOOT, "if_lost": how}), position(PURSE), ("buy", {"n": 3, "item": "foot", "site": "a"})
+    )
     lose(turn, "a")
     complete.run(NODE, turn)
     assert standing(turn) == {}
@@ -88,7 +99,10 @@ def test_fittings_alter_as_many_units_as_were_bought() -> None:
     state = position(PURSE, {"red boat z": 3})
     turn = bought(shop(), state, ("buy", {"n": 2, "item": "lamp", "site": "a"}))
     complete.run(NODE, turn)
-    assert {k: r["n"] for k, r in turn.state.table("units").items()} == {"red.boat@z": 1, "red.boat@z[lamp=True]": 2}
+    assert {k: r["n"] for k, r in turn.state.table("units").items()} == {
+        "red.boat@z": 1,
+        "red.boat@z[lamp=True]": 2,
+    }
 
 
 def test_fittings_cannot_be_bought_for_more_units_than_there_are() -> None:
@@ -118,8 +132,16 @@ def test_what_is_in_hand_is_placed_within_the_room_of_the_site() -> None:
         "step": "placement",
     }
     hand = {"red#0001": {"nation": "red", "what": "foot", "item": "foot", "n": 3, "due": "hand", "since": 4}}
-    orders = [("red", "put", {"n": n, "item": "foot", "site": s}) for n, s in ((2, "a"), (1, "a"), (2, "b"), (1, "b"))]
-    turn = turn_of(shop(placement_limits=[room], orders=[*ORDERS, put]), position(PURSE, under_way=hand), orders, "placement")
+    orders = [
+        ("red", "put", {"n": n, "item": "foot", "site": s})
+        for n, s in ((2, "a"), (1, "a"), (2, "b"), (1, "b"))
+    ]
+    turn = turn_of(
+        shop(placement_limits=[room], orders=[*ORDERS, put]),
+        position(PURSE, under_way=hand),
+        orders,
+        "placement",
+    )
     complete.run({**NODE, "orders": ["put"]}, turn)
     assert standing(turn) == {"red foot a": 2, "red foot b": 1}
     assert refusals(turn) == ["there is room for 0 only", "there are not 2 of them in hand"]

@@ -39,7 +39,12 @@ def begin(
         "order_options": [{"id": "for-nation", "syntax": "for {nation}"}],
     }  # fmt: skip
     state = State({"game": {"game": {"turn": 4}}, **tables})
-    for pair, stance in {"blue--red": "war", "blue--rose": "war", "red--rose": "pact", **(relations or {})}.items():
+    for pair, stance in {
+        "blue--red": "war",
+        "blue--rose": "war",
+        "red--rose": "pact",
+        **(relations or {}),
+    }.items():
         state.put("relations", pair, "*", {"stance": stance})
     began = state.copy()
     for place, holder in (holders or {}).items():
@@ -47,7 +52,12 @@ def begin(
     for where, kinds in units.items():
         owner, place = where.split()
         for kind, n in kinds.items():
-            state.put("units", f"{owner}.{kind}@{place}", "*", {"owner": owner, "kind": kind, "place": place, "n": n})
+            state.put(
+                "units",
+                f"{owner}.{kind}@{place}",
+                "*",
+                {"owner": owner, "kind": kind, "place": place, "n": n},
+            )
     ruleset = Ruleset("t", "T", {form: {r["id"]: r for r in those} for form, those in forms.items()})
     return Turn(ruleset, state, KeyedDice("11", 1), moments={"game": began})
 
@@ -71,7 +81,9 @@ def test_units_that_can_take_a_place_take_it_with_all_that_falls_with_it() -> No
     assert turn.state.row("places", "b") == {"holder": "red", "ready": False, "since": 4}
     assert turn.state.table("links") == {"a--b": {"works@a": "wall"}, "b--c": {"works@c": "wall"}}
     assert sorted(turn.state.table("under_way")) == ["blue#2"]
-    assert facts(turn, "captured") == [{"by": "red", "of": "blue", "place": "b", "taken_by": "red", "first_owner": "blue"}]
+    assert facts(turn, "captured") == [
+        {"by": "red", "of": "blue", "place": "b", "taken_by": "red", "first_owner": "blue"}
+    ]
 
 
 def test_only_those_who_can_take_places_do_and_not_beside_an_armed_enemy() -> None:
@@ -128,21 +140,31 @@ def test_allies_who_take_a_place_together_leave_it_to_whom_they_named_else_to_th
 
 def test_rivals_who_fight_each_other_both_take_nothing_while_both_stand_there() -> None:
     turn = run(
-        begin({"red b": {"foot": 3}, "green b": {"foot": 3}}, [CAPTURE], relations={"blue--green": "war", "green--red": "war"})
+        begin(
+            {"red b": {"foot": 3}, "green b": {"foot": 3}},
+            [CAPTURE],
+            relations={"blue--green": "war", "green--red": "war"},
+        )
     )
     assert turn.world.holder_of("b") == "blue"
 
 
 def test_empty_places_taken_in_a_ring_all_change_hands_at_once() -> None:
     war = {"blue--red": "war", "blue--green": "war", "green--red": "war"}
-    turn = run(begin({"red b": {"foot": 1}, "blue c": {"foot": 1}, "green a": {"foot": 1}}, [CAPTURE], relations=war))
+    turn = run(
+        begin({"red b": {"foot": 1}, "blue c": {"foot": 1}, "green a": {"foot": 1}}, [CAPTURE], relations=war)
+    )
     assert [turn.world.holder_of(p) for p in "abc"] == ["green", "red", "blue"]
 
 
 def test_possession_by_presence() -> None:
     row: Row = {"id": "hold", "how": "presence", "places": "places(kind='land')", "none": "unowned"}
     turn = run(begin({"red b": {"foot": 1}, "rose c": {"foot": 1}, "green c": {"foot": 1}}, [row]))
-    assert [turn.world.holder_of(p) for p in "abc"] == [None, "red", "green"]  # nobody, one, and the holder beside another
+    assert [turn.world.holder_of(p) for p in "abc"] == [
+        None,
+        "red",
+        "green",
+    ]  # nobody, one, and the holder beside another
 
 
 def test_occupation_lasts_while_enemies_alone_are_there() -> None:
@@ -171,7 +193,10 @@ def test_units_that_keep_out_of_fights_neither_hold_a_place_nor_fall_with_it() -
     for holders, place in ({"a": "blue"}, "a"), ({}, None):
         turn = begin({"red b": {"foot": 1}}, [away], holders=holders)
         turn.state.put(
-            "units", "blue.foot@b[away=True]", "*", {"owner": "blue", "kind": "foot", "place": "b", "n": 2, "away": True}
+            "units",
+            "blue.foot@b[away=True]",
+            "*",
+            {"owner": "blue", "kind": "foot", "place": "b", "n": 2, "away": True},
         )
         run(turn)
         assert turn.world.holder_of("b") == "red"

@@ -40,7 +40,10 @@ def test_a_recipe_validates_tests_and_plays(name: str, shell: Shell, tmp_path: P
         (tmp_path / start).write_text(START.format(name), encoding="utf-8")
     said = run(f"wteaw validate --strict {folder} {start}")
     assert "no errors, no warnings" in said
-    cases = sum(path.read_text(encoding="utf-8").count("\n- id: ") for path in (COOKBOOK / name / "tests").glob("*.yaml"))
+    cases = sum(
+        path.read_text(encoding="utf-8").count("\n- id: ")
+        for path in (COOKBOOK / name / "tests").glob("*.yaml")
+    )
     said = run(f"wteaw test {folder}")
     assert cases >= 1 and int(re.findall(r"(\d+) passed", said)[-1]) >= cases
     said = run(f"wteaw play {start} --turns 1 --out out --seed 00112233445566778899aabbccddeeff")
@@ -55,4 +58,6 @@ def test_the_page_shows_every_file_of_every_recipe() -> None:
     assert shown == there - manifests | {"technology/ruleset.yaml"}
     assert len(RECIPES) == len(re.findall("^## ", page, re.MULTILINE)) == 14
     for name in manifests:
-        assert re.fullmatch(r"id: (\S+)\ntitle: .+\nextends: \.\./mine\n", (COOKBOOK / name).read_text(encoding="utf-8")), name
+        assert re.fullmatch(
+            r"id: (\S+)\ntitle: .+\nextends: \.\./mine\n", (COOKBOOK / name).read_text(encoding="utf-8")
+        ), name

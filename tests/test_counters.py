@@ -56,7 +56,10 @@ def test_a_region_without_a_purse_draws_on_the_main_one() -> None:
     }  # fmt: skip
     terms = [{"id": "is_red", "of": ["place"], "is": "place.holder == 'red' and place.kind == 'land'"}]
     links = [r for r in rules().rows("links").values() if "z" not in r["between"]]
-    turn = turn_of(rules(counters=[row], treasuries=BY_REGION, definitions=terms, links=links), position({"red/a": {"men": 5}}))
+    turn = turn_of(
+        rules(counters=[row], treasuries=BY_REGION, definitions=terms, links=links),
+        position({"red/a": {"men": 5}}),
+    )
     watch.step_over(turn, {"step": "count", "do": "moment"}, "count")
     assert turn.state.table("counters") == {"place:e": {"cut-off": 1}}
     assert turn.state.table("treasuries")["red/a"]["men"] == 4
@@ -64,7 +67,12 @@ def test_a_region_without_a_purse_draws_on_the_main_one() -> None:
 
 def test_a_counter_is_fed_by_triggers_and_weighs_them() -> None:
     rows: list[Row] = [
-        {"id": "lost", "of": "event.target", "on": "destroyed", "by": "=event.n * model(event.target, event.kind).cost"},
+        {
+            "id": "lost",
+            "of": "event.target",
+            "on": "destroyed",
+            "by": "=event.n * model(event.target, event.kind).cost",
+        },
         {"id": "inflicted", "of": "event.actor", "on": "destroyed", "by": "=event.n"},
     ]
     turn = turn_of(rules(counters=rows), position({}))

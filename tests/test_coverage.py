@@ -42,7 +42,13 @@ LISTS = {
     "- {id: x.note, no_row: nothing is played by it}\n- {id: read, text: so, about: [x.note], status: ruling}\n",
 }
 EVERYTHING = {
-    "game/one": {"clauses": 4, "cited": 3, "tested": 1, "excepted": 0, "missing": ["x.matrix", "x.row", "x.nothing"]},
+    "game/one": {
+        "clauses": 4,
+        "cited": 3,
+        "tested": 1,
+        "excepted": 0,
+        "missing": ["x.matrix", "x.row", "x.nothing"],
+    },
     "game/two": {"clauses": 2, "cited": 2, "tested": 1, "excepted": 1, "missing": []},
 }
 
@@ -115,7 +121,9 @@ def test_a_ring_of_twins_ends() -> None:
 
 @given(
     st.recursive(
-        st.integers(), lambda v: st.lists(v, max_size=3) | st.dictionaries(st.sampled_from("ab"), v, max_size=3), max_leaves=10
+        st.integers(),
+        lambda v: st.lists(v, max_size=3) | st.dictionaries(st.sampled_from("ab"), v, max_size=3),
+        max_leaves=10,
     )
 )
 def test_sources_are_found_at_any_depth(value: object) -> None:
@@ -146,14 +154,20 @@ def test_a_wrong_call_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) 
     assert command(str(folder), "--format", "yaml", capsys=capsys)[0] == 2
 
 
-def test_exceptions_are_listed_with_their_reasons_and_are_not_missing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_exceptions_are_listed_with_their_reasons_and_are_not_missing(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     _, text = command(str(folder), "--missing", "--excepted", capsys=capsys)
     assert "game/two: x.note: excepted: nothing is played by it" in text.splitlines()
     assert "x.note: no row" not in text
 
 
-def test_a_misspelled_clause_is_told_in_a_row_and_in_a_test(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write(folder, {"tables/u.yaml": "sides: [{id: east, name: East, source: [x.ownre]}]", "tests/d.yaml": WRONG})
+def test_a_misspelled_clause_is_told_in_a_row_and_in_a_test(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(
+        folder, {"tables/u.yaml": "sides: [{id: east, name: East, source: [x.ownre]}]", "tests/d.yaml": WRONG}
+    )
     _, found = load_ruleset(folder)
     assert [(d.code, d.severity, d.file, d.line, d.hint) for d in found] == [
         ("W420", "warning", "tables/u.yaml", 1, "did you mean 'x.owner'?")
@@ -249,7 +263,11 @@ def test_chapters_count_what_was_carried_out(tmp_path: Path) -> None:
 def test_a_chapter_that_fails_or_plays_single_steps_counts_nothing_and_is_told(tmp_path: Path) -> None:
     steps = "cases: [{id: steps, given: {scenario: ../../scenarios/start}, orders: {red: [court gray]}, when: talk}]"
     folder = chapter_folder(
-        tmp_path, **{"tests/played/one.yaml": CHAPTER.replace("ended: true", "ended: false"), "tests/played/two.yaml": steps}
+        tmp_path,
+        **{
+            "tests/played/one.yaml": CHAPTER.replace("ended: true", "ended: false"),
+            "tests/played/two.yaml": steps,
+        },
     )
     found = chapters(folder)
     assert [(d.code, d.message.partition(":")[0]) for d in found.found] == [
@@ -262,7 +280,10 @@ def test_a_chapter_that_fails_or_plays_single_steps_counts_nothing_and_is_told(t
 def test_what_an_overlay_takes_over_as_it_is_counts_where_the_base_plays_it(tmp_path: Path) -> None:
     folder = chapter_folder(tmp_path, **{"tests/played/one.yaml": CHAPTER})
     changed = "events: [{id: glad, on: {acted: {action: court}}, effects: [{flag: {who: =self, as: glad}}]}]"
-    write(folder / "variants" / "v", {"ruleset.yaml": "id: v\ntitle: V\nextends: ../..\n", "tables/t.yaml": changed})
+    write(
+        folder / "variants" / "v",
+        {"ruleset.yaml": "id: v\ntitle: V\nextends: ../..\n", "tables/t.yaml": changed},
+    )
     found = chapters(folder / "variants" / "v").forms
     assert (found["actions"].played, found["actions"].base) == ([], ["actions/court"])
     assert (found["events"].base, found["events"].left) == ([], ["events/glad", "events/cross"])
@@ -276,19 +297,30 @@ except:
 """
 
 
-def test_a_row_is_excused_with_its_reason_and_is_no_clause(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_row_is_excused_with_its_reason_and_is_no_clause(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = chapter_folder(tmp_path, **{"tests/played/one.yaml": CHAPTER, "tables/u.yaml": EXCUSES})
     code, text = command(str(folder), "--played", "--missing", "--excepted", capsys=capsys)
     lines = text.splitlines()
     assert code == 1  # two of the excuses excuse nothing
-    assert next(line.split() for line in lines if line.startswith("events")) == ["events", "2", "1", "0", "1", "0"]
+    assert next(line.split() for line in lines if line.startswith("events")) == [
+        "events",
+        "2",
+        "1",
+        "0",
+        "1",
+        "0",
+    ]
     assert "excused: events/cross: nobody is cross in a game" in lines
     assert "left: actions/quit" in lines and "left: actions/court" not in lines
     assert [d.code for d in chapters(folder).found] == ["T104", "T104"]
     assert matrix([folder]).files() == {}
 
 
-def test_json_of_chapters_names_the_chapter_that_plays_a_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_of_chapters_names_the_chapter_that_plays_a_row(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = chapter_folder(tmp_path, **{"tests/played/one.yaml": CHAPTER})
     code, text = command(str(folder), "--played", "--format", "json", capsys=capsys)
     (told,) = json.loads(text)["rulesets"]

@@ -133,8 +133,12 @@ def test_a_table_that_is_a_link_to_itself_is_refused(rules: Path, capsys: pytest
     assert refused(capsys, "validate", str(rules))[0] == 1
 
 
-@pytest.mark.parametrize("text", ["[" * 200_000, "a: " + "{b: " * 200_000, "- " * 200_000], ids=["lists", "maps", "dashes"])
-def test_files_nested_without_end_are_refused(rules: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
+@pytest.mark.parametrize(
+    "text", ["[" * 200_000, "a: " + "{b: " * 200_000, "- " * 200_000], ids=["lists", "maps", "dashes"]
+)
+def test_files_nested_without_end_are_refused(
+    rules: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
     (rules / "map").mkdir(exist_ok=True)
     for name in ("layout", "flags"):
         (rules / "map" / f"{name}.yaml").write_text(text)

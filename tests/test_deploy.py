@@ -42,7 +42,9 @@ ORDERS = [
         "requires": [{"test": "target.owner == self", "message": "{target} is not yours"}],
     }
 ]
-ELSEWHERE = [{"id": "elsewhere", "asks": "=self", "about": "place", "from": "places(owner=self)", "default": "nearest"}]
+ELSEWHERE = [
+    {"id": "elsewhere", "asks": "=self", "about": "place", "from": "places(owner=self)", "default": "nearest"}
+]
 
 
 def opening(**tables: Any) -> Turn:
@@ -52,7 +54,14 @@ def opening(**tables: Any) -> Turn:
 
 def put(n: int, place: str, nation: str = "red", line: int = 1, kind: str = "foot") -> dict[str, Any]:
     slots = {"units": {kind: n}, "target": place}
-    return {"nation": nation, "order": "orders/put", "slots": slots, "options": {}, "text": f"put {n} in {place}", "line": line}
+    return {
+        "nation": nation,
+        "order": "orders/put",
+        "slots": slots,
+        "options": {},
+        "text": f"put {n} in {place}",
+        "line": line,
+    }
 
 
 def standing(turn: Turn) -> dict[tuple[str, str], int]:
@@ -75,7 +84,10 @@ def test_only_the_free_part_is_placed_and_the_rest_stands() -> None:
 
 def test_what_the_table_names_is_free_and_nothing_else() -> None:
     chosen = {"red#0001": {"owner": "red", "kind": "foot", "place": "birch", "n": 1}}
-    turn = opening(orders={"red/0001": put(2, "ash"), "red/0002": put(1, "cedar"), "red/0003": put(1, "ash")}, chosen=chosen)
+    turn = opening(
+        orders={"red/0001": put(2, "ash"), "red/0002": put(1, "cedar"), "red/0003": put(1, "ash")},
+        chosen=chosen,
+    )
     assert turn.world.field(Entity("nation", "red"), "deploys") is True
     assert turn.world.field(Entity("nation", "blue"), "deploys") is False
     deploy.run(NODE, turn)
@@ -95,13 +107,22 @@ def test_conditions_of_units_go_with_them() -> None:
     units = {"red.foot@birch[worn=1]": {"owner": "red", "kind": "foot", "place": "birch", "n": 2, "worn": 1}}
     turn = opening(orders={"red/0001": put(1, "ash")}, units=units)
     deploy.run(NODE, turn)
-    assert [(r["place"], r["n"], r["worn"]) for _, r in turn.state.stacks()] == [("ash", 1, 1), ("birch", 1, 1)]
+    assert [(r["place"], r["n"], r["worn"]) for _, r in turn.state.stacks()] == [
+        ("ash", 1, 1),
+        ("birch", 1, 1),
+    ]
 
 
-@given(st.dictionaries(st.sampled_from(["ash", "birch"]), st.integers(1, 3), max_size=2), st.integers(0, 9), st.integers(0, 9))
+@given(
+    st.dictionaries(st.sampled_from(["ash", "birch"]), st.integers(1, 3), max_size=2),
+    st.integers(0, 9),
+    st.integers(0, 9),
+)
 def test_units_are_neither_made_nor_lost(wanted: dict[str, int], one: int, two: int) -> None:
     units = {
-        f"red.foot@{p}": {"owner": "red", "kind": "foot", "place": p, "n": n} for p, n in (("ash", one), ("birch", two)) if n
+        f"red.foot@{p}": {"owner": "red", "kind": "foot", "place": p, "n": n}
+        for p, n in (("ash", one), ("birch", two))
+        if n
     }
     orders = {f"red/{i:04d}": put(n, p, line=i) for i, (p, n) in enumerate(wanted.items(), 1)}
     turn = opening(orders=orders, units=units)
@@ -129,7 +150,10 @@ def test_the_place_may_be_chosen_for_them() -> None:
 
 
 def test_nobody_is_sent_to_an_enemy() -> None:
-    units = {**meeting("red", "blue"), "blue.foot@birch": {"owner": "blue", "kind": "foot", "place": "birch", "n": 1}}
+    units = {
+        **meeting("red", "blue"),
+        "blue.foot@birch": {"owner": "blue", "kind": "foot", "place": "birch", "n": 1},
+    }
     turn = opening(units=units, answers={"red": {"elsewhere/dale": "birch"}})
     deploy.run(NODE, turn)
     assert standing(turn)["red", "ash"] == 1
@@ -186,7 +210,9 @@ def test_turn_1_begins_when_the_last_player_has_deployed(game: Game) -> None:
     resolve_turn(game)
     position = game.stage().position
     assert position.turn == 1 and position.waiting["input"] == "orders"  # type: ignore[index]
-    assert "Deployed: 3 infantry in Macedonia." in as_text(report(game, "serbia")), "the report is of the turn in progress"
+    assert "Deployed: 3 infantry in Macedonia." in as_text(report(game, "serbia")), (
+        "the report is of the turn in progress"
+    )
     other = as_text(report(game, "german-empire"))
     assert "Deployed:" not in other and "All have deployed their units." in other
     world = view_world(game, "serbia")
@@ -219,7 +245,9 @@ def test_with_policies_alone_or_by_agreement_turn_1_begins_at_once(tmp_path: Pat
     for number, (seats, options) in enumerate((({}, {}), ({"serbia": PLAYER}, {"free-deployment": "false"}))):
         data, ruleset, _ = load_scenario(scenarios() / "1914.yaml")
         assert data is not None and ruleset is not None
-        begun = new_game(tmp_path / str(number), data, ruleset, id_="g", seats=seats, options=options, seed=b"\x05" * 32)
+        begun = new_game(
+            tmp_path / str(number), data, ruleset, id_="g", seats=seats, options=options, seed=b"\x05" * 32
+        )
         position = begun.stage().position
         assert position.waiting["input"] == "orders" and not position.state.table("chosen")  # type: ignore[index]
 
@@ -242,5 +270,7 @@ def test_a_read_back_of_deployments_says_what_is_left_and_where_it_came_from(gam
     assert back.again[1].startswith("20 infantry for Ruhr: ") and "10 from Frankfurt" in back.again[1]
     there = dict(back.idle)
     assert "infantry" not in there["Cologne"] and "14 infantry" not in there.values()
-    unnamed = read_back(world, take_in(game.ruleset, "deploy all to Cologne", lambda _: world, nation="serbia"))
+    unnamed = read_back(
+        world, take_in(game.ruleset, "deploy all to Cologne", lambda _: world, nation="serbia")
+    )
     assert unnamed.again == ()

@@ -31,17 +31,29 @@ def rules() -> Ruleset:
     forms: dict[str, list[Row]] = {
         "places": [{"id": p, "kind": "sea" if p == "z" else "land"} for p in ("a", "b", "c", "z")],
         "links": [{"id": i, "between": i.split("--"), "kind": "land"} for i in ("a--c", "b--c")],
-        "stances": [{"id": "peace", "default": True}, {"id": "pact", "friendly": True}, {"id": "war", "hostile": True}],
-        "nations": [{"id": "red", "side": "one"}, {"id": "rose", "side": "one"}, {"id": "blue", "side": "two"}],
+        "stances": [
+            {"id": "peace", "default": True},
+            {"id": "pact", "friendly": True},
+            {"id": "war", "hostile": True},
+        ],
+        "nations": [
+            {"id": "red", "side": "one"},
+            {"id": "rose", "side": "one"},
+            {"id": "blue", "side": "two"},
+        ],
         "sides": [{"id": "one"}, {"id": "two"}],
         "units": units,
-        "fields": [{"id": f, "of": ["unit"], "type": "number", "default": 0} for f in ("sight", "cover", "view")],
+        "fields": [
+            {"id": f, "of": ["unit"], "type": "number", "default": 0} for f in ("sight", "cover", "view")
+        ],
         "detection": [SIGHTING, LOOK],
     }
     return Ruleset("t", "T", {form: {r["id"]: r for r in rows} for form, rows in forms.items()})
 
 
-def fleet(forces: dict[str, tuple[str, dict[str, int], bool]], dice: list[int], *, began: bool = False) -> Turn:
+def fleet(
+    forces: dict[str, tuple[str, dict[str, int], bool]], dice: list[int], *, began: bool = False
+) -> Turn:
     """`forces`: id -> (stance, units, ...); the nation is the part before `#`. All stand at z."""
     state = State({"game": {"game": {"turn": 1}}})
     for pair in ("blue--red", "blue--rose"):
@@ -49,7 +61,10 @@ def fleet(forces: dict[str, tuple[str, dict[str, int], bool]], dice: list[int], 
     for force, (stance, units, _) in forces.items():
         owner = force.split("#")[0]
         state.put(
-            "forces", force, "*", {"owner": owner, "at": "z", "stance": stance, "began": "z" if began else "y", "path": ["z"]}
+            "forces",
+            force,
+            "*",
+            {"owner": owner, "at": "z", "stance": stance, "began": "z" if began else "y", "path": ["z"]},
         )
         for kind, n in units.items():
             state.put(
@@ -67,7 +82,8 @@ GUARD = ("defensive", {"fast": 2}, True)
 
 
 @pytest.mark.parametrize(
-    ("seeker", "foe", "chance"), [(PATROL, CONVOY, "0.93"), (PATROL, GUARD, "0.72217"), (GUARD, PATROL, "0.51")]
+    ("seeker", "foe", "chance"),
+    [(PATROL, CONVOY, "0.93"), (PATROL, GUARD, "0.72217"), (GUARD, PATROL, "0.51")],
 )
 def test_the_chance_that_a_force_finds_another(
     seeker: tuple[str, dict[str, int], bool], foe: tuple[str, dict[str, int], bool], chance: str
@@ -119,7 +135,12 @@ def watch(units: dict[str, dict[str, int]], wall: bool, dice: list[int]) -> Turn
     for where, kinds in units.items():
         owner, place = where.split()
         for kind, n in kinds.items():
-            state.put("units", f"{owner}.{kind}@{place}", "*", {"owner": owner, "kind": kind, "place": place, "n": n})
+            state.put(
+                "units",
+                f"{owner}.{kind}@{place}",
+                "*",
+                {"owner": owner, "kind": kind, "place": place, "n": n},
+            )
     return Turn(rules(), state, ScriptedDice(dice))
 
 
@@ -141,7 +162,12 @@ def test_the_published_percentages(units: dict[str, dict[str, int]], wall: bool,
 def test_seen_is_known_exactly_and_a_miss_shows_a_smaller_number() -> None:
     turn = watch({"red a": {"foot": 4}, "blue c": {"foot": 2, "gun": 1}}, False, [34, 50, 2])
     scouting.look(turn, LOOK, ("red", "rose"), "c")
-    assert turn.state.get("knowledge", "red", "units:c") == {"as": "exact", "units": {"foot": 2, "gun": 1}, "n": 3, "since": 1}
+    assert turn.state.get("knowledge", "red", "units:c") == {
+        "as": "exact",
+        "units": {"foot": 2, "gun": 1},
+        "n": 3,
+        "since": 1,
+    }
     scouting.look(turn, LOOK, ("red", "rose"), "c")
     assert turn.state.get("knowledge", "rose", "units:c") == {"as": "number", "n": 1, "since": 1}
     assert turn.state.get("knowledge", "blue", "units:c") is None
@@ -172,17 +198,27 @@ def probe(orders: list[Row], dice: list[int]) -> Turn:
     forms["fields"] = {f: {"id": f, "of": ["unit"], "type": "number", "default": 0} for f in ("eye", "cost")}
     forms["movement"] = {"step": {"id": "step", "links": ["land"], "steps": 1}}
     forms["detection"] = {"probe": PROBE}
-    forms["orders"] = {"look": {"id": "look", "syntax": "look", "step": "s", "does": "probe", "options": ["first"]}}
+    forms["orders"] = {
+        "look": {"id": "look", "syntax": "look", "step": "s", "does": "probe", "options": ["first"]}
+    }
     state = turn.state
     for number, slots in enumerate(orders, 1):
-        state.put("orders", f"red/{number:04d}", "*", {"nation": "red", "order": "orders/look", "slots": slots, "text": "look"})
+        state.put(
+            "orders",
+            f"red/{number:04d}",
+            "*",
+            {"nation": "red", "order": "orders/look", "slots": slots, "text": "look"},
+        )
     return Turn(Ruleset("t", "T", forms), state, ScriptedDice(dice))
 
 
 def test_lookers_draw_fire_first_and_those_who_are_left_look_together() -> None:
     turn = probe([{"units": {"foot": 1, "horse": 2}, "origin": "a", "target": "c"}], [1, 10, 90])
     detect.run({"detection": ["probe"]}, turn)
-    assert turn.state.get("knowledge", "red", "units:c", {})["units"] == {"foot": 2, "gun": 1}  # 1 - 0.5 * 0.2 is 90 %
+    assert turn.state.get("knowledge", "red", "units:c", {})["units"] == {
+        "foot": 2,
+        "gun": 1,
+    }  # 1 - 0.5 * 0.2 is 90 %
     assert {k: r["n"] for k, r in turn.state.stacks(at="a")} == {
         "red.foot@a": 2, "red.foot@a[busy=True,moved=True]": 1, "red.horse@a[busy=True,moved=True]": 1, "red.ship@a": 1,
     }  # fmt: skip
@@ -223,7 +259,10 @@ def test_an_escort_that_was_missed_looks_for_whoever_found_its_charge() -> None:
         detect.run({"detection": ["sighting", "interception"]}, turn)
         return sorted(c["by"] for c in turn.state.table("contacts").values())
 
-    assert meet([5, 10, 3, 10]) == [["blue#2"], ["red#1"]]  # the convoy is found, the guard missed; the guard finds the finder
+    assert meet([5, 10, 3, 10]) == [
+        ["blue#2"],
+        ["red#1"],
+    ]  # the convoy is found, the guard missed; the guard finds the finder
     assert meet([5, 3]) == [["red#1"], ["red#1"]]  # the guard was found itself
     assert meet([6, 10]) == []
 
@@ -240,7 +279,9 @@ def test_one_foe_is_the_largest_or_among_those_that_the_order_names() -> None:
     }
 
     def caught(targets: list[str]) -> list[list[str]]:
-        turn = fleet({"blue#1": GUARD, "red#1": PATROL, "red#2": GUARD, "rose#1": ("defensive", {"hold": 9}, True)}, [])
+        turn = fleet(
+            {"blue#1": GUARD, "red#1": PATROL, "red#2": GUARD, "rose#1": ("defensive", {"hold": 9}, True)}, []
+        )
         turn.ruleset.forms["detection"]["sighting"] = row  # type: ignore[index]
         turn.state.put("forces", "blue#1", "mission", "wait")
         turn.state.put("forces", "blue#1", "targets", targets)

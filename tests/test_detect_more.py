@@ -40,7 +40,14 @@ def test_empty_places_of_enemies_are_looked_at_like_others() -> None:
 
 
 def test_what_orders_have_found_is_told_later_and_to_the_side() -> None:
-    tell: Row = {"id": "tell", "pairs": "next_to", "gives": "know", "from": "found", "know": "units", "shared": True}
+    tell: Row = {
+        "id": "tell",
+        "pairs": "next_to",
+        "gives": "know",
+        "from": "found",
+        "know": "units",
+        "shared": True,
+    }
     start = probe([{"units": {"horse": 2}, "origin": "a", "target": "c"}], [9, 9, 1])
     turn = with_contacts(start, {**PROBE, "know": "found"}, tell)
     detect.run({"detection": ["probe"]}, turn)
@@ -48,7 +55,9 @@ def test_what_orders_have_found_is_told_later_and_to_the_side() -> None:
     turn.state.put("knowledge", "rose", "units:c", {"as": "exact", "units": {"foot": 9}, "n": 9, "since": 1})
     detect.run({"detection": ["tell"]}, turn)
     assert turn.state.get("knowledge", "red", "units:c", {})["units"] == {"foot": 2, "gun": 1}
-    assert turn.state.get("knowledge", "rose", "units:c", {})["units"] == {"foot": 9}  # seen with own eyes since
+    assert turn.state.get("knowledge", "rose", "units:c", {})["units"] == {
+        "foot": 9
+    }  # seen with own eyes since
     assert turn.state.get("knowledge", "red", "found:c") is None
 
 
@@ -70,7 +79,9 @@ def test_friends_outside_the_force_help_to_see_and_to_hide() -> None:
     row = {**SIGHTING, "aid": "watches"}
 
     def found(owner: str, dice: list[int]) -> bool:
-        turn = fleet({"red#1": ("aggressive", {"big": 1}, True), "blue#1": ("defensive", {"hold": 1}, True)}, dice)
+        turn = fleet(
+            {"red#1": ("aggressive", {"big": 1}, True), "blue#1": ("defensive", {"hold": 1}, True)}, dice
+        )
         turn = with_contacts(turn, row)
         stack = {"owner": owner, "kind": "plane", "place": "a", "n": 1, "watches": "z"}
         turn.state.put("units", f"{owner}.plane@a[watches=z]", "*", stack)
@@ -82,10 +93,19 @@ def test_friends_outside_the_force_help_to_see_and_to_hide() -> None:
 
 
 def test_who_is_warned_slips_away_once_to_the_place_that_his_order_names() -> None:
-    flee: Row = {"id": "flee", "pairs": "same_place", "value": "sight", "die": "1d10", "gives": "refuge", "refuge": "place.open"}
+    flee: Row = {
+        "id": "flee",
+        "pairs": "same_place",
+        "value": "sight",
+        "die": "1d10",
+        "gives": "refuge",
+        "refuge": "place.open",
+    }
 
     def at(open_: bool, dice: list[int], times: int = 1) -> tuple[str, bool]:
-        turn = fleet({"red#1": ("defensive", {"big": 1}, True), "blue#1": ("aggressive", {"fast": 1}, True)}, dice)
+        turn = fleet(
+            {"red#1": ("defensive", {"big": 1}, True), "blue#1": ("aggressive", {"fast": 1}, True)}, dice
+        )
         forms: dict[str, dict[str, Row]] = {
             "places": {p: {"id": p, "kind": "sea", "open": open_} for p in ("y", "z")},
             "links": {"y--z": LINKED},
@@ -101,7 +121,9 @@ def test_who_is_warned_slips_away_once_to_the_place_that_his_order_names() -> No
         turn.state.put("forces", "red#1", "mode", "swim")
         for _ in range(times):
             detect.run({"detection": ["flee"]}, turn)
-        return str(turn.state.get("forces", "red#1", "at")), bool(turn.state.get("forces", "red#1", "stopped"))
+        return str(turn.state.get("forces", "red#1", "at")), bool(
+            turn.state.get("forces", "red#1", "stopped")
+        )
 
     assert at(True, [3]) == ("y", True)
     assert at(True, [4], times=2) == ("z", False)  # one roll for each that comes, and no second one

@@ -105,7 +105,9 @@ def test_canonical_refuses_a_value_that_contains_itself() -> None:
         canonical.dumps(value)
 
 
-@pytest.mark.parametrize("text", ["0.5", "[1e3]", "NaN", '{"/":[2,4]}', '{"/":[1,-2]}', '{"/":[1,2],"a":1}', '{"/":1}'])
+@pytest.mark.parametrize(
+    "text", ["0.5", "[1e3]", "NaN", '{"/":[2,4]}', '{"/":[1,-2]}', '{"/":[1,2],"a":1}', '{"/":1}']
+)
 def test_canonical_text_holds_no_float_and_no_loose_fraction(text: str) -> None:
     with pytest.raises(ValueError):
         canonical.loads(text)
@@ -147,7 +149,21 @@ def test_every_die_reads_back(die: Die) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "10", "1d", "0d6", "1d0", "1d6+", "1d6*2", "8..0", "1.5..2", "1d6 2d6", "9999999d6", "d9999999999", "١d٦"],
+    [
+        "",
+        "10",
+        "1d",
+        "0d6",
+        "1d0",
+        "1d6+",
+        "1d6*2",
+        "8..0",
+        "1.5..2",
+        "1d6 2d6",
+        "9999999d6",
+        "d9999999999",
+        "١d٦",
+    ],
 )
 def test_what_is_not_a_die_is_said_to_be_none(text: str) -> None:
     with pytest.raises(ValueError, match="not a die"):
@@ -214,7 +230,9 @@ def test_dice_can_be_made_from_their_description_alone() -> None:
 
     small = [byte % 10 + 1 for block in blocks[:20] for byte in block if byte < 250]
     assert one.faces(len(small), 10) == small
-    rest = b"".join(blocks)[20 * 64 - len(blocks[19]) + max(i for i, b in enumerate(blocks[19]) if b < 250) + 1 :]
+    rest = b"".join(blocks)[
+        20 * 64 - len(blocks[19]) + max(i for i, b in enumerate(blocks[19]) if b < 250) + 1 :
+    ]
     words = [int.from_bytes(rest[at : at + 4], "little") for at in range(0, 1000, 4)]
     large = [word % 3_000_000_000 + 1 for word in words if word < 3_000_000_000]
     assert one.faces(len(large), 3_000_000_000) == large
@@ -412,11 +430,17 @@ def test_typed_dice_go_to_the_most_exact_name_first() -> None:
     assert source.unused() == {"r@s": [1]}
 
 
-@pytest.mark.parametrize(("value", "die"), [(11, "1d10"), (0, "1d6"), (9, "0..8"), (-1, "0..8"), (True, "1d6")])
+@pytest.mark.parametrize(
+    ("value", "die"), [(11, "1d10"), (0, "1d6"), (9, "0..8"), (-1, "0..8"), (True, "1d6")]
+)
 def test_a_typed_die_must_be_possible(value: int, die: str) -> None:
     with pytest.raises(DiceImpossible) as caught:
         stream(ScriptedDice([value]), "rule/one").roll(die)
-    assert die in str(caught.value) and "rule rule/one for s" in str(caught.value) and repr(value) in str(caught.value)
+    assert (
+        die in str(caught.value)
+        and "rule rule/one for s" in str(caught.value)
+        and repr(value) in str(caught.value)
+    )
     assert caught.value.name.rule == "rule/one" and caught.value.die == die
 
 

@@ -32,7 +32,9 @@ def rules() -> tuple[Any, Any]:
 
 def started(folder: Path, *players: str, **options: Any) -> Game:
     scenario, ruleset = rules()
-    return new_game(folder, scenario, ruleset, id_="g", seats=dict.fromkeys(players, "player"), options=options, seed=SEED)
+    return new_game(
+        folder, scenario, ruleset, id_="g", seats=dict.fromkeys(players, "player"), options=options, seed=SEED
+    )
 
 
 def send(game: Game, nation: str, text: str) -> list[str]:
@@ -54,7 +56,9 @@ def test_policies_play_to_a_draw(tmp_path: Path) -> None:
     held = {p: row["holder"] for p, row in position.state.table("places").items() if row.get("holder")}
     assert len(held) > 5, "powers have taken centers that nobody held"
     journal = game.journal()
-    assert any(e.rule == "actions/build" for e in journal) and any(e.rule == "actions/support-move" for e in journal)
+    assert any(e.rule == "actions/build" for e in journal) and any(
+        e.rule == "actions/support-move" for e in journal
+    )
 
 
 def test_the_template_offers_the_units_and_their_goals(tmp_path: Path) -> None:
@@ -122,5 +126,7 @@ def test_who_stands_in_a_part_stands_in_the_whole(tmp_path: Path) -> None:
     assert world.value("place('st-petersburg').stack.place == 'st-petersburg-sc'", {})
     assert world.value("count(units(at=place('st-petersburg')))", {}) == 1
     assert world.value("count(units(at=place('st-petersburg-nc')))", {}) == 0
-    assert world.value("place('st-petersburg-nc').whole == 'st-petersburg' and place('moscow').whole == 'moscow'", {})
+    assert world.value(
+        "place('st-petersburg-nc').whole == 'st-petersburg' and place('moscow').whole == 'moscow'", {}
+    )
     assert world.value("count(place('spain').parts)", {}) == 2

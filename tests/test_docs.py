@@ -67,7 +67,9 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
     reader.shell.close()
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if any(b.language in RUN or b.file for b in blocks(p))], ids=name)
+@pytest.mark.parametrize(
+    "page", [p for p in PAGES if any(b.language in RUN or b.file for b in blocks(p))], ids=name
+)
 def test_a_page_can_be_followed_word_by_word(page: Path, reader: Reader) -> None:
     reader.follow(page)
 
@@ -83,7 +85,9 @@ def test_nothing_of_a_page_is_passed_over(page: Path) -> None:
             assert block.file, f"YAML without a file:\n{block.text}"
             folder = block.file.split("/")[0]
             later = [shlex.split(step.line, comments=True) for b in found[n + 1 :] for step in b.steps()]
-            assert any(w.split("/")[0] == folder for words in later for w in words), f"nothing reads {block.file}"
+            assert any(w.split("/")[0] == folder for words in later for w in words), (
+                f"nothing reads {block.file}"
+            )
         elif block.language not in RUN:
             assert not COMMAND.search(block.text), f"commands that are not run:\n{block.text}"
     assert not re.search(r"^ {4,}wteaw .*", prose(page), re.MULTILINE), "commands that stand in no block"
@@ -104,7 +108,11 @@ def _commands() -> dict[str, Any]:
 def _unknown(words: list[str], known: dict[str, Any]) -> str:
     """What a command's words name that there is not; placeholders and values are not looked at."""
     if not words or words[0].startswith("--"):
-        return "" if not words or words[0] in ("--version", "--install-completion", "--show-completion") else words[0]
+        return (
+            ""
+            if not words or words[0] in ("--version", "--install-completion", "--show-completion")
+            else words[0]
+        )
     found = known.get(words[0])
     if found is None:
         return words[0]
@@ -130,7 +138,14 @@ def _misused(command: Any, words: list[str]) -> str:
 
 def test_a_wrong_command_in_a_text_is_noticed() -> None:
     known = _commands()
-    for right in ("verify --game GAME", "report --dice", "orders back", "rollback --to 1", "odds ...", "--version"):
+    for right in (
+        "verify --game GAME",
+        "report --dice",
+        "orders back",
+        "rollback --to 1",
+        "odds ...",
+        "--version",
+    ):
         assert not _unknown(right.split(), known), right
     for wrong in ("verfy", "orders bak", "report --dise", "verify a b c d", "report germany"):
         assert _unknown(wrong.split(), known), wrong

@@ -38,7 +38,9 @@ def test_what_must_be_there_is_there(capsys: pytest.CaptureFixture[str]) -> None
     needed = [c for c in checks.values() if c["needed"]]
     assert {"Python", "SQLite", "packages", "working folder", "cache"} <= {c["name"] for c in needed}
     assert all(c["purpose"] and c["mend"] for c in needed)
-    assert {f"extra {extra}" for extra in module.EXTRAS} <= checks.keys(), "every extra of the package is looked for"
+    assert {f"extra {extra}" for extra in module.EXTRAS} <= checks.keys(), (
+        "every extra of the package is looked for"
+    )
 
 
 def test_every_extra_of_the_package_is_known() -> None:
@@ -48,24 +50,33 @@ def test_every_extra_of_the_package_is_known() -> None:
     assert tomllib.loads(text)["project"]["optional-dependencies"].keys() == module.EXTRAS.keys()
 
 
-def test_an_extra_is_missed_only_by_who_needs_it(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_extra_is_missed_only_by_who_needs_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     there = module._there
     monkeypatch.setattr(module, "_there", lambda name: name != "starlette" and there(name))
     code, checks = ask(capsys)
     assert code == ExitCode.DONE and not checks["extra desk"]["right"] and checks["extra lsp"]["right"]
-    assert checks["extra desk"]["found"] == "without starlette" and checks["extra desk"]["mend"] == "pip install 'wteaw[desk]'"
+    assert (
+        checks["extra desk"]["found"] == "without starlette"
+        and checks["extra desk"]["mend"] == "pip install 'wteaw[desk]'"
+    )
     assert ask(capsys, "desk")[0] == ExitCode.MACHINE
     assert ask(capsys, "lsp")[0] == ExitCode.DONE
 
 
-def test_a_package_that_everything_needs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_package_that_everything_needs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     there = module._there
     monkeypatch.setattr(module, "_there", lambda name: name != "numpy" and there(name))
     code, checks = ask(capsys)
     assert code == ExitCode.MACHINE and checks["packages"]["found"] == "without numpy"
 
 
-def test_programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_programs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
     code, checks = ask(capsys)
     assert code == ExitCode.DONE and not checks["chromium"]["right"] and not checks["JDK"]["right"]
@@ -84,7 +95,9 @@ def test_a_folder_that_cannot_be_written(
     (tmp_path / "file").write_text("", encoding="utf-8")
     monkeypatch.setenv("WTEAW_CACHE", str(tmp_path / "file" / "below"))
     code, checks = ask(capsys)
-    assert code == ExitCode.MACHINE and not checks["cache"]["right"] and "WTEAW_CACHE" in checks["cache"]["mend"]
+    assert (
+        code == ExitCode.MACHINE and not checks["cache"]["right"] and "WTEAW_CACHE" in checks["cache"]["mend"]
+    )
     assert checks["working folder"]["right"]
 
 
@@ -113,5 +126,8 @@ def test_as_text(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyP
         main(["doctor", "dev"])
     said = capsys.readouterr().out
     assert left.value.code == ExitCode.MACHINE
-    assert "WRONG    chromium: not found\n         for trying the pages of the desk\n         apt-get install chromium\n" in said
+    assert (
+        "WRONG    chromium: not found\n         for trying the pages of the desk\n         apt-get install chromium\n"
+        in said
+    )
     assert "lacking  JDK" in said and said.endswith("of what is needed is missing.\n")

@@ -28,7 +28,9 @@ COURT = {
 }
 
 
-def run_acts(rules: Ruleset, orders: dict[str, list[dict[str, Any]]], dice: Any = (), state: State | None = None) -> Turn:
+def run_acts(
+    rules: Ruleset, orders: dict[str, list[dict[str, Any]]], dice: Any = (), state: State | None = None
+) -> Turn:
     turn = small.turn(rules, state, dice)
     with turn.journal.entry("test/orders"):
         for nation, listed in orders.items():
@@ -56,7 +58,8 @@ def test_a_missed_roll_costs_and_does_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("nation", "target", "says"), [("red", "blue", "Blue is not neutral"), ("blue", "gray", "costs 10 gold, 5 left")]
+    ("nation", "target", "says"),
+    [("red", "blue", "Blue is not neutral"), ("blue", "gray", "costs 10 gold, 5 left")],
 )
 def test_a_refused_act_changes_nothing_but_says_why(nation: str, target: str, says: str) -> None:
     turn = run_acts(small.ruleset(actions=[COURT]), {nation: [small.order("court", target=target)]})
@@ -78,7 +81,11 @@ def test_dice_of_one_act_do_not_depend_on_others() -> None:
 
     def faces(orders: dict[str, list[dict[str, Any]]]) -> Any:
         rules = small.ruleset(actions=[COURT])
-        turn = Turn(rules, small.state(treasuries={"red": {"gold": 90}, "blue": {"gold": 90}}), KeyedDice("ab" * 32, 1))
+        turn = Turn(
+            rules,
+            small.state(treasuries={"red": {"gold": 90}, "blue": {"gold": 90}}),
+            KeyedDice("ab" * 32, 1),
+        )
         with turn.journal.entry("test/orders"):
             for nation, listed in orders.items():
                 for number, order in enumerate(listed, 1):
@@ -87,7 +94,9 @@ def test_dice_of_one_act_do_not_depend_on_others() -> None:
         return next(e.dice for e in turn.journal.entries if e.subject == "red:gray")
 
     alone = faces({"red": [small.order("court", target="gray")]})
-    assert alone == faces({"blue": [small.order("court", target="gray")], "red": [small.order("court", target="gray")]})
+    assert alone == faces(
+        {"blue": [small.order("court", target="gray")], "red": [small.order("court", target="gray")]}
+    )
 
 
 def fire(rules: Ruleset, word: str, dice: Any = (), state: State | None = None, **roles: Any) -> Turn:
@@ -134,7 +143,11 @@ def test_becomes_fires_on_the_change_only() -> None:
 
 def test_thresholds_are_facts_and_events_chain() -> None:
     events = [
-        {"id": "push", "on": {"step": "go"}, "effects": [{"shift": {"who": "gray", "track": "mood", "toward": "west", "by": 6}}]},
+        {
+            "id": "push",
+            "on": {"step": "go"},
+            "effects": [{"shift": {"who": "gray", "track": "mood", "toward": "west", "by": 6}}],
+        },
         {
             "id": "joins",
             "on": {"reached": {"track": "mood", "at": -5}},
@@ -143,7 +156,11 @@ def test_thresholds_are_facts_and_events_chain() -> None:
     ]
     turn = fire(small.ruleset(events=events), "step", step="go")
     assert turn.state.get("tracks", "gray", "mood") == -6
-    assert turn.world.side_of("gray") == "west" and turn.world.hostile("gray", "red") and turn.world.allied("gray", "blue")
+    assert (
+        turn.world.side_of("gray") == "west"
+        and turn.world.hostile("gray", "red")
+        and turn.world.allied("gray", "blue")
+    )
 
 
 def test_events_without_end_are_an_error_that_names_them() -> None:
@@ -179,7 +196,12 @@ def test_losses_by_share_are_spread_over_the_kinds() -> None:
         "red.foot@ash": {"owner": "red", "kind": "foot", "place": "ash", "n": 5},
         "red.horse@ash": {"owner": "red", "kind": "horse", "place": "ash", "n": 3}})  # fmt: skip
     effect = {"remove": {"of": "red", "at": "ash", "share": "1/2", "round": "up", "spread": "kind"}}
-    turn = fire(small.ruleset(events=[{"id": "mutiny", "on": "step", "effects": [effect]}]), "step", state=state, step="x")
+    turn = fire(
+        small.ruleset(events=[{"id": "mutiny", "on": "step", "effects": [effect]}]),
+        "step",
+        state=state,
+        step="x",
+    )
     assert turn.state.get("units", "red.foot@ash", "n") == 3
     assert turn.state.get("units", "red.horse@ash", "n") == 1
 
@@ -192,7 +214,11 @@ def test_thresholds_are_read_when_all_of_a_step_is_in() -> None:
     events = [
         {"id": "one", "on": {"step": "go"}, "effects": [shift(7)]},
         {"id": "two", "on": {"step": "go"}, "effects": [shift(4, "west")]},
-        {"id": "far", "on": {"reached": {"track": "mood"}}, "effects": [{"flag": {"who": "gray", "as": "far"}}]},
+        {
+            "id": "far",
+            "on": {"reached": {"track": "mood"}},
+            "effects": [{"flag": {"who": "gray", "as": "far"}}],
+        },
     ]
     turn = fire(small.ruleset(events=events), "step", step="go")
     assert turn.state.get("tracks", "gray", "mood") == 3
@@ -202,7 +228,9 @@ def test_thresholds_are_read_when_all_of_a_step_is_in() -> None:
 
 
 def test_the_ends_of_a_range_may_be_expressions() -> None:
-    grow = {"shift": {"who": "gray", "track": "mood", "up": True, "by": {"draw": [0, "=nation('gray').calm - 3"]}}}
+    grow = {
+        "shift": {"who": "gray", "track": "mood", "up": True, "by": {"draw": [0, "=nation('gray').calm - 3"]}}
+    }
     rules = small.ruleset(events=[{"id": "grow", "on": {"step": "go"}, "effects": [grow]}])
     turn = fire(rules, "step", [4], step="go")
     assert turn.state.get("tracks", "gray", "mood") == 4
@@ -218,7 +246,9 @@ def test_voters_alone_are_bound_by_their_own_answer() -> None:
         decisions=[{"id": "mercy", "from": ["accept", "refuse"], "default": "accept"}],
     )
     turn = fire(rules, "step", state=small.state(answers={"blue": {"mercy/gray": "refuse"}}), step="go")
-    assert turn.state.get("flags", "nation:red", "kind") and not turn.state.get("flags", "nation:blue", "kind")
+    assert turn.state.get("flags", "nation:red", "kind") and not turn.state.get(
+        "flags", "nation:blue", "kind"
+    )
     assert turn.state.get("flags", "nation:blue", "hard")
 
 
@@ -246,7 +276,9 @@ def test_lists_take_in_and_drop_what_somebody_says() -> None:
         {"id": "drop", "on": {"step": "go"}, "effects": [
             {"change": {"of": "gray", "field": "shuns", "drop": "=nation('red')", "said_by": "=nation('gray')"}}]},
     ]  # fmt: skip
-    rules = small.ruleset(events=events, fields=[{"id": "shuns", "of": ["nation"], "type": "list", "default": []}])
+    rules = small.ruleset(
+        events=events, fields=[{"id": "shuns", "of": ["nation"], "type": "list", "default": []}]
+    )
     assert fire(rules, "step", step="go").state.get("nations", "gray", "shuns") == ["gray>blue"]
 
 
@@ -260,7 +292,10 @@ def test_fields_that_list_nations_give_nations() -> None:
 
 
 def test_a_field_is_changed_for_each_unit_of_a_stack() -> None:
-    mark = {"for": "units(owner='red')", "effects": [{"change": {"of": "=unit", "field": "strength", "to": 9}}]}
+    mark = {
+        "for": "units(owner='red')",
+        "effects": [{"change": {"of": "=unit", "field": "strength", "to": 9}}],
+    }
     rules = small.ruleset(actions=[{"id": "drill", "syntax": "drill", "effects": [mark]}])
     turn = run_acts(rules, {"red": [small.order("drill")]})
     assert [(r["n"], r["strength"]) for _, r in turn.state.stacks(owner="red")] == [(4, 9)]

@@ -87,13 +87,20 @@ def test_mean_losses_are_as_said(name: str) -> None:
     assert sum(said.losses["defender"]) == pytest.approx(1)
     for side in ("attacker", "defender"):
         for n, chance in enumerate(tried.losses[side]):
-            assert chance == pytest.approx(said.losses[side][n] if n < len(said.losses[side]) else 0, abs=0.015)
+            assert chance == pytest.approx(
+                said.losses[side][n] if n < len(said.losses[side]) else 0, abs=0.015
+            )
     fought = [_fought(written.moment, seed) for seed in range(PLAYS)]
     for side, whose in (("attacker", "aster"), ("defender", "borea")):
         lost = [plays[whose] for plays in fought]
         mean = sum(n * p for n, p in enumerate(said.losses[side]))
         spread = sqrt(sum((n - mean) ** 2 * p for n, p in enumerate(said.losses[side])))
-        assert abs(sum(lost) / PLAYS - mean) <= 4 * spread / sqrt(PLAYS) + 1e-9, (name, side, mean, sum(lost) / PLAYS)
+        assert abs(sum(lost) / PLAYS - mean) <= 4 * spread / sqrt(PLAYS) + 1e-9, (
+            name,
+            side,
+            mean,
+            sum(lost) / PLAYS,
+        )
 
 
 def _fought(moment: TurnSnapshot, seed: int) -> dict[str, int]:
@@ -113,7 +120,9 @@ def test_a_question_in_words_is_the_battle_of_the_orders() -> None:
     written = as_written(world, "aster", [dict(o) for o in taken.orders], "b3")
     assert written.question is not None
     asked = composer.force(["Aster from a4: 4 infantry"], 0, "b3")
-    question = composer.settled(Question("", asked, composer.force(["Borea: 4 infantry [does entrench]"], 1), "b3"))
+    question = composer.settled(
+        Question("", asked, composer.force(["Borea: 4 infantry [does entrench]"], 1), "b3")
+    )
     assert question.battle == written.question.battle
     one, other = odds(composer.world, question), odds(written.world, written.question)
     for side in ("attacker", "defender"):

@@ -22,7 +22,9 @@ def run(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str]:
 
 @pytest.fixture
 def game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    code, said = run(capsys, "new", SCENARIO, "--game", tmp_path / "g", "--player", "borea", "--seed", "07" * 16)
+    code, said = run(
+        capsys, "new", SCENARIO, "--game", tmp_path / "g", "--player", "borea", "--seed", "07" * 16
+    )
     assert code == 0, said
     return tmp_path / "g"
 
@@ -41,7 +43,9 @@ def test_the_turn_waits_until_all_orders_are_there(game: Path, capsys: pytest.Ca
     assert code != 0 and "borea" in said.lower()
 
 
-def test_the_moderator_answers_what_the_rules_leave_to_him(game: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_moderator_answers_what_the_rules_leave_to_him(
+    game: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, said = run(capsys, "decide", "moderator", "who-retreats-at-sea", "borea", "--game", game)
     assert code == 0 and "moderator answers" in said
     code, said = run(capsys, "decide", "borea", "who-retreats-at-sea", "borea", "--game", game)
@@ -53,7 +57,9 @@ def test_the_moderator_answers_what_the_rules_leave_to_him(game: Path, capsys: p
 DEPLOYED = "deploy 5 infantry b1\ndeploy artillery b1\ndeploy general b1"
 
 
-def hand_in(game: Path, capsys: pytest.CaptureFixture[str], turn: int, lines: str, nation: str = "borea") -> None:
+def hand_in(
+    game: Path, capsys: pytest.CaptureFixture[str], turn: int, lines: str, nation: str = "borea"
+) -> None:
     file = game.parent / "orders.txt"
     file.write_text(f"nation {nation}   turn {turn}\n{lines}\n", encoding="utf-8")
     code, said = run(capsys, "orders", "submit", "--game", game, "--nation", nation, file)
@@ -85,9 +91,13 @@ def test_combat_at_sea_waits_for_the_moderator(game: Path, capsys: pytest.Captur
         and "West Sea, ships that Aster loses against Borea: 0 to 1" in said
     )
     assert Game.open(game).stage().position.state.hash() == before
-    code, said = run(capsys, "decide", "moderator", "ships-lost-of-first/engagement#0009", "1", "--game", game)
+    code, said = run(
+        capsys, "decide", "moderator", "ships-lost-of-first/engagement#0009", "1", "--game", game
+    )
     assert code != 0 and "not in the books" in said
-    code, said = run(capsys, "decide", "moderator", "ships-lost-of-first/engagement#0001", "1", "--game", game)
+    code, said = run(
+        capsys, "decide", "moderator", "ships-lost-of-first/engagement#0001", "1", "--game", game
+    )
     assert code == 0, said
     code, said = run(capsys, "resolve", "--game", game)
     assert code != 0 and "ships-lost-of-first" not in said and "who-retreats-at-sea" in said
@@ -95,10 +105,14 @@ def test_combat_at_sea_waits_for_the_moderator(game: Path, capsys: pytest.Captur
         code, said = run(capsys, "resolve", "--game", game, "--force")
         assert code == 0, said
     after = Game.open(game).stage().position
-    assert [r["owner"] for _, r in after.state.stacks() if r["kind"] == "warship" and r["place"] == "west-sea"] == ["borea"]
+    assert [
+        r["owner"] for _, r in after.state.stacks() if r["kind"] == "warship" and r["place"] == "west-sea"
+    ] == ["borea"]
 
 
-def test_a_nation_that_sends_nothing_is_held_to_the_requirements(game: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_nation_that_sends_nothing_is_held_to_the_requirements(
+    game: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, said = run(capsys, "resolve", "--game", game, "--force")
     assert code != 0 and "Borea: undeployed" in said and "orders must be handed in" in said
     hand_in(game, capsys, 1, DEPLOYED)
@@ -112,25 +126,43 @@ def test_policies_meet_every_requirement_and_order_what_can_be_carried_out(
 ) -> None:
     code, said = run(capsys, "play", SCENARIO, "--turns", "9", "--out", tmp_path / "out", "--seed", seed * 16)
     assert code == 0, said
-    told = [e for e in Game.open(tmp_path / "out" / "game").journal() if "refused" in e.data and e.rule == "actions/deploy"]
+    told = [
+        e
+        for e in Game.open(tmp_path / "out" / "game").journal()
+        if "refused" in e.data and e.rule == "actions/deploy"
+    ]
     assert not told
     assert not list(Game.open(tmp_path / "out" / "game").stage(2).position.state.stacks(at="reserve"))
-    at_war = {e.turn for e in Game.open(tmp_path / "out" / "game").journal() if e.rule == "actions/declare-war" and e.text}
-    sailed = {e.turn for e in Game.open(tmp_path / "out" / "game").journal() if "goes to" in e.text and ": ship" in e.text}
+    at_war = {
+        e.turn
+        for e in Game.open(tmp_path / "out" / "game").journal()
+        if e.rule == "actions/declare-war" and e.text
+    }
+    sailed = {
+        e.turn
+        for e in Game.open(tmp_path / "out" / "game").journal()
+        if "goes to" in e.text and ": ship" in e.text
+    }
     assert at_war and all(turn > min(at_war) for turn in sailed)  # at peace ships stay in port
 
 
 def test_twenty_turns_by_policies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, said = run(capsys, "play", SCENARIO, "--turns", "20", "--out", tmp_path / "out", "--seed", "07" * 16)
+    code, said = run(
+        capsys, "play", SCENARIO, "--turns", "20", "--out", tmp_path / "out", "--seed", "07" * 16
+    )
     assert code == 0, said
-    assert "Diplomatic report." in (tmp_path / "out" / "reports" / "moderator.txt").read_text(encoding="utf-8")
+    assert "Diplomatic report." in (tmp_path / "out" / "reports" / "moderator.txt").read_text(
+        encoding="utf-8"
+    )
     game = Game.open(tmp_path / "out" / "game")
     done = {(e.turn, e.rule) for e in game.journal() if e.text}
     assert {"actions/declare-war", "events/treaty-in-force", "events/payment-made", "events/occupation"} <= {
         rule for _, rule in done
     }
     moves = ("actions/", "events/occupation", "events/column", "events/work-completed", "battles/")
-    for turn in range(1, 17):  # a peace of a season; no year and more without a move, a battle, a work or an order that counts
+    for turn in range(
+        1, 17
+    ):  # a peace of a season; no year and more without a move, a battle, a work or an order that counts
         assert any(rule.startswith(moves) for at, rule in done if turn <= at < turn + 5), turn
 
 
@@ -146,7 +178,9 @@ units:
 """
 
 
-def test_odds_of_orders_tell_what_becomes_of_equipment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_odds_of_orders_tell_what_becomes_of_equipment(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Each gun is captured or destroyed by an even chance, once its infantry has fallen; the combat itself is exact."""
     file = tmp_path / "war.yaml"
     file.write_text(WAR, encoding="utf-8")

@@ -129,5 +129,8 @@ def test_cases_are_followed_from_one_thing_done_to_the_next(tmp_path: Path) -> N
     runner = Runner(ruleset)
     results = {c.id: runner.run(c) for c in read(folder / "tests/c.yaml").cases}
     assert [(r.id, r.failures) for r in results.values() if r.status != "passed"][:1] == [
-        ("what-is-wrong-in-between-is-not-forgotten", results["what-is-wrong-in-between-is-not-forgotten"].failures)
+        (
+            "what-is-wrong-in-between-is-not-forgotten",
+            results["what-is-wrong-in-between-is-not-forgotten"].failures,
+        )
     ]

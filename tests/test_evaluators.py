@@ -39,7 +39,9 @@ def world_of(name: str) -> World:
     scenario, ruleset, findings = load_scenario(scenarios() / f"{name}.yaml")
     assert scenario is not None and ruleset is not None, findings
     geography = Geography(ruleset)
-    position = start(ruleset, initial_state(ruleset, scenario), KeyedDice("5a" * 32, 1), geography=geography).position
+    position = start(
+        ruleset, initial_state(ruleset, scenario), KeyedDice("5a" * 32, 1), geography=geography
+    ).position
     return World(ruleset, position.state, moments=position.moments, geography=geography)
 
 
@@ -71,7 +73,11 @@ def expressions(world: World) -> list[Expression]:
 
 def things(world: World) -> dict[str, list[Entity]]:
     """Things of every kind that the position has, units among them."""
-    found = {kind: [Entity(kind, i) for i in world.ruleset.rows(form)] for kind, form in KINDS.items() if form and kind != "unit"}
+    found = {
+        kind: [Entity(kind, i) for i in world.ruleset.rows(form)]
+        for kind, form in KINDS.items()
+        if form and kind != "unit"
+    }
     found["unit"] = [Entity("unit", key) for key, _ in world.state.stacks()]
     return {kind: some for kind, some in found.items() if some}
 
@@ -92,7 +98,10 @@ def test_every_expression_comes_to_the_same_by_both(name: str) -> None:
     asked = expressions(world)
     for expression in asked:
         for _ in range(TIMES):
-            names = {n: luck.choice(pools.get(n) or pools[luck.choice(sorted(pools))]) for n in sorted(expression.names)}
+            names = {
+                n: luck.choice(pools.get(n) or pools[luck.choice(sorted(pools))])
+                for n in sorted(expression.names)
+            }
             scope = world._scope(names)
             fast = outcome(lambda e=expression, s=scope: evaluator._code(e)(evaluator, s))
             slow = outcome(lambda e=expression, s=scope: definition.value(e.tree, s))
@@ -112,7 +121,9 @@ def by_simpleeval() -> dict[str, str]:
     code = "from tests.test_evaluators import SCENARIOS, json, turns; print(json.dumps({n: turns(n) for n in SCENARIOS}))"
     path = os.pathsep.join([".", os.environ.get("PYTHONPATH", "")])
     env = {**os.environ, "PYTHONPATH": path, "WTEAW_EVALUATOR": "simpleeval"}
-    told = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout
+    told = subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
+    ).stdout
     found: dict[str, str] = json.loads(told)
     return found
 

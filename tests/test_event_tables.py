@@ -116,7 +116,12 @@ def in_short(cell: Any) -> str:
     assert least == "0"
     if cell.get("to_zero"):
         return f"z{most}"
-    way = {("toward", "allied"): "+", ("toward", "central"): "-", ("against", "actor"): "~", ("toward", "actor"): "^"}
+    way = {
+        ("toward", "allied"): "+",
+        ("toward", "central"): "-",
+        ("against", "actor"): "~",
+        ("toward", "actor"): "^",
+    }
     return way[next((k, cell[k]) for k in ("toward", "against") if k in cell)] + most
 
 

@@ -21,5 +21,7 @@ def test_an_example_is_what_a_reader_gets(scenario: str) -> None:
     spec.loader.exec_module(tool)
     for name, text in tool.examples(scenario):
         kept = (tool.FOLDER / name).read_text(encoding="utf-8")
-        differs = "\n".join(difflib.unified_diff(kept.splitlines(), text.splitlines(), name, "as it is now", lineterm=""))
+        differs = "\n".join(
+            difflib.unified_diff(kept.splitlines(), text.splitlines(), name, "as it is now", lineterm="")
+        )
         assert not differs, f"{differs}\n\nIf this is meant, `make examples` writes it down."

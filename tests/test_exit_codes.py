@@ -106,9 +106,12 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "full": write("full/note.txt", "mine").parent,
         "broken": write("broken/ruleset.yaml", "id: broken\ntitle: Broken\n").parent,
         "unreadable": write("unreadable/ruleset.yaml", "id: [\n").parent,
-        "bad_scenario": write("bad.yaml", "id: bad\ntitle: Bad\nruleset: diplomacy\nunits: [{narnia: {army: 1}, at: paris}]\n"),
+        "bad_scenario": write(
+            "bad.yaml", "id: bad\ntitle: Bad\nruleset: diplomacy\nunits: [{narnia: {army: 1}, at: paris}]\n"
+        ),
         "failing": write(
-            "failing.yaml", "ruleset: data:ruleset/variants/diplomacy\ncases:\n  - {id: a, then: {values: {'1 + 1': 3}}}\n"
+            "failing.yaml",
+            "ruleset: data:ruleset/variants/diplomacy\ncases:\n  - {id: a, then: {values: {'1 + 1': 3}}}\n",
         ),
         "orders": write("orders.txt", "nation france\nA Par H\n"),
         "bad_orders": write("bad_orders.txt", "nation france\nsing a song\n"),
@@ -121,14 +124,22 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "tmp": tmp,
     }
     write("broken/tables/units.yaml", "units:\n  - {id: a}\n  - {id: a}\n")
-    for line in (f"new diplomacy --game {out['game']} --player france", f"new diplomacy --game {out['played']}/game"):
+    for line in (
+        f"new diplomacy --game {out['game']} --player france",
+        f"new diplomacy --game {out['played']}/game",
+    ):
         with pytest.raises(SystemExit) as left:
             main(line.split())
         assert left.value.code == ExitCode.DONE
     return out
 
 
-CALLS = [(name, code, arguments) for name, kinds in WRONG.items() for code, calls in kinds.items() for arguments in calls]
+CALLS = [
+    (name, code, arguments)
+    for name, kinds in WRONG.items()
+    for code, calls in kinds.items()
+    for arguments in calls
+]
 
 
 @pytest.mark.parametrize(("name", "code", "arguments"), CALLS)
@@ -193,9 +204,13 @@ def test_the_page_shows_the_table() -> None:
 
 
 def test_a_process_ends_with_them(tmp_path: Path) -> None:
-    done = subprocess.run([sys.executable, "-m", "wteaw", "validate", str(tmp_path / "nowhere")], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "wteaw", "validate", str(tmp_path / "nowhere")], capture_output=True, text=True
+    )
     assert done.returncode == ExitCode.CALL
     done = subprocess.run(
-        [sys.executable, "-m", "wteaw", "validate", str(scenarios() / "diplomacy.yaml")], capture_output=True, text=True
+        [sys.executable, "-m", "wteaw", "validate", str(scenarios() / "diplomacy.yaml")],
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == ExitCode.DONE

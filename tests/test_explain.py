@@ -48,7 +48,9 @@ def test_a_sum_is_told_purse_by_purse_and_an_income_source_by_source() -> None:
     assert [h.turn for h in incomes] == [1, 2]
     for happened in incomes:
         total = sum(int(part.rpartition(" ")[2]) for part in happened.parts)
-        gained = sum(int(after) - (int(before) if before != "nothing" else 0) for _, before, after in happened.changes)
+        gained = sum(
+            int(after) - (int(before) if before != "nothing" else 0) for _, before, after in happened.changes
+        )
         assert total == gained
     assert "of which Territories 1" in text(told) and "and American trade 8" in text(told)
 
@@ -87,7 +89,9 @@ def test_nobody_is_told_what_he_may_not_know() -> None:
         assert stands.field in shown.row(stands.table, stands.id)
     for what in ("france", "italy", "british empire money"):
         for happened in asked(what, "german-empire").history:
-            entry = next(e for r in played(2) for e in r.entries if e.turn == happened.turn and e.at == happened.at)
+            entry = next(
+                e for r in played(2) for e in r.entries if e.turn == happened.turn and e.at == happened.at
+            )
             assert entry.turn == happened.turn
             for name, _, _ in happened.changes:
                 assert "opinion" not in name.lower() and "French resource points" not in name

@@ -29,12 +29,19 @@ def as_new(state: State) -> list[int]:
 
 def test_facts_are_counted_by_word_turn_and_role() -> None:
     state = small.state()
-    put(state, 1), put(state, 2, turn=2), put(state, 3, turn=2, by="blue"), put(state, 4, word="captured", turn=2)
+    (
+        put(state, 1),
+        put(state, 2, turn=2),
+        put(state, 3, turn=2, by="blue"),
+        put(state, 4, word="captured", turn=2),
+    )
     state.put("game", "game", "turn", 2)
     assert counts(World(small.ruleset(), state))[:4] == [3, 2, 2, 1]
 
 
-@pytest.mark.parametrize("change", ["added", "dropped", "another word", "another turn", "one dropped, one added", "all dropped"])
+@pytest.mark.parametrize(
+    "change", ["added", "dropped", "another word", "another turn", "one dropped, one added", "all dropped"]
+)
 def test_what_was_asked_before_a_change_is_counted_as_after_it(change: str) -> None:
     state = small.state()
     put(state, 1), put(state, 2), put(state, 3, by="blue"), put(state, 4, word="captured")

@@ -129,7 +129,9 @@ def test_a_chain_has_a_size() -> None:
 
 def test_every_game_turn_and_attempt_has_its_own_key() -> None:
     secret = CHAIN.secret(3)
-    keys = [fairness.turn_key(secret, game, turn, n) for game in ("a", "b") for turn in (3, 31) for n in (0, 1)]
+    keys = [
+        fairness.turn_key(secret, game, turn, n) for game in ("a", "b") for turn in (3, 31) for n in (0, 1)
+    ]
     assert len({*keys, fairness.turn_key(CHAIN.secret(4), "a", 3)}) == 9
 
 
@@ -245,9 +247,13 @@ def test_a_wrong_key_opens_nothing() -> None:
 def test_a_player_is_given_his_audiences_and_no_others() -> None:
     openings = fairness.reveal(KEY, COMMITTED, ["east"], GROUPS)
     assert [opening.audience for opening in openings] == ["all", "east", "east+north", "east+west"]
-    assert [opening.dice_key for opening in openings] == [audience_key(KEY, opening.audience) for opening in openings]
+    assert [opening.dice_key for opening in openings] == [
+        audience_key(KEY, opening.audience) for opening in openings
+    ]
     assert all(fairness.verify_proof(COMMITTED, opening) for opening in openings)
-    hidden = {audience_key(KEY, name) for name in (*NAMES, *GROUPS)} - {opening.dice_key for opening in openings}
+    hidden = {audience_key(KEY, name) for name in (*NAMES, *GROUPS)} - {
+        opening.dice_key for opening in openings
+    }
     shown = json.dumps([asdict(opening) for opening in openings])
     assert len(hidden) == 3 and not any(key in shown for key in hidden)
     assert [opening.audience for opening in fairness.reveal(KEY, COMMITTED, [], GROUPS)] == ["all"]
@@ -260,7 +266,8 @@ def test_a_drawer_that_holds_anothers_key_stays_shut() -> None:
     other = next(f"east+p{n}" for n in range(10**6) if drawer_of(f"east+p{n}") == drawer_of(mine))
     member = other.partition("+")[2]
     opened = {
-        who: {o.audience for o in fairness.reveal(KEY, COMMITTED, [who], [mine, other])} for who in ("east", "north", member)
+        who: {o.audience for o in fairness.reveal(KEY, COMMITTED, [who], [mine, other])}
+        for who in ("east", "north", member)
     }
     assert {mine, other} <= opened["east"]
     assert mine not in opened["north"] and other not in opened[member]
@@ -351,7 +358,12 @@ Touch = Callable[[list[DiceRecord]], object]
         (lambda r: r[1]["drawn"][0].update(die="2d8+1"), 1, 0, "other faces"),
         (lambda r: r[1]["drawn"][0].update(die="dice"), 1, 0, "not a die"),
         (lambda r: r[1]["drawn"].pop(0), 1, 0, "other faces"),
-        (lambda r: r[0]["drawn"].insert(0, {"die": "2d10", "faces": [1, 1], "total": 2}), 0, 0, "other faces"),
+        (
+            lambda r: r[0]["drawn"].insert(0, {"die": "2d10", "faces": [1, 1], "total": 2}),
+            0,
+            0,
+            "other faces",
+        ),
         (lambda r: r[0].update(step="q"), 0, 0, "other faces"),
         (lambda r: r[0].update(subject="t"), 0, 0, "other faces"),
         (lambda r: r[2].update(audience="east"), 2, 0, "other faces"),

@@ -60,9 +60,15 @@ def test_an_empty_place_is_worth_what_it_is() -> None:
 
 @pytest.mark.parametrize(
     ("who", "some", "other"),
-    [("german-empire", "german-empire", "serbia"), ("central", "austria-hungary", "serbia"), ("everyone", "serbia", "")],
+    [
+        ("german-empire", "german-empire", "serbia"),
+        ("central", "austria-hungary", "serbia"),
+        ("everyone", "serbia", ""),
+    ],
 )
-def test_who_plays_by_a_policy_is_chosen_at_the_start(tmp_path: Path, who: str, some: str, other: str) -> None:
+def test_who_plays_by_a_policy_is_chosen_at_the_start(
+    tmp_path: Path, who: str, some: str, other: str
+) -> None:
     scenario, ruleset, _ = loaded()
     game = new_game(tmp_path / "game", scenario, ruleset, id_="x", policies={who: "planner"})
     state = game.stage().position.state

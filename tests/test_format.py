@@ -37,7 +37,11 @@ def test_the_format_that_is_read(given: str, mine: Path) -> None:
 )
 def test_another_format_is_refused_at_its_line(given: int, hint: str, mine: Path) -> None:
     found = [d for d in findings(mine, "format: 1", f"format: {given}") if d.code == "E122"]
-    assert [d.file for d in found] == ["ruleset.yaml"] and hint in found[0].hint and str(FORMAT) in found[0].message
+    assert (
+        [d.file for d in found] == ["ruleset.yaml"]
+        and hint in found[0].hint
+        and str(FORMAT) in found[0].message
+    )
     line = (mine / "ruleset.yaml").read_text(encoding="utf-8").splitlines()[found[0].line - 1]
     assert line.startswith("format:") and "E122" in CODES
 
@@ -50,7 +54,9 @@ def test_a_format_is_a_whole_number(given: str, mine: Path) -> None:
 
 def test_the_format_of_a_layer_below_counts(mine: Path, tmp_path: Path) -> None:
     (mine / "variants/over").mkdir(parents=True)
-    (mine / "variants/over/ruleset.yaml").write_text("id: over\ntitle: Over\nextends: ../..\n", encoding="utf-8")
+    (mine / "variants/over/ruleset.yaml").write_text(
+        "id: over\ntitle: Over\nextends: ../..\n", encoding="utf-8"
+    )
     findings(mine, "format: 1", "format: 7")
     assert "E122" in {d.code for d in load_ruleset(mine / "variants/over")[1]}
 

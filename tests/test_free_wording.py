@@ -99,7 +99,10 @@ BASE = [
     ("cover cologne with 3 art in ruhr", "? cover Cologne with 1 artillery from Ruhr"),
     ("support Cologne from Ruhr with 1 artillery", "cover Cologne with 1 artillery from Ruhr"),
     ("subs from Skagerrak to North Sea", "? sail all submarines from Skagerrak to North Sea"),
-    ("sail 4 destroyers from skagerrak to north sea, patrol", "sail 4 destroyers from Skagerrak to North Sea on patrol"),
+    (
+        "sail 4 destroyers from skagerrak to north sea, patrol",
+        "sail 4 destroyers from Skagerrak to North Sea on patrol",
+    ),
     ("1 BB, 4 DD Skagerrak to North Sea", "sail 1 battleship, 4 destroyers from Skagerrak to North Sea"),
     ("fleet in skagerrak patrols north sea", "? sail all ships from Skagerrak to North Sea"),
     ("scout Belgium from Cologne with 1 fighter", "reconnoiter Belgium with 1 fighter from Cologne"),
@@ -123,7 +126,10 @@ BASE = [
     ("(3) 1 inf Hamburg - Bremen", "move 1 infantry from Hamburg to Bremen"),
     ("All units from Posen to Breslau", "move 2 infantry from Posen to Breslau"),
     ("2 infantry + 1 artillery from Breslau to Posen", "move 2 infantry, 1 artillery from Breslau to Posen"),
-    ("baltic fleet to north sea", "sail 2 destroyers, 1 submarine, 2 transports from Baltic Sea to North Sea"),
+    (
+        "baltic fleet to north sea",
+        "sail 2 destroyers, 1 submarine, 2 transports from Baltic Sea to North Sea",
+    ),
     ("all ships to north sea", "? sail all ships from ? to North Sea"),
     (
         "all ships from skagerrak to north sea",
@@ -132,12 +138,18 @@ BASE = [
     ("Move army from Posen to Breslau", "move 2 infantry from Posen to Breslau"),
     ("all remaining infantry from hamburg to bremen", "move 3 infantry from Hamburg to Bremen"),
     ("defend Stuttgart, retreat to Munich", "hold Stuttgart and fall back to Munich"),
-    ("defend Stuttgart, retreat to Munich after 2 rounds", "hold Stuttgart and fall back to Munich: withdraw after 2 rounds"),
+    (
+        "defend Stuttgart, retreat to Munich after 2 rounds",
+        "hold Stuttgart and fall back to Munich: withdraw after 2 rounds",
+    ),
     ("Hello, please build 5 infantry in Berlin", "build 5 infantry in Berlin"),
     ("Hi Bob, please build 3 inf in Berlin, thanks", "build 3 infantry in Berlin"),
     ("can you move 4 infantry from cologne to the ruhr?", "move 4 infantry from Cologne to Ruhr"),
     ("I'd like to build 3 infantry in Berlin.", "build 3 infantry in Berlin"),
-    ("please build 3 infantry in Berlin and 2 in Danzig", "build 3 infantry in Berlin; build 2 infantry in Danzig"),
+    (
+        "please build 3 infantry in Berlin and 2 in Danzig",
+        "build 3 infantry in Berlin; build 2 infantry in Danzig",
+    ),
     ("build 3 inf berlin 2 inf danzig", "build 3 infantry in Berlin; build 2 infantry in Danzig"),
     ("3 inf berlin 2 inf danzig", "? build 3 infantry in Berlin"),
     ("Build in Berlin: 3 infantry, 1 artillery", "build 3 infantry in Berlin; build 1 artillery in Berlin"),
@@ -161,7 +173,10 @@ TOKENS = [
     ("move token in W-Germany", "? lay Move token in W-Germany"),
     ("W-Germany: invest", "? lay Invest token in W-Germany"),
     ("2 tokens in E-Germany: move and train", "? lay Move token in E-Germany"),
-    ("lay dig token E-Germany; lay train token W-Germany", "lay Dig token in E-Germany; lay Train token in W-Germany"),
+    (
+        "lay dig token E-Germany; lay train token W-Germany",
+        "lay Dig token in E-Germany; lay Train token in W-Germany",
+    ),
     ("Invest in W-Germany", "? lay Invest token in W-Germany"),
     ("Train in E-Germany", "? lay Train token in E-Germany"),
     ("I lay a Move token at W-Germany.", "lay Move token in W-Germany"),
@@ -171,14 +186,20 @@ TOKENS = [
     ("Hello all, dig in E-Germany", "? lay Dig token in E-Germany"),
     ("lay dig tokens in E-Germany", "lay Dig token in E-Germany"),
     ("two move tokens in W-Germany", "-"),
-    ("lay train at W-Germany and lay move at E-Germany", "lay Train token in W-Germany; lay Move token in E-Germany"),
+    (
+        "lay train at W-Germany and lay move at E-Germany",
+        "lay Train token in W-Germany; lay Move token in E-Germany",
+    ),
 ]
 POWERS = [
     ("buy 3 inf, 2 arty in Berlin", "buy 3 infantry; buy 2 field artillery in Berlin"),
     ("all subs from sz 12 to sz 13", "sail 1 submarine from Sea Zone 12 Baltic Sea to Sea Zone 13 Skagerrak"),
     ("attack belgium with 4 infantry", "? attack 4 infantry from ? to Belgium"),
     ("4 inf Rhine -> Belgium", "attack 4 infantry from Rhine to Belgium"),
-    ("Rhine to Belgium: 3 infantry, 1 field artillery", "attack 3 infantry, 1 field artillery from Rhine to Belgium"),
+    (
+        "Rhine to Belgium: 3 infantry, 1 field artillery",
+        "attack 3 infantry, 1 field artillery from Rhine to Belgium",
+    ),
     ("attack Luxembourg from Rhine with 2 inf", "? attack 2 infantry from Rhine to ?"),
     ("move 2 inf from Berlin into Saxony", "attack 2 infantry from Berlin to Saxony"),
     ("buy 3 infantry", "buy 3 infantry"),
@@ -189,9 +210,18 @@ POWERS = [
     ("declare war on China", "declare war on China"),
     ("research industry, 2 tokens", "research industry with 2 tokens"),
     ("research: naval with 1 token", "research naval with 1 token"),
-    ("1 BB sea zone 11 -> sea zone 12", "sail 1 battleship from Sea Zone 11 Baltic Sea to Sea Zone 12 Baltic Sea"),
-    ("sail the submarine from SZ 4 to SZ 5", "sail 1 submarine from Sea Zone 4 Greenland Sea to Sea Zone 5 Arctic Ocean"),
-    ("2 subs sea zone 23 to sea zone 24", "sail 2 submarines from Sea Zone 23 Mid Atlantic to Sea Zone 24 Irish Sea"),
+    (
+        "1 BB sea zone 11 -> sea zone 12",
+        "sail 1 battleship from Sea Zone 11 Baltic Sea to Sea Zone 12 Baltic Sea",
+    ),
+    (
+        "sail the submarine from SZ 4 to SZ 5",
+        "sail 1 submarine from Sea Zone 4 Greenland Sea to Sea Zone 5 Arctic Ocean",
+    ),
+    (
+        "2 subs sea zone 23 to sea zone 24",
+        "sail 2 submarines from Sea Zone 23 Mid Atlantic to Sea Zone 24 Irish Sea",
+    ),
     ("fly 2 fighters wurttemburg - alsace", "fly 2 fighters from Wurttemburg to Alsace"),
     ("2 ftr from Wurttemburg to Champagne", "fly 2 fighters from Wurttemburg to Champagne"),
     ("bomb the factory of Paris with 1 zeppelin from Berlin", "-"),
@@ -307,12 +337,20 @@ def told(back: ReadBack) -> str:
     ],
     ids=["1914", "alliances", "no-mans-land", "diplomacy", "empires"],
 )
-def test_lines_in_free_wording_are_read_or_answered(name: str, turn: int, nation: str, lines: list[tuple[str, str]]) -> None:
+def test_lines_in_free_wording_are_read_or_answered(
+    name: str, turn: int, nation: str, lines: list[tuple[str, str]]
+) -> None:
     world = known(name, turn, nation)
-    wrong = [(line, said, wanted) for line, wanted in lines if (said := told(answer(world, nation, line))) != wanted]
+    wrong = [
+        (line, said, wanted)
+        for line, wanted in lines
+        if (said := told(answer(world, nation, line))) != wanted
+    ]
     assert wrong == []
     helped = sum(wanted != "-" for _, wanted in lines)
-    assert len(lines) >= (50 if lines is BASE else 12) and helped >= (40 if lines is BASE else 3 * len(lines) // 5)
+    assert len(lines) >= (50 if lines is BASE else 12) and helped >= (
+        40 if lines is BASE else 3 * len(lines) // 5
+    )
 
 
 @pytest.mark.parametrize("lines", [BASE, POWERS], ids=["1914", "no-mans-land"])
@@ -364,13 +402,21 @@ def test_a_greeting_that_is_like_an_order_is_none_and_an_order_after_a_greeting_
     for line in ("Dear moderator, here are my orders:", "Hello, the orders of Germany:"):
         back = answer(world, "german-empire", f"{line}\nbuild 3 infantry in Berlin")
         assert (back.standing, back.passed, back.not_taken) == (1, (1,), ())
-    back = answer(world, "german-empire", "Hello, please build 5 infantry in Berlin\nbuild 3 infantry in Berlin")
+    back = answer(
+        world, "german-empire", "Hello, please build 5 infantry in Berlin\nbuild 3 infantry in Berlin"
+    )
     assert back.standing == 2 and [one.order for one in back.mended] == ["build 5 infantry in Berlin"]
 
 
 def test_a_line_that_says_that_nothing_is_ordered_is_no_order() -> None:
     world = known("1914", 2, "german-empire")
-    for line in ("no orders this turn", "Diplomacy: none", "All others hold.", "everyone else stays put", "Technology"):
+    for line in (
+        "no orders this turn",
+        "Diplomacy: none",
+        "All others hold.",
+        "everyone else stays put",
+        "Technology",
+    ):
         back = answer(world, "german-empire", f"build 3 infantry in Berlin\n{line}\nbuild 1 infantry in Ruhr")
         assert (back.standing, back.passed, back.not_taken) == (2, (2,), ()), line
     for line in ("all others hold berlin", "no more than 3 infantry in Berlin", "technology tanks"):
@@ -388,9 +434,13 @@ def test_why_the_nearest_form_does_not_stand_is_said_where_nothing_else_can_be_p
 
 def test_a_word_for_all_units_of_some_sort_takes_no_others() -> None:
     world = known("1914", 2, "german-empire")
-    back = answer(world, "german-empire", "move army from Cologne to Ruhr\nfly all planes from Cologne to Ruhr")
+    back = answer(
+        world, "german-empire", "move army from Cologne to Ruhr\nfly all planes from Cologne to Ruhr"
+    )
     orders = [one.order for group in back.groups for one in group.orders]
-    assert len(orders) == 2 and "fighter" not in orders[0] and orders[1] == "fly 2 fighters from Cologne to Ruhr"
+    assert (
+        len(orders) == 2 and "fighter" not in orders[0] and orders[1] == "fly 2 fighters from Cologne to Ruhr"
+    )
 
 
 def test_quoted_lines_are_read_only_where_there_are_no_others() -> None:
@@ -405,9 +455,14 @@ def test_mail_in_markup_is_read_like_plain_text() -> None:
     world = known("1914", 2, "german-empire")
     body = "<html><head><style>p {a: b}</style></head><body><p>Dear moderator,</p><div>4 inf Cologne &rarr; Ruhr<br>build 3\ninf"
     back = answer(
-        world, "german-empire", body + " in Berlin</div><blockquote>build 9 infantry in Berlin</blockquote></body></html>"
+        world,
+        "german-empire",
+        body + " in Berlin</div><blockquote>build 9 infantry in Berlin</blockquote></body></html>",
     )
-    assert sorted(told(back).split("; ")) == ["build 3 infantry in Berlin", "move 4 infantry from Cologne to Ruhr"]
+    assert sorted(told(back).split("; ")) == [
+        "build 3 infantry in Berlin",
+        "move 4 infantry from Cologne to Ruhr",
+    ]
 
 
 @pytest.mark.parametrize("mark", ["", "> "])
@@ -418,7 +473,9 @@ def test_a_whole_report_sent_back_with_its_form_filled_in_is_read(mark: str) -> 
         .replace("\n# research ?", "\nresearch tanks")
         .replace("\n# coax", "\ncoax")
     )
-    report = (Path(__file__).parents[1] / "docs" / "examples" / "1914-german-empire.txt").read_text(encoding="utf-8")
+    report = (Path(__file__).parents[1] / "docs" / "examples" / "1914-german-empire.txt").read_text(
+        encoding="utf-8"
+    )
     mail = f"Here are my orders:\n\n{report}\nORDER FORM\n{form}\nPROOF\nwhat was told you: 1234\n"
     text = "\n".join(mark + line for line in mail.splitlines())
     taken = take_in(world.ruleset, text, lambda _: world, nation="german-empire", game="flanders", turn=2)
@@ -441,7 +498,10 @@ def test_short_lines_that_name_something_are_answered_one_by_one() -> None:
         "german-empire",
         "build 1 infantry in ruhr\npeace with Japan\npeace for ever with Japan\nbuild 1 infantry in berlin",
     )
-    assert [one.instead[:1] for one in back.not_taken] == [("make peace with Japan",), ("make peace with Japan",)]
+    assert [one.instead[:1] for one in back.not_taken] == [
+        ("make peace with Japan",),
+        ("make peace with Japan",),
+    ]
     prose = "we hope for peace with Japan\nand for a good end of it all"
     back = answer(world, "german-empire", f"build 1 infantry in ruhr\n{prose}\nbuild 1 infantry in berlin")
     assert len(back.not_taken) == 1
@@ -502,7 +562,13 @@ WORDS = st.sampled_from(
 
 
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.one_of(st.text(max_size=200), st.lists(WORDS, max_size=30).map(" ".join), st.lists(WORDS, max_size=30).map("\n".join)))
+@given(
+    st.one_of(
+        st.text(max_size=200),
+        st.lists(WORDS, max_size=30).map(" ".join),
+        st.lists(WORDS, max_size=30).map("\n".join),
+    )
+)
 def test_any_text_is_answered(text: str) -> None:
     world = known("1914", 2, "german-empire")
     back = answer(world, "german-empire", text)
@@ -569,7 +635,10 @@ def test_a_refusal_names_the_real_fault_in_the_words_of_a_player() -> None:
         ("research blimps", "no technology is called 'blimps'"),
         ("move 4 wombats from Cologne to Ruhr", "no kind of unit is called 'wombats'"),
         ("build artillery in lyon", "how many? a number is missing before 'artillery'"),
-        ("move 2 infantry from Cologne to Stuttgart", "Cologne and Stuttgart are 2 moves apart; these units move 1"),
+        (
+            "move 2 infantry from Cologne to Stuttgart",
+            "Cologne and Stuttgart are 2 moves apart; these units move 1",
+        ),
     ):
         why = [one.why for one in answer(world, "german-empire", line).not_taken]
         assert len(why) == 1 and why[0].startswith(fault) and "Kielce" not in why[0], (line, why)
@@ -583,10 +652,15 @@ def test_a_read_back_gives_chances_and_what_is_left_exposed() -> None:
     assert said["influence Romania"] == "2 in 10 chances: it takes 9 or more on a 10-sided die"
     assert said["spy on builds of French Empire"] == "5 in 10 chances: it takes 5 or less on a 10-sided die"
     assert said["move 20 infantry from Frankfurt to Cologne"] == ""
-    (exposed,) = [text for text in back.again if text.startswith("Frankfurt keeps 1 anti-air gun, 6 artillery, 2 fighters")]
+    (exposed,) = [
+        text
+        for text in back.again
+        if text.startswith("Frankfurt keeps 1 anti-air gun, 6 artillery, 2 fighters")
+    ]
     assert "Alsace-Lorraine" in exposed
     assert not any(
-        "Hamburg keeps" in text for text in answer(world, "german-empire", "move 1 infantry from Hamburg to Bremen").again
+        "Hamburg keeps" in text
+        for text in answer(world, "german-empire", "move 1 infantry from Hamburg to Bremen").again
     )
 
 
@@ -651,7 +725,9 @@ def test_only_a_head_that_contradicts_voids_a_text() -> None:
 
     def taken(head: str, game: str = "d") -> int:
         text = f"{head}\nresearch tanks"
-        return len(parse_orders(world.ruleset, text, nation="german-empire", game=game, turn=2, state=world.state)[0])
+        return len(
+            parse_orders(world.ruleset, text, nation="german-empire", game=game, turn=2, state=world.state)[0]
+        )
 
     for head in (
         "Turn 2 from the Kaiser:", "Turn 2 orders", "Game on!", "Game 7 of ours", "game d", "turn: two", "Nation of poets", "Turn it up!"
@@ -659,7 +735,13 @@ def test_only_a_head_that_contradicts_voids_a_text() -> None:
         assert taken(head) == 1, head
     for head in ("Turn 3", "Turn 3 orders", "game e", "game: on, turn 2", "nation russia", "game d, turn 3"):
         assert taken(head) == 0, head
-    for name in ("Round 2: Verdun", "A/B-Cup, game 3", "1914; second table", "Krieg (turn 2)", "Verdun nation"):
+    for name in (
+        "Round 2: Verdun",
+        "A/B-Cup, game 3",
+        "1914; second table",
+        "Krieg (turn 2)",
+        "Verdun nation",
+    ):
         assert taken(f"game {name}   nation german-empire   turn 2", name) == 1, name
         assert taken(f"game {name}   nation german-empire   turn 3", name) == 0, name
         assert taken(f"game {name} B   nation german-empire   turn 2", "other") == 0, name

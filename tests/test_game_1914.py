@@ -68,7 +68,9 @@ def test_another_process_gives_the_same_bytes(seed: str) -> None:
     code = "from tests.world1914 import played; r = played(2)[-1].position; print(r.state.hash(), r.head)"
     path = os.pathsep.join([".", os.environ.get("PYTHONPATH", "")])
     env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": path}
-    out = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout
+    out = subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
+    ).stdout
     here = played(2)[-1].position
     assert out.split() == [here.state.hash(), here.head]
 
@@ -83,7 +85,9 @@ def test_a_changed_order_leaves_the_dice_of_unrelated_rules() -> None:
     def thrown(given: dict[str, list[dict[str, object]]]) -> dict[tuple[object, ...], object]:
         result = resolve(ruleset, here, Inputs(given), dice(here), geography=geography)
         return {
-            (r["step"], r["rule"], r["subject"], r["use"], *(d["die"] for d in r["drawn"])): [d["faces"] for d in r["drawn"]]
+            (r["step"], r["rule"], r["subject"], r["use"], *(d["die"] for d in r["drawn"])): [
+                d["faces"] for d in r["drawn"]
+            ]
             for e in result.entries
             for r in e.dice
             if not r["rule"].startswith("battles/")
@@ -99,7 +103,10 @@ def test_what_policies_order_passes_the_checker() -> None:
     for result in played(2):
         for nation, orders in orders_by_policy(result.position).items():
             world = World(
-                ruleset, view(ruleset, result.position.state, nation), moments=result.position.moments, geography=geography
+                ruleset,
+                view(ruleset, result.position.state, nation),
+                moments=result.position.moments,
+                geography=geography,
             )
             accepted, found = (checked := check(world, nation, orders)).orders, checked.found
             assert len(accepted) == len(orders), (nation, found)
@@ -111,7 +118,10 @@ def test_units_are_conserved() -> None:
     kinds = rules.rows("units").keys() - {row.get("works") for row in rules.rows("production").values()}
     for before, after in pairwise(played(TURNS)):
         gone = sum(
-            int(f.roles.get("n", 1)) for e in after.entries for f in e.facts if f.word == "destroyed" and "kind" in f.roles
+            int(f.roles.get("n", 1))
+            for e in after.entries
+            for f in e.facts
+            if f.word == "destroyed" and "kind" in f.roles
         )
         # Works have no stack, and units that arrive by rail or by air (the row of a mode) were there before.
         new = sum(
@@ -127,6 +137,8 @@ def _units(state: State) -> int:
     """Units on the map and under way, but for those that are still being built."""
     on_map = sum(row["n"] for _, row in state.stacks())
     away = sum(
-        sum(u["n"] for u in row["units"]) for row in state.table("under_way").values() if isinstance(row.get("units"), list)
+        sum(u["n"] for u in row["units"])
+        for row in state.table("under_way").values()
+        if isinstance(row.get("units"), list)
     )
     return on_map + away

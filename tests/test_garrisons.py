@@ -44,7 +44,11 @@ def sent(world: World, *lines: str) -> Intake:
 
 
 def told(taken: Intake) -> list[str]:
-    return [f"{one.message}; {one.hint}" if one.hint else one.message for one in taken.found if one.severity == "error"]
+    return [
+        f"{one.message}; {one.hint}" if one.hint else one.message
+        for one in taken.found
+        if one.severity == "error"
+    ]
 
 
 def test_all_but_one_may_go(game: tuple[Ruleset, State]) -> None:
@@ -92,7 +96,11 @@ def test_bots_order_nothing_that_is_refused(game: tuple[Ruleset, State]) -> None
         world = standing(game, hark=n, marn=n, orrin=n, quill=n)
         moves = [
             o
-            for o in plan(world, "amber", ScriptedDice([1] * 500).stream(step="input", rule="policies/p", subject="amber"))
+            for o in plan(
+                world,
+                "amber",
+                ScriptedDice([1] * 500).stream(step="input", rule="policies/p", subject="amber"),
+            )
             if "units" in o["slots"]
         ]
         gone: dict[str, int] = {}

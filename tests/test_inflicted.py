@@ -36,7 +36,9 @@ def test_one_round_by_hand() -> None:
     fell = [min(sum(hit), 2) for hit in product((0, 1), repeat=3)]
     weight = [0.3 ** sum(h) * 0.7 ** (3 - sum(h)) for h in product((0, 1), repeat=3)]
     by_hand = [sum(w for f, w in zip(fell, weight, strict=True) if f == n) for n in range(3)]
-    assert found.chances == pytest.approx(by_hand), "three dice hit on 3 or less; of two defenders no more than two fall"
+    assert found.chances == pytest.approx(by_hand), (
+        "three dice hit on 3 or less; of two defenders no more than two fall"
+    )
     assert found.expected == pytest.approx(3 * 0.3 - 0.3**3) and found.band == (0, 2)
     assert found.better_than == pytest.approx(by_hand[0] + by_hand[1] / 2)
 

@@ -27,13 +27,24 @@ from . import small
 
 NATIONS, PLACES, KINDS = ("red", "blue", "gray"), ("ash", "birch", "cedar", "dale"), ("foot", "horse")
 RULES = small.ruleset(
-    treasuries=[{"id": "gold", "per": "region", "seat": "capital", "through": "friendly(self, place) and place.worth > 1"}],
+    treasuries=[
+        {
+            "id": "gold",
+            "per": "region",
+            "seat": "capital",
+            "through": "friendly(self, place) and place.worth > 1",
+        }
+    ],
     fields=[*small.BASE["fields"], {"id": "grade", "of": ["nation"], "type": "text", "default": None}],
     units=[{**row, "grades": {"poor": {"strength": 1}}} for row in small.BASE["units"]],
     definitions=[
         {"id": "mates", "of": ["nation"], "is": "nations(side=nation.side)"},
         {"id": "held", "of": ["nation"], "is": "places(holder=nation)"},
-        {"id": "guarded", "of": ["place"], "is": "friendly(place.holder, place) and count(units(at=place)) > 0"},
+        {
+            "id": "guarded",
+            "of": ["place"],
+            "is": "friendly(place.holder, place) and count(units(at=place)) > 0",
+        },
         {"id": "threat", "of": ["place"], "is": "any(neighbors(place), 'foe_of', place.holder)"},
         {"id": "foe_of", "of": ["place", "nation"], "is": "enemy(nation, place)"},
         {"id": "calmness", "of": ["nation"], "is": "nation.calm + stock(nation, 'gold')"},
@@ -98,7 +109,12 @@ def answers(turn: Turn) -> dict[str, Any]:
         for term in ("mates", "held", "calmness", "foes", "loose"):
             out[f"{term} of {a}"] = world.value(f"{term}(x)", {"x": Entity("nation", a)})
     for p in PLACES:
-        out[f"at {p}"] = world.holder_of(p), state.owners_at(p), state.stacks(at=p), state.stacks(at=p, owner="red")
+        out[f"at {p}"] = (
+            world.holder_of(p),
+            state.owners_at(p),
+            state.stacks(at=p),
+            state.stacks(at=p, owner="red"),
+        )
         for term in ("guarded", "threat"):
             out[f"{term} of {p}"] = world.value(f"{term}(x)", {"x": Entity("place", p)})
     for key, _ in state.stacks():
@@ -182,7 +198,15 @@ def test_a_world_that_is_closed_is_freed_without_the_collector() -> None:
 def test_a_readers_chain_is_the_digest_of_what_each_entry_says_whoever_asked_before() -> None:
     def entry(n: int, text: str) -> Entry:
         return Entry(
-            n=n, turn=1, step="s", rule="r/x", at="", subject="", happened=[plain(text)], dice=[{"die": "1d6"}], data={"n": n}
+            n=n,
+            turn=1,
+            step="s",
+            rule="r/x",
+            at="",
+            subject="",
+            happened=[plain(text)],
+            dice=[{"die": "1d6"}],
+            data={"n": n},
         )
 
     entries = [entry(1, "one"), entry(2, "two"), entry(0, "not sealed")]
@@ -190,7 +214,12 @@ def test_a_readers_chain_is_the_digest_of_what_each_entry_says_whoever_asked_bef
     for e in entries:
         expected = digest([expected, e.turn, e.step, e.rule, e.told, e.dice, e.data])
     told: dict[int, bytes] = {}
-    assert chain_of(entries, "start") == chain_of(entries, "start", told) == chain_of(entries, "start", told) == expected
+    assert (
+        chain_of(entries, "start")
+        == chain_of(entries, "start", told)
+        == chain_of(entries, "start", told)
+        == expected
+    )
     assert set(told) == {1, 2}
     assert chain_of([entry(0, "another")], "", told) != chain_of([entry(0, "not sealed")], "", told)
 

@@ -41,7 +41,10 @@ FRAME: list[Row] = [
     {"input": "orders", "from": "everyone"},
     {"phase": "winter", "name": "Winter", "steps": [{"do": "survey", "step": "surveys"}]},
 ]
-POLICY: Row = {"id": "p", "payments": [{"order": "survey", "each": "site", "among": {"site": "places(holder=self)"}}]}
+POLICY: Row = {
+    "id": "p",
+    "payments": [{"order": "survey", "each": "site", "among": {"site": "places(holder=self)"}}],
+}
 
 
 class Surveys(OrderKind):
@@ -121,7 +124,9 @@ def test_a_kind_of_order_is_added_in_one_class() -> None:
     (refused,) = taken(ruleset, position, "survey cedar\n").found
     assert (refused.code, refused.instead) == ("O210", ("survey birch", "survey ash"))
     # what an earlier line pays is gone when the later one is carried out
-    assert [i.slots["site"] for i in taken(ruleset, position, "survey ash for 4\nsurvey birch for 3\n").intents] == ["ash"]
+    assert [
+        i.slots["site"] for i in taken(ruleset, position, "survey ash for 4\nsurvey birch for 3\n").intents
+    ] == ["ash"]
     # the list, the sheet, the reference
     assert [e.slots["site"] for e in legal_orders(world, "red")] == ["ash", "birch"]
     sheet = order_template(world, "red")

@@ -51,7 +51,9 @@ def filled(world: World, legal: Legal, rng: random.Random) -> dict[str, Any]:
             slots[name] = rng.choice([low, high, rng.randint(low, high)])
         elif shape.kind == "units" and name in slots:
             each = [kind for kind, n in slots[name].items() for _ in range(n)]
-            some = rng.sample(each, rng.randint(1, min(legal.room.get(str(slots.get("target")), legal.most), len(each))))
+            some = rng.sample(
+                each, rng.randint(1, min(legal.room.get(str(slots.get("target")), legal.most), len(each)))
+            )
             slots[name] = {kind: some.count(kind) for kind in sorted(set(some))}
         elif shape.kind == "number" and name in slots:
             slots[name] = rng.randint(1, legal.most)
@@ -64,9 +66,13 @@ def anything(world: World, nation: str, key: str, rng: random.Random) -> dict[st
     """Any filling of the slots that an order needs; units are such as stand there, targets more often than not near."""
     declared = world.ruleset.row(*key.split("/", 1)).get("slots", {})
     shapes = {n: slot_of(n, d) for n, d in declared.items()}
-    needed = {n: s for n, s in shapes.items() if not s.optional and not (s.many and key.startswith("orders/"))}
+    needed = {
+        n: s for n, s in shapes.items() if not s.optional and not (s.many and key.startswith("orders/"))
+    }
     slots = {n: guess(world, nation, s, rng) for n, s in needed.items()}
-    if movement.UNITS in slots and (here := movement.free_units(world, nation, str(slots.get(movement.ORIGIN)))):
+    if movement.UNITS in slots and (
+        here := movement.free_units(world, nation, str(slots.get(movement.ORIGIN)))
+    ):
         kind = rng.choice(sorted(here))
         slots[movement.UNITS] = {kind: rng.randint(1, here[kind])}
         if movement.TARGET in slots and rng.random() < 0.8:
@@ -87,7 +93,9 @@ def lists(legal: Legal, slots: dict[str, Any]) -> bool:
             return bool(legal.bounds[name][0] <= value <= legal.bounds[name][1])
         if isinstance(listed, dict):
             most = legal.room.get(str(slots.get("target")))
-            return (most is None or sum(value.values()) <= most) and all(n <= listed.get(kind, 0) for kind, n in value.items())
+            return (most is None or sum(value.values()) <= most) and all(
+                n <= listed.get(kind, 0) for kind, n in value.items()
+            )
         if isinstance(listed, int):
             return bool(value <= listed)
         return value == listed if name in legal.slots else {value} <= set(legal.targets)
@@ -112,7 +120,9 @@ def broken(name: str, turn: int, later: int, seed: int) -> Iterator[str]:
         found = understand(OrderBook(world, nation), order_of(nation, legal.order, slots), now)
         if isinstance(found, Refusal):
             yield f"{nation}: {legal.order} {slots} is listed, and refused: {found.text}"
-    taken = [f"{f}/{i}" for f in ("actions", "orders") for i in ruleset.rows(f) if now is None or f"{f}/{i}" in now]
+    taken = [
+        f"{f}/{i}" for f in ("actions", "orders") for i in ruleset.rows(f) if now is None or f"{f}/{i}" in now
+    ]
     for _ in range(GUESSED if taken else 0):
         key = rng.choice(taken)
         guessed = anything(world, nation, key, rng)
@@ -138,13 +148,17 @@ def broken_at_the_door(name: str, turn: int, seed: int) -> Iterator[str]:
             state.put("treasuries", purse, what, rng.choice([0, 1, 2, 5, 20]))
     world = World(ruleset, state, moments=here.moments, geography=geography)
     now = orders_now(world)
-    every = [f"{f}/{i}" for f in ("actions", "orders") for i in ruleset.rows(f) if now is None or f"{f}/{i}" in now]
+    every = [
+        f"{f}/{i}" for f in ("actions", "orders") for i in ruleset.rows(f) if now is None or f"{f}/{i}" in now
+    ]
     taken = [key for key in every if at_its_step(world, nation, key) is not world]
     of = {key: list(legal_orders(at_its_step(world, nation, key), nation, [key])) for key in taken}
     closed = [legal for those in of.values() for legal in those if not legal.open]
     for legal in rng.sample(closed, min(LISTED, len(closed))):
         slots = filled(world, legal, rng)
-        if found := [d.message for d in check(world, nation, [order_of(nation, legal.order, slots)]).found if d.line]:
+        if found := [
+            d.message for d in check(world, nation, [order_of(nation, legal.order, slots)]).found if d.line
+        ]:
             yield f"{nation}: {legal.order} {slots} is listed, and the door says: {found}"
     for _ in range(GUESSED if taken else 0):
         key = rng.choice(taken)

@@ -84,7 +84,9 @@ def drawn(world: World, nation: str, rng: random.Random, many: int) -> list[dict
     out: list[dict[str, Any]] = []
     for _ in range(many if by_row else 0):
         legal = rng.choice(by_row[rng.choice(sorted(by_row))])
-        shapes = {n: slot_of(n, d) for n, d in ruleset.row(*legal.order.split("/", 1)).get("slots", {}).items()}
+        shapes = {
+            n: slot_of(n, d) for n, d in ruleset.row(*legal.order.split("/", 1)).get("slots", {}).items()
+        }
         slots = dict(legal.slots)
         for name, shape in shapes.items():
             if name == "target" and legal.targets:
@@ -108,7 +110,14 @@ def drawn(world: World, nation: str, rng: random.Random, many: int) -> list[dict
             line = len(out) + 1
             options = drawn_options(world, nation, legal.order, rng)
             out.append(
-                {"nation": nation, "order": legal.order, "slots": slots, "options": options, "line": line, "text": f"{line}"}
+                {
+                    "nation": nation,
+                    "order": legal.order,
+                    "slots": slots,
+                    "options": options,
+                    "line": line,
+                    "text": f"{line}",
+                }
             )
     return out
 
@@ -120,7 +129,10 @@ def drawn_options(world: World, nation: str, key: str, rng: random.Random) -> di
         return {}
     option = rng.choice(may)
     row = world.ruleset.row("order_options", option)
-    values = {slot.name: guess(world, nation, slot, rng) for slot in slots_in(read_form(row["syntax"], row.get("slots")))}
+    values = {
+        slot.name: guess(world, nation, slot, rng)
+        for slot in slots_in(read_form(row["syntax"], row.get("slots")))
+    }
     if any(value is None for value in values.values()):
         return {}
     return {option: True if not values else next(iter(values.values())) if len(values) == 1 else values}
@@ -151,7 +163,11 @@ def resolved(name: str, here: Position, nation: str, orders: list[dict[str, Any]
     keys = [f"{nation}/{number:04d}" for number in range(1, len(orders) + 1)]
     for _ in range(MOST_INPUTS):  # steps that come after a later input point of the turn
         there = done.position
-        if there.turn != here.turn or there.ended or all(there.state.get("orders", key, "status") for key in keys):
+        if (
+            there.turn != here.turn
+            or there.ended
+            or all(there.state.get("orders", key, "status") for key in keys)
+        ):
             break
         done = resolve(ruleset, there, Inputs(), dice(there), geography=geography)
         out += done.entries
@@ -160,7 +176,9 @@ def resolved(name: str, here: Position, nation: str, orders: list[dict[str, Any]
 
 def refused_in(entries: Sequence[Entry], nation: str, orders: list[dict[str, Any]]) -> dict[int, str]:
     """What is not carried out of a nation's orders, by line and with the resolution's words."""
-    out = {e.data["line"]: str(e.data["refused"]) for e in entries if "refused" in e.data and e.subject == nation}
+    out = {
+        e.data["line"]: str(e.data["refused"]) for e in entries if "refused" in e.data and e.subject == nation
+    }
     acted = {e.rule for e in entries if "refused" not in e.data and e.subject.partition(":")[0] == nation}
     for order in orders:
         if order["order"].startswith("actions/") and order["order"] not in acted:
@@ -211,7 +229,11 @@ def carried_out(entries: Sequence[Entry], nation: str) -> Counter[Said]:
             out[entry.rule, f"{entry.data['n']} bought"] += 1
         for table, purse, what, before, after in entry.changes:
             if table == "treasuries" and purse.partition("/")[0] == nation and (after or 0) < (before or 0):
-                sent = entry.rule.partition("/")[0] if entry.rule.startswith(("gifts/", "routes/")) else entry.rule
+                sent = (
+                    entry.rule.partition("/")[0]
+                    if entry.rule.startswith(("gifts/", "routes/"))
+                    else entry.rule
+                )
                 out[sent, f"pays {what}"] += Fraction(before or 0) - Fraction(after or 0)  # type: ignore[assignment]
     return out
 
@@ -242,7 +264,9 @@ def sailed(entries: Sequence[Entry], nation: str) -> list[tuple[Sailed, bool]]:
     return [((rule, tuple(went[force])), force in cut) for force, rule in rules.items()]
 
 
-def otherwise_sailed(ruleset: Ruleset, intents: Iterable[ValidatedOrder], entries: Sequence[Entry], nation: str) -> Iterator[str]:
+def otherwise_sailed(
+    ruleset: Ruleset, intents: Iterable[ValidatedOrder], entries: Sequence[Entry], nation: str
+) -> Iterator[str]:
     """Forces with tasks whose way is another than that which was read back, or the beginning of one if they were stopped."""
     said = to_sail(ruleset, intents)
     for (rule, path), cut in sorted(sailed(entries, nation)):
@@ -256,18 +280,30 @@ def otherwise_sailed(ruleset: Ruleset, intents: Iterable[ValidatedOrder], entrie
 def known_to(name: str, here: Position, nation: str) -> World:
     """What a nation may know of a position."""
     ruleset, geography, _ = begun(name, 1)
-    moments = {m: Viewer(ruleset, state, geography=geography).view(nation, sight=False) for m, state in here.moments.items()}
-    return World(ruleset, Viewer(ruleset, here.state, geography=geography).view(nation), moments=moments, geography=geography)
+    moments = {
+        m: Viewer(ruleset, state, geography=geography).view(nation, sight=False)
+        for m, state in here.moments.items()
+    }
+    return World(
+        ruleset,
+        Viewer(ruleset, here.state, geography=geography).view(nation),
+        moments=moments,
+        geography=geography,
+    )
 
 
-def broken(name: str, turn: int, seed: int, *, later: int = 0, hidden: bool = False, luck: bool = True) -> Iterator[str]:
+def broken(
+    name: str, turn: int, seed: int, *, later: int = 0, hidden: bool = False, luck: bool = True
+) -> Iterator[str]:
     """Where the law does not hold for the orders of one draw; `hidden`: checked on the nation's view; `luck`: of all dice."""
     ruleset, geography, here = begun(name, turn, later)
     rng = random.Random(seed)
     seats = [n for n in waiting_seats(ruleset, here) if here.state.stacks(owner=n)]
     nation = rng.choice(seats or waiting_seats(ruleset, here))
     world = (
-        known_to(name, here, nation) if hidden else World(ruleset, here.state.copy(), moments=here.moments, geography=geography)
+        known_to(name, here, nation)
+        if hidden
+        else World(ruleset, here.state.copy(), moments=here.moments, geography=geography)
     )
     orders = drawn(world, nation, rng, 16)
     checked = check(world, nation, orders)
@@ -277,11 +313,17 @@ def broken(name: str, turn: int, seed: int, *, later: int = 0, hidden: bool = Fa
         return
     assert set(standing) | set(refused) == {o["line"] for o in orders} and not set(standing) & set(refused)
     by_line = {o["line"]: o for o in orders}
-    waiting = {int(i.order["line"]) for i in checked.intents if any(r.note == Note.MEANS for r in i.conditions)}
-    otherwise = {int(i.order["line"]) for i in checked.intents if any(r.note == Note.OTHERWISE for r in i.conditions)}
+    waiting = {
+        int(i.order["line"]) for i in checked.intents if any(r.note == Note.MEANS for r in i.conditions)
+    }
+    otherwise = {
+        int(i.order["line"]) for i in checked.intents if any(r.note == Note.OTHERWISE for r in i.conditions)
+    }
     if luck is False:
         assert not hidden
-        dropped = refused_in(resolved(name, here, nation, list(standing.values())), nation, list(standing.values()))
+        dropped = refused_in(
+            resolved(name, here, nation, list(standing.values())), nation, list(standing.values())
+        )
         for line in sorted(otherwise & dropped.keys()):
             if not hidden_need(ruleset, standing[line], dropped[line]):
                 yield f"{nation}: {by_line[line]['order']} stands if others fail, and the resolution says: {dropped[line]}"
@@ -291,9 +333,13 @@ def broken(name: str, turn: int, seed: int, *, later: int = 0, hidden: bool = Fa
         entries = resolved(name, here, nation, list(standing.values()))
         dropped = refused_in(entries, nation, list(standing.values()))
         for line, why in dropped.items():
-            if line not in waiting and not hidden_need(ruleset, standing[line], why):  # else it is read back with its condition
+            if line not in waiting and not hidden_need(
+                ruleset, standing[line], why
+            ):  # else it is read back with its condition
                 yield f"{nation}: {by_line[line]['order']} {standing[line]['slots']} stands, and the resolution says: {why}"
-        said = read_back(ruleset, [i for i in checked.intents if int(i.order["line"]) not in dropped.keys() | otherwise])
+        said = read_back(
+            ruleset, [i for i in checked.intents if int(i.order["line"]) not in dropped.keys() | otherwise]
+        )
         done = carried_out(entries, nation)
         if not dropped:
             yield from otherwise_sailed(ruleset, checked.intents, entries, nation)
@@ -303,7 +349,9 @@ def broken(name: str, turn: int, seed: int, *, later: int = 0, hidden: bool = Fa
     whole = [standing.get(o["line"], o) for o in orders if o["line"] not in otherwise]
     again = refused_in(resolved(name, here, nation, whole), nation, whole)
     for line, found in refused.items():
-        carried = standing.get(line, by_line[line])["order"] in in_frame(ruleset)  # else it is only read by battles
+        carried = standing.get(line, by_line[line])["order"] in in_frame(
+            ruleset
+        )  # else it is only read by battles
         if carried and line not in again and found.code not in TAKEN:
             yield f"{nation}: {by_line[line]['order']} {by_line[line]['slots']} is refused ({found.message}), and would be carried out"
 
@@ -333,7 +381,9 @@ def unkind_dice(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("kind_dice")
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=SEEDS, turn=st.integers(1, 2), later=st.integers(0, 3))
-def test_what_stands_is_carried_out_and_what_is_refused_is_refused(name: str, seed: int, turn: int, later: int) -> None:
+def test_what_stands_is_carried_out_and_what_is_refused_is_refused(
+    name: str, seed: int, turn: int, later: int
+) -> None:
     """At the first input point of a turn, or at one that comes later."""
     assert list(broken(name, turn, seed, later=later)) == []
 

@@ -75,7 +75,9 @@ def kept(text: str, file: Path) -> str:
         assert new.partition("\n")[0] == text.partition("\n")[0]
     over = [line for line in new.splitlines() if len(line) > WIDTH and not may_be_long(line)]
     if over:  # of a text that is kept line by line, nothing can be broken
-        verbatim = [str(e.value) for e in yaml.parse(new, Loader=yaml.CSafeLoader) if getattr(e, "style", "") == "|"]
+        verbatim = [
+            str(e.value) for e in yaml.parse(new, Loader=yaml.CSafeLoader) if getattr(e, "style", "") == "|"
+        ]
         over = [line for line in over if line.strip() not in "\n".join(verbatim)]
     assert not over, (file, over[0])
     return new
@@ -180,7 +182,10 @@ def test_what_is_no_yaml_is_refused_at_its_place() -> None:
 texts = st.one_of(
     st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp"]), max_size=12),
     st.lists(
-        st.sampled_from(["word", "a: b", "#x", "- y", "= 1", "{z}", "", "'q'", '"', "on", "12", "\\", "x" * 60]), max_size=30
+        st.sampled_from(
+            ["word", "a: b", "#x", "- y", "= 1", "{z}", "", "'q'", '"', "on", "12", "\\", "x" * 60]
+        ),
+        max_size=30,
     ).map(" ".join),
     st.sampled_from(
         [
@@ -204,10 +209,15 @@ texts = st.one_of(
 )
 values = st.recursive(
     st.one_of(texts, st.integers(-(10**9), 10**9), st.booleans(), st.none()),
-    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(texts.filter(lambda t: 0 < len(t) < 40), inner, max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=5)
+        | st.dictionaries(texts.filter(lambda t: 0 < len(t) < 40), inner, max_size=5)
+    ),
     max_leaves=25,
 )
-rows = st.dictionaries(st.sampled_from(["id", "name", "note", "source", "when", "effects", "x y"]), values, min_size=1)
+rows = st.dictionaries(
+    st.sampled_from(["id", "name", "note", "source", "when", "effects", "x y"]), values, min_size=1
+)
 
 
 def in_flow(value: Any, remarks: list[str]) -> str:
@@ -236,7 +246,9 @@ def test_any_rows(table: list[dict[str, Any]], remarks: list[str], data: st.Data
     else:
         flow = data.draw(st.sampled_from([None, True, False]))
         width = data.draw(st.sampled_from([40, 80, 10_000]))
-        text = "# first\n" + yaml.safe_dump(whole, default_flow_style=flow, width=width, allow_unicode=True, sort_keys=False)
+        text = "# first\n" + yaml.safe_dump(
+            whole, default_flow_style=flow, width=width, allow_unicode=True, sort_keys=False
+        )
     new = laid_out(text, "t.yaml")
     assert value(new) == value(text)
     assert sorted(comment_words(new)) == sorted(comment_words(text))
@@ -257,7 +269,12 @@ def test_check_names_files_and_writes_nothing(tmp_path: Path, capsys: pytest.Cap
         file.write_text("a:   1\n")
     good.write_text("a: 1\n")
     code, out, _ = wteaw(capsys, "format", "--check", tmp_path)
-    assert code == 1 and f"{bad}: not in the layout" in out and "2 files, 1 to be written" in out and "good" not in out
+    assert (
+        code == 1
+        and f"{bad}: not in the layout" in out
+        and "2 files, 1 to be written" in out
+        and "good" not in out
+    )
     assert bad.read_text() == "a:   1\n"
     code, out, _ = wteaw(capsys, "format", tmp_path)
     assert code == 0 and "2 files, 1 written" in out
@@ -265,7 +282,9 @@ def test_check_names_files_and_writes_nothing(tmp_path: Path, capsys: pytest.Cap
     assert wteaw(capsys, "format", "--check", bad, good)[0] == 0
 
 
-def test_a_file_at_fault_is_told_and_the_others_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_at_fault_is_told_and_the_others_are_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for name, text in {"a.yaml": "a: {b\nc: 1\n", "b.yaml": "a: !x 1\n", "c.yaml": "a:   1\n"}.items():
         (tmp_path / name).write_text(text)
     code, out, _ = wteaw(capsys, "format", tmp_path)

@@ -39,7 +39,9 @@ COINS: Row = {"id": "coins", "on": "scold", "test": "stock(self, 'coin') > 3", "
 )
 def test_a_limit_holds_for_whom_against_whom_and_when_it_says(keys: Row, coin: int, said: str | None) -> None:
     groups = [{"id": "reds", "of": "nations", "members": ["red"]}]
-    turn = turn_of(rules(actions=[ACT], limits=[{**COINS, **keys}], groups=groups), position({"red": {"coin": coin}}))
+    turn = turn_of(
+        rules(actions=[ACT], limits=[{**COINS, **keys}], groups=groups), position({"red": {"coin": coin}})
+    )
     names = {"self": (red := Entity("nation", "red")), "nation": red, "target": Entity("nation", "blue")}
     refusal = unmet(turn, turn.ruleset.row("actions", "scold"), names)
     assert (refusal.text if refusal else None) == said

@@ -40,11 +40,22 @@ def work(do: Callable[[], Any]) -> int:
 
 
 ROWS: dict[str, Callable[[int], str]] = {
-    "rows": lambda n: "definitions:\n" + "".join(f"- {{id: t{i}, of: [unit], is: unit.n > {i}, text: x{i}}}\n" for i in range(n)),
-    "rows with a wrong key": lambda n: "definitions:\n" + "".join(f"- {{id: t{i}, off: [unit]}}\n" for i in range(n)),
-    "rows of one id": lambda n: "definitions:\n" + "".join(f"- {{id: t, of: [unit], is: unit.n > {i}}}\n" for i in range(n)),
-    "rows that name what is not there": lambda n: "places:\n" + "".join(f"- {{id: p{i}, terrain: q{i}}}\n" for i in range(n)),
-    "values of a row": lambda n: "definitions:\n- {id: t, of: [" + ", ".join(f"u{i}" for i in range(n)) + "]}\n",
+    "rows": lambda n: (
+        "definitions:\n"
+        + "".join(f"- {{id: t{i}, of: [unit], is: unit.n > {i}, text: x{i}}}\n" for i in range(n))
+    ),
+    "rows with a wrong key": lambda n: (
+        "definitions:\n" + "".join(f"- {{id: t{i}, off: [unit]}}\n" for i in range(n))
+    ),
+    "rows of one id": lambda n: (
+        "definitions:\n" + "".join(f"- {{id: t, of: [unit], is: unit.n > {i}}}\n" for i in range(n))
+    ),
+    "rows that name what is not there": lambda n: (
+        "places:\n" + "".join(f"- {{id: p{i}, terrain: q{i}}}\n" for i in range(n))
+    ),
+    "values of a row": lambda n: (
+        "definitions:\n- {id: t, of: [" + ", ".join(f"u{i}" for i in range(n)) + "]}\n"
+    ),
 }
 
 
@@ -75,7 +86,11 @@ def test_orders_cost_as_much_as_they_have_lines(tmp_path: Path, what: str) -> No
     world = view_world(game, "red")
 
     def read(n: int) -> int:
-        return work(lambda: take_in(game.ruleset, LINES[what] * n, lambda _: world, nation="red", game=game.id, turn=1))
+        return work(
+            lambda: take_in(
+                game.ruleset, LINES[what] * n, lambda _: world, nation="red", game=game.id, turn=1
+            )
+        )
 
     read(2)  # what is made once
     some, twice = read(150), read(300)
@@ -88,7 +103,9 @@ def test_lines_beyond_all_measure_are_not_read(tmp_path: Path) -> None:
     world = view_world(game, "red")
 
     def read(n: int) -> int:
-        return work(lambda: take_in(game.ruleset, "x\n" * n, lambda _: world, nation="red", game=game.id, turn=1))
+        return work(
+            lambda: take_in(game.ruleset, "x\n" * n, lambda _: world, nation="red", game=game.id, turn=1)
+        )
 
     most = read(2_000)
     assert read(100_000) < most + 100_000 * 25

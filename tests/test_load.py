@@ -91,7 +91,25 @@ def test_values_follow_the_core_schema_and_stay_exact() -> None:
     assert node is not None
     assert plain_value(node) == {
         "1": "x",
-        "a": [*("on", "no", "off", "2026-01-01", "3..5", 12, 31, Fraction(1, 10), 2, -150, None, True, "7", "1d10-2", "3/4")],
+        "a": [
+            *(
+                "on",
+                "no",
+                "off",
+                "2026-01-01",
+                "3..5",
+                12,
+                31,
+                Fraction(1, 10),
+                2,
+                -150,
+                None,
+                True,
+                "7",
+                "1d10-2",
+                "3/4",
+            )
+        ],
     }
 
 
@@ -151,7 +169,9 @@ def test_odd_files_take_no_more_time_than_their_length(text: str) -> None:
     assert time.perf_counter() - start < 5
 
 
-YAMLISH = st.text(st.sampled_from(list("ab1: -?[]{},&*!|>'\"%@`#\n\t \\.~<=é\u2028\x00\x85\ufeff")), max_size=80)
+YAMLISH = st.text(
+    st.sampled_from(list("ab1: -?[]{},&*!|>'\"%@`#\n\t \\.~<=é\u2028\x00\x85\ufeff")), max_size=80
+)
 
 
 @settings(max_examples=400, deadline=None)
@@ -221,13 +241,21 @@ def test_a_folder_without_manifest_is_no_ruleset(tmp_path: Path) -> None:
 
 
 def test_a_table_in_the_wrong_place_is_pointed_out(tmp_path: Path) -> None:
-    write(tmp_path, {"table/units.yaml": "units: []\n", "stray.yaml": "units: []\n", "tests/t.yaml": "x: 1\n"})
-    assert [(d.code, d.file) for d in found(tmp_path)] == [("W121", "stray.yaml"), ("W121", "table/units.yaml")]
+    write(
+        tmp_path, {"table/units.yaml": "units: []\n", "stray.yaml": "units: []\n", "tests/t.yaml": "x: 1\n"}
+    )
+    assert [(d.code, d.file) for d in found(tmp_path)] == [
+        ("W121", "stray.yaml"),
+        ("W121", "table/units.yaml"),
+    ]
 
 
 def test_a_broken_file_does_not_hide_mistakes_in_others(tmp_path: Path) -> None:
     write(tmp_path, {"tables/a.yaml": "places: [\n", "tables/b.yaml": "places:\n- {id: x}\n"})
-    assert [(d.code, d.file) for d in found(tmp_path)] == [("E106", "tables/a.yaml"), ("E207", "tables/b.yaml")]
+    assert [(d.code, d.file) for d in found(tmp_path)] == [
+        ("E106", "tables/a.yaml"),
+        ("E207", "tables/b.yaml"),
+    ]
 
 
 def test_a_file_from_the_cache_is_as_it_was_written(tmp_path: Path) -> None:

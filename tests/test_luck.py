@@ -107,7 +107,9 @@ def test_over_many_battles_luck_is_zero_and_as_wide_as_its_band() -> None:
     n, width = len(lucks), sum(variances) / len(variances)
     assert sampled == 0
     assert abs(sum(lucks) / n) < 3.5 * math.sqrt(width / n)
-    assert sum(v * v for v in lucks) / n == pytest.approx(width, rel=0.25)  # the mean square has an error of about 7 %
+    assert sum(v * v for v in lucks) / n == pytest.approx(
+        width, rel=0.25
+    )  # the mean square has an error of about 7 %
     inside = sum(abs(v) <= 1.96 * math.sqrt(s) for v, s in zip(lucks, variances, strict=True))
     assert 0.91 < inside / n < 0.99
 
@@ -134,7 +136,9 @@ def test_the_chance_of_a_need(die: str, need: str, chance: float) -> None:
 def test_rolls_are_counted_by_row_and_nation() -> None:
     def entry(subject: str, need: str, hit: bool, *dice: str) -> Entry:
         drawn = [{"die": d, "faces": [1], "total": 1} for d in dice]
-        return Entry(1, 1, "actions", "actions/court", "", subject, dice=[{"need": need, "hit": hit, "drawn": drawn}])
+        return Entry(
+            1, 1, "actions", "actions/court", "", subject, dice=[{"need": need, "hit": hit, "drawn": drawn}]
+        )
 
     entries = [
         entry("red:gray", "9 or more", False, "1d10"), entry("red:blue", "9 or more", True, "1d10", "1d10"),
@@ -171,7 +175,9 @@ def test_the_luck_of_a_game_adds_up(game: Game) -> None:
         mine = [t for t in found.throws if nation["nation"] in t.shares]
         assert nation["throws"] == len(mine)
         assert nation["luck"] == pytest.approx(sum(t.shares[nation["nation"]].luck for t in mine))
-        assert nation["error"] ** 2 == pytest.approx(sum(t.spread[nation["nation"], nation["nation"]] for t in mine))
+        assert nation["error"] ** 2 == pytest.approx(
+            sum(t.spread[nation["nation"], nation["nation"]] for t in mine)
+        )
         assert nation["high"] == pytest.approx(1.96 * nation["error"])
     assert sum(b["throws"] for b in data["battles"]) == data["throws"]
     assert [s["luck"] for s in data["swings"]] == sorted((s["luck"] for s in data["swings"]), reverse=True)
@@ -240,7 +246,9 @@ def test_the_last_report_tells_of_luck(tmp_path: Path) -> None:
     assert found.ended and found.to_json() == luck(made).to_json() == luck(made, "").to_json()
 
 
-def test_luck_is_found_once_and_the_same_by_several_processes(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_luck_is_found_once_and_the_same_by_several_processes(
+    game: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
     luck_found._luck.cache_clear()
     alone = luck(game).to_json()
     luck_found._luck.cache_clear()
@@ -250,7 +258,9 @@ def test_luck_is_found_once_and_the_same_by_several_processes(game: Game, monkey
 
 
 @pytest.mark.parametrize("hands", [1, 2])
-def test_the_last_reports_resolve_each_turn_once_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hands: int) -> None:
+def test_the_last_reports_resolve_each_turn_once_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hands: int
+) -> None:
     made = empire(tmp_path / "game", ends="turn >= 3", turns=6)
     assert made.stage().position.ended
     nations = sorted(made.ruleset.rows("nations"))
@@ -269,7 +279,9 @@ def test_the_last_reports_resolve_each_turn_once_again(tmp_path: Path, monkeypat
     assert len(texts) > 3 and all("LUCK" in text for text in texts)
 
 
-def test_luck_that_was_watched_is_that_which_is_found_by_resolving_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_luck_that_was_watched_is_that_which_is_found_by_resolving_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made = empire(tmp_path / "game", turns=10)
     watch(made)
     while len(made.onlookers) < 4:
@@ -280,13 +292,17 @@ def test_luck_that_was_watched_is_that_which_is_found_by_resolving_again(tmp_pat
     watched = luck(made).to_json()
     assert watched["throws"]
     luck_found._luck.cache_clear()
-    assert luck(Game.open(tmp_path / "game")).to_json() == watched, "opened anew, every turn is resolved again"
+    assert luck(Game.open(tmp_path / "game")).to_json() == watched, (
+        "opened anew, every turn is resolved again"
+    )
     before, of = made.stage(found[-2]), luck_found.resolved_again
     made.rollback(before.number, "a correction")
     assert list(made.onlookers) == found[-4:-2], "of what was dropped nobody knows"
     resolve_turn(made, force=True)
     again: list[int] = []
-    monkeypatch.setattr(luck_found, "resolved_again", lambda g, b, *a, **m: again.append(b.number) or of(g, b, *a, **m))
+    monkeypatch.setattr(
+        luck_found, "resolved_again", lambda g, b, *a, **m: again.append(b.number) or of(g, b, *a, **m)
+    )
     luck_found._luck.cache_clear()
     assert luck(made).throws and again == found[:-4]
 

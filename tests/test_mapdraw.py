@@ -52,8 +52,25 @@ OWNERS = (Owner("red", "Reds", "RE", group="one"), Owner("blue", "Blues", "BL", 
 SMALL = MapModel(
     "A small map",
     (
-        Place("ash", "Ashby", "land", 0.0, 50.0, "red", symbols=("star", "anchor"), badges=(Badge("red", "I", "6-20"),)),
-        Place("elm", "Elmton", "land", 4.0, 50.0, "blue", badges=(Badge("blue", "I", "?"), Badge("red", "A", "2"))),
+        Place(
+            "ash",
+            "Ashby",
+            "land",
+            0.0,
+            50.0,
+            "red",
+            symbols=("star", "anchor"),
+            badges=(Badge("red", "I", "6-20"),),
+        ),
+        Place(
+            "elm",
+            "Elmton",
+            "land",
+            4.0,
+            50.0,
+            "blue",
+            badges=(Badge("blue", "I", "?"), Badge("red", "A", "2")),
+        ),
         Place("oak", "Oak Hill", "land", 2.0, 53.0),
         Place("bay", "Wide Bay", "sea", 2.0, 47.0, badges=(Badge("blue", "S", "3"),)),
     ),
@@ -69,14 +86,19 @@ def whole_world() -> MapModel:
     for k, geometry in enumerate(json.loads(text)["objects"]["places"]["geometries"]):
         lon, lat = geometry["properties"]["at"][0]
         badges = (Badge(f"o{k % 24}", "I", str(k % 30)), Badge(f"o{(k + 1) % 24}", "A", "?"))
-        places.append(Place(geometry["id"], geometry["id"].title(), "land", lon, lat, f"o{k % 24}", badges=badges))
+        places.append(
+            Place(geometry["id"], geometry["id"].title(), "land", lon, lat, f"o{k % 24}", badges=badges)
+        )
     layout = layout_from(YAML(typ="safe").load(MAP / "layout.yaml"))
     return MapModel("The world", tuple(places), owners, shapes=read_shapes(text), layout=layout)
 
 
 def titles(svg: str) -> set[str]:
     """First lines of the tooltips."""
-    return {(node.text or "").split("\n")[0] for node in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}title")}
+    return {
+        (node.text or "").split("\n")[0]
+        for node in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}title")
+    }
 
 
 def drawn_ids(svg: str) -> set[str]:
@@ -106,7 +128,9 @@ def pixels(png: bytes) -> np.ndarray:
                 left = line[x - channels] if x >= channels else 0
                 up, corner = above[x], above[x - channels] if x >= channels else 0
                 guess = left + up - corner
-                nearest = min((abs(guess - left), 0, left), (abs(guess - up), 1, up), (abs(guess - corner), 2, corner))[2]
+                nearest = min(
+                    (abs(guess - left), 0, left), (abs(guess - up), 1, up), (abs(guess - corner), 2, corner)
+                )[2]
                 line[x] = (line[x] + {1: left, 3: (left + up) // 2, 4: nearest}[int(method)]) & 255
         rows[y] = above = line
     return rows.reshape(height, width, channels)
@@ -120,10 +144,15 @@ def test_same_model_same_bytes() -> None:
 def test_what_others_were_shown_changes_nothing_on_a_page() -> None:
     """Several readers' maps share what was worked out for the first."""
     mine = replace(
-        SMALL, works=(Work("elm", "ash"),), arrows=(Arrow("ash", "elm"),), highlights=(Highlight("elm", outcome="success"),)
+        SMALL,
+        works=(Work("elm", "ash"),),
+        arrows=(Arrow("ash", "elm"),),
+        highlights=(Highlight("elm", outcome="success"),),
     )
     others = [
-        replace(mine, places=tuple(replace(p, badges=(*p.badges, Badge(p.owner, "I", "7"))) for p in mine.places)),
+        replace(
+            mine, places=tuple(replace(p, badges=(*p.badges, Badge(p.owner, "I", "7"))) for p in mine.places)
+        ),
         replace(mine, owners=tuple(replace(o, tag="XYZ") for o in mine.owners)),
         replace(mine, works=(Work("elm", "ash", "double"), Work("ash", "elm"))),
         replace(mine, arrows=()),
@@ -179,7 +208,20 @@ def test_names_cannot_break_the_file() -> None:
     svg = draw(model)
     assert "<script" not in svg
     names = {node.tag.rpartition("}")[2] for node in ElementTree.fromstring(svg).iter()}
-    assert names <= {"svg", "g", "title", "defs", "pattern", "clipPath", "path", "rect", "circle", "text", "tspan", "use"}
+    assert names <= {
+        "svg",
+        "g",
+        "title",
+        "defs",
+        "pattern",
+        "clipPath",
+        "path",
+        "rect",
+        "circle",
+        "text",
+        "tspan",
+        "use",
+    }
     assert to_png(svg, 300).startswith(b"\x89PNG")
 
 
@@ -234,14 +276,18 @@ def test_items_about_unknown_places_are_passed_over() -> None:
 
 def test_success_and_failure_differ_without_colours() -> None:
     def grey(outcome: str) -> str:
-        model = replace(SMALL, arrows=(Arrow("ash", "elm", outcome),), highlights=(Highlight("oak", outcome),))  # type: ignore[arg-type]
+        model = replace(
+            SMALL, arrows=(Arrow("ash", "elm", outcome),), highlights=(Highlight("oak", outcome),)
+        )  # type: ignore[arg-type]
         return re.sub(r"#(?!fff\b)[0-9a-f]{3,6}\b", "grey", draw(model))
 
     assert len({grey("open"), grey("success"), grey("failure")}) == 3
 
 
 def test_works_stand_on_their_own_side_of_the_border() -> None:
-    layout = layout_from({"size": [400, 400], "panels": [{"id": "p", "bounds": [-3, 45, 7, 55], "at": [0, 0, 400, 400]}]})
+    layout = layout_from(
+        {"size": [400, 400], "panels": [{"id": "p", "bounds": [-3, 45, 7, 55], "at": [0, 0, 400, 400]}]}
+    )
     bare = replace(SMALL, layout=layout)
 
     def middle_x(place: str, facing: str) -> float:
@@ -291,7 +337,13 @@ def test_a_wrong_layout_says_what_is_wrong(data: dict[str, object], told: str) -
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"arcs": [], "objects": {"places": 3}, "transform": {"scale": [1, 1], "translate": [0, 0]}}']
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"arcs": [], "objects": {"places": 3}, "transform": {"scale": [1, 1], "translate": [0, 0]}}',
+    ],
 )
 def test_a_wrong_shapes_file_is_told(text: str) -> None:
     with pytest.raises(ValueError, match="no shapes file"):
@@ -299,7 +351,9 @@ def test_a_wrong_shapes_file_is_told(text: str) -> None:
 
 
 def test_a_picture_has_the_size_asked_for_and_shows_its_text() -> None:
-    layout = layout_from({"size": [400, 300], "panels": [{"id": "p", "bounds": [-3, 45, 7, 55], "at": [10, 10, 380, 280]}]})
+    layout = layout_from(
+        {"size": [400, 300], "panels": [{"id": "p", "bounds": [-3, 45, 7, 55], "at": [10, 10, 380, 280]}]}
+    )
     model = replace(SMALL, layout=layout)
     with_text, without = pixels(to_png(draw(model), 200)), pixels(to_png(draw(model, labels=False), 200))
     assert with_text.shape[:2] == (150, 200)
@@ -370,14 +424,22 @@ def test_owners_stand_apart_to_every_kind_of_eye(scenario: str) -> None:
     owners = map_model(ruleset, initial_state(ruleset, data), Drawing()).owners
     assert len(owners) >= 2
     rgb = {o.id: [int(o.colour[k : k + 2], 16) / 255 for k in (1, 3, 5)] for o in owners}
-    kinds = [{"name": "sRGB1+CVD", "cvd_type": kind, "severity": 100} for kind in ("protanomaly", "deuteranomaly", "tritanomaly")]
+    kinds = [
+        {"name": "sRGB1+CVD", "cvd_type": kind, "severity": 100}
+        for kind in ("protanomaly", "deuteranomaly", "tritanomaly")
+    ]
     lost = {}
     for a, b in combinations(owners, 2):
         if a.pattern != b.pattern:
             continue
         seen = [cspace_convert([rgb[a.id], rgb[b.id]], space, "sRGB1") for space in kinds]
         gaps = [float(deltaE(*np.clip(pair, 0, 1), input_space="sRGB1")) for pair in seen]
-        gaps.append(abs(cspace_convert(rgb[a.id], "sRGB1", "CIELab")[0] - cspace_convert(rgb[b.id], "sRGB1", "CIELab")[0]))
+        gaps.append(
+            abs(
+                cspace_convert(rgb[a.id], "sRGB1", "CIELab")[0]
+                - cspace_convert(rgb[b.id], "sRGB1", "CIELab")[0]
+            )
+        )
         if min(gaps) < 5:
             lost[a.id, b.id] = gaps
     assert lost == {}

@@ -12,7 +12,10 @@ from wteaw.orders.markup import without_markup
 
 WORDS = [
     ("<p>Hello,</p><p>dig</p>\n<p>dig\nthe well</p>", ["Hello,", "dig", "dig the well"]),
-    ("<html><head><title>no</title><style>p {}</style></head><body>dig<br>fly<br/></body></html>", ["dig", "fly"]),
+    (
+        "<html><head><title>no</title><style>p {}</style></head><body>dig<br>fly<br/></body></html>",
+        ["dig", "fly"],
+    ),
     ("<div>dig</div><script>fly</script><pre>dig\n  fly</pre>", ["dig", "dig", "fly"]),
     ("<p>dig &amp; fly &rarr; home</p>", ["dig & fly \u2192 home"]),
     ("<table><tr><td>dig</td><td> twice</td></tr><tr><td>fly</td></tr></table>", ["dig twice", "fly"]),
@@ -27,7 +30,9 @@ def test_what_a_person_reads_is_read(text: str, lines: list[str]) -> None:
     assert without_markup(text).split("\n") == lines
     letter = read_letter(text)
     assert letter.markup
-    assert [(line.text.strip(), line.quoted) for line in letter.lines] == [(w.lstrip("> "), w.startswith(">")) for w in lines]
+    assert [(line.text.strip(), line.quoted) for line in letter.lines] == [
+        (w.lstrip("> "), w.startswith(">")) for w in lines
+    ]
 
 
 COSTLY = (

@@ -36,9 +36,18 @@ READERS = ("engine/report", "engine/play", "engine/audit", "engine/bots", "web")
 def _texts(node: ast.AST) -> bool:
     """Whether an expression is the text of an entry, or what messages say."""
     if isinstance(node, ast.Attribute):
-        return node.attr == "text" and isinstance(node.value, ast.Name) and node.value.id in ("entry", "e", "one_entry")
+        return (
+            node.attr == "text"
+            and isinstance(node.value, ast.Name)
+            and node.value.id in ("entry", "e", "one_entry")
+        )
     named = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
-    return named == "told" and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_words(node.func.value)
+    return (
+        named == "told"
+        and isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and _is_words(node.func.value)
+    )
 
 
 def _is_words(node: ast.AST) -> bool:
@@ -95,7 +104,9 @@ def read(reader: str, *templates: str, audience: tuple[str, ...] = ("everyone",)
     return [text for text, _ in (*public, *private)]
 
 
-RED, BLUE, GRAY, ASH = (Entity(*k) for k in (("nation", "red"), ("nation", "blue"), ("nation", "gray"), ("place", "ash")))
+RED, BLUE, GRAY, ASH = (
+    Entity(*k) for k in (("nation", "red"), ("nation", "blue"), ("nation", "gray"), ("place", "ash"))
+)
 
 
 @pytest.mark.parametrize(
@@ -160,13 +171,19 @@ def test_a_message_is_parted_at_what_is_written_alone() -> None:
 
 def test_braces_in_what_fills_a_slot_are_no_slots() -> None:
     world = World(small.ruleset(), small.state())
-    assert said([message(world, "{self}: {text}", {"self": RED, "text": "{target} {a|b}"})]) == "Red: {target} {a|b}"
+    assert (
+        said([message(world, "{self}: {text}", {"self": RED, "text": "{target} {a|b}"})])
+        == "Red: {target} {a|b}"
+    )
     assert fill(world, "{blue} and {west}", {}) == "Blue and West", "nations and sides by their ids"
 
 
 def test_slots_hold_no_ids_but_those_of_public_rows() -> None:
     """The key of a stack says whose it is, where it stands, and more; a message has its kind alone."""
-    world = World(small.ruleset(), small.state(units={"red.foot@ash": {"owner": "red", "kind": "foot", "place": "ash", "n": 2}}))
+    world = World(
+        small.ruleset(),
+        small.state(units={"red.foot@ash": {"owner": "red", "kind": "foot", "place": "ash", "n": 2}}),
+    )
     told = message(world, "{unit} in {place}", {"unit": Entity("unit", "red.foot@ash"), "place": ASH})
     assert told.slots["unit"] == {"kind": "unit", "id": "foot", "name": "Foot"}
     assert "red" not in canonical.dumps(told.to_json()).decode()
@@ -176,7 +193,11 @@ def test_slots_hold_no_ids_but_those_of_public_rows() -> None:
 
 
 def test_entries_are_read_as_they_were_stored() -> None:
-    slots = {"a": thing("nation", "red", "Red"), "hash": "x", "list": [1, {"kind": "side", "id": "east", "name": "East"}]}
+    slots = {
+        "a": thing("nation", "red", "Red"),
+        "hash": "x",
+        "list": [1, {"kind": "side", "id": "east", "name": "East"}],
+    }
     entry = Entry(1, 1, "s", "r/x", "", "", [Message("{a} {list} {hash}", slots), plain("{x}")])
     again = Entry.from_json(canonical.loads(canonical.dumps(entry.to_json())))
     assert again == entry and again.text == "Red 1, East x {x}" and entry.to_json()["format"] == FORMAT
@@ -188,7 +209,10 @@ def as_once_stored(game: Game, folder: Path) -> Game:
     """A game whose journal is rewritten as the first format had it: a finished text in each entry, chained anew."""
     bodies, head, heads = [], "", {}
     for entry in game.journal():
-        body = {k: v for k, v in entry.to_json().items() if k not in ("format", "happened")} | {"text": entry.text, "hash": ""}
+        body = {k: v for k, v in entry.to_json().items() if k not in ("format", "happened")} | {
+            "text": entry.text,
+            "hash": "",
+        }
         head = body["hash"] = canonical.digest([head, body])
         heads[entry.n] = head
         bodies.append((canonical.dumps(body).decode(), entry.n))
@@ -225,15 +249,15 @@ def test_an_old_entry_that_was_changed_is_noticed(tmp_path: Path) -> None:
     old = as_once_stored(game, tmp_path / "g")
     number = next(e.n for e in old.journal() if e.text)
     with sqlite3.connect(tmp_path / "g" / "game.db") as db:
-        db.execute('update entries set body = replace(body, \'"text":"\', \'"text":"X\') where number = ?', (number,))
+        db.execute(
+            'update entries set body = replace(body, \'"text":"\', \'"text":"X\') where number = ?', (number,)
+        )
     assert f"entry {number} " in str(broken_chain(Game.open(tmp_path / "g")))
 
 
 # ---- how rulesets are checked
 
-NATION = (
-    "places: [{id: p, kind: land, owner: red}]\nsides: [{id: east, name: East}]\nnations: [{id: red, name: Red, side: east}]\n"
-)
+NATION = "places: [{id: p, kind: land, owner: red}]\nsides: [{id: east, name: East}]\nnations: [{id: red, name: Red, side: east}]\n"
 
 
 @pytest.mark.parametrize(

@@ -180,7 +180,9 @@ def test_what_was_moved_can_be_loaded(folder: Path) -> None:
     assert [d for d in found if d.severity == "error"] == []
 
 
-def test_what_cannot_be_rewritten_is_told_at_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_rewritten_is_told_at_its_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "bad.yaml").write_text("acts: [{id: a, form: a\n")
     (tmp_path / "own.yaml").write_text("terms:\n- {id: where, of: [place], is: place.owner}\n")
     assert TOOL.main([str(tmp_path)]) == 1
@@ -192,9 +194,14 @@ def test_what_cannot_be_rewritten_is_told_at_its_place(tmp_path: Path, capsys: p
 
 def test_a_ruling_becomes_a_clause(tmp_path: Path) -> None:
     path = tmp_path / "rulings.yaml"
-    path.write_text("rulings:\n- {id: x, question: Who?, reading: All., lines: [1], source: [a.b], basis: ruling}\n")
+    path.write_text(
+        "rulings:\n- {id: x, question: Who?, reading: All., lines: [1], source: [a.b], basis: ruling}\n"
+    )
     assert TOOL.main([str(path)]) == 0
-    assert path.read_text() == "clauses:\n- {id: x, status: ruling, title: Who?, text: All., lines: [1], about: [a.b]}\n"
+    assert (
+        path.read_text()
+        == "clauses:\n- {id: x, status: ruling, title: Who?, text: All., lines: [1], about: [a.b]}\n"
+    )
 
 
 # --- no earlier word is left
@@ -284,14 +291,22 @@ def test_no_yaml_file_has_an_earlier_table_or_function() -> None:
     left = []
     for folder in ("ruleset", "scenarios", "templates"):
         for path in sorted((ROOT / folder).rglob("*.yaml")):
-            text = "\n".join(line.partition(" #")[0] for line in path.read_text(encoding="utf-8").splitlines())
-            left += [f"{path.relative_to(ROOT)}: {m[0]}" for pattern in (table, call) for m in pattern.finditer(text)]
+            text = "\n".join(
+                line.partition(" #")[0] for line in path.read_text(encoding="utf-8").splitlines()
+            )
+            left += [
+                f"{path.relative_to(ROOT)}: {m[0]}"
+                for pattern in (table, call)
+                for m in pattern.finditer(text)
+            ]
     assert left == []
 
 
 def test_no_python_asks_for_an_earlier_table() -> None:
     words = {
-        old for old in TOOL.TABLES if old not in ("control", "terms", "rooms", "stores", "contacts", "frame", "shows", "acts")
+        old
+        for old in TOOL.TABLES
+        if old not in ("control", "terms", "rooms", "stores", "contacts", "frame", "shows", "acts")
     }
     left = []
     for folder in ("engine", "web", "lab", "editor", "importers"):
@@ -307,7 +322,9 @@ def test_no_page_of_the_documentation_shows_an_earlier_table() -> None:
     left = []
     for path in sorted((ROOT / "docs").rglob("*.md")):
         if "_build" not in path.parts:
-            left += [f"{path.relative_to(ROOT)}: {m[0]}" for m in table.finditer(path.read_text(encoding="utf-8"))]
+            left += [
+                f"{path.relative_to(ROOT)}: {m[0]}" for m in table.finditer(path.read_text(encoding="utf-8"))
+            ]
     assert left == []
 
 
@@ -357,7 +374,9 @@ def _descriptions(schema: Any) -> list[str]:
 
 def _prose(text: str) -> list[str]:
     """The lines of a page that are no example."""
-    return re.sub(r"^```.*?^```", lambda m: "\n" * m[0].count("\n"), text, flags=re.MULTILINE | re.DOTALL).splitlines()
+    return re.sub(
+        r"^```.*?^```", lambda m: "\n" * m[0].count("\n"), text, flags=re.MULTILINE | re.DOTALL
+    ).splitlines()
 
 
 def _earlier(name: str, lines: list[str]) -> list[str]:
@@ -371,7 +390,15 @@ def _earlier(name: str, lines: list[str]) -> list[str]:
 
 PAGES = sorted(
     p
-    for pattern in ("*.md", "docs/*.md", "docs/*/*.md", "engine/*.md", "ruleset/tests/*.md", "tools/*.md", "templates/*/*.md")
+    for pattern in (
+        "*.md",
+        "docs/*.md",
+        "docs/*/*.md",
+        "engine/*.md",
+        "ruleset/tests/*.md",
+        "tools/*.md",
+        "templates/*/*.md",
+    )
     for p in ROOT.glob(pattern)
     if p.name != "CHANGELOG.md" and not {"_build", "made"} & set(p.parts)
 )
@@ -399,6 +426,6 @@ def test_an_earlier_word_in_a_text_is_noticed() -> None:
         "page:3: 'the frame' is sequence of play",
         "page:9: 'quantity' is stat",
     ]
-    assert _earlier("x", _descriptions({"properties": {"a": {"oneOf": [{"description": "Only with an adjust."}]}}})) == [
-        "x:1: 'an adjust' is modifier"
-    ]
+    assert _earlier(
+        "x", _descriptions({"properties": {"a": {"oneOf": [{"description": "Only with an adjust."}]}}})
+    ) == ["x:1: 'an adjust' is modifier"]

@@ -81,17 +81,38 @@ def position(units: dict[str, dict[str, int]], relations: dict[str, str] | None 
     for where, kinds in units.items():
         owner, place = where.split()
         for kind, n in kinds.items():
-            state.put("units", f"{owner}.{kind}@{place}", "*", {"owner": owner, "kind": kind, "place": place, "n": n})
-    for pair, stance in {"blue--red": "war", "blue--rose": "war", "red--rose": "pact", **(relations or {})}.items():
+            state.put(
+                "units",
+                f"{owner}.{kind}@{place}",
+                "*",
+                {"owner": owner, "kind": kind, "place": place, "n": n},
+            )
+    for pair, stance in {
+        "blue--red": "war",
+        "blue--rose": "war",
+        "red--rose": "pact",
+        **(relations or {}),
+    }.items():
         state.put("relations", pair, "*", {"stance": stance})
     return state
 
 
-def begin(state: State, orders: list[tuple[str, dict[str, int], str, str]], rules: Ruleset | None = None, **options: Any) -> Turn:
+def begin(
+    state: State,
+    orders: list[tuple[str, dict[str, int], str, str]],
+    rules: Ruleset | None = None,
+    **options: Any,
+) -> Turn:
     """A turn with orders (nation, units, origin, target) in their sequence."""
     for number, (nation, units, origin, target) in enumerate(orders, 1):
         slots = {"units": units, "origin": origin, "target": target}
-        row = {"nation": nation, "order": "orders/go", "slots": slots, "options": options, "text": f"{nation} {number}"}
+        row = {
+            "nation": nation,
+            "order": "orders/go",
+            "slots": slots,
+            "options": options,
+            "text": f"{nation} {number}",
+        }
         state.put("orders", f"{nation}/{number:04d}", "*", row)
     return Turn(rules or ruleset(), state, KeyedDice("11", 1), moments={"game": state.copy()})
 
@@ -124,7 +145,11 @@ def test_units_move_into_friendly_land_and_are_marked_as_moved() -> None:
 
 
 def test_a_unit_that_has_moved_cannot_attack_from_its_new_place() -> None:
-    turn = play(begin(position({"red b": {"foot": 1}}), [("red", {"foot": 1}, "b", "c"), ("red", {"foot": 1}, "c", "d")]))
+    turn = play(
+        begin(
+            position({"red b": {"foot": 1}}), [("red", {"foot": 1}, "b", "c"), ("red", {"foot": 1}, "c", "d")]
+        )
+    )
     assert standing(turn) == {"red foot c": 1}
     assert refused(turn) == ["not that many units free to go in c: 1 foot ordered, 0 there"]
 
@@ -142,7 +167,9 @@ def test_an_attacking_force_stands_in_the_place_attacked_and_its_guns_stay_behin
 
 
 def test_guns_alone_do_not_attack_but_do_beside_others_of_another_order() -> None:
-    alone = play(begin(position({"red c": {"gun": 1}, "blue d": {"foot": 1}}), [("red", {"gun": 1}, "c", "d")]))
+    alone = play(
+        begin(position({"red c": {"gun": 1}, "blue d": {"foot": 1}}), [("red", {"gun": 1}, "c", "d")])
+    )
     assert refused(alone) == ["nobody goes in beside them"]
     start = position({"red c": {"gun": 1, "foot": 1}, "blue d": {"foot": 1}})
     beside = play(begin(start, [("red", {"gun": 1}, "c", "d"), ("red", {"foot": 1}, "c", "d")]))
@@ -171,9 +198,15 @@ def test_units_that_cannot_attack_there_are_refused_and_nothing_is_half_applied(
 
 
 def test_more_units_than_there_are_is_refused_whole() -> None:
-    turn = play(begin(position({"red a": {"foot": 2}}), [("red", {"foot": 2}, "a", "b"), ("red", {"foot": 1}, "a", "b")]))
+    turn = play(
+        begin(
+            position({"red a": {"foot": 2}}), [("red", {"foot": 2}, "a", "b"), ("red", {"foot": 1}, "a", "b")]
+        )
+    )
     assert standing(turn) == {"red foot b": 2}
-    assert refused(turn) == ["not that many units free to go in a: others are under other orders, or cannot leave"]
+    assert refused(turn) == [
+        "not that many units free to go in a: others are under other orders, or cannot leave"
+    ]
 
 
 def test_a_group_is_as_slow_as_its_slowest_and_passes_friendly_land_only() -> None:
@@ -196,14 +229,24 @@ def test_an_attack_without_war_brings_about_what_the_mode_says() -> None:
         "says": "{self} attacks {target}.",
         "effects": [{"relate": {"a": "=self", "b": "=target", "stance": "war", "declared": True}}],
     }
-    turn = play(begin(position({"red c": {"foot": 1}}), [("red", {"foot": 1}, "c", "f")], ruleset({**MARCH, "undeclared": war})))
+    turn = play(
+        begin(
+            position({"red c": {"foot": 1}}),
+            [("red", {"foot": 1}, "c", "f")],
+            ruleset({**MARCH, "undeclared": war}),
+        )
+    )
     assert turn.world.hostile("red", "gray")
     facts = [(f.word, f.roles["by"], f.roles["of"]) for f in turn.journal.pending if f.word == "declared"]
     assert facts == [("declared", "red", "gray")]
 
 
 def test_the_order_of_the_orders_of_different_nations_changes_nothing() -> None:
-    orders = [("red", {"foot": 2}, "c", "d"), ("blue", {"foot": 1}, "d", "c"), ("rose", {"foot": 1}, "b", "c")]
+    orders = [
+        ("red", {"foot": 2}, "c", "d"),
+        ("blue", {"foot": 1}, "d", "c"),
+        ("rose", {"foot": 1}, "b", "c"),
+    ]
     start = {"red c": {"foot": 2}, "blue d": {"foot": 1}, "rose b": {"foot": 1}}
     first = play(begin(position(start), orders))
     second = play(begin(position(start), orders[::-1]))
@@ -239,7 +282,10 @@ def arrive(turn: Turn) -> Turn:
 
 
 def test_units_on_a_strategic_move_are_nowhere_until_they_arrive() -> None:
-    turn = play(begin(position({"red a": {"foot": 2, "gun": 1}}), [("red", {"foot": 2}, "a", "c")], ruleset(RAIL)), "friendly")
+    turn = play(
+        begin(position({"red a": {"foot": 2, "gun": 1}}), [("red", {"foot": 2}, "a", "c")], ruleset(RAIL)),
+        "friendly",
+    )
     assert standing(turn) == {"red gun a": 1}
     assert standing(arrive(turn)) == {"red foot c": 2, "red gun a": 1}
     assert not turn.state.table("under_way")
@@ -265,14 +311,21 @@ def test_room_that_two_guests_want_is_given_by_lot() -> None:
 
 def test_a_way_cut_short_ends_before_the_cut_and_a_way_all_lost_beside_it() -> None:
     for lost, end in {"c": "b", "b": "a"}.items():
-        turn = play(begin(position({"red a": {"foot": 1}}), [("red", {"foot": 1}, "a", "c")], ruleset(RAIL)), "friendly")
+        turn = play(
+            begin(position({"red a": {"foot": 1}}), [("red", {"foot": 1}, "a", "c")], ruleset(RAIL)),
+            "friendly",
+        )
         turn.state.put("places", lost, "holder", "blue")
         assert standing(arrive(turn)) == {f"red foot {end}": 1}
-    turn = play(begin(position({"red b": {"foot": 1}}), [("red", {"foot": 1}, "b", "c")], ruleset(RAIL)), "friendly")
+    turn = play(
+        begin(position({"red b": {"foot": 1}}), [("red", {"foot": 1}, "b", "c")], ruleset(RAIL)), "friendly"
+    )
     for lost in "bc":
         turn.state.put("places", lost, "holder", "blue")
     assert standing(arrive(turn)) == {"red foot a": 1}
-    turn = play(begin(position({"red b": {"foot": 1}}), [("red", {"foot": 1}, "b", "c")], ruleset(RAIL)), "friendly")
+    turn = play(
+        begin(position({"red b": {"foot": 1}}), [("red", {"foot": 1}, "b", "c")], ruleset(RAIL)), "friendly"
+    )
     for lost in "abc":
         turn.state.put("places", lost, "holder", "blue")
     assert standing(arrive(turn)) == {}
@@ -291,14 +344,18 @@ def air(fuel: int) -> Ruleset:
     return ruleset(
         FLIGHT,
         units=[*UNITS, {"id": "plane", "tags": ["air"], "fuel": fuel, "attack": 2}],
-        fields=[{"id": f, "of": ["unit"], "type": "number", "default": 0} for f in ("move", "attack", "fuel")],
+        fields=[
+            {"id": f, "of": ["unit"], "type": "number", "default": 0} for f in ("move", "attack", "fuel")
+        ],
         stats=[{"id": "fuel", "of": "unit", "base": "unit.fuel"}],
     )
 
 
 def test_aircraft_attack_only_where_they_could_fight_a_round_and_come_back() -> None:
     start = position({"red c": {"plane": 2}, "blue e": {"foot": 1}})
-    assert refused(play(begin(start, [("red", {"plane": 1}, "c", "e")], air(4)))) == ["they would not get back from e"]
+    assert refused(play(begin(start, [("red", {"plane": 1}, "c", "e")], air(4)))) == [
+        "they would not get back from e"
+    ]
     turn = play(begin(start, [("red", {"plane": 1}, "c", "e")], air(5)))
     assert refused(turn) == []
     assert [r["left"] for _, r in turn.state.stacks(at="e", owner="red")] == [3]
@@ -309,8 +366,16 @@ def test_aircraft_go_home_when_the_forces_end_or_are_lost() -> None:
     turn = play(begin(start, [("red", {"plane": 1}, "c", "d")], air(3)))
     control.run({"do": "capture", "close": True}, turn)
     assert sorted(turn.state.table("units")) == ["blue.foot@d", "red.plane@c"]
-    turn = play(begin(position({"red c": {"plane": 1}, "blue d": {"foot": 1}}), [("red", {"plane": 1}, "c", "d")], air(3)))
-    turn.state.put("places", "c", "holder", "blue")  # the base is lost, the next one is two away, and two points are left
+    turn = play(
+        begin(
+            position({"red c": {"plane": 1}, "blue d": {"foot": 1}}),
+            [("red", {"plane": 1}, "c", "d")],
+            air(3),
+        )
+    )
+    turn.state.put(
+        "places", "c", "holder", "blue"
+    )  # the base is lost, the next one is two away, and two points are left
     control.run({"do": "capture", "close": True}, turn)
     assert sorted(turn.state.table("units")) == ["blue.foot@d", "red.plane@b"]
 
@@ -329,7 +394,9 @@ def test_neutral_land_is_not_flown_over_unless_the_stance_lets_aircraft_pass() -
 def onward(options: dict[str, Any], *, taken: bool = True) -> Turn:
     rules = ruleset(
         {**MARCH, "onward": "unit.kind == 'horse'"},
-        order_options=[{"id": "then", "syntax": "then {place}", "slots": {"place": "place"}, "gives": "onward"}],
+        order_options=[
+            {"id": "then", "syntax": "then {place}", "slots": {"place": "place"}, "gives": "onward"}
+        ],
     )
     start = position({"red c": {"foot": 1, "horse": 2}, "blue e": {"foot": 1}})
     turn = play(begin(start, [("red", {"foot": 1, "horse": 2}, "c", "d")], rules, **options))
@@ -364,7 +431,9 @@ def test_nobody_goes_on_from_a_place_that_was_not_taken_or_unasked() -> None:
 
 
 def test_an_attack_is_called_off_if_more_was_seen_than_it_allows_or_nothing() -> None:
-    options = [{"id": "if-seen", "syntax": "if at most {n} are seen", "slots": {"n": "number"}, "gives": "limit"}]
+    options = [
+        {"id": "if-seen", "syntax": "if at most {n} are seen", "slots": {"n": "number"}, "gives": "limit"}
+    ]
     for known, why in [
         ({"as": "exact", "n": 2, "since": 1}, []),
         ({"as": "exact", "n": 3, "since": 1}, ["called off: 3 units were seen"]),
@@ -373,7 +442,9 @@ def test_an_attack_is_called_off_if_more_was_seen_than_it_allows_or_nothing() ->
     ]:
         start = position({"red c": {"foot": 1}, "blue d": {"foot": 9}})
         start.put("knowledge", "red", "units:d", known)
-        turn = play(begin(start, [("red", {"foot": 1}, "c", "d")], ruleset(order_options=options), **{"if-seen": 2}))
+        turn = play(
+            begin(start, [("red", {"foot": 1}, "c", "d")], ruleset(order_options=options), **{"if-seen": 2})
+        )
         assert refused(turn) == why
 
 
@@ -407,7 +478,9 @@ def total(turn: Turn) -> dict[str, int]:
 
 @settings(max_examples=60, deadline=None)
 @given(UNIT_SETS, ORDERS)
-def test_moving_neither_makes_nor_loses_units_and_every_order_is_done_or_refused(units: Units, orders: Orders) -> None:
+def test_moving_neither_makes_nor_loses_units_and_every_order_is_done_or_refused(
+    units: Units, orders: Orders
+) -> None:
     given_ = {f"{n} {p}": kinds for (n, p), kinds in units.items()}
     before = total(begin(position(given_), []))
     turn = play(begin(position(given_), orders))

@@ -45,12 +45,22 @@ def begin(
     for where, those in units.items():
         owner, place = where.split()
         for kind, n in those.items():
-            state.put("units", f"{owner}.{kind}@{place}", "*", {"owner": owner, "kind": kind, "place": place, "n": n})
+            state.put(
+                "units",
+                f"{owner}.{kind}@{place}",
+                "*",
+                {"owner": owner, "kind": kind, "place": place, "n": n},
+            )
     for place, n in (stores or {}).items():
         state.put("treasuries", place, "coin", n)
     for number, (nation, those, origin, target) in enumerate(orders, 1):
         slots = {"units": those, "origin": origin, "target": target}
-        state.put("orders", f"{nation}/{number:04d}", "*", {"nation": nation, "order": "orders/go", "slots": slots, "text": "go"})
+        state.put(
+            "orders",
+            f"{nation}/{number:04d}",
+            "*",
+            {"nation": nation, "order": "orders/go", "slots": slots, "text": "go"},
+        )
     ruleset = Ruleset("t", "T", {f: {r["id"]: r for r in rows} for f, rows in table.items()})
     return Turn(ruleset, state, KeyedDice("11", 1), moments={"game": state.copy(), "turn": state.copy()})
 
@@ -80,9 +90,20 @@ STEP: Row = {
 }  # fmt: skip
 
 
-def reach(units: dict[str, dict[str, int]], coins: dict[str, int], owners: dict[str, str | None]) -> dict[str, Any]:
-    turn = begin(["a-b", "b-c", "a-n", "n-sea1", "s-sea1", "sea1~sea2", "a-sea1"], owners, units, [], STEP, stores=coins)
-    return {place: cost for place, (cost, _) in routes.reach(turn.world, "red", "step", "a", ["foot"]).items()}
+def reach(
+    units: dict[str, dict[str, int]], coins: dict[str, int], owners: dict[str, str | None]
+) -> dict[str, Any]:
+    turn = begin(
+        ["a-b", "b-c", "a-n", "n-sea1", "s-sea1", "sea1~sea2", "a-sea1"],
+        owners,
+        units,
+        [],
+        STEP,
+        stores=coins,
+    )
+    return {
+        place: cost for place, (cost, _) in routes.reach(turn.world, "red", "step", "a", ["foot"]).items()
+    }
 
 
 def test_a_coin_at_home_makes_the_first_step_cheaper() -> None:
@@ -94,7 +115,9 @@ def test_a_coin_at_home_makes_the_first_step_cheaper() -> None:
 def test_a_move_passes_but_does_not_end_with_an_ally_and_ends_at_an_enemy() -> None:
     start = {"red a": {"foot": 1}, "rose b": {"foot": 1}}
     assert "b" not in reach(start, {"a": 1}, {"b": "rose"})
-    found = reach({"red a": {"foot": 1}, "red b": {"foot": 1}, "blue b": {"foot": 1}}, {"a": 1, "b": 1}, {"b": "blue"})
+    found = reach(
+        {"red a": {"foot": 1}, "red b": {"foot": 1}, "blue b": {"foot": 1}}, {"a": 1, "b": 1}, {"b": "blue"}
+    )
     assert "b" in found and "c" not in found
 
 
@@ -131,7 +154,16 @@ def test_a_place_without_defenders_is_taken_in_passing() -> None:
 
 def test_a_defended_place_is_not_passed() -> None:
     units = {"red a": {"tank": 1}, "blue b": {"tank": 1}}
-    turn = go(begin(["a-b", "b-c"], {"b": "blue", "c": "blue"}, units, [("red", {"tank": 1}, "a", "c")], BLITZ, kinds=FAST))
+    turn = go(
+        begin(
+            ["a-b", "b-c"],
+            {"b": "blue", "c": "blue"},
+            units,
+            [("red", {"tank": 1}, "a", "c")],
+            BLITZ,
+            kinds=FAST,
+        )
+    )
     assert at(turn, "a") == {"red": 1}
 
 
@@ -154,13 +186,24 @@ def test_a_place_of_a_kind_neutral_goes_over_with_its_units_but_only_in_its_step
 
 
 def test_a_gate_that_needs_all_keys_opens_to_whoever_has_friends_on_both_shores() -> None:
-    gate: Row = {"id": "strait", "between": ["sea1", "sea2"], "keys": ["n", "s"], "need": "all", "default": "friends"}
+    gate: Row = {
+        "id": "strait",
+        "between": ["sea1", "sea2"],
+        "keys": ["n", "s"],
+        "need": "all",
+        "default": "friends",
+    }
     for owners, passes in (
         ({"n": "red", "s": "rose"}, True),
         ({"n": "red", "s": "blue"}, False),
         ({"n": "blue", "s": "blue"}, False),
     ):
         turn = begin(
-            ["sea1-sea2", "n-sea1", "s-sea2"], dict(owners), {"red sea1": {"foot": 1}}, [], {"id": "walk"}, passages=[gate]
+            ["sea1-sea2", "n-sea1", "s-sea2"],
+            dict(owners),
+            {"red sea1": {"foot": 1}},
+            [],
+            {"id": "walk"},
+            passages=[gate],
         )
         assert routes.passes_gate(turn.world, "red", "strait", Entity("unit", "red.foot@sea1")) is passes

@@ -80,7 +80,13 @@ def game_words() -> dict[str, str]:
         assert ruleset is not None, folder
         for form in NAMING:
             for id_, row in ruleset.rows(form).items():
-                for text in (id_, row.get("name", ""), row.get("plural", ""), row.get("adjective", ""), *row.get("aliases", ())):
+                for text in (
+                    id_,
+                    row.get("name", ""),
+                    row.get("plural", ""),
+                    row.get("adjective", ""),
+                    *row.get("aliases", ()),
+                ):
                     if len(str(text)) > 2:
                         found.setdefault(words(str(text)), f"{form}/{id_} of {ruleset.id}")
         for node in _nodes(ruleset.sequence):
@@ -126,7 +132,9 @@ def test_what_a_schema_publishes_is_no_thing_of_a_game() -> None:
     """A key or a listed value that is called like a thing, a field or a tag of a shipped game stands among the published words,
     each looked at."""
     known = _of_the_language() | _listed()
-    things = {w: origin for w, origin in game_words().items() if origin.partition("/")[0] in THINGS} | concepts()
+    things = {
+        w: origin for w, origin in game_words().items() if origin.partition("/")[0] in THINGS
+    } | concepts()
     published = _of_schemas(*(f"{name}.schema.json" for name in OF_IMPORTERS))
     found = [f"{word.strip()!r} is {things[word]}" for word in sorted(published - known) if word in things]
     assert not found, "\n".join(found)
@@ -160,7 +168,9 @@ def source_words(path: Path) -> Iterator[tuple[int, str]]:
     prose = {
         id(node.body[0].value)
         for node in ast.walk(tree)
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and node.body and isinstance(node.body[0], ast.Expr)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
     }
     for node in ast.walk(tree):
         line = getattr(node, "lineno", 0)

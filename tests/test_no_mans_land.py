@@ -36,7 +36,9 @@ def rules() -> Ruleset:
 def begun(folder: Path, rules: Ruleset, seats: dict[str, str]) -> Game:
     scenario, _, problems = load_scenario(scenarios() / "no-mans-land.yaml")
     assert scenario is not None, problems
-    everybody = {n: seats.get(n, "policy") for n, row in rules.rows("nations").items() if row.get("seat") != "none"}
+    everybody = {
+        n: seats.get(n, "policy") for n, row in rules.rows("nations").items() if row.get("seat") != "none"
+    }
     return new_game(folder, scenario, rules, id_="nml", seats=everybody, seed=bytes(32))
 
 
@@ -62,7 +64,11 @@ def test_the_letters_of_a_map_keep_their_order_in_a_stored_game() -> None:
 
 
 def test_an_overlay_is_drawn_as_what_it_extends_wherever_it_lies() -> None:
-    assert read_drawing(VARIANT.parent / "no-mans-land-1.4.2") == read_drawing(VARIANT) != read_drawing(VARIANT.parent.parent)
+    assert (
+        read_drawing(VARIANT.parent / "no-mans-land-1.4.2")
+        == read_drawing(VARIANT)
+        != read_drawing(VARIANT.parent.parent)
+    )
 
 
 def count(state: State, owner: str, place: str, kind: str) -> int:
@@ -88,16 +94,24 @@ def test_a_power_sends_its_whole_turn_in_one_file(tmp_path: Path, rules: Ruleset
     assert sent(game, "germany", file) == []
     resolve_turn(game)
     state = game.stage().position.state
-    assert count(state, "germany", "brandenburg", "infantry") == 8 and count(state, "germany", "berlin", "infantry") == 6
+    assert (
+        count(state, "germany", "brandenburg", "infantry") == 8
+        and count(state, "germany", "berlin", "infantry") == 6
+    )
     assert count(state, "germany", "alsace", "trench") == 3 and game.awaited() == ["germany"]
 
 
-def test_who_awaits_the_battles_is_asked_again_and_what_he_had_ordered_stands_until_then(tmp_path: Path, rules: Ruleset) -> None:
+def test_who_awaits_the_battles_is_asked_again_and_what_he_had_ordered_stands_until_then(
+    tmp_path: Path, rules: Ruleset
+) -> None:
     for again, brandenburg in ((None, 8), ("regroup 1 infantry from berlin to brandenburg", 5)):
         game = begun(tmp_path / str(brandenburg), rules, {"germany": "player"})
         assert sent(game, "germany", "await the battles\nregroup 4 infantry from berlin to brandenburg") == []
         resolve_turn(game)
-        assert game.awaited() == ["germany"] and wanted_now(game) == "the orders after the battles of turn 1 from Germany"
+        assert (
+            game.awaited() == ["germany"]
+            and wanted_now(game) == "the orders after the battles of turn 1 from Germany"
+        )
         if again:
             assert sent(game, "germany", again) == []
         resolve_turn(game, force=not again)
@@ -113,51 +127,79 @@ def test_who_could_scramble_is_asked_inside_the_turn_of_his_enemy(tmp_path: Path
     }
     units = [*scenario["units"], {"owner": "britain", "at": "london", "units": {"fighter": 4}}]
     seats = dict.fromkeys(("germany", "britain"), "player")
-    game = new_game(tmp_path / "game", {**scenario, "fields": fields, "units": units}, rules, id_="nml", seats=seats)
+    game = new_game(
+        tmp_path / "game", {**scenario, "fields": fields, "units": units}, rules, id_="nml", seats=seats
+    )
     assert sent(game, "germany", "sail 1 submarine from sea-zone-12 to sea-zone-16") == []
     resolve_turn(game)
-    assert game.awaited() == ["britain"] and wanted_now(game) == "the fighters to scramble of turn 1 from Britain"
+    assert (
+        game.awaited() == ["britain"]
+        and wanted_now(game) == "the fighters to scramble of turn 1 from Britain"
+    )
     assert sent(game, "britain", "buy 1 infantry in london\nscramble 4 fighters from london to sea-zone-16")
     assert not sent(game, "britain", "scramble 3 fighters from london to sea-zone-16")
     resolve_turn(game)
     told = [e.text for e in game.journal() if e.rule == "orders/scramble"]
     assert told == ["Britain: Move to Sea Zone 16 North Sea from London: 3 fighters."]
-    assert game.awaited() == ["britain"] and count(game.stage().position.state, "britain", "london", "fighter") == 4
+    assert (
+        game.awaited() == ["britain"]
+        and count(game.stage().position.state, "britain", "london", "fighter") == 4
+    )
 
 
-def test_research_is_offered_with_the_least_that_is_allowed_and_policies_research(tmp_path: Path, rules: Ruleset) -> None:
+def test_research_is_offered_with_the_least_that_is_allowed_and_policies_research(
+    tmp_path: Path, rules: Ruleset
+) -> None:
     game = begun(tmp_path / "game", rules, {"germany": "player"})
     template = order_template(Views(game).world("germany"), "germany", game="nml")
     assert "# research ? with 1 token   # 5; 1 to 20; industry, naval, land" in template.splitlines()
-    assert {r["action"] for p in rules.rows("policies").values() for r in p["actions"]} >= {"research", "repair-factory"}
+    assert {r["action"] for p in rules.rows("policies").values() for r in p["actions"]} >= {
+        "research",
+        "repair-factory",
+    }
 
 
 def test_troops_of_a_power_across_the_sea_go_aboard_sail_and_land(tmp_path: Path, rules: Ruleset) -> None:
     """The army of the USA waits in America; in four turns some of it stands in Europe, and no order had to be dropped."""
     scenario, _, _ = load_scenario(scenarios() / "no-mans-land.yaml")
     assert scenario is not None
-    seats = {n: "none" for n, row in rules.rows("nations").items() if row.get("seat") != "none" and n != "usa"}
-    game = new_game(tmp_path / "game", {**scenario, "start": {"turn": 6}}, rules, id_="nml", seats=seats, seed=bytes(32))
+    seats = {
+        n: "none" for n, row in rules.rows("nations").items() if row.get("seat") != "none" and n != "usa"
+    }
+    game = new_game(
+        tmp_path / "game", {**scenario, "start": {"turn": 6}}, rules, id_="nml", seats=seats, seed=bytes(32)
+    )
     while game.stage().position.turn < 11:
         resolve_turn(game)
     europe = {p for p, row in rules.rows("places").items() if row.get("section") == "europe"}
-    here = sum(row["n"] for _, row in game.stage().position.state.stacks(owner="usa") if row["place"] in europe)
+    here = sum(
+        row["n"] for _, row in game.stage().position.state.stacks(owner="usa") if row["place"] in europe
+    )
     assert here >= 4
     assert not [e.text for e in game.journal() if "refused" in e.data and e.subject == "usa"]
 
 
 def test_units_that_are_called_after_a_people_keep_their_capital(rules: Ruleset) -> None:
-    assert Wording(World(rules, State()), "britain").units({"bedouin": 2, "infantry": 1}) == "2 Bedouins and 1 infantry"
+    assert (
+        Wording(World(rules, State()), "britain").units({"bedouin": 2, "infantry": 1})
+        == "2 Bedouins and 1 infantry"
+    )
 
 
-def test_an_option_that_was_typed_is_a_number_where_its_default_is_one(tmp_path: Path, rules: Ruleset) -> None:
+def test_an_option_that_was_typed_is_a_number_where_its_default_is_one(
+    tmp_path: Path, rules: Ruleset
+) -> None:
     assert [option_value(rules, "bid-germany", typed) for typed in ("300", 300, "0")] == [300, 300, 0]
     with pytest.raises(NotThere, match="bid-germany cannot be 'much'; it is a whole number, such as 0"):
         option_value(rules, "bid-germany", "much")
     scenario, _, _ = load_scenario(scenarios() / "no-mans-land.yaml")
     assert scenario is not None
-    game = new_game(tmp_path / "game", scenario, rules, id_="nml", options={"bid-germany": "12"}, seed=bytes(32))
-    assert game.stage().position.state.get("nations", "germany", "set_aside") == 100, "what it had waits until the bid is spent"
+    game = new_game(
+        tmp_path / "game", scenario, rules, id_="nml", options={"bid-germany": "12"}, seed=bytes(32)
+    )
+    assert game.stage().position.state.get("nations", "germany", "set_aside") == 100, (
+        "what it had waits until the bid is spent"
+    )
 
 
 def test_a_scenario_says_what_every_power_in_play_begins_with(tmp_path: Path) -> None:

@@ -67,7 +67,9 @@ def fits(node: Any, value: Any) -> bool:
         "number": (int, float),
         "null": type(None),
     }
-    if wanted is not None and not any(isinstance(value, types[t]) for t in ([wanted] if isinstance(wanted, str) else wanted)):
+    if wanted is not None and not any(
+        isinstance(value, types[t]) for t in ([wanted] if isinstance(wanted, str) else wanted)
+    ):
         return False
     return not isinstance(value, dict) or all(key in value for key in node.get("required", ()))
 
@@ -165,14 +167,20 @@ def unused() -> list[str]:
     for kind, data in shipped():
         walk(f"{kind}.schema.json", "", data, used)
         for form, rows in data.items() if kind == "table-file" else ():
-            if (ROOT / "schemas" / f"{form}.schema.json").is_file():  # rows of overlays, which name only what differs
+            if (
+                ROOT / "schemas" / f"{form}.schema.json"
+            ).is_file():  # rows of overlays, which name only what differs
                 for row in rows:
                     for part in (row, row.get("append", {})):
                         walk(f"{form}.schema.json", "", part, used)
         for change in data.get("sequence_changes", ()) if kind == "table-file" else ():
             for part in ("set", "wrap"):  # keys of a node of the frame
                 walk("sequence.schema.json", "", change.get(part, {}), used)
-    names = {path.name for path in (ROOT / "schemas").glob("*.json") if path.name.removesuffix(".schema.json") not in NO_RULES}
+    names = {
+        path.name
+        for path in (ROOT / "schemas").glob("*.json")
+        if path.name.removesuffix(".schema.json") not in NO_RULES
+    }
     found = [
         (where.replace(".schema.json", ""), key)
         for name in sorted(names)
@@ -200,6 +208,10 @@ def test_every_mechanic_verb_and_function_is_used() -> None:
 def test_what_is_kept_is_unused_and_has_a_reason() -> None:
     said = {text for _, data in shipped() for text in texts(data)}
     calls = set(re.findall(r"\b([a-z_]+)\(", "\n".join(said)))
-    here = {*unused(), *(f"mechanic {m}" for m in MECHANICS if m not in said), *(f"verb {v}" for v in VERBS if v not in said)}
+    here = {
+        *unused(),
+        *(f"mechanic {m}" for m in MECHANICS if m not in said),
+        *(f"verb {v}" for v in VERBS if v not in said),
+    }
     here |= {f"function {f}" for f in FUNCTIONS if f not in calls}
     assert not [what for what, why in kept().items() if what not in here or len(why) < 30]

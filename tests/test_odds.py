@@ -32,9 +32,18 @@ def force(owner: str, **kinds: int) -> dict[tuple[str, str], int]:
     return {(owner, kind.replace("_", "-")): n for kind, n in kinds.items()}
 
 
-def ask(attackers: dict[str, int], defenders: dict[str, int], on: World | None = None, battle: str = "land", **more: Any) -> Odds:
+def ask(
+    attackers: dict[str, int],
+    defenders: dict[str, int],
+    on: World | None = None,
+    battle: str = "land",
+    **more: Any,
+) -> Odds:
     place, start = more.pop("place", "p"), more.pop("start", "x")
-    return odds(on or world(), Question(battle, force("a", **attackers), force("d", **defenders), place, start, **more))
+    return odds(
+        on or world(),
+        Question(battle, force("a", **attackers), force("d", **defenders), place, start, **more),
+    )
 
 
 def close(found: Odds, win: str, loss: str, draw: str) -> None:
@@ -87,7 +96,9 @@ def test_a_nation_alone_against_two_has_a_fictive_unit() -> None:  # s105
 
 
 def test_a_free_attack_of_submarines() -> None:  # s078
-    found = ask({"submarine": 2}, {"destroyer": 1}, battle="ambush", place="sea", start="", limits={0: {"rounds": 1}})
+    found = ask(
+        {"submarine": 2}, {"destroyer": 1}, battle="ambush", place="sea", start="", limits={0: {"rounds": 1}}
+    )
     assert found.losses["defender"] == pytest.approx((0.64, 0.36))
     assert found.losses["attacker"] == pytest.approx((1 - 0.192, 0.192))
 
@@ -97,7 +108,9 @@ def test_a_sample_agrees_and_says_how_many_trials() -> None:
     true, tried = odds(world(), question), odds(world(), question, trials=50_000)
     assert tried.trials == 50_000
     assert abs(tried.win - true.win) < 4 * (true.win * (1 - true.win) / 50_000) ** 0.5
-    assert tried.lost["defender"]["d"]["infantry"] == pytest.approx(true.lost["defender"]["d"]["infantry"], abs=0.03)
+    assert tried.lost["defender"]["d"]["infantry"] == pytest.approx(
+        true.lost["defender"]["d"]["infantry"], abs=0.03
+    )
 
 
 def test_allies_share_their_losses_the_same_in_samples_and_exactly() -> None:
@@ -110,7 +123,9 @@ def test_allies_share_their_losses_the_same_in_samples_and_exactly() -> None:
             assert tried.lost["attacker"][owner][kind] == pytest.approx(n, abs=0.03)
 
 
-KINDS = st.fixed_dictionaries({"infantry": st.integers(1, 4), "tank": st.integers(0, 2), "artillery": st.integers(0, 2)})
+KINDS = st.fixed_dictionaries(
+    {"infantry": st.integers(1, 4), "tank": st.integers(0, 2), "artillery": st.integers(0, 2)}
+)
 
 
 @settings(max_examples=20, deadline=None)
@@ -156,7 +171,9 @@ def test_estimates_are_near_the_exact_odds(attackers: dict[str, int], defenders:
     true = ask(attackers, defenders, here)
     rough = estimate(here, "land", force("a", **attackers), force("d", **defenders), "p", "x>p")
     assert rough.win == pytest.approx(true.win, abs=0.07)
-    assert rough.lost["attacker"]["a"]["infantry"] == pytest.approx(true.lost["attacker"]["a"]["infantry"], abs=1.5)
+    assert rough.lost["attacker"]["a"]["infantry"] == pytest.approx(
+        true.lost["attacker"]["a"]["infantry"], abs=1.5
+    )
 
 
 def test_an_estimate_follows_what_changes_in_the_world() -> None:
@@ -195,7 +212,9 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("small")
 def test_the_command_prints_chances_and_losses() -> None:
-    code, text = run("--attacker", "A: 2 infantry", "--defender", "D: 1 infantry", "--place", "P", "--from", "X")
+    code, text = run(
+        "--attacker", "A: 2 infantry", "--defender", "D: 1 infantry", "--place", "P", "--from", "X"
+    )
     assert code == 0
     assert "attacker wins" in text and "75.04 %" in text
     assert "loses" in text and "of 2 infantry" in text
@@ -205,7 +224,18 @@ def test_the_command_prints_chances_and_losses() -> None:
 @pytest.mark.usefixtures("small")
 def test_the_command_speaks_json() -> None:
     code, text = run(
-        "--attacker", "a: 1 inf", "--defender", "d: 1 inf", "--works", "trench", "--place", "p", "--from", "x", "--format", "json"
+        "--attacker",
+        "a: 1 inf",
+        "--defender",
+        "d: 1 inf",
+        "--works",
+        "trench",
+        "--place",
+        "p",
+        "--from",
+        "x",
+        "--format",
+        "json",
     )
     assert code == 0
     assert json.loads(text)["win"] == pytest.approx(1 / 11)
@@ -215,7 +245,11 @@ def test_the_command_speaks_json() -> None:
 def test_the_command_explains_what_it_does_not_understand() -> None:
     from wteaw.cli import Stop
 
-    for arguments in (("--attacker", "a 2 infantry"), ("--attacker", "a: infantry"), ("--attacker", "a: 2 infantri")):
+    for arguments in (
+        ("--attacker", "a 2 infantry"),
+        ("--attacker", "a: infantry"),
+        ("--attacker", "a: 2 infantri"),
+    ):
         import typer
 
         from wteaw.cli.odds import odds as command
@@ -227,7 +261,13 @@ def test_the_command_explains_what_it_does_not_understand() -> None:
 
 
 def test_big_battles_are_sampled_and_say_so() -> None:
-    question = Question("land", {**force("a", infantry=6), **force("b", tank=5)}, force("d", infantry=9, artillery=3), "p", "x")
+    question = Question(
+        "land",
+        {**force("a", infantry=6), **force("b", tank=5)},
+        force("d", infantry=9, artillery=3),
+        "p",
+        "x",
+    )
     assert odds(world(), question).trials == 0
     assert odds(world(), question, most=1000).trials > 0
     assert odds(world(), question, most=None).trials == 0
@@ -249,7 +289,8 @@ def test_units_may_come_over_different_borders_and_be_damaged() -> None:
     via = {("a", "infantry", (("via", "x>p"),)): 2, ("a", "infantry", (("via", "y>p"),)): 2}
     mixed = odds(here, Question("land", via, force("d", infantry=3), "p")).win
     open_, dug = (
-        odds(here, Question("land", force("a", infantry=4), force("d", infantry=3), "p", start)).win for start in ("x", "y")
+        odds(here, Question("land", force("a", infantry=4), force("d", infantry=3), "p", start)).win
+        for start in ("x", "y")
     )
     assert dug < mixed < open_
     hit = {("a", "battleship", (("damage", 1),)): 2}
@@ -281,7 +322,11 @@ def test_the_picture_says_everything_that_the_text_says() -> None:
             return kind
 
     for trials in (0, 2000):
-        found = odds(world(), Question("land", force("a", infantry=90), force("d", infantry=4), "p", "x"), trials=trials)
+        found = odds(
+            world(),
+            Question("land", force("a", infantry=90), force("d", infantry=4), "p", "x"),
+            trials=trials,
+        )
         root = ElementTree.fromstring(chart(found, "Battle of <P>", Words()))
         said = " | ".join(root.itertext())
         assert "Battle of <P>" in said and "A & Co" in said

@@ -59,7 +59,14 @@ def order(
     nation: str, units: dict[str, int], origin: str, target: str, options: dict[str, Any], row: str = "move"
 ) -> dict[str, Any]:
     slots = {"units": units, "origin": origin, "target": target}
-    return {"nation": nation, "order": f"orders/{row}", "slots": slots, "options": options, "text": "", "line": 1}
+    return {
+        "nation": nation,
+        "order": f"orders/{row}",
+        "slots": slots,
+        "options": options,
+        "text": "",
+        "line": 1,
+    }
 
 
 def resolved(world: World, orders: Orders, seed: int) -> dict[tuple[str, str], int]:
@@ -69,12 +76,22 @@ def resolved(world: World, orders: Orders, seed: int) -> dict[tuple[str, str], i
     for each in orders:
         given.setdefault(each["nation"], []).append(each)
     dice = KeyedDice((seed + 1000).to_bytes(32, "big"), here().turn)
-    done = resolve(rules, replace(here(), state=world.state), Inputs(given), dice, geography=geography, until=AFTER_THE_BATTLES)
+    done = resolve(
+        rules,
+        replace(here(), state=world.state),
+        Inputs(given),
+        dice,
+        geography=geography,
+        until=AFTER_THE_BATTLES,
+    )
     return numbers(done.position.state)
 
 
 def agrees(
-    world: World, drawn: Drawn, written: Written, by: Callable[[World, Orders, int], dict[tuple[str, str], int]] = resolved
+    world: World,
+    drawn: Drawn,
+    written: Written,
+    by: Callable[[World, Orders, int], dict[tuple[str, str], int]] = resolved,
 ) -> None:
     """Mean losses of every kind on either side, as resolved and as said, within four standard errors of both."""
     nation, place, orders = drawn
@@ -146,8 +163,14 @@ def at_sea(world: World, chance: random.Random) -> Drawn:
         ships: dict[str, int] = {}
         for _, row in routes.free_stacks(world, nation, origin) if origin else ():
             ships[row["kind"]] = min(3, ships.get(row["kind"], 0) + int(row["n"]))
-        ships = dict([chance.choice(sorted(ships.items()))]) if ships else {}  # of one kind: not every kind may do every task
-        near = [p for p in world.geography.next_to(origin, ("sea",)) if world.enemies_at(nation, p)] if ships else []
+        ships = (
+            dict([chance.choice(sorted(ships.items()))]) if ships else {}
+        )  # of one kind: not every kind may do every task
+        near = (
+            [p for p in world.geography.next_to(origin, ("sea",)) if world.enemies_at(nation, p)]
+            if ships
+            else []
+        )
         for target in near:
             sail = order(nation, ships, origin, target, {}, "sail")
             sail["slots"]["tasks"] = [chance.choice(["move", "patrol"])]
@@ -155,7 +178,9 @@ def at_sea(world: World, chance: random.Random) -> Drawn:
                 return nation, target, [{**orders[0], "nation": nation}]
 
 
-def first_of(world: World, draw: Callable[[World, random.Random], Drawn], chance: random.Random) -> tuple[Drawn, Written]:
+def first_of(
+    world: World, draw: Callable[[World, random.Random], Drawn], chance: random.Random
+) -> tuple[Drawn, Written]:
     """The first orders drawn that lead to a battle."""
     for _ in range(500):
         nation, place, orders = drawn = draw(world, chance)
@@ -196,7 +221,9 @@ def _together(world: World) -> tuple[str, str, str, Orders]:
     """Two allies, a place that both may attack, and their orders."""
     for target in sorted(world.ruleset.rows("places")):
         coming: dict[str, dict[str, Any]] = {}
-        for origin in world.geography.next_to(target, ("land",)) if routes.place_kind(world, target) == "land" else ():
+        for origin in (
+            world.geography.next_to(target, ("land",)) if routes.place_kind(world, target) == "land" else ()
+        ):
             for nation in sorted(world.state.owners_at(origin)):
                 if world.enemies_at(nation, target) and (units := free(world, nation, origin)):
                     coming.setdefault(nation, order(nation, units, origin, target, NONE))
@@ -236,17 +263,31 @@ def tokens(chance: random.Random) -> tuple[World, Drawn, Position]:
     for nation, place in ((one, mine), (other, theirs)):
         for kind in ("infantry", "artillery"):
             if n := chance.randint(kind == "infantry", 4):
-                state.put("units", unit_key(nation, kind, place), "*", {"owner": nation, "kind": kind, "place": place, "n": n})
-    state.put("under_way", f"{one}#0001", "*", {"nation": one, "what": "move-token", "at": mine, "n": 1, "since": 1})
+                state.put(
+                    "units",
+                    unit_key(nation, kind, place),
+                    "*",
+                    {"owner": nation, "kind": kind, "place": place, "n": n},
+                )
+    state.put(
+        "under_way", f"{one}#0001", "*", {"nation": one, "what": "move-token", "at": mine, "n": 1, "since": 1}
+    )
     if rounds := chance.randint(0, 3):
         state.put("answers", other, f"hold-out/{theirs}", rounds)
     geography = Geography(rules)
     first = start(rules, state, KeyedDice(bytes(32), 1), geography=geography).position
     there = resolve(rules, first, Inputs(), KeyedDice(bytes(32), 1), geography=geography).position
     world = World(rules, there.state, moments=there.moments, geography=geography)
-    goes = max((e for e in legal_orders(world, one) if theirs in e.targets), key=lambda e: sum(e.slots["units"].values()))
+    goes = max(
+        (e for e in legal_orders(world, one) if theirs in e.targets),
+        key=lambda e: sum(e.slots["units"].values()),
+    )
     key = goes.order.removeprefix("orders/")
-    return world, (one, theirs, [order(one, goes.slots["units"], mine, theirs, chance.choice(CONDITIONS[:3]), key)]), there
+    return (
+        world,
+        (one, theirs, [order(one, goes.slots["units"], mine, theirs, chance.choice(CONDITIONS[:3]), key)]),
+        there,
+    )
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -278,4 +319,6 @@ def test_the_world_that_is_asked_stays_as_it_is(world: World) -> None:
 
 def test_orders_that_lead_nowhere_say_why(world: World) -> None:
     with pytest.raises(NoBattle, match=r"not carried out|nobody"):
-        as_written(world, "german-empire", [order("german-empire", {"tank": 900}, "berlin", "paris", {})], "paris")
+        as_written(
+            world, "german-empire", [order("german-empire", {"tank": 900}, "berlin", "paris", {})], "paris"
+        )

@@ -67,7 +67,9 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
         (("--attacker", "Germany from Paris: 1 infantry"), "say with --place where they go to"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_read_is_said(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], says: str) -> None:
+def test_what_cannot_be_read_is_said(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], says: str
+) -> None:
     code, out, err = run(capsys, *arguments)
     assert code == 2 and not out
     assert says in err
@@ -76,7 +78,13 @@ def test_what_cannot_be_read_is_said(capsys: pytest.CaptureFixture[str], argumen
 def test_the_battle_follows_from_the_units_and_the_ruleset(capsys: pytest.CaptureFixture[str]) -> None:
     _, land, _ = run(capsys, *FIGHT)
     _, sea, note = run(
-        capsys, "--attacker", "Germany: 3 battleships", "--defender", "Britain: 4 destroyers", "--place", "North Sea"
+        capsys,
+        "--attacker",
+        "Germany: 3 battleships",
+        "--defender",
+        "Britain: 4 destroyers",
+        "--place",
+        "North Sea",
     )
     assert land.startswith("Land battle\n") and sea.startswith("Sea battle: North Sea\n")
     assert "contact must be found again" in note
@@ -94,14 +102,29 @@ def test_allies_in_one_text_or_in_several(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_a_sea_battle_with_contact_that_is_kept_is_never_open(capsys: pytest.CaptureFixture[str]) -> None:
-    ships = ("--attacker", "Germany: 3 battleships", "--defender", "Britain: 4 destroyers", "--format", "json")
+    ships = (
+        "--attacker",
+        "Germany: 3 battleships",
+        "--defender",
+        "Britain: 4 destroyers",
+        "--format",
+        "json",
+    )
     lost, kept = (json.loads(run(capsys, *ships, "--contact", who)[1]) for who in ("attacker", "kept"))
     assert kept["open"] == 0 < lost["open"]
 
 
 def test_on_a_scenario_whoever_stands_there_defends(capsys: pytest.CaptureFixture[str]) -> None:
     _, text, _ = run(
-        capsys, "--scenario", "1914", "--attacker", "Germany: 20 infantry", "--place", "Alsace-Lorraine", "--from", "Stuttgart"
+        capsys,
+        "--scenario",
+        "1914",
+        "--attacker",
+        "Germany: 20 infantry",
+        "--place",
+        "Alsace-Lorraine",
+        "--from",
+        "Stuttgart",
     )
     assert "defender: French Empire (" in text and "30 infantry" in text
 
@@ -125,12 +148,27 @@ def test_order_text_brings_its_units_its_way_and_its_conditions(capsys: pytest.C
     asked = json.loads(out)
     assert asked["began"]["attacker"] == {"german-empire": {"infantry": 6}}
     assert asked["question"]["from"] == "stuttgart" and asked["rounds"] == pytest.approx(1)
-    code, _, err = run(capsys, "--scenario", "1914", "--nation", "Germany", "--order", "move 6 infantry from Stutgart to Nowhere")
+    code, _, err = run(
+        capsys,
+        "--scenario",
+        "1914",
+        "--nation",
+        "Germany",
+        "--order",
+        "move 6 infantry from Stutgart to Nowhere",
+    )
     assert code == 2 and "the order does not stand" in err and "1:" in err
 
 
 def test_what_another_nation_is_expected_to_order(capsys: pytest.CaptureFixture[str]) -> None:
-    mine = ("--scenario", "1914", "--nation", "Germany", "--order", "move 9 infantry from Stuttgart to Alsace-Lorraine")
+    mine = (
+        "--scenario",
+        "1914",
+        "--nation",
+        "Germany",
+        "--order",
+        "move 9 infantry from Stuttgart to Alsace-Lorraine",
+    )
     theirs = ("--other", "France: move 10 infantry from Alsace-Lorraine to Stuttgart")
     _, alone, _ = run(capsys, *mine)
     code, both, err = run(capsys, *mine, *theirs, "--trials", "20")
@@ -170,7 +208,9 @@ def test_works_count_wherever_they_come_from(capsys: pytest.CaptureFixture[str])
 
     at = ("--place", "Reims", "--from", "Alsace-Lorraine")
     assert win("--works", "trench") < win()
-    assert win("--works", "trench", *at) == win("--works", "trench", *at[:2]) < win(*at) == win(*at[:2])  # a city defends, too
+    assert (
+        win("--works", "trench", *at) == win("--works", "trench", *at[:2]) < win(*at) == win(*at[:2])
+    )  # a city defends, too
 
 
 def test_the_picture_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -39,7 +39,8 @@ def made(battle: Row, units: dict[str, Row]) -> World:
         "links": [],
     }
     return World(
-        Ruleset("made", "Made", {form: by_id(rows) for form, rows in forms.items()}), State({"game": {"game": {"turn": 1}}})
+        Ruleset("made", "Made", {form: by_id(rows) for form, rows in forms.items()}),
+        State({"game": {"game": {"turn": 1}}}),
     )
 
 
@@ -52,11 +53,19 @@ STAGE = st.fixed_dictionaries(
     },
 )  # fmt: skip
 UNIT = st.fixed_dictionaries(
-    {"attack": st.integers(0, 5), "defense": st.integers(0, 5), "hits": st.integers(1, 2), "dice": st.integers(1, 2)}
+    {
+        "attack": st.integers(0, 5),
+        "defense": st.integers(0, 5),
+        "hits": st.integers(1, 2),
+        "dice": st.integers(1, 2),
+    }
 )
 BATTLE = st.fixed_dictionaries(
     {"die": st.sampled_from(["1d6", "1d8"]), "stages": st.lists(STAGE, min_size=1, max_size=3)},
-    optional={"most_rounds": st.integers(1, 3), "shares": st.just({"attacker": "attack", "defender": "defense"})},
+    optional={
+        "most_rounds": st.integers(1, 3),
+        "shares": st.just({"attacker": "attack", "defender": "defense"}),
+    },
 )
 UNITS = st.fixed_dictionaries(dict.fromkeys(KINDS, UNIT))
 FORCE = st.dictionaries(
@@ -110,7 +119,9 @@ def test_everything_adds_up(battle: Row, units: Any, mine: Any, foes: Any) -> No
     assert found.win + found.draw + found.loss + found.open == pytest.approx(1)
     for side in ("attacker", "defender"):
         assert sum(found.losses[side]) == pytest.approx(1)
-        assert found.mean(side) == pytest.approx(sum(n for kinds in found.lost[side].values() for n in kinds.values()), abs=1e-9)
+        assert found.mean(side) == pytest.approx(
+            sum(n for kinds in found.lost[side].values() for n in kinds.values()), abs=1e-9
+        )
         for owner, kinds in found.began[side].items():
             for kind, n in kinds.items():
                 assert found.lost[side][owner][kind] + found.left[side][owner][kind] == pytest.approx(n)
@@ -121,7 +132,10 @@ def test_everything_adds_up(battle: Row, units: Any, mine: Any, foes: Any) -> No
 @settings(max_examples=40, deadline=None)
 @given(BATTLE, UNITS, FORCE)
 def test_symmetric_battles_have_symmetric_odds(battle: Row, units: Any, force: Any) -> None:
-    found = true(made(whole({**battle, "attacks": "both"}, "attack"), units), Question("fray", force, theirs(force), "moor"))
+    found = true(
+        made(whole({**battle, "attacks": "both"}, "attack"), units),
+        Question("fray", force, theirs(force), "moor"),
+    )
     alike(said(found), mirrored(found))
 
 
@@ -139,17 +153,27 @@ def test_where_both_attack_the_sides_can_change_places(battle: Row, units: Any, 
     BATTLE,
     UNITS,
     st.permutations(NATIONS),
-    st.dictionaries(st.tuples(st.sampled_from(NATIONS[:3]), st.sampled_from(KINDS)), st.integers(1, 2), min_size=1, max_size=4),
+    st.dictionaries(
+        st.tuples(st.sampled_from(NATIONS[:3]), st.sampled_from(KINDS)),
+        st.integers(1, 2),
+        min_size=1,
+        max_size=4,
+    ),
     st.integers(1, 3),
 )
 @example(  # one nation has all the share and one unit to lose: who of two equal ones takes the second hit goes by lot
     {"die": "1d6", "stages": [{"rounds": 1, "hits": "unit.kind != 'ram'"}]},
-    {kind: {"attack": int(kind == "ram"), "defense": int(kind == "spear"), "hits": 1, "dice": 1} for kind in KINDS},
+    {
+        kind: {"attack": int(kind == "ram"), "defense": int(kind == "spear"), "hits": 1, "dice": 1}
+        for kind in KINDS
+    },
     ["ada", "cyd", "ben", "dot", "eve"],
     {("ada", "spear"): 1, ("ada", "ram"): 1, ("ben", "spear"): 1, ("cyd", "spear"): 1},
     2,
 )
-def test_names_and_the_order_of_nations_do_not_matter(battle: Row, units: Any, names: Any, mine: Any, foes: int) -> None:
+def test_names_and_the_order_of_nations_do_not_matter(
+    battle: Row, units: Any, names: Any, mine: Any, foes: int
+) -> None:
     battle = {**battle, "shares": BY_ROLE}
     other = dict(zip(NATIONS, names, strict=True))
     world = made(whole(battle, BY_ROLE), units)
@@ -172,14 +196,22 @@ def random_battle(chance: random.Random, plain: bool = False) -> tuple[World, Qu
     if way == "pooled":
         stage["pooled"] = True
     elif way == "face":
-        stage |= {"resolve": "face", "table": {"3..4": "wound", "5..6": "kill"}, "order": ["kill", "wound"], "value": 1}
+        stage |= {
+            "resolve": "face",
+            "table": {"3..4": "wound", "5..6": "kill"},
+            "order": ["kill", "wound"],
+            "value": 1,
+        }
     elif way == "sum":
         stage |= {"resolve": "sum", "loss": {"base": 1, "per": 4}, "tie": "defender"}
     else:
         stage["losses"] = "end_of_round" if plain else chance.choice(["at_once", "end_of_round"])
     stages = [stage]
     if way == "under" and not plain and chance.random() < 0.5:
-        stages = [{"id": "volley", "rounds": 1, "value": BY_ROLE, "who": "unit.kind == 'bow'", "losses": "at_once"}, stage]
+        stages = [
+            {"id": "volley", "rounds": 1, "value": BY_ROLE, "who": "unit.kind == 'bow'", "losses": "at_once"},
+            stage,
+        ]
     battle: Row = {
         "die": "1d6",
         "stages": stages,
@@ -192,10 +224,15 @@ def random_battle(chance: random.Random, plain: bool = False) -> tuple[World, Qu
     if not plain and chance.random() < 0.3:
         battle["leave"] = {"attacker": {"after": 1, "to": [{"stay": True}]}}
     limits: dict[int, Any] = (
-        {0: chance.choice([{"rounds": 2}, {"losses": 1}, {"kills": {"kills": 1, "left": 1}}])} if "leave" in battle else {}
+        {0: chance.choice([{"rounds": 2}, {"losses": 1}, {"kills": {"kills": 1, "left": 1}}])}
+        if "leave" in battle
+        else {}
     )
     forces = [
-        {(chance.choice(group), chance.choice(KINDS)): chance.randint(1, 5) for _ in range(chance.randint(1, 3))}
+        {
+            (chance.choice(group), chance.choice(KINDS)): chance.randint(1, 5)
+            for _ in range(chance.randint(1, 3))
+        }
         for group in ((NATIONS[:1], NATIONS[2:3]) if plain else (NATIONS[:2], NATIONS[2:4]))
     ]
     return made(battle, units), Question("fray", forces[0], forces[1], "moor", limits=limits)
@@ -213,7 +250,9 @@ def test_exact_odds_and_samples_agree_within_three_standard_errors() -> None:
         except TooManyWays:
             continue
         tried = sample(plan, trials, seed=number)
-        pairs = [(getattr(true, end), getattr(tried, end)) for end in ("win", "draw", "loss", "open", "field")]
+        pairs = [
+            (getattr(true, end), getattr(tried, end)) for end in ("win", "draw", "loss", "open", "field")
+        ]
         for side in ("attacker", "defender"):
             pairs += zip(true.losses[side], [*tried.losses[side], *[0.0] * 99], strict=False)
         for p, q in pairs:

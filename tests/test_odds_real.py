@@ -22,7 +22,13 @@ from .test_alliances import rules as alliances
 
 PLAYS = 120
 SEA: dict[str, str | None] = {**OWNERS, "sea-1": None, "sea-2": None}
-WAYS = [*LINKS, ("sea", "sea-1", "sea"), ("sea", "sea-2", "sea"), ("sea", "p", "coast"), ("sea", "x", "coast")]
+WAYS = [
+    *LINKS,
+    ("sea", "sea-1", "sea"),
+    ("sea", "sea-2", "sea"),
+    ("sea", "p", "coast"),
+    ("sea", "x", "coast"),
+]
 Counts = dict[tuple[str, str], int]
 
 
@@ -34,7 +40,9 @@ def counts(field: Field) -> Counts:
     return out
 
 
-def play(make: Callable[[], Field], battle: str, plays: int = PLAYS) -> tuple[dict[tuple[str, str], list[int]], Counts]:
+def play(
+    make: Callable[[], Field], battle: str, plays: int = PLAYS
+) -> tuple[dict[tuple[str, str], list[int]], Counts]:
     """How often each nation's kinds lost 0, 1, 2 ..., over so many battles with different dice."""
     found: dict[tuple[str, str], list[int]] = {}
     began: Counts = {}
@@ -109,7 +117,12 @@ def test_on_land_leaving_after_losses() -> None:
         return field
 
     mine = side("a", infantry=5, tank=1)
-    matches(make, Question("land", mine, side("d", infantry=4), "p", "x", limits={0: {"losses": 2}}, orders={"a": ["tank"]}))
+    matches(
+        make,
+        Question(
+            "land", mine, side("d", infantry=4), "p", "x", limits={0: {"losses": 2}}, orders={"a": ["tank"]}
+        ),
+    )
 
 
 def test_on_land_leaving_after_kills() -> None:
@@ -130,7 +143,10 @@ def test_on_land_where_one_ally_leaves_by_himself() -> None:
         return field
 
     mine = {**side("a", infantry=4), ("b", "infantry", (("via", "w>p"),)): 3}
-    matches(make, Question("land", mine, side("d", infantry=4), "p", "x", limits={0: {"by": {"a": {"losses": 1}}}}))
+    matches(
+        make,
+        Question("land", mine, side("d", infantry=4), "p", "x", limits={0: {"by": {"a": {"losses": 1}}}}),
+    )
 
 
 def test_a_landing_where_nobody_may_leave() -> None:
@@ -232,10 +248,19 @@ def test_a_battle_of_another_system_with_forced_retreats_and_guns_left_behind() 
         turn.journal.step = "battles"
         with turn.journal.entry("test/setup"):
             picks = [(unit_key("germany", kind, "w-germany", {}), n) for kind, n in ATTACK.items()]
-            forces.go(turn, forces.create(turn, "germany", "w-germany", picks, targets=["n-france"]), ["w-germany", "n-france"])
+            forces.go(
+                turn,
+                forces.create(turn, "germany", "w-germany", picks, targets=["n-france"]),
+                ["w-germany", "n-france"],
+            )
         return SimpleNamespace(state=state, turn=turn)
 
-    matches(make, Question("token-battle", side("germany", **ATTACK), side("france", **DEFENSE), "n-france", "w-germany"))
+    matches(
+        make,
+        Question(
+            "token-battle", side("germany", **ATTACK), side("france", **DEFENSE), "n-france", "w-germany"
+        ),
+    )
 
 
 ATTACK, DEFENSE = {"infantry": 3, "artillery": 1}, {"infantry": 2, "artillery": 1}

@@ -17,7 +17,14 @@ from wteaw.world.world import World
 from .test_orders_check import MOVE, Rows, position, rules
 
 ITEMS: Rows = [
-    {"id": "foot", "makes": "foot", "price": 3, "hand": "may", "due": "place", "site": "place.holder == self"},
+    {
+        "id": "foot",
+        "makes": "foot",
+        "price": 3,
+        "hand": "may",
+        "due": "place",
+        "site": "place.holder == self",
+    },
     {"id": "horse", "makes": "horse", "price": 5, "site": "place.id == 'ash'"},
 ]
 BUY: dict[str, Any] = {
@@ -66,7 +73,9 @@ def test_what_may_be_bought_into_hand_is_offered_without_a_place_too() -> None:
 
 @pytest.mark.parametrize(("gold", "most"), [(2, []), (3, [1])])
 def test_into_hand_goes_what_can_be_paid(gold: int, most: list[int]) -> None:
-    world = World(rules(FRAME, orders=[BUY, PLACE], production=ITEMS), position(treasuries={"red": {"gold": gold}}))
+    world = World(
+        rules(FRAME, orders=[BUY, PLACE], production=ITEMS), position(treasuries={"red": {"gold": gold}})
+    )
     assert [e.most for e in legal_orders(world, "red", ["orders/buy"]) if "site" not in e.slots] == most
 
 
@@ -108,14 +117,23 @@ def test_what_one_row_does_to_units_is_offered_where_they_are(hurt: int, offered
     if hurt:
         units[unit_key("red", "foot", "ash", {"hurt": True})] = {**foot, "n": hurt, "hurt": True}
     ruleset = rules(
-        frame, orders=[row], production=[mend], fields=[{"id": "hurt", "of": ["unit"], "type": "bool", "default": False}]
+        frame,
+        orders=[row],
+        production=[mend],
+        fields=[{"id": "hurt", "of": ["unit"], "type": "bool", "default": False}],
     )
     world = World(ruleset, position(units=units))
     assert [e.most for e in legal_orders(world, "red", ["orders/mend"])] == offered
     assert all_stand(world)
 
 
-RAIL: dict[str, Any] = {**MOVE, "id": "rail", "syntax": "rail {units} from {origin} to {target}", "does": "rail", "options": []}
+RAIL: dict[str, Any] = {
+    **MOVE,
+    "id": "rail",
+    "syntax": "rail {units} from {origin} to {target}",
+    "does": "rail",
+    "options": [],
+}
 
 
 def railway(room: dict[str, int], draws: list[str], feet: int = 4, **more: Any) -> World:
@@ -123,8 +141,15 @@ def railway(room: dict[str, int], draws: list[str], feet: int = 4, **more: Any) 
         {"id": p, "name": p.title(), "kind": "land", "owner": "red", "track": room.get(p, 9)}
         for p in ("ash", "elm", "fir", "oak")
     ]
-    links = [{"id": f"{a}--{b}", "between": [a, b]} for a, b in (("ash", "elm"), ("elm", "fir"), ("ash", "oak"))]
-    mode = {"id": "rail", "fights": False, "enter": "place.holder == self", "capacity": {"is": "place.track", "draws": draws}}
+    links = [
+        {"id": f"{a}--{b}", "between": [a, b]} for a, b in (("ash", "elm"), ("elm", "fir"), ("ash", "oak"))
+    ]
+    mode = {
+        "id": "rail",
+        "fights": False,
+        "enter": "place.holder == self",
+        "capacity": {"is": "place.track", "draws": draws},
+    }
     ruleset = rules(
         places=places, links=links, passages=[], actions=[], movement=[mode], orders=[{k: v for k, v in RAIL.items() if k != "options"}],
         fields=[{"id": "track", "of": ["place"], "type": "number", "default": 0}],
@@ -147,13 +172,21 @@ BASE_STATE: dict[str, Any] = {"game": {"game": {"turn": 1}}, "treasuries": {"red
         ({"elm": 4, "fir": 4}, ["start", "pass", "end"], {"elm": 4, "fir": 4, "oak": 4}),
     ],
 )
-def test_ways_are_listed_with_the_room_on_them(room: dict[str, int], draws: list[str], expected: dict[str, int]) -> None:
+def test_ways_are_listed_with_the_room_on_them(
+    room: dict[str, int], draws: list[str], expected: dict[str, int]
+) -> None:
     world = railway(room, draws)
-    listed = {t: e.room.get(t, e.most) for e in legal_orders(world, "red", ["orders/rail"]) for t in e.targets}
+    listed = {
+        t: e.room.get(t, e.most) for e in legal_orders(world, "red", ["orders/rail"]) for t in e.targets
+    }
     assert listed == expected
     for target in ("elm", "fir", "oak"):
         for n in range(1, 5):
-            order = {"nation": "red", "order": "orders/rail", "slots": {"units": {"foot": n}, "origin": "ash", "target": target}}
+            order = {
+                "nation": "red",
+                "order": "orders/rail",
+                "slots": {"units": {"foot": n}, "origin": "ash", "target": target},
+            }
             stands = bool(check(world, "red", [{**order, "options": {}}]).intents)
             assert stands == (n <= expected.get(target, 0)), (target, n)
     assert all_stand(world)
@@ -162,13 +195,19 @@ def test_ways_are_listed_with_the_room_on_them(room: dict[str, int], draws: list
 def test_what_has_gone_this_turn_takes_its_room_from_ways() -> None:
     loads = {"rail:oak": {"turn": 1, "n": 7}}
     world = railway({}, ["start", "pass", "end"], loads=loads)
-    assert {t: e.room.get(t, e.most) for e in legal_orders(world, "red") for t in e.targets} == {"elm": 4, "fir": 4, "oak": 2}
+    assert {t: e.room.get(t, e.most) for e in legal_orders(world, "red") for t in e.targets} == {
+        "elm": 4,
+        "fir": 4,
+        "oak": 2,
+    }
     assert [line.split("  ")[0] for line in form(world)] == ["rail 4 feet from Ash to ?"] and all_stand(world)
 
 
 def test_where_there_is_room_for_none_of_all_the_most_that_can_go_are_offered() -> None:
     world = railway({"elm": 1, "oak": 3}, ["start", "pass", "end"])
-    assert [line.split("  ")[0] for line in form(world)] == ["rail 3 feet from Ash to Oak"] and all_stand(world)
+    assert [line.split("  ")[0] for line in form(world)] == ["rail 3 feet from Ash to Oak"] and all_stand(
+        world
+    )
 
 
 COLLECT: Rows = [
@@ -180,7 +219,8 @@ COLLECT: Rows = [
 
 
 @pytest.mark.parametrize(
-    ("gold", "income", "offered"), [(1, 0, []), (1, 1, ["bet 2"]), (0, 4, ["bet 2"]), (4, 0, ["bet 2", "court Gray"])]
+    ("gold", "income", "offered"),
+    [(1, 0, []), (1, 1, ["bet 2"]), (0, 4, ["bet 2"]), (4, 0, ["bet 2", "court Gray"])],
 )
 def test_what_comes_in_before_an_act_pays_for_it(gold: int, income: int, offered: list[str]) -> None:
     yields = [{"id": "tax", "amount": f"={income}", "for": "red"}]

@@ -49,19 +49,35 @@ number = st.one_of(
     st.sampled_from(["1/2", "-3/4", "7/3", "0", "=count(foe)", "=min(3, count(mine, 'is_gun'))", "=lookup('relief', min(3, count(foe)))",
                      "=sum(mine, 'half')", "=unit.attack / 4", "=2 if any(foe, 'is_gun') else 1/2", "=-battle.round"]),
 )  # fmt: skip
-positive = st.sampled_from([1, 2, "1/2", "3/2", "2/3", "=1 + count(mine)", "=lookup('relief', min(3, count(mine)))"])
+positive = st.sampled_from(
+    [1, 2, "1/2", "3/2", "2/3", "=1 + count(mine)", "=lookup('relief', min(3, count(mine)))"]
+)
 test = st.sampled_from(
     [None, "count(foe) > 2", "any(mine, 'is_gun')", "all(foe, 'is_gun')", "battle.round == 1", "unit.kind == 'foot'", "turn > 3",
      "count(mine) > count(foe) and not any(foe, 'is_gun')", "count_distinct(mine, 'kind') > 1 or self == 'two'"]
 )  # fmt: skip
 rounding = st.sampled_from([None, "up", "down", "nearest"])
 wanted = st.sampled_from(
-    [None, "foot", ["gun", "horse"], "loud", "heavy", "ours", "north", "=unit.attack > 3", ["=nations(side='north')", "foot"]]
+    [
+        None,
+        "foot",
+        ["gun", "horse"],
+        "loud",
+        "heavy",
+        "ours",
+        "north",
+        "=unit.attack > 3",
+        ["=nations(side='north')", "foot"],
+    ]
 )
 
 
 def _row(id_: int, **keys: Any) -> Row:
-    return {"id": f"rule-{id_}", "of": "attack", **{k.removesuffix("_"): v for k, v in keys.items() if v is not None}}
+    return {
+        "id": f"rule-{id_}",
+        "of": "attack",
+        **{k.removesuffix("_"): v for k, v in keys.items() if v is not None},
+    }
 
 
 adjust = st.builds(
@@ -86,12 +102,19 @@ def country(row: Row, adjusts: list[Row]) -> Ruleset:
 
 def shown(ruleset: Ruleset, thing: tuple[str, str], there: dict[tuple[str, str], int], round_: int) -> Any:
     """The quantity of a unit as the world shows it, where just these units meet."""
-    units = {unit_key(o, k, "here"): {"owner": o, "kind": k, "place": "here", "n": n} for (o, k), n in there.items()}
-    world = World(ruleset, State({"game": {"game": {"turn": 2}}, "units": units, "nations": {"one": {"side": "north"}}}))
+    units = {
+        unit_key(o, k, "here"): {"owner": o, "kind": k, "place": "here", "n": n}
+        for (o, k), n in there.items()
+    }
+    world = World(
+        ruleset, State({"game": {"game": {"turn": 2}}, "units": units, "nations": {"one": {"side": "north"}}})
+    )
     mine = tuple(Entity("unit", unit_key(o, k, "here")) for o, k in there if o == thing[0])
     foe = tuple(Entity("unit", unit_key(o, k, "here")) for o, k in there if o != thing[0])
     about = {"attacks": thing[0] == "one", "round": round_, "kind": "fight"}
-    return world.quantity("attack", Entity("unit", unit_key(*thing, "here")), {"mine": mine, "foe": foe, "battle": about})
+    return world.quantity(
+        "attack", Entity("unit", unit_key(*thing, "here")), {"mine": mine, "foe": foe, "battle": about}
+    )
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -108,14 +131,18 @@ def test_the_figure_shown_is_the_figure_fought_with(
     ruleset = country(row, adjusts)
     columns = [(owner, kind) for owner in ("one", "two") for kind in KINDS]
     units = {unit_key(o, k, "here"): {"owner": o, "kind": k, "place": "here", "n": 1} for o, k in columns}
-    world = World(ruleset, State({"game": {"game": {"turn": 2}}, "units": units, "nations": {"one": {"side": "north"}}}))
+    world = World(
+        ruleset, State({"game": {"game": {"turn": 2}}, "units": units, "nations": {"one": {"side": "north"}}})
+    )
     sets = {}
     for name, is_mine in (("mine", True), ("foe", False)):
         which = tuple(i for i, (o, _) in enumerate(columns) if (o == thing[0]) is is_mine)
         sets[name] = Members(tuple(Entity("unit", unit_key(*columns[i], "here")) for i in which), which)
     counts = np.array(rows, dtype=np.int64)
     about = {"attacks": thing[0] == "one", "round": round_, "kind": "fight"}
-    value = compile_value(world, "attack", Entity("unit", unit_key(*thing, "here")), {"battle": about}, sets, counts[:1], {})
+    value = compile_value(
+        world, "attack", Entity("unit", unit_key(*thing, "here")), {"battle": about}, sets, counts[:1], {}
+    )
     found = value.exact(counts, round_)
     exact = found.fractions() if isinstance(found, Figures) else [Fraction(found)] * len(rows)
     exact = exact * len(rows) if len(exact) == 1 else exact
@@ -128,7 +155,9 @@ def test_the_figure_shown_is_the_figure_fought_with(
         assert whole[n] == Fraction(figure).__floor__()
 
 
-def test_all_rows_of_the_base_rules_give_in_battle_what_they_give_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_rows_of_the_base_rules_give_in_battle_what_they_give_elsewhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Every unit of the game on either side, over every kind of border and works, in the first rounds."""
     makers: list[compile._Maker] = []
     made = compile._Maker.plan
@@ -179,7 +208,11 @@ def _there(plan: Plan, things: tuple[Entity, ...]) -> tuple[Entity, ...]:
 )  # fmt: skip
 def test_a_for_means_the_same_wherever_it_stands(wanted: Any, takes: bool) -> None:
     ruleset = country({"id": "attack", "of": "unit", "base": 1}, [{"of": "attack", "for": wanted, "add": 5}])
-    ruleset = Ruleset(ruleset.id, ruleset.title, {**ruleset.forms, "sides": {"north": {"id": "north"}, "south": {"id": "south"}}})
+    ruleset = Ruleset(
+        ruleset.id,
+        ruleset.title,
+        {**ruleset.forms, "sides": {"north": {"id": "north"}, "south": {"id": "south"}}},
+    )
     world = World(ruleset, State({"nations": {"one": {"side": "north"}}}))
     assert is_for(world, wanted, "one") is takes
     assert world.quantity("attack", Entity("unit", "one.foot@here")) == (6 if takes else 1)
@@ -200,7 +233,9 @@ def test_a_label_is_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     ruleset = country({"id": "attack", "of": "unit", "base": 0}, adjusts)
     ruleset = Ruleset(ruleset.id, ruleset.title, {**ruleset.forms, "battles": {"fight": BATTLES[0]}})
-    plan = plan_of(World(ruleset, State()), Question("fight", {("one", "foot"): 1}, {("two", "foot"): 1}, "here"))
+    plan = plan_of(
+        World(ruleset, State()), Question("fight", {("one", "foot"): 1}, {("two", "foot"): 1}, "here")
+    )
     assert [fire.value.fixed for fire in plan.stages[0].volleys[0].fires] == [5]
 
 
@@ -208,7 +243,12 @@ def test_a_stage_throws_one_kind_of_die() -> None:
     ruleset = Ruleset(
         "t",
         "T",
-        {**country({"id": "attack", "of": "unit", "base": 1}, []).forms, "battles": {"fight": {**BATTLES[0], "die": "2d6"}}},
+        {
+            **country({"id": "attack", "of": "unit", "base": 1}, []).forms,
+            "battles": {"fight": {**BATTLES[0], "die": "2d6"}},
+        },
     )
     with pytest.raises(ValueError, match="1d6, not 2d6"):
-        plan_of(World(ruleset, State()), Question("fight", {("one", "foot"): 1}, {("two", "foot"): 1}, "here"))
+        plan_of(
+            World(ruleset, State()), Question("fight", {("one", "foot"): 1}, {("two", "foot"): 1}, "here")
+        )

@@ -25,7 +25,16 @@ from wteaw.world.view import Viewer
 from wteaw.world.world import World
 
 ROOT = Path(__file__).parent.parent
-NATIONS = ("german-empire", "french-empire", "russian-empire", "austria-hungary", "british-empire", "japan", "serbia", "italy")
+NATIONS = (
+    "german-empire",
+    "french-empire",
+    "russian-empire",
+    "austria-hungary",
+    "british-empire",
+    "japan",
+    "serbia",
+    "italy",
+)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +50,9 @@ def start() -> dict[str, World]:
 
 
 def given(world: World, nation: str) -> list[dict[str, Any]]:
-    return plan(world, nation, KeyedDice(b"orders", 1).stream(step="input", rule="policies/plan", subject=nation))
+    return plan(
+        world, nation, KeyedDice(b"orders", 1).stream(step="input", rule="policies/plan", subject=nation)
+    )
 
 
 def test_every_form_can_be_read_and_names_its_slots(start: dict[str, World]) -> None:
@@ -73,7 +84,9 @@ def test_what_a_policy_orders_is_legal_and_reads_back(start: dict[str, World], n
     assert found == []
     accepted, found = (checked := check(world, nation, read)).orders, checked.found
     assert found == []
-    assert [(o["order"], o["slots"], o["options"]) for o in accepted] == [(o["order"], o["slots"], o["options"]) for o in orders]
+    assert [(o["order"], o["slots"], o["options"]) for o in accepted] == [
+        (o["order"], o["slots"], o["options"]) for o in orders
+    ]
 
 
 def test_those_at_war_march_and_build(start: dict[str, World]) -> None:
@@ -83,7 +96,9 @@ def test_those_at_war_march_and_build(start: dict[str, World]) -> None:
 
 
 @pytest.mark.parametrize("nation", ["german-empire", "serbia"])
-def test_the_template_is_of_bounded_length_and_says_nothing_by_itself(start: dict[str, World], nation: str) -> None:
+def test_the_template_is_of_bounded_length_and_says_nothing_by_itself(
+    start: dict[str, World], nation: str
+) -> None:
     world = start[nation]
     text = order_template(world, nation, game="g")
     assert len(text) < 60_000 and max(map(len, text.split("\n"))) < 1_000
@@ -110,9 +125,13 @@ def test_policies_think_of_what_they_hold_and_of_zones_where_something_can_be_st
         stream = KeyedDice(b"%d" % seed, 1).stream(step="input", rule="policies/plan", subject="")
         for order in plan(world, "german-empire", stream):
             found.setdefault(order["order"], set()).add(str(order["slots"].get("place")))
-            leaves = order["slots"].get("target", order["slots"].get("origin")) != order["slots"].get("origin")
+            leaves = order["slots"].get("target", order["slots"].get("origin")) != order["slots"].get(
+                "origin"
+            )
             if order["order"] == "orders/sail" and "submarine" in order["slots"]["units"] and leaves:
-                sailed.add(f"{order['slots']['units']['submarine']} submarine from {order['slots']['origin']}")
+                sailed.add(
+                    f"{order['slots']['units']['submarine']} submarine from {order['slots']['origin']}"
+                )
     assert found["actions/incorporate"] == {"warsaw"}
     assert found["actions/hunt-trade"] == {"middle-atlantic"}
     assert "5 submarine from baltic-sea" in sailed  # where nothing can be stopped
@@ -138,10 +157,16 @@ def test_legal_orders_stand_when_they_are_given(start: dict[str, World]) -> None
 def test_what_no_form_carries_is_refused_with_what_comes_nearest(start: dict[str, World]) -> None:
     world = start["british-empire"]
     lines = ("upgrade 2 tanks", "fit 1 radar to 1 destroyer in london", "fit 1 tank to destroyer in london")
-    orders, unread = parse_orders(world.ruleset, "\n".join(lines), nation="british-empire", turn=1, state=world.state)
+    orders, unread = parse_orders(
+        world.ruleset, "\n".join(lines), nation="british-empire", turn=1, state=world.state
+    )
     accepted, refused = (checked := check(world, "british-empire", orders)).orders, checked.found
-    assert accepted == [] and [(d.line, d.severity) for d in (*unread, *refused)] == [(n, "error") for n in (1, 2, 3)]
+    assert accepted == [] and [(d.line, d.severity) for d in (*unread, *refused)] == [
+        (n, "error") for n in (1, 2, 3)
+    ]
     hints = [d.hint for d in (*unread, *refused)]
     assert unread[0].instead[0] == "upgrade ?" and "Tanks" in hints[0]
     assert unread[1].instead[0] == "fit 1 radar to ? in London"
-    assert hints[2].startswith("allowed: repair of a battleship, repair of an aircraft carrier, radar on a ship")
+    assert hints[2].startswith(
+        "allowed: repair of a battleship, repair of an aircraft carrier, radar on a ship"
+    )

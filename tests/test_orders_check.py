@@ -38,7 +38,10 @@ BASE: dict[str, Rows] = {
         {"id": "blue", "name": "Blue", "side": "west"},
         {"id": "gray", "name": "Gray"},
     ],
-    "sides": [{"id": "east", "name": "East", "opposite": "west"}, {"id": "west", "name": "West", "opposite": "east"}],
+    "sides": [
+        {"id": "east", "name": "East", "opposite": "west"},
+        {"id": "west", "name": "West", "opposite": "east"},
+    ],
     "places": [
         {"id": "ash", "name": "Ash", "kind": "land", "owner": "red"},
         {"id": "birch", "name": "Birch", "kind": "land", "owner": "red"},
@@ -51,13 +54,18 @@ BASE: dict[str, Rows] = {
         {"id": "cedar--dale", "between": ["cedar", "dale"]},
         {"id": "ash--dale", "between": ["ash", "dale"], "guards": "lock"},
     ],
-    "passages": [{"id": "lock", "name": "The Lock", "between": ["ash", "dale"], "keys": ["dale"], "default": "closed"}],
+    "passages": [
+        {"id": "lock", "name": "The Lock", "between": ["ash", "dale"], "keys": ["dale"], "default": "closed"}
+    ],
     "stances": [
         {"id": "peace", "default": True, "enter": "fight", "share": "never"},
         {"id": "friends", "friendly": True, "enter": "free", "share": "always"},
         {"id": "war", "hostile": True, "enter": "fight", "share": "never"},
     ],
-    "units": [{"id": "foot", "name": "foot", "plural": "feet"}, {"id": "horse", "name": "horse", "plural": "horses"}],
+    "units": [
+        {"id": "foot", "name": "foot", "plural": "feet"},
+        {"id": "horse", "name": "horse", "plural": "horses"},
+    ],
     "resources": [{"id": "gold", "name": "Gold"}],
     "movement": [{"id": "walk", "steps": 1}, {"id": "ride", "who": "horse", "steps": 2}],
     "orders": [MOVE],
@@ -79,7 +87,12 @@ BASE: dict[str, Rows] = {
             "limit": {"1": ["nation", "target", "turn"]},
             "help": "Costs four.",
         },
-        {"id": "bet", "syntax": "bet {n}", "slots": {"n": {"kind": "number", "least": 2, "most": 5}}, "cost": {"gold": "=n"}},
+        {
+            "id": "bet",
+            "syntax": "bet {n}",
+            "slots": {"n": {"kind": "number", "least": 2, "most": 5}},
+            "cost": {"gold": "=n"},
+        },
     ],
 }
 
@@ -171,7 +184,11 @@ def test_an_order_of_another_input_point_is_not_taken_now() -> None:
 
 
 def test_the_choice_of_a_slot_is_kept_to() -> None:
-    act = {"id": "praise", "syntax": "praise {who}", "slots": {"who": {"kind": "nation", "among": "nations(side='west')"}}}
+    act = {
+        "id": "praise",
+        "syntax": "praise {who}",
+        "slots": {"who": {"kind": "nation", "among": "nations(side='west')"}},
+    }
     accepted, found = judge("praise gray\npraise blue", rules(actions=[act]))
     assert [o["slots"] for o in accepted] == [{"who": "blue"}]
     assert found == [(1, "O209", "Gray cannot be chosen here", "allowed: Blue")]
@@ -181,7 +198,9 @@ def test_the_choice_of_a_slot_is_kept_to() -> None:
 
 
 def test_units_are_counted_over_the_file() -> None:
-    accepted, found = judge("move 3 feet from ash to birch\nmove 3 feet from ash to birch\nmove 2 feet from ash to birch")
+    accepted, found = judge(
+        "move 3 feet from ash to birch\nmove 3 feet from ash to birch\nmove 2 feet from ash to birch"
+    )
     assert [o["line"] for o in accepted] == [1, 3]
     assert found == [(2, "O205", "3 feet ordered, 5 in Ash, 3 of them ordered already (go)", "at most 2")]
 
@@ -193,7 +212,9 @@ def test_all_means_what_is_left() -> None:
 
 
 def test_units_that_are_elsewhere_are_pointed_at() -> None:
-    assert judge("move 1 horse from birch to ash")[1] == [(1, "O205", "1 horse ordered, 0 in Birch", "there are horses in Ash")]
+    assert judge("move 1 horse from birch to ash")[1] == [
+        (1, "O205", "1 horse ordered, 0 in Birch", "there are horses in Ash")
+    ]
 
 
 def test_a_way_that_is_not_open_is_refused_with_the_nearest_that_is() -> None:
@@ -234,7 +255,9 @@ def test_an_attack_that_begins_a_war_warns_unless_the_file_declares_it() -> None
 
 
 def test_options_are_those_of_the_row() -> None:
-    assert codes("move 1 foot from ash to birch: leave after 2 rounds\nmove 1 foot from ash to birch: stay") == [(2, "O207")]
+    assert codes(
+        "move 1 foot from ash to birch: leave after 2 rounds\nmove 1 foot from ash to birch: stay"
+    ) == [(2, "O207")]
 
 
 def test_of_two_readings_the_one_that_is_allowed_is_taken() -> None:
@@ -247,11 +270,18 @@ def test_of_two_readings_the_one_that_is_allowed_is_taken() -> None:
 
 
 def test_room_on_a_limited_way_is_counted_over_the_file() -> None:
-    mode = {"id": "walk", "capacity": {"is": "3", "draws": ["start", "pass", "end"]}, "enter": "place.holder == self"}
+    mode = {
+        "id": "walk",
+        "capacity": {"is": "3", "draws": ["start", "pass", "end"]},
+        "enter": "place.holder == self",
+    }
     accepted, found = judge(
-        "move 2 feet from ash to birch\nmove 2 feet from ash to birch\nmove 1 foot from ash to birch", rules(movement=[mode])
+        "move 2 feet from ash to birch\nmove 2 feet from ash to birch\nmove 1 foot from ash to birch",
+        rules(movement=[mode]),
     )
-    assert [o["line"] for o in accepted] == [1, 3] and [(f[0], f[1], f[3]) for f in found] == [(2, "O206", "at most 1")]
+    assert [o["line"] for o in accepted] == [1, 3] and [(f[0], f[1], f[3]) for f in found] == [
+        (2, "O206", "at most 1")
+    ]
 
 
 # ---- what the checker says and what the resolution does
@@ -261,7 +291,9 @@ def test_what_the_checker_lets_stand_the_resolution_carries_out() -> None:
     ruleset = rules()
     state = position(treasuries={"red": {"gold": 10}})
     accepted, _ = judge(
-        "court gray\nbet 3\nmove 2 feet from ash to birch\ncourt blue\nmove 9 feet from ash to birch", ruleset, state
+        "court gray\nbet 3\nmove 2 feet from ash to birch\ncourt blue\nmove 9 feet from ash to birch",
+        ruleset,
+        state,
     )
     turn = Turn(ruleset, state, ScriptedDice([]))
     for n, order in enumerate(accepted, 1):
@@ -287,7 +319,9 @@ def test_acts_are_listed_with_targets_prices_and_bounds() -> None:
         ({"target": "gray"}, {"gold": 4}, {}),
         ({"n": 2}, {"gold": 2}, {"n": (2, 5)}),
     ]
-    assert entries(state=position(treasuries={"red": {"gold": 1}}), only=["actions/court", "actions/bet"]) == []
+    assert (
+        entries(state=position(treasuries={"red": {"gold": 1}}), only=["actions/court", "actions/bet"]) == []
+    )
 
 
 MEET: dict[str, Any] = {
@@ -310,7 +344,9 @@ MEET: dict[str, Any] = {
         ("place.id / 2 > 1", 6),  # and so is what cannot be answered
     ],
 )
-def test_a_wish_leaves_out_of_the_listed_acts_what_it_plainly_rules_out(where: str | None, listed: int) -> None:
+def test_a_wish_leaves_out_of_the_listed_acts_what_it_plainly_rules_out(
+    where: str | None, listed: int
+) -> None:
     ruleset = rules(actions=[MEET])
     found = entries(ruleset, only=["actions/meet"], where=where)
     assert len(found) == listed
@@ -322,7 +358,10 @@ def test_a_wish_leaves_out_of_the_listed_acts_what_it_plainly_rules_out(where: s
     [
         (True, 6),
         ("self.id == 'blue'", 0),
-        ("neutral(target) and place.id == 'dale'", 1),  # what calls a function counts, for the caller would ask it of each
+        (
+            "neutral(target) and place.id == 'dale'",
+            1,
+        ),  # what calls a function counts, for the caller would ask it of each
         ("neutral(target) or place.owner == target", 3),
     ],
 )
@@ -372,15 +411,24 @@ def test_the_template_is_read_back_and_only_its_head_counts() -> None:
     ruleset, state = rules(), position()
     text = order_template(World(ruleset, state), "red", game="cup")
     assert text.startswith("game cup   nation Red   turn 1\n## Gold: 10\n")
-    assert "# court Gray   # 4\n" in text and "# bet 2   # 2; 2 to 5\n" in text and "## Prices in gold." in text
+    assert (
+        "# court Gray   # 4\n" in text and "# bet 2   # 2; 2 to 5\n" in text and "## Prices in gold." in text
+    )
     assert "# move 5 feet, 2 horses from Ash to Birch\n" in text
     assert parse_orders(ruleset, text, nation="red", game="cup", turn=1) == ([], [])
 
 
 def test_a_file_is_taken_in_line_by_line() -> None:
     ruleset, state = rules(), position()
-    taken = take_in(ruleset, "nation red turn 1\ncourt gray\ncourt nobody\nbet 9\n", lambda n: World(ruleset, state), turn=1)
-    assert taken.nation == "red" and [o["order"] for o in taken.orders] == ["actions/court"] and not taken.clean
+    taken = take_in(
+        ruleset,
+        "nation red turn 1\ncourt gray\ncourt nobody\nbet 9\n",
+        lambda n: World(ruleset, state),
+        turn=1,
+    )
+    assert (
+        taken.nation == "red" and [o["order"] for o in taken.orders] == ["actions/court"] and not taken.clean
+    )
     assert [(d.line, d.code) for d in taken.found] == [(3, "O103"), (4, "O208")]
     assert take_in(ruleset, "court gray", lambda n: World(ruleset, state)).found[0].code == "O112"
 
@@ -395,5 +443,7 @@ def test_answers_are_parted_from_orders() -> None:
     ]
     ruleset, state = rules(decisions=rows), position()
     taken = take_in(ruleset, "in birch leave\ncourt gray", lambda n: World(ruleset, state), nation="red")
-    assert taken.answers == {"quit/birch": "leave"} and [o["order"] for o in taken.orders] == ["actions/court"]
+    assert taken.answers == {"quit/birch": "leave"} and [o["order"] for o in taken.orders] == [
+        "actions/court"
+    ]
     assert parted([]) == ([], {})

@@ -31,7 +31,13 @@ FORMS: dict[str, list[dict[str, Any]]] = {
         {"id": "saint-jons", "name": "St. Jon’s Ørland"},
     ],
     "units": [
-        {"id": "foot", "name": "foot guard", "plural": "foot guards", "symbol": "FG", "aliases": ["infantry"]},
+        {
+            "id": "foot",
+            "name": "foot guard",
+            "plural": "foot guards",
+            "symbol": "FG",
+            "aliases": ["infantry"],
+        },
         {"id": "gun", "name": "gun", "plural": "guns"},
     ],
     "technologies": [{"id": "better-guns", "name": "Better guns"}],
@@ -39,7 +45,12 @@ FORMS: dict[str, list[dict[str, Any]]] = {
         {
             "id": "go",
             "syntax": "(move|attack with) {units} from {origin} to {target} [via {via}]",
-            "slots": {"units": "units", "origin": "place", "target": "place", "via": {"kind": "place", "many": True}},
+            "slots": {
+                "units": "units",
+                "origin": "place",
+                "target": "place",
+                "via": {"kind": "place", "many": True},
+            },
             "step": "march",
             "options": ["leave", "above"],
         },
@@ -48,7 +59,11 @@ FORMS: dict[str, list[dict[str, Any]]] = {
     "actions": [
         {"id": "war", "syntax": "declare war on {target}", "slots": {"target": "nation"}},
         {"id": "study", "syntax": "study {tech} [with {n} tokens]", "slots": {"tech": "tech", "n": "number"}},
-        {"id": "stand", "syntax": "stand {how}", "slots": {"how": {"kind": "choice", "choices": ["fast", "down", "half ready"]}}},
+        {
+            "id": "stand",
+            "syntax": "stand {how}",
+            "slots": {"how": {"kind": "choice", "choices": ["fast", "down", "half ready"]}},
+        },
         {"id": "say", "syntax": "say {words}", "slots": {"words": "text"}},
     ],
     "order_options": [
@@ -124,7 +139,9 @@ def test_choices_borders_and_texts() -> None:
 
 
 def test_options_follow_a_colon() -> None:
-    order = one("move 1 gun from alpha to fishguard: withdraw after 3 rounds or losses > 4, boldly; stay 1 or 2")
+    order = one(
+        "move 1 gun from alpha to fishguard: withdraw after 3 rounds or losses > 4, boldly; stay 1 or 2"
+    )
     assert order["options"] == {"leave": 3, "above": 4, "bold": True, "both": {"a": 1, "b": 2}}
 
 
@@ -181,13 +198,19 @@ def test_the_head_is_checked_against_the_game() -> None:
 
 
 def test_comments_and_empty_lines_are_passed_over() -> None:
-    assert strip_comment("# all of it") == "" and strip_comment("a b # c") == "a b " and strip_comment("take a#1") == "take a#1"
+    assert (
+        strip_comment("# all of it") == ""
+        and strip_comment("a b # c") == "a b "
+        and strip_comment("take a#1") == "take a#1"
+    )
     assert parse_orders(ruleset(), "\n   \n# x\n", nation="aster") == ([], [])
 
 
 def test_a_form_that_two_rows_share_gives_both_readings() -> None:
     twin = {**FORMS["orders"][0], "id": "sail"}
-    orders, _ = parse_orders(ruleset(orders=[*FORMS["orders"], twin]), "move 1 gun from alpha to fishguard", nation="aster")
+    orders, _ = parse_orders(
+        ruleset(orders=[*FORMS["orders"], twin]), "move 1 gun from alpha to fishguard", nation="aster"
+    )
     assert [orders[0]["order"], *(o["order"] for o in orders[0]["readings"])] == ["orders/go", "orders/sail"]
 
 
@@ -202,7 +225,9 @@ def test_forms_are_read_whole_or_not_at_all() -> None:
 
 def test_long_and_many_worded_lines_end_soon() -> None:
     assert wrong("move " + "1 gun and " * 60 + "x").code == "O105"
-    hard = ruleset(actions=[{"id": "t", "syntax": "{a} {b} {c} {d} {e} {f}", "slots": dict.fromkeys("abcdef", "text")}])
+    hard = ruleset(
+        actions=[{"id": "t", "syntax": "{a} {b} {c} {d} {e} {f}", "slots": dict.fromkeys("abcdef", "text")}]
+    )
     _, found = parse_orders(hard, " ".join("abcdefghijklmnopqrstuvwxyz"), nation="aster")
     assert found
 
@@ -239,4 +264,8 @@ def test_distance_is_a_distance(a: str, b: str) -> None:
 
 def test_words_keep_their_columns() -> None:
     words = split("  Łódź, 3x Über-Alles")
-    assert [w.norm for w in words] == ["lodz", ",", "3x", "uber", "alles"] and words[3].column == 12 and normal("Æ") == "ae"
+    assert (
+        [w.norm for w in words] == ["lodz", ",", "3x", "uber", "alles"]
+        and words[3].column == 12
+        and normal("Æ") == "ae"
+    )

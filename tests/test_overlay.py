@@ -33,7 +33,13 @@ def over(tmp_path: Path, text: str, base: dict[str, str | bytes] | None = None) 
 
 def test_a_row_given_again_replaces_the_keys_it_names(tmp_path: Path) -> None:
     rules = loaded(over(tmp_path, "units:\n- {id: foot, price: 4, tags: [sea]}\n"))
-    assert rules.row("units", "foot") == {"id": "foot", "name": "Foot", "tags": ["sea"], "price": 4, "hits": 1}
+    assert rules.row("units", "foot") == {
+        "id": "foot",
+        "name": "Foot",
+        "tags": ["sea"],
+        "price": 4,
+        "hits": 1,
+    }
     assert rules.row("units", "horse")["price"] == 5
     assert list(rules.rows("units")) == ["foot", "horse"]
 
@@ -94,7 +100,9 @@ def test_a_map_given_again_is_replaced_whole(tmp_path: Path) -> None:
         ("units:\n- {id: foot, price: lots}\n", ("E403", 2, 21)),
     ],
 )
-def test_what_does_not_fit_together_is_told_at_its_place(tmp_path: Path, text: str, expected: tuple[str, int, int]) -> None:
+def test_what_does_not_fit_together_is_told_at_its_place(
+    tmp_path: Path, text: str, expected: tuple[str, int, int]
+) -> None:
     findings = found(over(tmp_path, text))
     assert places(findings) == [expected]
     assert findings[0].file == "tables/o.yaml"
@@ -105,24 +113,41 @@ def test_nothing_to_remove_suggests_the_nearest(tmp_path: Path) -> None:
 
 
 def test_a_row_that_refers_to_a_removed_one_is_an_error_of_the_overlay(tmp_path: Path) -> None:
-    groups = {"tables/g.yaml": "groups:\n- {id: all, of: units, members: [foot, horse], silence: {W604: for scenarios}}\n"}
+    groups = {
+        "tables/g.yaml": "groups:\n- {id: all, of: units, members: [foot, horse], silence: {W604: for scenarios}}\n"
+    }
     findings = found(over(tmp_path, "units:\n- {id: horse, remove: true}\n", groups))
     assert [(d.code, d.file, d.line) for d in findings] == [("E404", "../base/tables/g.yaml", 2)]
     assert found(tmp_path / "base") == []
 
 
 def test_overlays_lie_on_overlays_and_settings_merge(tmp_path: Path) -> None:
-    write(tmp_path / "base", {**BASE, "ruleset.yaml": "id: base\ntitle: Base\nsettings: {worth: '10', unit_worth: hits}\n"})
+    write(
+        tmp_path / "base",
+        {**BASE, "ruleset.yaml": "id: base\ntitle: Base\nsettings: {worth: '10', unit_worth: hits}\n"},
+    )
     write(
         tmp_path / "over",
-        {"ruleset.yaml": OVER + "settings: {unit_worth: price}\n", "tables/o.yaml": "units:\n- {id: foot, price: 4}\n"},
+        {
+            "ruleset.yaml": OVER + "settings: {unit_worth: price}\n",
+            "tables/o.yaml": "units:\n- {id: foot, price: 4}\n",
+        },
     )
     top = write(
         tmp_path / "top",
-        {"ruleset.yaml": "id: top\ntitle: Top\nextends: ../over\n", "tables/o.yaml": "units:\n- {id: foot, hits: 2}\n"},
+        {
+            "ruleset.yaml": "id: top\ntitle: Top\nextends: ../over\n",
+            "tables/o.yaml": "units:\n- {id: foot, hits: 2}\n",
+        },
     )
     rules = loaded(top)
-    assert rules.row("units", "foot") == {"id": "foot", "name": "Foot", "tags": ["land"], "price": 4, "hits": 2}
+    assert rules.row("units", "foot") == {
+        "id": "foot",
+        "name": "Foot",
+        "tags": ["land"],
+        "price": 4,
+        "hits": 2,
+    }
     assert (rules.id, rules.setting("worth"), rules.setting("unit_worth")) == ("top", "10", "price")
     assert rules.origin("units", "foot", "price") == "../over/tables/o.yaml:2"
 
@@ -184,7 +209,10 @@ def names(nodes: list[dict[str, object]] | tuple[dict[str, object], ...]) -> lis
         ("step: one, replace: [{step: x, do: act}]", ["orders", ("talk", ["x", "two"]), "three"]),
         ("step: three, before: [{step: x, do: act}]", ["orders", ("talk", ["one", "two"]), "x", "three"]),
         ("step: one, after: [{step: x, do: act}]", ["orders", ("talk", ["one", "x", "two"]), "three"]),
-        ("step: talk, wrap: {id: turns, each: nation}", ["orders", ("turns", [("talk", ["one", "two"])]), "three"]),
+        (
+            "step: talk, wrap: {id: turns, each: nation}",
+            ["orders", ("turns", [("talk", ["one", "two"])]), "three"],
+        ),
         (
             "step: all, wrap: {id: turns, each: nation, steps: [{step: x, do: act}]}",
             [("turns", ["orders", ("talk", ["one", "two"]), "three", "x"])],
@@ -223,9 +251,13 @@ def test_nodes_cite_what_their_change_cites(tmp_path: Path) -> None:
 
 def test_of_two_nodes_of_one_name_the_outer_is_meant(tmp_path: Path) -> None:
     base = {"tables/f.yaml": "sequence:\n- phase: talk\n  steps: [{step: talk}, {step: two}]\n"}
-    outer = loaded(over(tmp_path / "a", "sequence_changes:\n- {id: c, step: talk, set: {id: chat}}\n", dict(base)))
+    outer = loaded(
+        over(tmp_path / "a", "sequence_changes:\n- {id: c, step: talk, set: {id: chat}}\n", dict(base))
+    )
     assert names(outer.sequence) == [("chat", ["talk", "two"])]
-    inner = loaded(over(tmp_path / "b", "sequence_changes:\n- {id: c, step: talk/talk, drop: true}\n", dict(base)))
+    inner = loaded(
+        over(tmp_path / "b", "sequence_changes:\n- {id: c, step: talk/talk, drop: true}\n", dict(base))
+    )
     assert names(inner.sequence) == [("talk", ["two"])]
 
 
@@ -250,7 +282,9 @@ def test_a_frame_given_again_replaces_the_frame(tmp_path: Path) -> None:
         ("step: talk/three, drop: true", ("E226", 2, 22)),
     ],
 )
-def test_a_change_that_cannot_be_made_is_told(tmp_path: Path, change: str, expected: tuple[str, int, int]) -> None:
+def test_a_change_that_cannot_be_made_is_told(
+    tmp_path: Path, change: str, expected: tuple[str, int, int]
+) -> None:
     findings = found(over(tmp_path, f"sequence_changes:\n- {{id: change, {change}}}\n", dict(FRAME)))
     assert expected in places(findings)
 
@@ -272,7 +306,9 @@ def test_wrapping_without_end_is_refused(tmp_path: Path) -> None:
 def test_a_scenario_lays_its_rules_over_the_ruleset(tmp_path: Path) -> None:
     write(tmp_path / "base", BASE)
     path = tmp_path / "s.yaml"
-    path.write_text("id: s\ntitle: S\nruleset: base\nrules:\n  units:\n  - {id: foot, price: 7}\n  - {id: horse, remove: true}\n")
+    path.write_text(
+        "id: s\ntitle: S\nruleset: base\nrules:\n  units:\n  - {id: foot, price: 7}\n  - {id: horse, remove: true}\n"
+    )
     scenario, rules, findings = load_scenario(path)
     assert findings == []
     assert scenario is not None
@@ -304,7 +340,9 @@ def test_a_broken_ruleset_is_told_at_the_scenario(tmp_path: Path) -> None:
 # --- scenarios over scenarios
 
 
-def scenario_over(tmp_path: Path, text: str, below: str = "") -> tuple[dict[str, object] | None, list[object]]:
+def scenario_over(
+    tmp_path: Path, text: str, below: str = ""
+) -> tuple[dict[str, object] | None, list[object]]:
     write(tmp_path / "base", BASE)
     base = below or (
         "id: s\ntitle: S\nruleset: base\nstart: {turn: 3, season: wet}\n"
@@ -339,8 +377,13 @@ def test_a_scenario_over_another_merges_maps_and_replaces_the_rest(tmp_path: Pat
         ("", "id: s\ntitle: S\nruleset: base\nextends: gone\n", ("E410", "s.yaml", 4)),
     ],
 )
-def test_scenarios_that_do_not_fit_together(tmp_path: Path, text: str, below: str, expected: tuple[str, str, int]) -> None:
-    write(tmp_path / "base", {"tables/w.yaml": "nations: [{id: n, name: N}]\nplaces: [{id: p, name: P, kind: land}]\n"})
+def test_scenarios_that_do_not_fit_together(
+    tmp_path: Path, text: str, below: str, expected: tuple[str, str, int]
+) -> None:
+    write(
+        tmp_path / "base",
+        {"tables/w.yaml": "nations: [{id: n, name: N}]\nplaces: [{id: p, name: P, kind: land}]\n"},
+    )
     _, findings = scenario_over(tmp_path, text, below)
     assert expected in [(d.code, d.file, d.line) for d in findings]  # type: ignore[attr-defined]
 

@@ -22,7 +22,9 @@ def folder(tmp_path: Path) -> Path:
     """A game in which nobody commands Germany."""
     data, ruleset, _ = load_scenario(scenarios() / "1914.yaml")
     assert data is not None and ruleset is not None
-    new_game(tmp_path / "game", data, ruleset, id_="pool", seats={"german-empire": "vacant"}, seed=b"\x05" * 32)
+    new_game(
+        tmp_path / "game", data, ruleset, id_="pool", seats={"german-empire": "vacant"}, seed=b"\x05" * 32
+    )
     return tmp_path / "game"
 
 
@@ -40,7 +42,9 @@ def game(folder: Path) -> Game:
         ("Ann", "ann@example.org", "entente", "no side 'entente'"),
     ],
 )
-def test_the_list_needs_name_address_and_side(game: Game, name: str, email: str, side: str, says: str) -> None:
+def test_the_list_needs_name_address_and_side(
+    game: Game, name: str, email: str, side: str, says: str
+) -> None:
     with pytest.raises(StoreError, match=says):
         WaitingList(game).add(name, email, side)
     assert WaitingList(game).candidates() == []
@@ -98,7 +102,9 @@ def test_the_new_player_is_waited_for_at_once_and_the_journal_says_so(game: Game
     said = [e for e in game.journal(turn=1) if e.data.get("seat")]
     assert [(e.subject, e.audience) for e in said] == [("german-empire", ("everyone",))]
     assert [c["what"] for c in Game.open(folder).corrections()] == ["command"]
-    assert "bobolink" not in str(view_world(game, "french-empire").state.tables).lower(), "names are the moderator's"
+    assert "bobolink" not in str(view_world(game, "french-empire").state.tables).lower(), (
+        "names are the moderator's"
+    )
     game.rollback(1, "the wrong Bob")
     assert game.commands() == {"german-empire": "player"}, "what was decided at that stage stands"
 
@@ -139,12 +145,16 @@ def test_the_commands(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_days_of_the_turns(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert _run(["schedule", "--start", "2004-05-01", "--turns", "2", "--game", str(folder)]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("Turn 1: update 2004-05-01; corrections 2004-05-01, 2004-05-02; orders from 2004-05-03")
+    assert lines[0].startswith(
+        "Turn 1: update 2004-05-01; corrections 2004-05-01, 2004-05-02; orders from 2004-05-03"
+    )
     assert lines[2].startswith("Turn 2: update 2004-05-11") and lines[3].endswith("next update 2004-05-21")
     assert _run(["schedule", "--start", "May"]) == 2 and "2004-05-01" in capsys.readouterr().err
 
 
-def test_an_ally_gives_orders_for_a_nation_that_has_sent_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_ally_gives_orders_for_a_nation_that_has_sent_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     data, ruleset, _ = load_scenario(scenarios() / "1914.yaml")
     assert data is not None and ruleset is not None
     seats = dict.fromkeys(("serbia", "russian-empire", "italy"), "player")
@@ -165,7 +175,9 @@ def test_an_ally_gives_orders_for_a_nation_that_has_sent_none(tmp_path: Path, ca
     outcome = resolve_turn(again, force=True)
     assert outcome.missing == ("italy", "russian-empire")
     bought = [e for e in again.journal(turn=1) if e.subject.startswith("serbia") and "buys" in e.text]
-    assert [e.text for e in bought] == ["Serbia buys 1 infantry for Macedonia: 5 resource points."], "nobody else buys for it"
+    assert [e.text for e in bought] == ["Serbia buys 1 infantry for Macedonia: 5 resource points."], (
+        "nobody else buys for it"
+    )
     facts = again.stage().position.state.table("facts").values()
     assert {f["by"] for f in facts if f["word"] == "missed"} == {"italy", "russian-empire", "serbia"}
 
@@ -174,7 +186,9 @@ def test_no_ally_stands_in_for_who_has_sent_orders(tmp_path: Path) -> None:
     data, ruleset, _ = load_scenario(scenarios() / "1914.yaml")
     assert data is not None and ruleset is not None
     options = {"free-deployment": False}
-    begun = new_game(tmp_path / "g", data, ruleset, id_="g", seats={"serbia": "player"}, options=options, seed=b"\x05" * 32)
+    begun = new_game(
+        tmp_path / "g", data, ruleset, id_="g", seats={"serbia": "player"}, options=options, seed=b"\x05" * 32
+    )
     begun.submit(Submission("serbia", "", [], {}))
     with pytest.raises(StoreError, match="has sent its own orders"):
         stand_in(begun, "russian-empire", Submission("serbia", "", [], {}))

@@ -23,7 +23,14 @@ from wteaw.play.scenario_files import load_scenario
 from wteaw.world.world import World
 
 Rows = list[dict[str, Any]]
-WAR: dict[str, Any] = {"attack": "attack", "defense": "defense", "odds": "3/2", "mass": 1, "noise": 0, "boldness": 100}
+WAR: dict[str, Any] = {
+    "attack": "attack",
+    "defense": "defense",
+    "odds": "3/2",
+    "mass": 1,
+    "noise": 0,
+    "boldness": 100,
+}
 MOVE: dict[str, Any] = {
     "id": "go",
     "syntax": "move {units} from {origin} to {target}",
@@ -42,7 +49,10 @@ BUILD: dict[str, Any] = {
 
 def rules(policy: dict[str, Any], **forms: Rows) -> Ruleset:
     """Six places in a row: three of red, three of blue, at war with each other."""
-    places = [{"id": p, "name": p.title(), "kind": "land", "owner": "red" if p in "abc" else "blue"} for p in "abcdef"]
+    places = [
+        {"id": p, "name": p.title(), "kind": "land", "owner": "red" if p in "abc" else "blue"}
+        for p in "abcdef"
+    ]
     base: dict[str, Rows] = {
         "nations": [
             {"id": "red", "name": "Red", "side": "east"},
@@ -57,10 +67,18 @@ def rules(policy: dict[str, Any], **forms: Rows) -> Ruleset:
             {"id": "friends", "friendly": True, "enter": "free", "share": "always"},
             {"id": "war", "hostile": True, "enter": "fight", "share": "never"},
         ],
-        "units": [{"id": "foot", "attack": 2, "defense": 3, "price": 3}, {"id": "gun", "attack": 6, "defense": 1, "price": 6}],
-        "fields": [{"id": f, "of": ["unit"], "type": "number", "default": 0} for f in ("attack", "defense", "price")],
+        "units": [
+            {"id": "foot", "attack": 2, "defense": 3, "price": 3},
+            {"id": "gun", "attack": 6, "defense": 1, "price": 6},
+        ],
+        "fields": [
+            {"id": f, "of": ["unit"], "type": "number", "default": 0} for f in ("attack", "defense", "price")
+        ],
         "resources": [{"id": "gold", "name": "Gold"}],
-        "movement": [{"id": "walk", "steps": 1}, {"id": "rail", "fights": False, "enter": "place.holder == self"}],
+        "movement": [
+            {"id": "walk", "steps": 1},
+            {"id": "rail", "fights": False, "enter": "place.holder == self"},
+        ],
         "orders": [MOVE],
         "policies": [{"id": "p", **policy}],
     }
@@ -98,7 +116,11 @@ def go(units: dict[str, int], origin: str, target: str) -> tuple[str, Any]:
 def test_the_first_row_that_fits_is_the_policy_unless_the_state_names_one() -> None:
     rows = [{"id": "west", "for": "west"}, {"id": "any", "when": "self.id != 'gray'"}]
     ruleset = rules({}, policies=rows)
-    assert [(policy_of(World(ruleset, position()), n) or {}).get("id") for n in ("blue", "red", "gray")] == ["west", "any", None]
+    assert [(policy_of(World(ruleset, position()), n) or {}).get("id") for n in ("blue", "red", "gray")] == [
+        "west",
+        "any",
+        None,
+    ]
     chosen = position(nations={"red": {"policy": "west"}})
     assert (policy_of(World(ruleset, chosen), "red") or {})["id"] == "west"
     assert plan(World(ruleset, position()), "gray", dice()) == []
@@ -135,27 +157,47 @@ def test_a_garrison_matches_its_share_of_the_threat() -> None:
         assert stays({"least": 0, "share": f"={share} if place.id == 'c' else 99"}) == left
     assert stays({"least": 0, "share": "1/2"}) == 4 and stays({"least": 7, "share": "1/2"}) == 7
     # of whom it attacks itself it has half as much to fear
-    assert [stays({"least": n, "share": 1}, but="d") for n in (0, 5)] == [4, 5] and stays({"least": 0, "share": 1}, but="e") == 5
+    assert [stays({"least": n, "share": 1}, but="d") for n in (0, 5)] == [4, 5] and stays(
+        {"least": 0, "share": 1}, but="e"
+    ) == 5
 
 
 def test_allies_hold_a_place_together() -> None:
     """With ten of its ally red leaves half of what it takes: 20 * 60 is worth 1200, of which 72 * 2 are as much as 7 of 20."""
-    allied = {"gray--red": {"stance": "friends"}, "blue--red": {"stance": "war"}, "blue--gray": {"stance": "war"}}
-    state = position(("red", "foot", "c", 10), ("gray", "foot", "c", 10), ("blue", "foot", "d", 6), relations=allied)
+    allied = {
+        "gray--red": {"stance": "friends"},
+        "blue--red": {"stance": "war"},
+        "blue--gray": {"stance": "war"},
+    }
+    state = position(
+        ("red", "foot", "c", 10), ("gray", "foot", "c", 10), ("blue", "foot", "d", 6), relations=allied
+    )
     war = {**WAR, "garrison": {"least": 0, "share": 2}}
     assert Front(World(rules({"war": war}), state), "red", war).garrison("c") == {"foot": 4}
 
 
 def test_allies_on_whom_it_counts_attack_with_it() -> None:
     """Alone 6 * 12 = 72 against 6 * 18 = 108; with half of eight of gray 10 * 20 = 200."""
-    allied = {"gray--red": {"stance": "friends"}, "blue--red": {"stance": "war"}, "blue--gray": {"stance": "war"}}
-    state = position(("red", "foot", "c", 6), ("gray", "foot", "c", 8), ("blue", "foot", "d", 6), relations=allied)
+    allied = {
+        "gray--red": {"stance": "friends"},
+        "blue--red": {"stance": "war"},
+        "blue--gray": {"stance": "war"},
+    }
+    state = position(
+        ("red", "foot", "c", 6), ("gray", "foot", "c", 8), ("blue", "foot", "d", 6), relations=allied
+    )
     war = {**WAR, "garrison": {"least": 0, "share": 0}}
     assert orders(rules({"war": war}), state) == []
     assert orders(rules({"war": {**war, "allies": "1/2"}}), state) == [go({"foot": 6}, "c", "d")]
-    few = position(("red", "foot", "c", 2), ("gray", "foot", "c", 16), ("blue", "foot", "d", 3), relations=allied)
-    assert orders(rules({"war": {**war, "allies": 1}}), few) == []  # 4 * 8 with two of them, 18 * 36 with all, against 3 * 9
-    apart = position(("red", "foot", "c", 6), ("gray", "foot", "b", 8), ("blue", "foot", "d", 6), relations=allied)
+    few = position(
+        ("red", "foot", "c", 2), ("gray", "foot", "c", 16), ("blue", "foot", "d", 3), relations=allied
+    )
+    assert (
+        orders(rules({"war": {**war, "allies": 1}}), few) == []
+    )  # 4 * 8 with two of them, 18 * 36 with all, against 3 * 9
+    apart = position(
+        ("red", "foot", "c", 6), ("gray", "foot", "b", 8), ("blue", "foot", "d", 6), relations=allied
+    )
     assert orders(rules({"war": {**war, "allies": "1/2"}}), apart) == []
 
 
@@ -163,7 +205,11 @@ def test_a_band_without_an_end_counts_as_many_as_stand_against_it() -> None:
     state = position(("red", "foot", "c", 60), ("blue", "foot", "d", 21), ("blue", "foot", "e", 3))
     state.tables["units"][unit_key("blue", "foot", "d")]["range"] = "21.."
     front = Front(World(rules({"war": WAR}), state), "red", WAR)
-    assert front.defenders("d") == (60, 180) and front.defenders("d", "attack") == (31, 62) and front.defenders("e") == (3, 9)
+    assert (
+        front.defenders("d") == (60, 180)
+        and front.defenders("d", "attack") == (31, 62)
+        and front.defenders("e") == (3, 9)
+    )
     state.tables["units"][unit_key("red", "foot", "c")]["n"] = 5
     assert Front(World(rules({"war": WAR}), state), "red", WAR).defenders("d") == (31, 93)
 
@@ -171,7 +217,9 @@ def test_a_band_without_an_end_counts_as_many_as_stand_against_it() -> None:
 def test_no_more_go_than_a_good_attack_takes() -> None:
     war = {**WAR, "mass": 2, "garrison": {"least": 0, "share": 0}}
     weak = position(("red", "foot", "c", 16), ("blue", "foot", "d", 2))
-    assert orders(rules({"war": war}), weak) == [go({"foot": 6}, "c", "d")]  # of 16, 12, 9, 6; four would be too few
+    assert orders(rules({"war": war}), weak) == [
+        go({"foot": 6}, "c", "d")
+    ]  # of 16, 12, 9, 6; four would be too few
     strong = position(("red", "foot", "c", 16), ("blue", "foot", "d", 7))
     assert orders(rules({"war": war}), strong) == [go({"foot": 16}, "c", "d")]
 
@@ -197,7 +245,9 @@ def test_only_units_that_can_take_a_place_make_an_attack() -> None:
         (1, 1, {}),
     ],
 )
-def test_no_more_stay_behind_than_follow_those_who_go_in(foot: int, behind: Any, sent: dict[str, int]) -> None:
+def test_no_more_stay_behind_than_follow_those_who_go_in(
+    foot: int, behind: Any, sent: dict[str, int]
+) -> None:
     war = {**WAR, "mass": 99, "takes": "foot", "garrison": {"who": "foot", "least": 0, "share": 0}}
     war |= {} if behind is None else {"behind": behind}
     ruleset = rules({"war": war}, movement=[{"id": "walk", "steps": 1, "stays": "gun"}])
@@ -251,7 +301,9 @@ def test_long_ways_take_them_there_at_once_as_far_as_there_is_room() -> None:
     places = {p: {"holder": "red"} for p in "de"}
     state = position(("red", "foot", "a", 5), ("blue", "foot", "f", 9), places=places)
     found = orders(ruleset, state, 9)  # of 18 faces, one is for the place behind the front
-    assert ("ride", {"units": {"foot": 2}, "origin": "a", "target": "e"}) in found and go({"foot": 3}, "a", "b") in found
+    assert ("ride", {"units": {"foot": 2}, "origin": "a", "target": "e"}) in found and go(
+        {"foot": 3}, "a", "b"
+    ) in found
 
 
 # ---- acts and purchases
@@ -273,7 +325,12 @@ def test_acts_are_drawn_by_weight_and_idleness() -> None:
 
 @pytest.mark.parametrize(("share", "given"), [(None, 3), ("1/3", 2), ("3/10", 1), ("1/6", 1), ("1/7", 0)])
 def test_a_rule_spends_no_more_than_its_share(share: str | None, given: int) -> None:
-    act = {"id": "court", "syntax": "court {n}", "slots": {"n": {"kind": "choice", "choices": ["x", "y", "z"]}}, "cost": 5}
+    act = {
+        "id": "court",
+        "syntax": "court {n}",
+        "slots": {"n": {"kind": "choice", "choices": ["x", "y", "z"]}},
+        "cost": 5,
+    }
     rule = {"action": "court", "most": 3, **({"share": share} if share else {})}
     found = orders(rules({"actions": [rule]}, actions=[act]), position())  # of 30 in the purse
     assert len(found) == given
@@ -284,23 +341,38 @@ def test_all_acts_together_spend_no_more_than_their_share(share: str | int, give
     letters = {"n": {"kind": "choice", "choices": ["x", "y"]}}
     acts = [{"id": id_, "syntax": f"{id_} {{n}}", "slots": letters, "cost": 5} for id_ in ("court", "arm")]
     rules_ = [{"action": "court", "most": 2}, {"action": "arm", "most": 2, "share": "1/4"}]
-    found = orders(rules({"actions": rules_, "actions_share": share}, actions=acts), position())  # of 30 in the purse
+    found = orders(
+        rules({"actions": rules_, "actions_share": share}, actions=acts), position()
+    )  # of 30 in the purse
     assert len(found) == given
 
 
 @pytest.mark.parametrize(
-    ("share", "own", "given"), [(1, None, 3), ("1/2", None, 3), ("2/5", None, 2), ("1/6", None, 1), (1, "1/3", 2)]
+    ("share", "own", "given"),
+    [(1, None, 3), ("1/2", None, 3), ("2/5", None, 2), ("1/6", None, 1), (1, "1/3", 2)],
 )
-def test_what_is_given_for_each_of_several_counts_against_both_shares(share: str | int, own: str | None, given: int) -> None:
+def test_what_is_given_for_each_of_several_counts_against_both_shares(
+    share: str | int, own: str | None, given: int
+) -> None:
     letters = {"n": {"kind": "choice", "choices": ["x", "y", "z"]}}
     act = {"id": "court", "syntax": "court {n}", "slots": letters, "cost": "=5 if self.id == 'red' else 1"}
-    rule = {"action": "court", "each": "n", "among": {"n": "set_of('x', 'y', 'z')"}, **({"share": own} if own else {})}
-    found = orders(rules({"actions": [rule], "actions_share": share}, actions=[act]), position())  # of 30 in the purse
+    rule = {
+        "action": "court",
+        "each": "n",
+        "among": {"n": "set_of('x', 'y', 'z')"},
+        **({"share": own} if own else {}),
+    }
+    found = orders(
+        rules({"actions": [rule], "actions_share": share}, actions=[act]), position()
+    )  # of 30 in the purse
     assert len(found) == given
 
 
 def test_money_is_shared_out_over_the_mix_at_the_site_nearest_to_the_front() -> None:
-    items: Rows = [{"id": "foot", "makes": "foot", "price": 3, "due": "x"}, {"id": "gun", "makes": "gun", "price": 6, "due": "x"}]
+    items: Rows = [
+        {"id": "foot", "makes": "foot", "price": 3, "due": "x"},
+        {"id": "gun", "makes": "gun", "price": 6, "due": "x"},
+    ]
     policy = {"war": {**WAR}, "purchases": [{"sites": 1, "mix": {"foot": 2, "gun": 1}}]}
     ruleset = rules(policy, orders=[MOVE, BUILD], production=items)
     found = orders(ruleset, position(("red", "foot", "a", 1)))
@@ -311,8 +383,12 @@ def test_money_is_shared_out_over_the_mix_at_the_site_nearest_to_the_front() -> 
 @pytest.mark.parametrize(("gold", "bought"), [(30, 0), (31, 5)])
 def test_who_saves_buys_nothing_until_there_is_enough(gold: int, bought: int) -> None:
     items: Rows = [{"id": "foot", "makes": "foot", "price": 3, "due": "x"}]
-    policy = {"purchases": [{"sites": 1, "share": "=1/2 if stock(self, 'gold') > 30 else 0", "mix": {"foot": 1}}]}
-    found = orders(rules(policy, orders=[MOVE, BUILD], production=items), position(treasuries={"red": {"gold": gold}}))
+    policy = {
+        "purchases": [{"sites": 1, "share": "=1/2 if stock(self, 'gold') > 30 else 0", "mix": {"foot": 1}}]
+    }
+    found = orders(
+        rules(policy, orders=[MOVE, BUILD], production=items), position(treasuries={"red": {"gold": gold}})
+    )
     assert sum(slots["n"] for _, slots in found) == bought
 
 
@@ -320,7 +396,11 @@ def test_nothing_is_bought_that_what_is_learned_in_the_same_turn_makes_too_dear(
     """Ten for foot at 3 each are 30; at 4 each nobody could pay them."""
     price = "=4 if level(self, 'drill', 'paid') > 0 else 3"
     items: Rows = [{"id": "foot", "makes": "foot", "price": price, "due": "x"}]
-    act = {"id": "adopt", "syntax": "adopt", "effects": [{"learn": {"who": "=self", "tech": "drill", "as": "paid"}}]}
+    act = {
+        "id": "adopt",
+        "syntax": "adopt",
+        "effects": [{"learn": {"who": "=self", "tech": "drill", "as": "paid"}}],
+    }
     more: dict[str, Rows] = {
         "technologies": [{"id": "drill", "name": "Drill", "levels": 1}],
         "production": items,
@@ -332,7 +412,9 @@ def test_nothing_is_bought_that_what_is_learned_in_the_same_turn_makes_too_dear(
         {"step": "build", "do": "buy"},
     ]
     for acts, given in (([], ["build"]), ([{"action": "adopt"}], ["adopt"])):
-        ruleset = rules({"actions": acts, "purchases": [{"sites": 1, "mix": {"foot": 1}}]}, orders=[MOVE, BUILD], **more)
+        ruleset = rules(
+            {"actions": acts, "purchases": [{"sites": 1, "mix": {"foot": 1}}]}, orders=[MOVE, BUILD], **more
+        )
         world = World(Ruleset("t", "t", ruleset.forms, sequence=frame), position())
         found = plan(world, "red", dice())
         assert [o["order"].partition("/")[2] for o in found] == given
@@ -346,7 +428,9 @@ GIVE: Rows = [
 ]
 
 
-@pytest.mark.parametrize(("amount", "share", "given"), [(10, "0", 10), (15, "1/2", 15), (16, "1/2", 0), (31, "0", 0)])
+@pytest.mark.parametrize(
+    ("amount", "share", "given"), [(10, "0", 10), (15, "1/2", 15), (16, "1/2", 0), (31, "0", 0)]
+)
 def test_no_more_is_given_away_than_is_left_when_all_is_bought(amount: int, share: str, given: int) -> None:
     give = {
         "id": "give",
@@ -356,7 +440,12 @@ def test_no_more_is_given_away_than_is_left_when_all_is_bought(amount: int, shar
         "does": "gift",
     }
     items: Rows = [{"id": "foot", "makes": "foot", "price": 3, "due": "x"}]
-    rule = {"order": "give", "each": "target", "among": {"target": "set_of(nation('gray'))"}, "numbers": {"amount": amount}}
+    rule = {
+        "order": "give",
+        "each": "target",
+        "among": {"target": "set_of(nation('gray'))"},
+        "numbers": {"amount": amount},
+    }
     policy = {"purchases": [{"sites": 1, "share": share, "mix": {"foot": 1}}], "payments": [rule]}
     found = orders(rules(policy, orders=[MOVE, BUILD, give], production=items, gifts=GIVE), position())
     assert [slots["amount"] for key, slots in found if key == "give"] == [given][: bool(given)]
@@ -366,7 +455,14 @@ def test_no_more_is_given_away_than_is_left_when_all_is_bought(amount: int, shar
 
 
 def look(**more: Any) -> dict[str, Any]:
-    return {"order": "go", "who": "foot", "from": "n >= 3", "among": "where(neighbors(origin), 'of_red')", "send": 1, **more}
+    return {
+        "order": "go",
+        "who": "foot",
+        "from": "n >= 3",
+        "among": "where(neighbors(origin), 'of_red')",
+        "send": 1,
+        **more,
+    }
 
 
 OF_RED = [{"id": "of_red", "of": ["place"], "is": "place.holder == 'red'"}]
@@ -383,7 +479,9 @@ OF_RED = [{"id": "of_red", "of": ["place"], "is": "place.holder == 'red'"}]
         (look(when="target.id != 'b'"), [("red", "foot", "a", 3)], []),
     ],
 )
-def test_a_rule_for_moves_names_who_goes_from_where_and_where_to(rule: dict[str, Any], state: Any, given: Any) -> None:
+def test_a_rule_for_moves_names_who_goes_from_where_and_where_to(
+    rule: dict[str, Any], state: Any, given: Any
+) -> None:
     assert orders(rules({"moves": [rule]}, definitions=OF_RED), position(*state)) == given
 
 
@@ -425,8 +523,14 @@ def test_who_has_enough_guards_calls_for_none() -> None:
 def test_guns_of_an_ally_are_no_guards(kind: str, sent: int) -> None:
     """Of allies, too, only who holds ground counts as a guard: beside guns one is called, else both march on together."""
     war = {**GUARDED, "odds": 9, "long": 0, "garrison": {**GUARDED["garrison"], "who": "foot"}}
-    allied = {"blue--red": {"stance": "war"}, "blue--gray": {"stance": "war"}, "gray--red": {"stance": "friends"}}
-    state = position(("gray", kind, "c", 3), ("red", "foot", "b", 2), ("blue", "foot", "d", 2), relations=allied)
+    allied = {
+        "blue--red": {"stance": "war"},
+        "blue--gray": {"stance": "war"},
+        "gray--red": {"stance": "friends"},
+    }
+    state = position(
+        ("gray", kind, "c", 3), ("red", "foot", "b", 2), ("blue", "foot", "d", 2), relations=allied
+    )
     guards = [slots["units"]["foot"] for order, slots in orders(rules({"war": war}), state) if order == "go"]
     assert guards[0] == sent
 
@@ -476,8 +580,13 @@ def test_picks_are_by_weight() -> None:
 def waters(sea: dict[str, Any], **more: Any) -> Ruleset:
     """Five zones in a row, p to t, in which ships sail two a turn; a port of blue lies on the last."""
     zones = [{"id": z, "name": z.upper(), "kind": "sea"} for z in "pqrst"]
-    lands = [{"id": p, "name": p.title(), "kind": "land", "owner": "red" if p in "abc" else "blue"} for p in "abcdef"]
-    links = [{"id": f"{a}--{b}", "between": [a, b], "kind": "land"} for a, b in ("ab", "bc", "cd", "de", "ef")]
+    lands = [
+        {"id": p, "name": p.title(), "kind": "land", "owner": "red" if p in "abc" else "blue"}
+        for p in "abcdef"
+    ]
+    links = [
+        {"id": f"{a}--{b}", "between": [a, b], "kind": "land"} for a, b in ("ab", "bc", "cd", "de", "ef")
+    ]
     links += [{"id": f"{a}--{b}", "between": [a, b], "kind": "sea"} for a, b in ("pq", "qr", "rs", "st")]
     links += [{"id": "f--t", "between": ["f", "t"], "kind": "coast"}]
     sail = {
@@ -529,10 +638,16 @@ def test_a_fleet_without_prey_comes_nearer_to_its_station_and_holds_it() -> None
     assert orders(waters({}), position(("red", "ship", "p", 3))) == []
 
 
-@pytest.mark.parametrize(("here", "there", "stays"), [(2, 5, True), (2, 6, True), (2, 7, False), (0, 1, False)])
-def test_a_fleet_leaves_a_station_only_for_one_that_is_clearly_better(here: int, there: int, stays: bool) -> None:
+@pytest.mark.parametrize(
+    ("here", "there", "stays"), [(2, 5, True), (2, 6, True), (2, 7, False), (0, 1, False)]
+)
+def test_a_fleet_leaves_a_station_only_for_one_that_is_clearly_better(
+    here: int, there: int, stays: bool
+) -> None:
     """The next zone is one step away: half of what it is worth must be more than one and a half times what this one is."""
-    ruleset = waters({"stations": f"={here} if place.id == 'r' else ({there} if place.id == 's' else 0)", "hold": ["lie"]})
+    ruleset = waters(
+        {"stations": f"={here} if place.id == 'r' else ({there} if place.id == 's' else 0)", "hold": ["lie"]}
+    )
     found = orders(ruleset, position(("red", "ship", "r", 3)))
     assert found == ([sails("r", tasks=["lie"])] if stays else [sails("r", "s")])
 
@@ -544,17 +659,28 @@ def test_a_fleet_does_not_go_where_a_stronger_one_lies() -> None:
 
 
 def test_a_pack_seeks_no_fight_and_goes_where_it_is_worth_most_whoever_lies_there() -> None:
-    ruleset = waters({"who": "carrier", "packs": [{"who": "ship", "stations": STATIONS}]}, definitions=OF_BLUE)
+    ruleset = waters(
+        {"who": "carrier", "packs": [{"who": "ship", "stations": STATIONS}]}, definitions=OF_BLUE
+    )
     state = position(("red", "ship", "r", 3), ("blue", "ship", "s", 1), ("blue", "ship", "t", 9))
     assert orders(ruleset, state) == [sails("r", "t")]
     assert orders(ruleset, position(("red", "ship", "t", 3), ("blue", "ship", "s", 1))) == []
-    waits = waters({"who": "carrier", "packs": [{"who": "ship", "stations": STATIONS, "hold": ["lie"]}]}, definitions=OF_BLUE)
-    assert orders(waits, position(("red", "ship", "t", 3), ("blue", "ship", "s", 1))) == [sails("t", tasks=["lie"])]
+    waits = waters(
+        {"who": "carrier", "packs": [{"who": "ship", "stations": STATIONS, "hold": ["lie"]}]},
+        definitions=OF_BLUE,
+    )
+    assert orders(waits, position(("red", "ship", "t", 3), ("blue", "ship", "s", 1))) == [
+        sails("t", tasks=["lie"])
+    ]
     both = waters({"packs": [{"who": "ship", "stations": STATIONS}], "seek": ["chase"]}, definitions=OF_BLUE)
-    assert orders(both, position(("red", "ship", "r", 3), ("blue", "ship", "q", 1))) == [sails("r", "q", tasks=["chase"])]
+    assert orders(both, position(("red", "ship", "r", 3), ("blue", "ship", "q", 1))) == [
+        sails("r", "q", tasks=["chase"])
+    ]
 
 
-@pytest.mark.parametrize(("target", "given"), [("r", [sails("r", tasks=["lie"])]), ("s", [sails("r", "s", tasks=["lie"])])])
+@pytest.mark.parametrize(
+    ("target", "given"), [("r", [sails("r", tasks=["lie"])]), ("s", [sails("r", "s", tasks=["lie"])])]
+)
 def test_a_rule_for_moves_may_name_the_tasks_of_ships(target: str, given: list[tuple[str, Any]]) -> None:
     rule = {"order": "sail", "who": "ship", "among": f"places(id='{target}')", "tasks": ["lie"]}
     base = waters({})
@@ -570,7 +696,9 @@ ROOM = "=5 - count(units(at=place)) if place.id in set_of('a', 'b') else 99"
 
 def test_no_more_units_go_to_a_place_than_it_has_room_for() -> None:
     state = position(("red", "foot", "a", 9), ("red", "foot", "b", 2), ("blue", "foot", "d", 40))
-    sent = [slots for key, slots in orders(rules({"war": {**WAR, "room": ROOM}}), state) if slots["origin"] == "a"]
+    sent = [
+        slots for key, slots in orders(rules({"war": {**WAR, "room": ROOM}}), state) if slots["origin"] == "a"
+    ]
     assert sent == [{"units": {"foot": 3}, "origin": "a", "target": "b"}]
     free = [slots for key, slots in orders(rules({"war": WAR}), state) if slots["origin"] == "a"]
     assert [slots["units"] for slots in free] == [{"foot": 9}]
@@ -630,7 +758,9 @@ def test_a_policy_that_is_chosen_counts_where_its_test_holds() -> None:
     rows = [{"id": "usual"}, {"id": "late", "when": "turn > 3"}]
     chosen = {"nations": {"red": {"policy": "late"}}}
     early, late = position(**chosen), position(**chosen, game={"game": {"turn": 4}})
-    found = [(policy_of(World(rules({}, policies=rows), state), "red") or {})["id"] for state in (early, late)]
+    found = [
+        (policy_of(World(rules({}, policies=rows), state), "red") or {})["id"] for state in (early, late)
+    ]
     assert found == ["usual", "late"]
 
 
@@ -675,13 +805,20 @@ def test_where_one_way_to_meet_it_is_refused_another_is_tried(monkeypatch: pytes
 
 def test_what_did_not_stand_is_not_given_again(monkeypatch: pytest.MonkeyPatch) -> None:
     acts = [
-        {"id": "sell", "syntax": "sell {what}", "step": "talk", "slots": {"what": {"kind": "choice", "choices": ["hat"]}}},
+        {
+            "id": "sell",
+            "syntax": "sell {what}",
+            "step": "talk",
+            "slots": {"what": {"kind": "choice", "choices": ["hat"]}},
+        },
         {"id": "beg", "syntax": "beg", "step": "talk", "slots": {}},
     ]
     rows = [{"id": "p", "actions": [{"action": a, "meets": ["due"]} for a in ("sell", "beg")]}]
     monkeypatch.setattr(bots, "gate", lambda world: ["due"])
 
-    def stands(_world: World, _nation: str, given: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    def stands(
+        _world: World, _nation: str, given: list[dict[str, Any]]
+    ) -> tuple[list[dict[str, Any]], dict[str, str]]:
         kept = [order for order in given if order["order"] == "actions/beg"]
         return kept, {} if kept else {"due": "open"}
 
@@ -692,7 +829,9 @@ def test_what_did_not_stand_is_not_given_again(monkeypatch: pytest.MonkeyPatch) 
 
 def test_who_begins_anew_knows_nothing_of_what_was_given() -> None:
     state = position()
-    giver = Giver(World(rules({}, actions=[{"id": "beg", "syntax": "beg", "slots": {}}]), state), "red", dice())
+    giver = Giver(
+        World(rules({}, actions=[{"id": "beg", "syntax": "beg", "slots": {}}]), state), "red", dice()
+    )
     giver.fallen.add("x")
     for _ in range(2):
         assert giver.give("actions/beg", {})
@@ -730,9 +869,16 @@ def sent(britain: tuple[Ruleset, State], **units: dict[str, int]) -> list[tuple[
         for kind, n in kinds.items():
             at = place.replace("_", "-")
             state.put(
-                "units", unit_key("british-empire", kind, at), "*", {"owner": "british-empire", "kind": kind, "place": at, "n": n}
+                "units",
+                unit_key("british-empire", kind, at),
+                "*",
+                {"owner": "british-empire", "kind": kind, "place": at, "n": n},
             )
-    found = plan(World(ruleset, state), "british-empire", ScriptedDice([1] * 2000).stream(step="input", rule="p", subject="b"))
+    found = plan(
+        World(ruleset, state),
+        "british-empire",
+        ScriptedDice([1] * 2000).stream(step="input", rule="p", subject="b"),
+    )
     moves = ("orders/move", "orders/rail", "orders/transport", "orders/sail")
     return [(o["order"].partition("/")[2], o["slots"]) for o in found if o["order"] in moves]
 
@@ -747,7 +893,10 @@ def test_ships_take_aboard_and_land_in_one_turn_what_they_reach(britain: tuple[R
     """Two moves: landing takes one of them."""
     (move,) = sent(britain, cardiff={"infantry": 5}, irish_sea={"transport": 2})
     assert move[0] == "transport" and move[1]["cargo"] == {"infantry": 4} and move[1]["zone"] == "irish-sea"
-    assert move[1]["target"] in britain[0].rows("places") and britain[0].row("places", move[1]["target"])["kind"] == "land"
+    assert (
+        move[1]["target"] in britain[0].rows("places")
+        and britain[0].row("places", move[1]["target"])["kind"] == "land"
+    )
 
 
 def test_ships_that_come_too_far_to_load_sail_there_first(britain: tuple[Ruleset, State]) -> None:
@@ -763,14 +912,22 @@ def test_troops_that_cannot_stay_aboard_go_from_shore_to_shore(britain: tuple[Ru
     assert "gulf-of-lyon" not in links.next_to("malta", ("coast",))
     landed = links.next_to(move[1]["target"], ("coast",))
     assert any(links.distance(zone, "gulf-of-lyon", ("sea",)) == 1 for zone in landed)
-    (further,) = sent(britain, **{move[1]["target"]: {"infantry": 4}, "western_mediterranean": {"transport": 2}})
+    (further,) = sent(
+        britain, **{move[1]["target"]: {"infantry": 4}, "western_mediterranean": {"transport": 2}}
+    )
     assert further[0] == "transport" and further[1]["target"] in ("marseille", "toulouse")
 
 
-def test_of_a_fleet_as_many_go_along_as_there_are_carriers_and_the_plainest(britain: tuple[Ruleset, State]) -> None:
+def test_of_a_fleet_as_many_go_along_as_there_are_carriers_and_the_plainest(
+    britain: tuple[Ruleset, State],
+) -> None:
     fleet = {"transport": 2, "destroyer": 5, "battleship": 2}
     moves = sent(britain, cardiff={"infantry": 4}, irish_sea=fleet)
-    along = [slots["units"] for key, slots in moves if key == "sail" and slots["origin"] == "irish-sea" and "tasks" not in slots]
+    along = [
+        slots["units"]
+        for key, slots in moves
+        if key == "sail" and slots["origin"] == "irish-sea" and "tasks" not in slots
+    ]
     assert moves[0][0] == "transport" and along == [{"destroyer": 2}]
 
 
@@ -796,7 +953,9 @@ def test_no_more_ships_go_for_those_who_wait_than_these_need(britain: tuple[Rule
     assert [slots["units"] for key, slots in moves if key == "sail"] == [{"transport": 1}]
 
 
-def test_troops_go_from_shore_to_shore_toward_an_enemy_whom_they_would_dare_to_attack(britain: tuple[Ruleset, State]) -> None:
+def test_troops_go_from_shore_to_shore_toward_an_enemy_whom_they_would_dare_to_attack(
+    britain: tuple[Ruleset, State],
+) -> None:
     """Nobody but Japan to fight, which lies more than a turn from Hawaii: the army goes to an island on the way, and there it waits
     until it is strong enough."""
     ruleset, state = britain[0], britain[1].copy()
@@ -825,7 +984,12 @@ def test_what_goes_up_all_round_is_bought_by_number_and_faces_nobody() -> None:
     """Of two orders for it the first is given, as it would be written."""
     data, ruleset, _ = load_scenario(scenarios() / "1914.yaml")
     assert data is not None and ruleset is not None
-    row = {**ruleset.rows("policies")["camp"], "actions": (), "also": (), "purchases": [{"share": 1, "mix": {"trench-ring": 1}}]}
+    row = {
+        **ruleset.rows("policies")["camp"],
+        "actions": (),
+        "also": (),
+        "purchases": [{"share": 1, "mix": {"trench-ring": 1}}],
+    }
     forms = {form: dict(ruleset.rows(form)) for form in ruleset.forms} | {"policies": {"camp": row}}
     state = initial_state(ruleset, data)
     state.put("treasuries", "german-empire", "money", 200)
@@ -833,7 +997,9 @@ def test_what_goes_up_all_round_is_bought_by_number_and_faces_nobody() -> None:
     world = World(Ruleset("t", "t", forms, ruleset.sequence), state)
     bought = [
         o
-        for o in plan(world, "german-empire", ScriptedDice([1] * 2000).stream(step="input", rule="p", subject="g"))
+        for o in plan(
+            world, "german-empire", ScriptedDice([1] * 2000).stream(step="input", rule="p", subject="g")
+        )
         if "item" in o["slots"]
     ]
     assert bought and {o["slots"]["item"] for o in bought} == {"trench-ring"}
@@ -844,7 +1010,9 @@ def test_what_goes_up_all_round_is_bought_by_number_and_faces_nobody() -> None:
 def test_guests_share_out_half_of_a_way_and_its_holder_has_the_rest(capacity: int, turn: int) -> None:
     """Whatever a way takes: if everybody moves the part that he has, nobody is refused."""
     everybody = ("red", "gray", "green", "white")
-    friends = {"--".join(sorted((a, b))): {"stance": "friends"} for a in everybody for b in everybody if a < b}
+    friends = {
+        "--".join(sorted((a, b))): {"stance": "friends"} for a in everybody for b in everybody if a < b
+    }
     nations = [{"id": n, "name": n.title()} for n in (*everybody, "blue")]
     ruleset = rules({"war": WAR}, nations=nations)
     units = [(n, "foot", "b", 3) for n in everybody]
@@ -862,7 +1030,15 @@ def test_guests_share_out_half_of_a_way_and_its_holder_has_the_rest(capacity: in
 def gunners(**more: Any) -> Ruleset:
     """Guns can fire from where they stand at whoever attacks a neighbor."""
     cover = {**MOVE, "id": "cover", "syntax": "cover {target} with {units} from {origin}", "does": "fire"}
-    fire = {"id": "fire", "who": "gun", "steps": 1, "stays": "gun", "stays_alone": True, "attacks": True, "threatens": False}
+    fire = {
+        "id": "fire",
+        "who": "gun",
+        "steps": 1,
+        "stays": "gun",
+        "stays_alone": True,
+        "attacks": True,
+        "threatens": False,
+    }
     return rules({"war": WAR, **more}, orders=[cover, MOVE], movement=[fire, {"id": "walk", "steps": 1}])
 
 
@@ -876,7 +1052,9 @@ def test_guns_behind_the_front_march_there_instead_of_covering_each_other() -> N
 
 
 @pytest.mark.parametrize(("stronger", "given"), [("e", [covers(3, "c", "d")]), ("b", [])])
-def test_guns_at_the_front_cover_a_neighbor_that_is_in_greater_danger(stronger: str, given: list[tuple[str, Any]]) -> None:
+def test_guns_at_the_front_cover_a_neighbor_that_is_in_greater_danger(
+    stronger: str, given: list[tuple[str, Any]]
+) -> None:
     units = [("red", "foot", "c", 4), ("red", "gun", "c", 3), ("red", "foot", "d", 4)]
     foes = [("blue", "foot", p, 30 if p == stronger else 20) for p in "be"]
     places = {"b": {"holder": "blue"}, "d": {"holder": "red"}}
@@ -887,7 +1065,9 @@ def test_guns_at_the_front_cover_a_neighbor_that_is_in_greater_danger(stronger: 
     ("men", "without", "pushing"),
     [(3, Fraction(5, 3), Fraction(5, 3)), (4, 0, Fraction(2, 3)), (5, 0, Fraction(2, 3)), (6, 0, 0)],
 )
-def test_a_front_that_could_be_held_draws_troops_until_it_could_go_on(men: int, without: Any, pushing: Any) -> None:
+def test_a_front_that_could_be_held_draws_troops_until_it_could_go_on(
+    men: int, without: Any, pushing: Any
+) -> None:
     """Four of blue in d threaten c, which three cannot hold; six could take d at odds of 3:2."""
     state = position(("red", "foot", "c", men), ("blue", "foot", "d", 4))
     for war, pull in ((WAR, without), ({**WAR, "push": "3/2"}, pushing)):
@@ -915,7 +1095,9 @@ def facing_two(place: str, n: int, other: int, **war: Any) -> list[tuple[str, An
 def test_troops_of_the_front_go_to_a_neighbor_in_greater_danger_until_that_is_even() -> None:
     assert facing_two("e", 12, 4) == []  # not without the key
     assert facing_two("e", 12, 4, shift=1) == [go({"foot": 2}, "c", "d")]
-    assert facing_two("e", 12, 4, shift=3) == [go({"foot": 1}, "c", "d")]  # only from where it is three times as safe
+    assert facing_two("e", 12, 4, shift=3) == [
+        go({"foot": 1}, "c", "d")
+    ]  # only from where it is three times as safe
     assert facing_two("e", 9, 8, shift=1) == []
 
 
@@ -934,19 +1116,38 @@ def test_nothing_is_ordered_for_which_the_money_would_have_to_come_in_first() ->
     ruleset = rules({"actions": [{"action": "feast"}, {"action": "parade"}]}, actions=acts)
     ruleset = Ruleset("t", "t", ruleset.forms, sequence=frame)
     world = World(ruleset, position())
-    both = [{"nation": "red", "order": f"actions/{act['id']}", "slots": {}, "options": {}, "line": 1} for act in acts]
-    assert [d.code for d in check(world, "red", both).found] == ["O301"]  # a player may count on what comes in
+    both = [
+        {"nation": "red", "order": f"actions/{act['id']}", "slots": {}, "options": {}, "line": 1}
+        for act in acts
+    ]
+    assert [d.code for d in check(world, "red", both).found] == [
+        "O301"
+    ]  # a player may count on what comes in
     assert [o["order"] for o in plan(world, "red", dice())] == ["actions/feast"]  # of 30 in the purse
 
 
 def seen_in_d(told: dict[str, Any] | None) -> tuple[int, Any]:
     """Number and worth of blue and gray in d, of each of whom a map shows more than twenty, by what a look has told of d."""
-    shows = [{"id": "hosts", "what": "units", "to": "everyone", "as": "band", "bands": {"21..": "red"}, "follows": "units"}]
+    shows = [
+        {
+            "id": "hosts",
+            "what": "units",
+            "to": "everyone",
+            "as": "band",
+            "bands": {"21..": "red"},
+            "follows": "units",
+        }
+    ]
     known = {"red": {"units:d": {"since": 1, **told}}} if told else {}
-    bands = {f"{o}.?@d": {"owner": o, "kind": "?", "place": "d", "n": 21, "range": "21.."} for o in ("blue", "gray")}
+    bands = {
+        f"{o}.?@d": {"owner": o, "kind": "?", "place": "d", "n": 21, "range": "21.."}
+        for o in ("blue", "gray")
+    }
     wars = {"blue--red": {"stance": "war"}, "gray--red": {"stance": "war"}}
     state = position(("red", "foot", "c", 50), units=bands, knowledge=known, relations=wars)
-    state.put("units", unit_key("red", "foot", "c"), "*", {"owner": "red", "kind": "foot", "place": "c", "n": 50})
+    state.put(
+        "units", unit_key("red", "foot", "c"), "*", {"owner": "red", "kind": "foot", "place": "c", "n": 50}
+    )
     return Front(World(rules({"war": WAR}, visibility=shows), state), "red", WAR).defenders("d")
 
 
@@ -954,7 +1155,10 @@ def test_what_a_look_has_told_of_a_place_counts_for_all_who_stand_there_together
     """Each of two owners had counted as no fewer than stand against him."""
     assert seen_in_d(None)[0] >= 50
     assert seen_in_d({"as": "exact", "n": 7, "units": {"foot": 5, "gun": 2}}) == (7, 5 * 3 + 2 * 1)
-    assert seen_in_d({"as": "number", "n": 9}) == (18, 18 * 4)  # it has seen some only, and none of their kinds
+    assert seen_in_d({"as": "number", "n": 9}) == (
+        18,
+        18 * 4,
+    )  # it has seen some only, and none of their kinds
     assert seen_in_d({"as": "number", "n": 0}) == (1, 4)
     assert seen_in_d({"as": "exact", "n": 7, "units": {"foot": 7}, "since": -1})[0] >= 50  # too long ago
 
@@ -965,9 +1169,16 @@ def test_guns_alone_hold_no_place() -> None:
     def given(men: int) -> list[tuple[str, Any]]:
         war = {**WAR, "odds": 99, "garrison": {"who": "foot", "share": 9}, "shift": 3}
         ruleset = rules({"war": war}, orders=[MOVE], movement=[{"id": "walk", "steps": 1}])
-        units = [("red", "foot", "c", 6), ("red", "gun", "d", 8), ("blue", "foot", "b", 6), ("blue", "foot", "e", 6)]
+        units = [
+            ("red", "foot", "c", 6),
+            ("red", "gun", "d", 8),
+            ("blue", "foot", "b", 6),
+            ("blue", "foot", "e", 6),
+        ]
         here = [("red", "foot", "d", men)] if men else []
-        return orders(ruleset, position(*units, *here, places={"b": {"holder": "blue"}, "d": {"holder": "red"}}))
+        return orders(
+            ruleset, position(*units, *here, places={"b": {"holder": "blue"}, "d": {"holder": "red"}})
+        )
 
     assert given(0) == [go({"foot": 2}, "c", "d")]
     assert given(4) == []

@@ -123,9 +123,12 @@ def test_facilities_fight_where_few_guards_face_enemies(guards: int, manned: boo
 
 
 @pytest.mark.parametrize(
-    ("lost", "invaded"), [(("estonia", "latvia"), False), (("estonia", "latvia", "lithuania"), True), (("moscow",), True)]
+    ("lost", "invaded"),
+    [(("estonia", "latvia"), False), (("estonia", "latvia", "lithuania"), True), (("moscow",), True)],
 )
-def test_who_has_lost_land_of_some_weight_together_keeps_his_money_for_the_army(lost: tuple[str, ...], invaded: bool) -> None:
+def test_who_has_lost_land_of_some_weight_together_keeps_his_money_for_the_army(
+    lost: tuple[str, ...], invaded: bool
+) -> None:
     ruleset, _, geography = loaded()
     state = start()
     state.put("relations", "german-empire--russian-empire", "*", {"stance": "war"})
@@ -143,7 +146,9 @@ def test_panama_is_closed_to_an_enemy_whose_ships_are_seen_before_it(zone: str, 
     ruleset, _, _ = loaded()
     rows = ruleset.rows("policies")
     rule = next(r for r in rows["war-on-trade"]["actions"] if r["action"] == "close-passage")
-    forms = {form: dict(ruleset.rows(form)) for form in ruleset.forms} | {"policies": {"p": {"id": "p", "actions": [rule]}}}
+    forms = {form: dict(ruleset.rows(form)) for form in ruleset.forms} | {
+        "policies": {"p": {"id": "p", "actions": [rule]}}
+    }
     state = start()
     state.put("game", "game", "turn", 5)
     state.put("nations", "usa", "side", "allied")

@@ -58,7 +58,12 @@ def test_a_number_is_said_for_each_thing_that_the_rule_names() -> None:
 @pytest.mark.parametrize(("face", "to"), [(1, "b"), (2, "d"), (4, "d")])
 def test_among_what_may_be_answered_the_weight_decides(face: int, to: str) -> None:
     among = {"place": "set_of('c')", "answer": "neighbors(place)"}
-    rule = {"decision": "flight", "each": "place", "among": among, "weight": "=1 if answer.owner == self else 3"}
+    rule = {
+        "decision": "flight",
+        "each": "place",
+        "among": among,
+        "weight": "=1 if answer.owner == self else 3",
+    }
     assert answered({"answers": [rule]}, face) == {"flight/c": to}
 
 
@@ -80,14 +85,20 @@ def test_what_policies_of_alliances_say_of_coins_is_paid_in_the_game() -> None:
 
 
 def of(
-    scenario: str, nation: str, *units: tuple[str, str, str], holders: dict[str, str] | None = None, war: str = ""
+    scenario: str,
+    nation: str,
+    *units: tuple[str, str, str],
+    holders: dict[str, str] | None = None,
+    war: str = "",
 ) -> dict[str, Any]:
     """What a nation answers at the start of a game, with some more units (owner, kind, place), a war, and other holders of land."""
     data, ruleset, _ = load_scenario(scenarios() / f"{scenario}.yaml")
     assert data is not None and ruleset is not None
     state = initial_state(ruleset, data)
     for owner, kind, place in units:
-        state.put("units", unit_key(owner, kind, place), "*", {"owner": owner, "kind": kind, "place": place, "n": 2})
+        state.put(
+            "units", unit_key(owner, kind, place), "*", {"owner": owner, "kind": kind, "place": place, "n": 2}
+        )
     for place, holder in (holders or {}).items():
         state.put("places", place, "holder", holder)
     if war:
@@ -98,7 +109,8 @@ def of(
     assert not [
         d
         for d in taken.found
-        if d.severity == "error" and d.line in {o["line"] for o in found if o["order"].startswith("decisions/")}
+        if d.severity == "error"
+        and d.line in {o["line"] for o in found if o["order"].startswith("decisions/")}
     ]
     return dict(taken.answers)
 

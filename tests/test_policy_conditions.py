@@ -12,13 +12,19 @@ from wteaw.world.world import World
 
 from .test_policy import MOVE, WAR, dice, position, rules
 
-WITHDRAW = {"id": "withdraw", "syntax": "withdraw above {n} losses", "slots": {"n": {"kind": "number", "least": 0}}}
+WITHDRAW = {
+    "id": "withdraw",
+    "syntax": "withdraw above {n} losses",
+    "slots": {"n": {"kind": "number", "least": 0}},
+}
 LAND = {"id": "walk", "steps": 1, "stays": "gun"}
 
 
 def war(*options: str) -> Ruleset:
     """Red attacks from c what blue holds in d; guns fire from behind, and one stays. The order takes these options."""
-    policy = {"war": {**WAR, "mass": 99, "takes": "foot", "behind": 1, "conditions": {"withdraw": "=2 * n // 3"}}}
+    policy = {
+        "war": {**WAR, "mass": 99, "takes": "foot", "behind": 1, "conditions": {"withdraw": "=2 * n // 3"}}
+    }
     order = {**MOVE, "options": list(options)}
     return rules(policy, orders=[order], order_options=[WITHDRAW], movement=[LAND])
 

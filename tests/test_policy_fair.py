@@ -70,7 +70,12 @@ def test_nobody_joins_a_camp_of_whose_great_powers_half_are_out_of_the_war(lost:
 
 @pytest.mark.parametrize(
     ("incorporated", "conquered", "taken", "refused"),
-    [(False, True, True, True), (False, False, True, True), (True, True, True, False), (False, False, False, False)],
+    [
+        (False, True, True, True),
+        (False, False, True, True),
+        (True, True, True, False),
+        (False, False, False, False),
+    ],
 )
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_small_nation_gets_no_peace_while_its_land_would_go_back(
@@ -144,7 +149,12 @@ def test_who_has_more_men_at_his_ports_than_ships_take_buys_ships() -> None:
         state = start(18)
         state.put("nations", "usa", "side", "allied")
         state.put("relations", "japan--usa", "*", {"stance": "war"})
-        state.put("wars", "japan--usa", "*", {"kind": "main", "parties": ["japan", "usa"], "since": 15, "by": "japan"})
+        state.put(
+            "wars",
+            "japan--usa",
+            "*",
+            {"kind": "main", "parties": ["japan", "usa"], "since": 15, "by": "japan"},
+        )
         put(state, "usa", "east-coast", infantry=waiting)
         state.put("treasuries", "usa/washington", "money", 0)
         state.put("treasuries", "usa/east-coast", "money", 200)
@@ -171,10 +181,14 @@ def test_a_nation_that_was_founded_in_the_course_of_a_game_fights_and_buys(scena
     state.put("treasuries", "bolsheviks/bolsheviks", "*", {"money": 60, "manpower": 60})
     state.put("treasuries", "bolsheviks/donetsk", "*", {"money": 60})
     moves = ordered(state, "bolsheviks", "orders/move", games=3, scenario=scenario)
-    assert {m["slots"]["target"] for m in moves} and sum(sum(m["slots"]["units"].values()) for m in moves) >= 3 * 20
+    assert {m["slots"]["target"] for m in moves} and sum(
+        sum(m["slots"]["units"].values()) for m in moves
+    ) >= 3 * 20
     ruleset, _, geography = loaded(scenario)
     bare = start(18, scenario)
-    bare.put("nations", "bolsheviks", "*", {"alive": True, "seat": "policy"})  # nothing and nobody is theirs yet
+    bare.put(
+        "nations", "bolsheviks", "*", {"alive": True, "seat": "policy"}
+    )  # nothing and nobody is theirs yet
     stream = KeyedDice(b"none", 1).stream(step="input", rule="policies/plan", subject="bolsheviks")
     assert plan(World(ruleset, bare, geography=geography), "bolsheviks", stream) == []
 

@@ -11,7 +11,10 @@ from wteaw.core.state import State, unit_key
 
 from .test_policy import BUILD, MOVE, Rows, orders, position, rules, sails, waters
 
-ITEMS: Rows = [{"id": "foot", "makes": "foot", "price": 3, "due": "x"}, {"id": "gun", "makes": "gun", "price": 20, "due": "x"}]
+ITEMS: Rows = [
+    {"id": "foot", "makes": "foot", "price": 3, "due": "x"},
+    {"id": "gun", "makes": "gun", "price": 20, "due": "x"},
+]
 MEND: dict[str, Any] = {
     "id": "mend",
     "syntax": "mend {n} (ship|ships) in {site}",
@@ -35,11 +38,16 @@ MENDING: Rows = [
 @pytest.mark.parametrize(
     ("face", "bought"),
     [
-        (25, {"gun": 1, "foot": 3}),  # a quarter of what a gun costs: with one in four it is bought, and what is left buys foot
+        (
+            25,
+            {"gun": 1, "foot": 3},
+        ),  # a quarter of what a gun costs: with one in four it is bought, and what is left buys foot
         (26, {"foot": 10}),
     ],
 )
-def test_what_is_dear_is_bought_now_and_then_before_the_money_is_gone(face: int, bought: dict[str, int]) -> None:
+def test_what_is_dear_is_bought_now_and_then_before_the_money_is_gone(
+    face: int, bought: dict[str, int]
+) -> None:
     policy = {"purchases": [{"sites": 1, "rest": True, "mix": {"foot": 5, "gun": 1}}]}
     found = orders(rules(policy, orders=[MOVE, BUILD], production=ITEMS), position(), *[face] * 9)
     assert {slots["item"]: slots["n"] for _, slots in found} == bought

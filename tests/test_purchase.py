@@ -38,7 +38,9 @@ def shop(*items: Row, **forms: list[Row]) -> Ruleset:
     return rules(production=list(items) or [FOOT, GUN, DITCH], **forms)
 
 
-def bought(ruleset: Ruleset, stores: dict[str, dict[str, int]], *orders: tuple[str, dict[str, Any]], **more: Any) -> Turn:
+def bought(
+    ruleset: Ruleset, stores: dict[str, dict[str, int]], *orders: tuple[str, dict[str, Any]], **more: Any
+) -> Turn:
     turn = turn_of(ruleset, position(stores, **more), [("red", order, slots) for order, slots in orders])
     purchase.run(NODE, turn)
     return turn
@@ -90,7 +92,12 @@ def test_what_is_ordered_in_one_line_is_short_for_the_next() -> None:
 
 
 def test_an_item_may_be_refused_where_its_stock_is_short() -> None:
-    turn = bought(shop({**FOOT, "uses": {"men": 2}}), {"red": {"coin": 99, "men": 5}}, buy(3, "foot", "a"), buy(2, "foot", "a"))
+    turn = bought(
+        shop({**FOOT, "uses": {"men": 2}}),
+        {"red": {"coin": 99, "men": 5}},
+        buy(3, "foot", "a"),
+        buy(2, "foot", "a"),
+    )
     assert refusals(turn) == ["there is men for 2 only"]
     assert turn.state.get("treasuries", "red", "men") == 1
 
@@ -109,7 +116,11 @@ def test_a_region_pays_from_its_own_purse() -> None:
 
 
 def test_works_name_the_border_and_are_dug_there_once() -> None:
-    orders = [("dig", {"site": "b", "target": "c"}), ("dig", {"site": "b", "target": "c"}), ("dig", {"site": "b", "target": "d"})]
+    orders = [
+        ("dig", {"site": "b", "target": "c"}),
+        ("dig", {"site": "b", "target": "c"}),
+        ("dig", {"site": "b", "target": "d"}),
+    ]
     turn = bought(shop(), {"red": {"coin": 99, "men": 9}}, *orders)
     assert refusals(turn) == ["it is bought already where it would face c", "it cannot face d"]
     assert [r["facing"] for r in turn.state.table("under_way").values()] == [["c"]]
@@ -136,7 +147,14 @@ def test_ships_are_ordered_for_the_yard_or_for_the_water_beside_it(site: str) ->
 
 
 def test_a_room_counts_what_the_turn_has_bought_already() -> None:
-    room = {"id": "country", "of": "place", "is": "=place.worth", "for": ["foot"], "when": "not place.town", "words": "{n} more"}
+    room = {
+        "id": "country",
+        "of": "place",
+        "is": "=place.worth",
+        "for": ["foot"],
+        "when": "not place.town",
+        "words": "{n} more",
+    }
     turn = bought(
         shop(placement_limits=[room]),
         {"red": {"coin": 99, "men": 9}},
@@ -148,9 +166,19 @@ def test_a_room_counts_what_the_turn_has_bought_already() -> None:
 
 
 def test_a_site_without_a_room_of_its_own_draws_on_others_the_emptiest_first() -> None:
-    room = {"id": "yard", "of": "place", "is": "=place.worth", "for": ["gun"], "draws": "places(holder=self, town=True)"}
+    room = {
+        "id": "yard",
+        "of": "place",
+        "is": "=place.worth",
+        "for": ["gun"],
+        "draws": "places(holder=self, town=True)",
+    }
     market = Market(
-        World(shop({**GUN, "site": "place.holder == self"}, placement_limits=[room]), position({"red": {"coin": 99}})), "red"
+        World(
+            shop({**GUN, "site": "place.holder == self"}, placement_limits=[room]),
+            position({"red": {"coin": 99}}),
+        ),
+        "red",
     )
     quote = market.quote("gun", "b", 6)
     assert isinstance(quote, Quote)
@@ -160,7 +188,11 @@ def test_a_site_without_a_room_of_its_own_draws_on_others_the_emptiest_first() -
 
 
 def test_a_lot_gives_several_for_one_price_and_hand_items_need_no_site() -> None:
-    turn = bought(shop({**GUN, "hand": True, "lot": 2, "due": "hand"}), {"red": {"coin": 20}}, ("buy", {"n": 2, "item": "gun"}))
+    turn = bought(
+        shop({**GUN, "hand": True, "lot": 2, "due": "hand"}),
+        {"red": {"coin": 20}},
+        ("buy", {"n": 2, "item": "gun"}),
+    )
     (row,) = turn.state.table("under_way").values()
     assert (row["n"], row.get("at"), turn.state.get("treasuries", "red", "coin")) == (4, None, 2)
 
@@ -203,7 +235,12 @@ def test_what_is_ready_at_once_appears_at_once() -> None:
 
 def test_the_absent_buy_in_turns_up_to_their_share() -> None:
     absence = [
-        {"id": "gone", "missed": 1, "when": "nation.id == 'red'", "spends": {"most": 25, "cycle": ["foot", "foot", "gun"]}}
+        {
+            "id": "gone",
+            "missed": 1,
+            "when": "nation.id == 'red'",
+            "spends": {"most": 25, "cycle": ["foot", "foot", "gun"]},
+        }
     ]
     turn = turn_of(shop(absence=absence), position({"red": {"coin": 99, "men": 9}, "blue": {"coin": 99}}))
     purchase.run({**NODE, "absent": True}, turn)
@@ -217,7 +254,12 @@ def test_others_do_not_read_what_was_bought() -> None:
     assert {e.audience for e in turn.journal.entries if e.changes} == {("red",)}
 
 
-@given(coin=st.integers(0, 120), men=st.integers(0, 12), n=st.integers(1, 15), site=st.sampled_from(["a", "b", "e"]))
+@given(
+    coin=st.integers(0, 120),
+    men=st.integers(0, 12),
+    n=st.integers(1, 15),
+    site=st.sampled_from(["a", "b", "e"]),
+)
 def test_an_offer_names_exactly_the_most_that_can_be_bought(coin: int, men: int, n: int, site: str) -> None:
     world = World(
         shop(FOOT, placement_limits=[{"id": "r", "of": "place", "is": 9, "when": "place.town"}]),
@@ -227,7 +269,12 @@ def test_an_offer_names_exactly_the_most_that_can_be_bought(coin: int, men: int,
     assert isinstance(Market(world, "red").quote("foot", site, n), Quote) == (n <= most)
 
 
-@given(st.lists(st.tuples(st.sampled_from(["foot", "gun"]), st.sampled_from(["a", "b", "e"]), st.integers(1, 4)), max_size=6))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["foot", "gun"]), st.sampled_from(["a", "b", "e"]), st.integers(1, 4)),
+        max_size=6,
+    )
+)
 def test_the_checker_and_the_purchase_agree(lines: list[tuple[str, str, int]]) -> None:
     state = position({"red": {"coin": 60, "men": 5}})
     world = World(shop(), state.copy())

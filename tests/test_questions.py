@@ -37,7 +37,10 @@ ASKED = {
         ("how are trenches built", "A trench faces one neighbor"),
         ("what happens when a nation surrenders?", "Order `offer surrender`"),
         ("who can see my fleet", "Units: seen by their owner and the members of the owner's side."),
-        ("who can see my fleet", "Units: seen by whoever looks from near enough, but not how many: only the size."),
+        (
+            "who can see my fleet",
+            "Units: seen by whoever looks from near enough, but not how many: only the size.",
+        ),
         ("when are orders due", "your moderator says when"),
         ("what is left to place", "Nothing is yours to place now."),
         ("how many infantry do I have", "You have 96 infantry: Cologne 28"),
@@ -53,7 +56,9 @@ ASKED = {
         ("what does infantry cost", "Infantry: 3 PUs each for you now."),
         ("how does research work", "Order `research industry / naval / land"),
     ],
-    ("alliances-6", 1, "germany"): [("what is a token", "Each turn you have 2 Invest, 1 Dig, 3 Move and 2 Train tokens.")],
+    ("alliances-6", 1, "germany"): [
+        ("what is a token", "Each turn you have 2 Invest, 1 Dig, 3 Move and 2 Train tokens.")
+    ],
 }
 UNANSWERED = ("what do you think about the weather", "why is the sky blue", "who painted the mona lisa")
 
@@ -78,7 +83,9 @@ def test_what_cannot_be_answered_says_what_can_be_asked() -> None:
 
 
 def test_a_deadline_that_is_set_is_told() -> None:
-    asked = Inquiry(known("1914", 2, "german-empire"), "german-empire", nothing_told, due="Orders are due on Monday.")
+    asked = Inquiry(
+        known("1914", 2, "german-empire"), "german-empire", nothing_told, due="Orders are due on Monday."
+    )
     assert asked.answer("when are orders due?") == ["Orders are due on Monday."]
 
 
@@ -90,7 +97,12 @@ def test_what_a_nation_may_not_know_changes_no_answer() -> None:
     secret.put("units", paris, "n", 77)
     secret.put("treasuries", "french-empire/paris", "rp", 999)
     questions = [q for asked in ASKED.values() for q, _ in asked]
-    questions += ["how many infantry does France have", "what is in Paris", "why did France lose", "how much can France afford"]
+    questions += [
+        "how many infantry does France have",
+        "what is in Paris",
+        "why did France lose",
+        "how much can France afford",
+    ]
     answers = []
     for state in (here.state, secret):
         world = World(ruleset, view(ruleset, state, "german-empire"), geography=geography)
@@ -121,7 +133,9 @@ def test_a_question_among_orders_is_answered_and_no_line_is_lost_by_it() -> None
     taken = take_in(world.ruleset, text, lambda _: world, nation="german-empire")
     back = read_back(world, taken, answer=asked.answer)
     assert (back.standing, back.not_taken, back.passed, taken.clean) == (2, (), (4,), True)
-    assert [(a.line, a.says) for a in back.answered] == [(2, tuple(asked.answer("what does a tank cost me?")))]
+    assert [(a.line, a.says) for a in back.answered] == [
+        (2, tuple(asked.answer("what does a tank cost me?")))
+    ]
     assert "YOUR QUESTIONS" in rendered(back) and asks_for_help("help") and not asks_for_help("help France")
 
 
@@ -133,24 +147,30 @@ def played(folder: Path) -> Game:
         folder / "game", data, ruleset, id_="asked", seats={"german-empire": PLAYER}, options={"free-deployment": "false"},
         seed=b"\x07" * 32,
     )  # fmt: skip
-    orders = (
-        "declare war on Belgium\nmove 28 infantry, 8 artillery from Cologne to Belgium\nmove 9 infantry from Stuttgart to Alsace"
-    )
+    orders = "declare war on Belgium\nmove 28 infantry, 8 artillery from Cologne to Belgium\nmove 9 infantry from Stuttgart to Alsace"
     hand_in(game, "german-empire", orders, PLAYER)
     resolve_turn(game, force=True)
     return game
 
 
-def test_why_a_battle_went_as_it_did_is_told_from_the_journal(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_why_a_battle_went_as_it_did_is_told_from_the_journal(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
     game = played(tmp_path_factory.mktemp("asked"))
     asked = inquiry(game, "german-empire")
     (_, told) = asked.answer("why did I lose at Alsace?")
-    assert "Alsace-Lorraine, attack beaten off" in told and "expected" in told and "Numbers: your infantry" in told
+    assert (
+        "Alsace-Lorraine, attack beaten off" in told
+        and "expected" in told
+        and "Numbers: your infantry" in told
+    )
     assert asked.answer("what happened in Belgium")[1].startswith("  Belgium, ")
     assert asked.answer("why did France lose at Stuttgart")[0] == "You were told of no battle in Stuttgart."
 
 
-def test_a_file_with_nothing_but_questions_replaces_no_orders(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_file_with_nothing_but_questions_replaces_no_orders(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
     game = played(tmp_path_factory.mktemp("asked-again"))
     hand_in(game, "german-empire", "research tanks", PLAYER)
     with pytest.raises(NothingStands):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -73,20 +72,32 @@ def test_each_line_is_told_with_its_price_and_what_is_left_in_the_order_of_the_t
     taken, back = read(germany, "german-empire", text)
     assert taken.clean and back.standing == 3 and back.not_taken == ()
     assert [g.title for g in back.groups] == ["Technology", "Building new units", "Combat and movement"]
-    assert said(back) == ["You try to discover Improved artillery", "4 infantry in Danzig", "4 infantry go from Cologne to Ruhr"]
+    assert said(back) == [
+        "You try to discover Improved artillery",
+        "4 infantry in Danzig",
+        "4 infantry go from Cologne to Ruhr",
+    ]
     tried, built, moved = (one for group in back.groups for one in group.orders)
     assert tried.cost == {"money": 10} and tried.left["money"] == back.start["money"] - 10
-    assert built.cost == {"money": 24, "manpower": 4} and built.left["money"] == back.left["money"] == back.start["money"] - 34
+    assert (
+        built.cost == {"money": 24, "manpower": 4}
+        and built.left["money"] == back.left["money"] == back.start["money"] - 34
+    )
     assert back.left["manpower"] == back.start["manpower"] - 4 and moved.cost == {} and built.line == 1
 
 
 def test_an_attack_is_told_as_one_with_its_conditions_and_who_is_known_to_be_there(germany: World) -> None:
     _, back = read(
-        germany, "german-empire", "move 1 infantry from cologne to belgium: withdraw after 3 rounds, withdraw above 2 losses"
+        germany,
+        "german-empire",
+        "move 1 infantry from cologne to belgium: withdraw after 3 rounds, withdraw above 2 losses",
     )
     one = back.groups[0].orders[0]
     assert back.groups[0].title == "Attacks" and one.says == "Attack on Belgium: 1 infantry from Cologne"
-    assert one.attacks == ("Belgium",) and one.options == ("withdraw after 3 rounds", "withdraw above 2 losses")
+    assert one.attacks == ("Belgium",) and one.options == (
+        "withdraw after 3 rounds",
+        "withdraw above 2 losses",
+    )
     assert one.seen and any("declaration" in note for note in one.notes)
 
 
@@ -107,7 +118,12 @@ def test_units_without_an_order_are_listed_and_emptied_places_are_named(germany:
 
 
 def test_a_file_for_another_turn_is_not_taken_at_all(germany: World) -> None:
-    _, back = read(germany, "german-empire", "game flanders nation german-empire turn 7\nbuild 1 infantry in danzig", turn=2)
+    _, back = read(
+        germany,
+        "german-empire",
+        "game flanders nation german-empire turn 7\nbuild 1 infantry in danzig",
+        turn=2,
+    )
     assert back.refused and back.standing == 0 and "NOTHING OF THIS FILE IS TAKEN" in rendered(back)
 
 
@@ -118,6 +134,10 @@ def test_it_is_the_same_structure_as_plain_data(germany: World) -> None:
     assert [(n["line"], n["verdict"]) for n in data["not_taken"]] == [(2, "refused")]
 
 
+def _keys(taken: Any) -> list[str]:
+    return sorted(repr((i.verb, i.slots, i.order.get("options"))) for i in taken.intents)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_what_a_policy_orders_is_read_back_whole_and_word_for_word(name: str) -> None:
     """The line that is shown as understood is the same order, and the text keeps to the width of a mail."""
@@ -126,12 +146,13 @@ def test_what_a_policy_orders_is_read_back_whole_and_word_for_word(name: str) ->
     total = 0
     for nation in seats:
         world = known_to(name, here, nation)
-        orders = plan(world, nation, KeyedDice(b"orders", 1).stream(step="input", rule="policies/plan", subject=nation))
+        orders = plan(
+            world, nation, KeyedDice(b"orders", 1).stream(step="input", rule="policies/plan", subject=nation)
+        )
         taken, back = read(world, nation, "\n".join(o["text"] for o in orders))
         assert (taken.clean or back.general) and back.standing == len(taken.intents) and not back.mended
         again, _ = read(world, nation, "\n".join(intended(back)))
-        keys: Callable[[Any], list[str]] = lambda t: sorted(repr((i.verb, i.slots, i.order.get("options"))) for i in t.intents)  # noqa: E731
-        assert keys(again) == keys(taken)
+        assert _keys(again) == _keys(taken)
         text = rendered(back)
         assert max(map(len, text.splitlines())) <= WIDTH and "{" not in text and "None" not in text
         total += back.standing
@@ -152,7 +173,11 @@ def test_a_file_that_fails_as_a_whole_is_read_back_line_by_line_all_the_same() -
     text = rendered(back)
     assert taken.orders == () and back.standing == 0 and back.withheld
     assert len(said(back)) == 1 and line[1:] in text
-    assert text.index("NO ORDERS STAND") < text.index("NONE OF THE ORDERS COUNTS") < text.index("none of it counts yet")
+    assert (
+        text.index("NO ORDERS STAND")
+        < text.index("NONE OF THE ORDERS COUNTS")
+        < text.index("none of it counts yet")
+    )
     assert len(back.not_taken) == 1
 
 
@@ -164,7 +189,12 @@ def test_the_odds_of_an_attack_are_those_of_the_command(germany: World, shown: b
     if shown:
         veiled = {"owner": "russian-empire", "kind": UNKNOWN, "place": "plock", "n": 1, "range": "0..5"}
         state.put("units", unit_key("russian-empire", UNKNOWN, "plock"), "*", veiled)
-    state.put("knowledge", "german-empire", "units:plock", {"units": {"infantry": 3}, "n": 3, "since": germany.always()["turn"]})
+    state.put(
+        "knowledge",
+        "german-empire",
+        "units:plock",
+        {"units": {"infantry": 3}, "n": 3, "since": germany.always()["turn"]},
+    )
     state.put("places", "plock", "holder", "russian-empire")
     world = World(germany.ruleset, state, moments=germany.moments, geography=germany.geography)
     lines = "move 2 infantry, 1 artillery from danzig to plock: withdraw after 2 rounds\nmove 1 infantry from konigsberg to plock"
@@ -186,5 +216,7 @@ def test_no_odds_against_whom_nobody_has_counted() -> None:
     taken = take_in(germany.ruleset, lines, lambda _: germany, nation="german-empire")
     back = read_back(germany, taken, game="g", with_odds=True)
     attacks = [s for g in back.groups for s in g.orders if s.attacks]
-    assert attacks and all(s.odds == "" for s in attacks if "or more" in s.seen or "unknown" in s.seen or not s.seen)
+    assert attacks and all(
+        s.odds == "" for s in attacks if "or more" in s.seen or "unknown" in s.seen or not s.seen
+    )
     assert any(s.odds == "" for s in attacks)

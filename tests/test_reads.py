@@ -41,8 +41,12 @@ def test_tables(text: str, tables: set[str]) -> None:
 
 
 def test_a_purse_hangs_on_the_field_that_its_row_calls_the_seat() -> None:
-    fields = [{"id": "hoard", "of": ["nation"], "type": "id", "syntax": "places", "default": None, "open": True}]
-    rules = small.ruleset(fields=fields, treasuries=[{"id": "gold", "per": "region", "links": ["land"], "seat": "hoard"}])
+    fields = [
+        {"id": "hoard", "of": ["nation"], "type": "id", "syntax": "places", "default": None, "open": True}
+    ]
+    rules = small.ruleset(
+        fields=fields, treasuries=[{"id": "gold", "per": "region", "links": ["land"], "seat": "hoard"}]
+    )
     found = reads(rules, "stock(self, 'gold')")
     assert found is not None and "nations.hoard" in found and "nations.capital" not in found
 
@@ -57,7 +61,9 @@ def test_what_is_not_known_may_read_anything() -> None:
     assert reads(RULES, "mystery(self)") is None
 
 
-def test_a_watching_event_is_asked_only_when_what_it_reads_has_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_watching_event_is_asked_only_when_what_it_reads_has_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     event = {
         "id": "rich",
         "for": "red",

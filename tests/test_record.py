@@ -30,7 +30,15 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     player_keys.give(game, "red")
     with game._writing() as db:
         db.execute(
-            pool.insert().values(game=game.id, name="Ann", number=1, email="ann@a.example", side="", nation="", status="waiting")
+            pool.insert().values(
+                game=game.id,
+                name="Ann",
+                number=1,
+                email="ann@a.example",
+                side="",
+                nation="",
+                status="waiting",
+            )
         )
     for n in range(4):
         send(game, "red", f"dig # {n}\n")
@@ -76,13 +84,17 @@ def test_the_game_is_right(played: Path) -> None:
     assert fault(played) == ""
     db = sqlite3.connect(played / "game.db")
     for table in metadata.sorted_tables:
-        assert db.execute(f"select count(*) from {table.name}").fetchone()[0], f"no row of {table.name} to be changed"
+        assert db.execute(f"select count(*) from {table.name}").fetchone()[0], (
+            f"no row of {table.name} to be changed"
+        )
     db.close()
     assert set(WEIGHTLESS) <= set(metadata.tables)
 
 
 @pytest.mark.parametrize(("table", "column"), COLUMNS)
-def test_whatever_is_changed_in_a_table_is_noticed(played: Path, tmp_path: Path, table: str, column: str) -> None:
+def test_whatever_is_changed_in_a_table_is_noticed(
+    played: Path, tmp_path: Path, table: str, column: str
+) -> None:
     rng = random.Random(f"{table}.{column}")
     for n in range(3):
         shutil.copytree(played, tmp_path / str(n))

@@ -126,7 +126,9 @@ def maps_of_keys(schema: Any, path: str) -> Iterator[tuple[str, dict[str, Any]]]
             yield from maps_of_keys(part, f"{path}/{n}")
 
 
-def test_every_key_of_every_schema_has_its_place_and_its_description(reference: tuple[dict[str, str], Writer]) -> None:
+def test_every_key_of_every_schema_has_its_place_and_its_description(
+    reference: tuple[dict[str, str], Writer],
+) -> None:
     pages, writer = reference
     missing, seen = [], 0
     for file, schema in KNOWN.files.items():
@@ -144,7 +146,9 @@ def test_every_key_of_every_schema_has_its_place_and_its_description(reference: 
                     missing.append(f"{path}: {key}")
                 elif key not in EVERYWHERE and head != "effect":
                     row = text[where : text.index("\n", where)]
-                    assert row.count(" | ") >= 2 and len(row.rsplit(" | ", 1)[-1].strip(" |")) > 3, f"{path}: {key}: {row}"
+                    assert row.count(" | ") >= 2 and len(row.rsplit(" | ", 1)[-1].strip(" |")) > 3, (
+                        f"{path}: {key}: {row}"
+                    )
     assert not missing and seen > 2000, missing
 
 
@@ -156,12 +160,16 @@ def test_no_list_of_words_is_cut(reference: tuple[dict[str, str], Writer]) -> No
             for key, raw in keys.items():
                 if isinstance(raw.get("enum"), list):
                     row = pages[page].split(f'id="{head}.{key}"')[1].splitlines()[0]
-                    assert all(f"`{str(word).lower()}`" in row.lower() for word in raw["enum"]), f"{page}: {head}.{key}"
+                    assert all(f"`{str(word).lower()}`" in row.lower() for word in raw["enum"]), (
+                        f"{page}: {head}.{key}"
+                    )
 
 
 def test_links_between_the_pages_lead_somewhere(reference: tuple[dict[str, str], Writer]) -> None:
     pages, _ = reference
-    labels = {label for text in pages.values() for label in re.findall(r"^\(([\w-]+)\)=$", text, re.MULTILINE)}
+    labels = {
+        label for text in pages.values() for label in re.findall(r"^\(([\w-]+)\)=$", text, re.MULTILINE)
+    }
     for name, text in pages.items():
         for where, label in re.findall(r"\]\(([\w.-]*)#([\w-]+)\)", text):
             assert label in labels, f"{name}: {label}"
@@ -195,12 +203,18 @@ def _runs(name: str) -> None:
 
 
 def test_every_word_of_triggers_mechanics_and_slots_says_what_it_means() -> None:
-    common, do = KNOWN.files["common.schema.json"]["definitions"], KNOWN.schema("sequence")["properties"]["do"]
+    common, do = (
+        KNOWN.files["common.schema.json"]["definitions"],
+        KNOWN.schema("sequence")["properties"]["do"],
+    )
     slot, kind = common["slot"]["oneOf"][0], common["slot"]["oneOf"][1]["properties"]["kind"]
     for part in (common["triggerWord"], do, slot, kind):
         assert list(part["x-says"]) == part["enum"] and all(part["x-says"].values())
     assert set(do["enum"]) == MECHANICS.keys() - {MOMENT}
-    assert do["x-states"].keys() <= set(do["enum"]) and {w for words in do["x-states"].values() for w in words} <= FACTS.keys()
+    assert (
+        do["x-states"].keys() <= set(do["enum"])
+        and {w for words in do["x-states"].values() for w in words} <= FACTS.keys()
+    )
     assert kind["x-says"].items() >= slot["x-says"].items()
 
 
@@ -234,11 +248,16 @@ def test_the_schemas_of_map_files_say_what_is_read(tmp_path: Path) -> None:
                 assert KNOWN.faults(f"map-{name}", read_map_file(path)) == [], path
     assert seen > 8
     (tmp_path / "map").mkdir()
-    (tmp_path / "map" / "marks.yaml").write_text("symbls: {capital: star}\nlinks: {strait: arow}\n", encoding="utf-8")
+    (tmp_path / "map" / "marks.yaml").write_text(
+        "symbls: {capital: star}\nlinks: {strait: arow}\n", encoding="utf-8"
+    )
     said = [(d.code, d.message, d.hint) for d in drawing_faults(tmp_path)]
     assert ("E511", "no map can be drawn with this: unknown key 'symbls'", "did you mean 'symbols'?") in said
     assert (
-        any(message.startswith("no map can be drawn with this: links.strait: 'arow'") for _, message, _ in said)
+        any(
+            message.startswith("no map can be drawn with this: links.strait: 'arow'")
+            for _, message, _ in said
+        )
         and len(said) == 2
     )
     marks = KNOWN.schema("map-marks")["properties"]
@@ -253,18 +272,27 @@ def paths(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | 
     """The way to every value inside a value."""
     if path:
         yield path
-    for step, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+    for step, inner in (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    ):
         yield from paths(inner, (*path, step))
 
 
-def test_hover_leads_to_places_that_there_are(reference: tuple[dict[str, str], Writer], rows: dict[str, Row]) -> None:
+def test_hover_leads_to_places_that_there_are(
+    reference: tuple[dict[str, str], Writer], rows: dict[str, Row]
+) -> None:
     pages, _ = reference
     examples = {form: yaml.load(row.text, yaml.CBaseLoader)[form][0] for form, row in rows.items()}
-    deeper = {"battles": {"stages": [{"value": {"attacker": "1"}}]}, "events": {"effects": [{"roll": {"die": "1d6"}}]}}
+    deeper = {
+        "battles": {"stages": [{"value": {"attacker": "1"}}]},
+        "events": {"effects": [{"roll": {"die": "1d6"}}]},
+    }
     for form, row in [*examples.items(), *deeper.items()]:
         for path in paths(row):
             page, _, label = page_at(KNOWN, form, path).partition("#")
-            assert not label or f'id="{label}"' in pages[page.replace(".html", ".md")], f"{form}: {path}: {page}#{label}"
+            assert not label or f'id="{label}"' in pages[page.replace(".html", ".md")], (
+                f"{form}: {path}: {page}#{label}"
+            )
     assert page_at(KNOWN, "battles", ("stages", 0, "die")) == "table-battles.html#battles.stages.die"
     assert page_at(KNOWN, "events", ("effects", 0, "pay", "amount")) == "effects.html#effect.pay.amount"
     assert page_at(KNOWN, "events", ("effects", 0, "roll", "die")) == "shared.html#shared.roll.die"

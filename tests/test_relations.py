@@ -76,7 +76,11 @@ def test_wars_of_ones_own_are_not_shared_with_a_side() -> None:
     with turn.journal.entry("test/join"):
         relations.relate(turn, "blue", "gray", "friends")
     rules = small.ruleset(
-        war_kinds=KINDS, nations=[{"id": "white", "name": "White", "side": None}, {"id": "pink", "name": "Pink", "side": None}]
+        war_kinds=KINDS,
+        nations=[
+            {"id": "white", "name": "White", "side": None},
+            {"id": "pink", "name": "Pink", "side": None},
+        ],
     )
     state = State({**turn.state.tables, "relations": {"blue--red": {"stance": "war"}, "blue--white": {"stance": "war"}, "pink--red": {"stance": "war"}},
                    "wars": {"blue--red": {"kind": "great", "parties": ["blue", "red"]}, "blue--white": {"kind": "raid", "parties": ["blue", "white"]},

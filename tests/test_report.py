@@ -41,7 +41,11 @@ def told(reader: str) -> tuple[Report, State, list[Entry]]:
     result = played(2)[-1]
     shown = view(ruleset, result.position.state, reader, geography=geography)
     entries = list(result.entries)
-    return nation_report(ruleset, shown, entries, reader, game="g", turn=2, geography=geography), shown, entries
+    return (
+        nation_report(ruleset, shown, entries, reader, game="g", turn=2, geography=geography),
+        shown,
+        entries,
+    )
 
 
 @pytest.mark.parametrize("reader", READERS)
@@ -61,7 +65,9 @@ def test_the_account_adds_up(reader: str) -> None:
             assert item.begun[purse] + sum(line[1 + purse] for line in item.lines) == item.left[purse]
         assert sum(item.begun) == sum(treasury.purses(before, reader, item.resource).values())
         assert sum(item.left) == sum(treasury.purses(world, reader, item.resource).values())
-    assert any(line[0] == "other" for item in found for line in item.lines) is False, "every change has a name"
+    assert any(line[0] == "other" for item in found for line in item.lines) is False, (
+        "every change has a name"
+    )
 
 
 @pytest.mark.parametrize("reader", READERS)
@@ -85,8 +91,13 @@ def test_of_very_many_lines_of_one_rule_a_page_shows_the_first_and_those_to_whic
     part = ReportPart("What happened", (Para("Something was seen.", "", (290,)),))
     html = as_html(replace(report, parts=(part,), sections=(Section("Looks", many),)))
     shown = [int(n) for n in re.findall(r"Look (\d+)\.", html)]
-    assert shown == [*range(1, MOST_OF_RULE + 1), 290] and html.count("report with every die has everything") == 1
-    assert html.count(f"By {line.named}") == 1 and html.count(line.clauses[0]) == 1  # once, as long as no other comes between
+    assert (
+        shown == [*range(1, MOST_OF_RULE + 1), 290]
+        and html.count("report with every die has everything") == 1
+    )
+    assert (
+        html.count(f"By {line.named}") == 1 and html.count(line.clauses[0]) == 1
+    )  # once, as long as no other comes between
 
 
 def test_a_battle_is_told_once() -> None:
@@ -114,7 +125,10 @@ def test_small_battles_take_a_sentence_and_large_ones_a_table() -> None:
     words = Wording(world, "german-empire")
 
     def fight(n: int, place: str, subject: str) -> list[Entry]:
-        sides = {"attacker": {"german-empire": {"infantry": n - 2}}, "defender": {"french-empire": {"infantry": 2}}}
+        sides = {
+            "attacker": {"german-empire": {"infantry": n - 2}},
+            "defender": {"french-empire": {"infantry": 2}},
+        }
         head = {"battle": "combat", "place": place}
         lost = {"defender": {"french-empire": {"infantry": 2}}}
         return [
@@ -123,10 +137,17 @@ def test_small_battles_take_a_sentence_and_large_ones_a_table() -> None:
                   data={**head, "event": "end", "winner": "attacker", "lost": lost}),
         ]  # fmt: skip
 
-    some = [e for n, place in ((fights.FEW, "paris"), (fights.FEW + 1, "brest")) for e in fight(n, place, f"{place}-battle")]
+    some = [
+        e
+        for n, place in ((fights.FEW, "paris"), (fights.FEW + 1, "brest"))
+        for e in fight(n, place, f"{place}-battle")
+    ]
     made = [b for b in fights.blocks(world, some, "german-empire", words) if isinstance(b, Table)]
     assert [bool(b.brief) for b in made] == [False, True]
-    assert "Paris, won without a round: you 4 infantry, lost nothing; France 2 infantry, lost all." in made[1].brief
+    assert (
+        "Paris, won without a round: you 4 infantry, lost nothing; France 2 infantry, lost all."
+        in made[1].brief
+    )
     assert [place for place, _ in fights.outcomes(world, some, "german-empire", words)] == ["brest", "paris"]
     many = [e for n in range(fights.MOST_FULL + 1) for e in fight(20, "brest", f"battle-{n}")]
     briefs = [b.brief for b in fights.blocks(world, many, "german-empire", words) if isinstance(b, Table)]
@@ -142,18 +163,31 @@ def test_who_comes_to_a_battle_later_is_counted() -> None:
     fight = fights.fights(
         [
             Entry(1, 1, "s", "battles/x", "", "x", data={**head, "event": "begin", "sides": begin}),
-            Entry(2, 1, "s", "battles/x", "", "x", data={**head, "event": "round", "round": 1, "sides": begin, "lost": lost}),
-            Entry(3, 1, "s", "battles/x", "", "x", data={**head, "event": "round", "round": 2, "sides": later}),
+            Entry(
+                2,
+                1,
+                "s",
+                "battles/x",
+                "",
+                "x",
+                data={**head, "event": "round", "round": 1, "sides": begin, "lost": lost},
+            ),
+            Entry(
+                3, 1, "s", "battles/x", "", "x", data={**head, "event": "round", "round": 2, "sides": later}
+            ),
         ]
     )[0]
-    assert fight.started("attacker") == {"infantry": 5, "artillery": 1} and fight.started("defender") == {"infantry": 2}
+    assert fight.started("attacker") == {"infantry": 5, "artillery": 1} and fight.started("defender") == {
+        "infantry": 2
+    }
 
 
 def test_news_that_differ_in_a_place_are_one() -> None:
     _, ruleset, geography = loaded()
     words = Wording(World(ruleset, played(2)[-1].position.state, geography=geography))
     nations = {
-        n: thing("nation", id_, name) for n, id_, name in (("r", "russian-empire", "Russian Empire"), ("s", "siam", "Siam"))
+        n: thing("nation", id_, name)
+        for n, id_, name in (("r", "russian-empire", "Russian Empire"), ("s", "siam", "Siam"))
     }
     places = {name: thing("place", name.lower(), name) for name in ("Lodz", "Plock")}
 
@@ -161,11 +195,22 @@ def test_news_that_differ_in_a_place_are_one() -> None:
         told = Message(template, {"who": nations[nation], "where": places[place]})
         return Entry(n, 1, "s", "actions/x", "", "", [told], ("everyone",))
 
-    takes = [entry(n, "{who} takes {where}.", *what) for n, what in enumerate([("r", "Lodz"), ("r", "Plock"), ("s", "Plock")], 1)]
-    assert news._joined(takes, words) == [("Russia takes Lodz and Plock.", (1, 2)), ("Siam takes Plock.", (3,))]
+    takes = [
+        entry(n, "{who} takes {where}.", *what)
+        for n, what in enumerate([("r", "Lodz"), ("r", "Plock"), ("s", "Plock")], 1)
+    ]
+    assert news._joined(takes, words) == [
+        ("Russia takes Lodz and Plock.", (1, 2)),
+        ("Siam takes Plock.", (3,)),
+    ]
     again = [*takes, entry(4, "{who} takes {where}.", "r", "Lodz")]
-    assert news._joined(again, words)[0] == ("Russia takes Lodz and Plock.", (1, 2, 4)), "the same is said once"
-    heads = [entry(5, "{who}: {where} falls.", "r", "Lodz"), entry(6, "{who}: {where} holds out.", "r", "Plock")]
+    assert news._joined(again, words)[0] == ("Russia takes Lodz and Plock.", (1, 2, 4)), (
+        "the same is said once"
+    )
+    heads = [
+        entry(5, "{who}: {where} falls.", "r", "Lodz"),
+        entry(6, "{who}: {where} holds out.", "r", "Plock"),
+    ]
     assert news._joined(heads, words) == [("Russia: Lodz falls; Plock holds out.", (5, 6))]
 
 
@@ -204,7 +249,9 @@ def page(reader: str) -> tuple[str, Report]:
     world = World(ruleset, shown, geography=geography)
     numbers = {place: (n, outcome) for n, (place, outcome) in reversed(list(enumerate(report.battles, 1)))}
     drawing = read_drawing(rulesets())
-    drawn = report_map(ruleset, shown, drawing, reader, entries=readable(entries, world, reader), numbers=numbers)
+    drawn = report_map(
+        ruleset, shown, drawing, reader, entries=readable(entries, world, reader), numbers=numbers
+    )
     return as_html(report, drawn), report
 
 
@@ -233,7 +280,9 @@ def test_the_map_opens_on_the_own_theater_without_a_script() -> None:
     told_before: set[str] = set()
     for n, (place, outcome) in enumerate(report.battles, 1):
         assert f'id="b{n}"' in html and place and outcome in ("success", "failure")
-        assert place in told_before or f'<a href="#b{n}">' in html, "of several battles in a place the map has the first"
+        assert place in told_before or f'<a href="#b{n}">' in html, (
+            "of several battles in a place the map has the first"
+        )
         told_before.add(place)
 
 
@@ -242,7 +291,14 @@ def test_the_reader_is_you_and_others_go_by_their_short_name() -> None:
     _, ruleset, geography = loaded()
     words = Wording(World(ruleset, shown, geography=geography), "german-empire")
     ge, fr, ru, ot = (thing("nation", id_, name) for id_, name in NATIONS.items())
-    slots = {"a": ge, "b": fr, "c": ru, "d": ot, "side": thing("side", "central", "Central Powers"), "it": "infantry"}
+    slots = {
+        "a": ge,
+        "b": fr,
+        "c": ru,
+        "d": ot,
+        "side": thing("side", "central", "Central Powers"),
+        "it": "infantry",
+    }
     for said, read in {
         "{a} declares war on {b}.": "You declare war on France.",
         "{b} declares war on {a}.": "France declares war on you.",
@@ -316,7 +372,11 @@ def _refs(block: Block) -> list[int]:
 
 @pytest.mark.parametrize(
     ("flags", "said"),
-    [({"born": 18}, ""), ({"damage": 1}, "3 Infantry (damage 1)"), ({"born": 18, "damage": 1}, "3 Infantry (damage 1)")],
+    [
+        ({"born": 18}, ""),
+        ({"damage": 1}, "3 Infantry (damage 1)"),
+        ({"born": 18, "damage": 1}, "3 Infantry (damage 1)"),
+    ],
 )
 def test_marks_of_the_rules_own_are_told_of_no_unit(flags: dict[str, int], said: str) -> None:
     _, ruleset, geography = loaded()
@@ -331,7 +391,13 @@ def test_what_waits_for_the_reader_and_what_is_agreed() -> None:
     assert data is not None and ruleset is not None
     state = initial_state(ruleset, data)
     parties = [Entity("nation", "aster"), Entity("nation", "borea")]
-    treaty = {"kind": "treaty", "label": "Amber Peace", "parties": [p.id for p in parties], "ratified": [], "nation": "borea"}
+    treaty = {
+        "kind": "treaty",
+        "label": "Amber Peace",
+        "parties": [p.id for p in parties],
+        "ratified": [],
+        "nation": "borea",
+    }
     for field, value in treaty.items():
         state.put("records", "treaty-1", field, value)
 
@@ -347,12 +413,18 @@ def test_what_waits_for_the_reader_and_what_is_agreed() -> None:
     assert "waits for your ratification" not in read("aster")
 
 
-def test_of_many_units_in_sight_the_strongest_enemies_beside_are_told_by_theater_and_none_is_left_uncounted() -> None:
+def test_of_many_units_in_sight_the_strongest_enemies_beside_are_told_by_theater_and_none_is_left_uncounted() -> (
+    None
+):
     _, _, here = begun("no-mans-land", 1)
     world = known_to("no-mans-land", here, "germany")
     words = Wording(world, "germany")
     lead, beside, *far = sightings.sightings(world, (), "germany", words, 1)
-    assert isinstance(lead, Para) and isinstance(beside, Bullets) and lead.lead.startswith("Enemies beside your forces")
+    assert (
+        isinstance(lead, Para)
+        and isinstance(beside, Bullets)
+        and lead.lead.startswith("Enemies beside your forces")
+    )
     by_name = {words.place(p): sum(int(r["n"]) for r in rows if world.hostile("germany", r["owner"])) for p, rows in
                standing.by_place(world, list(world.nations())).items()}  # fmt: skip
     own = {str(row["place"]) for _, row in world.state.stacks(owner="germany")}
@@ -386,7 +458,9 @@ def test_small_forces_of_many_places_are_told_in_words_and_all_are_counted() -> 
     smaller = [b for b in blocks if isinstance(b, Para) and b.lead == "Smaller forces"]
     assert smaller and all(len(t.rows) <= standing.MOST_ROWS + 1 for t in tables)
     mine = standing.counts([row for _, row in world.state.stacks(owner="britain")])
-    totals = [int(cell) for t in tables for row in t.rows if row[1] == "All" for cell in row[2:] if cell.isdigit()]
+    totals = [
+        int(cell) for t in tables for row in t.rows if row[1] == "All" for cell in row[2:] if cell.isdigit()
+    ]
     assert sum(totals) <= sum(mine.values())
     named = "\n".join([*(row[1] for t in tables for row in t.rows), *(b.text for b in smaller)])
     held = {words.place(str(row["place"])) for _, row in world.state.stacks(owner="britain")}
@@ -411,7 +485,8 @@ def test_verbs_go_with_plural_names() -> None:
     }
     assert words.told([Message("{a} takes Kazan.", slots)]) == "The Bolsheviks take Kazan."
     assert (
-        words.told([Message("{a} {takes|take} Kazan, {its|your|their} port.", slots)]) == "The Bolsheviks take Kazan, their port."
+        words.told([Message("{a} {takes|take} Kazan, {its|your|their} port.", slots)])
+        == "The Bolsheviks take Kazan, their port."
     )
     assert words.told([Message("Serbia is lost to {b}.", slots)]) == "Serbia is lost to the Mutineers."
     assert words.told([Message("{c} takes its port.", slots)]) == "France takes its port."
@@ -460,7 +535,10 @@ def test_troops_aboard_an_allys_ships_are_told_to_both() -> None:
     world = World(ruleset, state, geography=geography)
     told = {n: str(standing.forces(world, n, Wording(world, n))) for n in ("france", "britain", "russia")}
     assert "2 infantry (aboard ships of Britain)" in told["france"]
-    assert "of France Sea Zone 54 Alboran Sea 2 infantry." in told["britain"] and "Aboard your ships" not in told["russia"]
+    assert (
+        "of France Sea Zone 54 Alboran Sea 2 infantry." in told["britain"]
+        and "Aboard your ships" not in told["russia"]
+    )
 
 
 def test_a_purse_whose_seat_is_lost_is_out_of_reach_from_then_on() -> None:
@@ -468,7 +546,15 @@ def test_a_purse_whose_seat_is_lost_is_out_of_reach_from_then_on() -> None:
     state = played(2)[-1].position.state.copy()
     state.put("places", "samoa", "holder", "japan")
     state.put("treasuries", "german-empire/samoa", "money", 28)
-    lost = Entry(1, 3, "capture", "capture/x", "", "", changes=[["places", "samoa", "holder", "german-empire", "japan"]])
+    lost = Entry(
+        1,
+        3,
+        "capture",
+        "capture/x",
+        "",
+        "",
+        changes=[["places", "samoa", "holder", "german-empire", "japan"]],
+    )
     world = World(ruleset, state, geography=geography)
 
     def money(world: World, entries: list[Entry]) -> account.Account:
@@ -480,7 +566,15 @@ def test_a_purse_whose_seat_is_lost_is_out_of_reach_from_then_on() -> None:
     assert now.lines == (("out of reach", 0, -28),) and now.left == later.left
     assert now.begun == (later.left[0], later.left[1] + 28)
     state.put("places", "samoa", "holder", "german-empire")
-    freed = Entry(1, 3, "capture", "capture/x", "", "", changes=[["places", "samoa", "holder", "japan", "german-empire"]])
+    freed = Entry(
+        1,
+        3,
+        "capture",
+        "capture/x",
+        "",
+        "",
+        changes=[["places", "samoa", "holder", "japan", "german-empire"]],
+    )
     back = money(World(ruleset, state, geography=geography), [freed])
     assert back.lines == (("in reach again", 0, 28),) and back.begun == later.left
 
@@ -490,6 +584,10 @@ def test_what_changes_who_is_at_war_with_the_reader_is_told_before_places_that_c
     entries = [Entry(n, 1, "s", "events/x", "", "", [Message("Told.")], everyone) for n in (1, 2, 3)]
     entries[1].changes.append(["relations", "german-empire--russian-empire", "stance", "war", "peace"])
     entries[2].changes.append(["relations", "french-empire--russian-empire", "stance", "war", "peace"])
-    public = [("An island falls.", (1,)), ("Russia gives in to you.", (2,)), ("Russia gives in to France.", (3,))]
+    public = [
+        ("An island falls.", (1,)),
+        ("Russia gives in to you.", (2,)),
+        ("Russia gives in to France.", (3,)),
+    ]
     grave, rest = news.gravest_first(public, entries, "german-empire")
     assert grave == [public[1]] and rest == [public[0], public[2]]

@@ -33,7 +33,9 @@ def test_at_most_seventeen_packages_and_few_files_beside_them() -> None:
 
 def test_the_readme_names_every_room() -> None:
     readme = (ENGINE / "README.md").read_text(encoding="utf-8")
-    missing = [p.name for p in ENGINE.iterdir() if (p / "__init__.py").exists() and f"`{p.name}/`" not in readme]
+    missing = [
+        p.name for p in ENGINE.iterdir() if (p / "__init__.py").exists() and f"`{p.name}/`" not in readme
+    ]
     assert not missing
 
 
@@ -48,7 +50,9 @@ def test_imports_inside_functions_say_why() -> None:
             continue
         lines = path.read_text(encoding="utf-8").splitlines()
         tree = ast.parse("\n".join(lines))
-        functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+        functions = [
+            node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        ]
         at = {n.lineno for f in functions for n in ast.walk(f) if isinstance(n, ast.Import | ast.ImportFrom)}
         said = {line for line in at if "#" in lines[line - 1]}
         for line in sorted(at - said):

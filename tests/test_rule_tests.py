@@ -109,7 +109,8 @@ COURT = """
 def test_a_case_that_comes_out_as_it_says_passes(folder: Path) -> None:
     result = only(
         folder,
-        COURT + "  then: {nations: {red: {treasury: {gold: 6}}, gray: {tracks: {mood: 2}, side: none}}, nothing_else: true}",
+        COURT
+        + "  then: {nations: {red: {treasury: {gold: 6}}, gray: {tracks: {mood: 2}, side: none}}, nothing_else: true}",
     )
     assert (result.status, result.failures) == ("passed", ())
 
@@ -123,7 +124,9 @@ def test_a_failure_shows_expected_got_and_the_line_of_the_rule(folder: Path) -> 
     row = RULES.split("\n").index("  - id: court") + 1
     assert line.rule == "actions/court" and line.at.endswith(f"tables/t.yaml:{row}")
     assert line.dice == (5, 2) and line.changes == ("tracks/gray.mood: none → 2",)
-    assert "expected  3" in render(run(folder, "cases:\n" + COURT + "  then: {nations: {gray: {tracks: {mood: 3}}}}"))
+    assert "expected  3" in render(
+        run(folder, "cases:\n" + COURT + "  then: {nations: {gray: {tracks: {mood: 3}}}}")
+    )
 
 
 @pytest.mark.parametrize(
@@ -143,19 +146,29 @@ def test_dice_must_be_just_enough(folder: Path, dice: str, what: str, got: str) 
 
 def test_spare_dice_and_any_dice_are_for_the_asking(folder: Path) -> None:
     assert only(folder, COURT.replace("[5, 2]", "[5, 2, 6]") + "  spare: true").status == "passed"
-    assert only(folder, COURT.replace("[5, 2]", "any") + "  then: {nations: {red: {treasury: {gold: 6}}}}").status == "passed"
+    assert (
+        only(
+            folder, COURT.replace("[5, 2]", "any") + "  then: {nations: {red: {treasury: {gold: 6}}}}"
+        ).status
+        == "passed"
+    )
     loose = COURT.replace("[5, 2]", "{actions/court: any}")
     assert only(folder, loose + "  then: {nations: {red: {treasury: {gold: 6}}}}").status == "passed"
     assert only(folder, COURT.replace("[5, 2]", "{actions/vow: any}")).status == "failed"
     half = COURT.replace("[5, 2]", "{actions/court: [5], otherwise: any}")
-    assert only(folder, half + "  then: {nations: {gray: {tracks: {mood: {range: [0, 3]}}}}}").status == "passed"
+    assert (
+        only(folder, half + "  then: {nations: {gray: {tracks: {mood: {range: [0, 3]}}}}}").status == "passed"
+    )
 
 
 def test_every_refusal_must_be_expected(folder: Path) -> None:
     twice = COURT.replace("[court gray]", "[court gray, court gray]")
     (failure,) = only(folder, twice).failures
     assert (failure.what, failure.expected) == ("refused", "no refusal")
-    assert only(folder, twice + "  then: {refused: [{nation: red, order: 2, says: only once}]}").status == "passed"
+    assert (
+        only(folder, twice + "  then: {refused: [{nation: red, order: 2, says: only once}]}").status
+        == "passed"
+    )
     assert only(folder, twice + "  then: {refused: any}").status == "passed"
     wrong = only(folder, twice + "  then: {refused: [{order: 2, says: too dear}]}")
     assert {f.what for f in wrong.failures} == {"refused.0", "refused"}
@@ -167,7 +180,9 @@ def test_an_order_that_cannot_be_read_is_refused(folder: Path) -> None:
 
 
 def test_nothing_else_finds_what_the_case_leaves_out(folder: Path) -> None:
-    (failure,) = only(folder, COURT + "  then: {nations: {gray: {tracks: {mood: 2}}}, nothing_else: true}").failures
+    (failure,) = only(
+        folder, COURT + "  then: {nations: {gray: {tracks: {mood: 2}}}, nothing_else: true}"
+    ).failures
     assert failure.expected == "no other change" and "treasuries/red/ash.gold: 10 → 6" in failure.got.replace(
         "red.gold", "red/ash.gold"
     )
@@ -243,22 +258,35 @@ def test_what_is_not_there_is_said_with_the_nearest_name(folder: Path, given_: s
         ("{do: act, with: {actions: [none]}}", "no row"),
     ],
 )
-def test_a_step_that_the_sequence_does_not_have_is_an_error_of_the_case(folder: Path, when: str, says: str) -> None:
+def test_a_step_that_the_sequence_does_not_have_is_an_error_of_the_case(
+    folder: Path, when: str, says: str
+) -> None:
     result = only(folder, f"- id: c\n  when: {when}\n")
     assert result.status == "error" and says in result.message
 
 
 @pytest.mark.parametrize(
     ("when", "left"),
-    [("{steps: [vow]}", [("the step court, which carries it out", "order 1 of red stays open: court gray")]), ("court", [])],
+    [
+        (
+            "{steps: [vow]}",
+            [("the step court, which carries it out", "order 1 of red stays open: court gray")],
+        ),
+        ("court", []),
+    ],
 )
-def test_a_failure_tells_of_orders_whose_step_the_case_leaves_out(folder: Path, when: str, left: list[tuple[str, str]]) -> None:
+def test_a_failure_tells_of_orders_whose_step_the_case_leaves_out(
+    folder: Path, when: str, left: list[tuple[str, str]]
+) -> None:
     case = COURT.replace("when: court", f"when: {when}").replace("dice: [5, 2]", "dice: any")
     result = only(folder, case + "  then: {nations: {red: {treasury: {gold: 5}}}}")
     assert [(f.expected, f.got) for f in result.failures if f.what == "when"] == left
     assert result.status == "failed" and result.failures[0].what == "nations.red.treasury.gold"
     passes = only(folder, case + f"  then: {{nations: {{red: {{treasury: {{gold: {10 if left else 6}}}}}}}}}")
-    assert (passes.status, passes.failures) == ("passed", ())  # what is left out and matters to nobody is no fault
+    assert (passes.status, passes.failures) == (
+        "passed",
+        (),
+    )  # what is left out and matters to nobody is no fault
 
 
 def test_a_file_with_mistakes_is_reported_at_their_places(folder: Path) -> None:
@@ -278,7 +306,11 @@ def test_an_id_given_twice_is_reported(folder: Path) -> None:
 def test_an_id_in_two_files_of_a_folder_is_reported(folder: Path) -> None:
     write(
         folder,
-        {"tests/a.yaml": "cases: [{id: c}, {id: d}]", "tests/b.yaml": "cases: [{id: c}]", "other/b.yaml": "cases: [{id: c}]"},
+        {
+            "tests/a.yaml": "cases: [{id: c}, {id: d}]",
+            "tests/b.yaml": "cases: [{id: c}]",
+            "other/b.yaml": "cases: [{id: c}]",
+        },
     )
     played = run_files([(folder / n, n) for n in ("tests/a.yaml", "tests/b.yaml", "other/b.yaml")])
     assert [(d.code, d.file) for d in played.found] == [("T102", "tests/b.yaml")]
@@ -363,7 +395,11 @@ def test_a_nation_may_have_nothing_of_what_the_scenario_gives_it(folder: Path) -
     )
     case = "- id: bare\n  given: {scenario: ../scenarios/s, nations: {red: {units: none}}, units: {birch: {red: {foot: 1}}}}\n"
     assert (
-        only(folder, case + "  then: {units: {ash: none, birch: {red: {foot: 1}, gray: {foot: 1}}}, state: {chosen: {}}}").status
+        only(
+            folder,
+            case
+            + "  then: {units: {ash: none, birch: {red: {foot: 1}, gray: {foot: 1}}}, state: {chosen: {}}}",
+        ).status
         == "passed"
     )
 
@@ -371,7 +407,9 @@ def test_a_nation_may_have_nothing_of_what_the_scenario_gives_it(folder: Path) -
 def test_who_may_read_an_entry_is_part_of_the_result(folder: Path) -> None:
     entry = "  then: {journal: [{rule: actions/court, text: courts Gray, dice: [5, 2], audience: red, read_by: red, hidden_from: [gray, blue]}]}"
     assert only(folder, COURT + entry).failures == ()
-    assert only(folder, COURT + "  then: {journal: [{rule: actions/court, read_by: blue}]}").status == "failed"
+    assert (
+        only(folder, COURT + "  then: {journal: [{rule: actions/court, read_by: blue}]}").status == "failed"
+    )
     assert only(folder, COURT + "  then: {journal: [{rule: actions/vow, absent: true}]}").status == "passed"
 
 
@@ -390,7 +428,11 @@ def test_what_a_case_makes_up_is_added_to_what_its_file_makes_up() -> None:
     own = {"turn": 3, "made_up": {"nations": ["b"], "places": ["q"], "links": [["p", "r"]]}}
     assert over_fixture(shared, own) == {
         "turn": 3,
-        "made_up": {"nations": ["a", "b"], "places": {"p": {"worth": 1}, "q": {}}, "links": [["p", "q"], ["p", "r"]]},
+        "made_up": {
+            "nations": ["a", "b"],
+            "places": {"p": {"worth": 1}, "q": {}},
+            "links": [["p", "q"], ["p", "r"]],
+        },
     }
 
 
@@ -406,10 +448,16 @@ def test_orders_may_only_be_checked(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("line", ["court blue", "{order: court, slots: {target: blue}}"])
-def test_orders_go_in_by_the_door_of_a_players_mail_unless_a_case_says_why_not(folder: Path, line: str) -> None:
+def test_orders_go_in_by_the_door_of_a_players_mail_unless_a_case_says_why_not(
+    folder: Path, line: str
+) -> None:
     case = f"- id: c\n  orders: {{red: [{line}]}}\n  when: court\n"
-    at_the_door = "{journal: [{rule: sequence/input, data: {orders: 0}}], refused: [{order: 1, says: chosen already}]}"
-    behind = "{journal: [{rule: sequence/input, data: {orders: 1}}], refused: [{order: 1, says: chosen already}]}"
+    at_the_door = (
+        "{journal: [{rule: sequence/input, data: {orders: 0}}], refused: [{order: 1, says: chosen already}]}"
+    )
+    behind = (
+        "{journal: [{rule: sequence/input, data: {orders: 1}}], refused: [{order: 1, says: chosen already}]}"
+    )
     assert only(folder, f"{case}  then: {at_the_door}").failures == ()
     past = f"{case}  past_the_door: true\n"
     assert only(folder, f"{past}  why: what the resolution says\n  then: {behind}").failures == ()
@@ -418,7 +466,9 @@ def test_orders_go_in_by_the_door_of_a_players_mail_unless_a_case_says_why_not(f
 
 def test_a_nation_orders_by_what_its_view_shows(folder: Path) -> None:
     """The mark of another that a need reads is in no view: the order passes the door, and the resolution refuses it."""
-    hidden = RULES.replace("requires: [", "requires: [{test: \"not flagged(target, 'won')\", message: won already}, ")
+    hidden = RULES.replace(
+        "requires: [", "requires: [{test: \"not flagged(target, 'won')\", message: won already}, "
+    )
     write(folder, {"tables/t.yaml": hidden})
     case = """
 - id: c
@@ -432,15 +482,18 @@ def test_a_nation_orders_by_what_its_view_shows(folder: Path) -> None:
 
 
 def test_a_line_that_answers_a_decision_is_an_answer(folder: Path) -> None:
-    decided = RULES + "decisions: [{id: yielding, syntax: 'yield to {answer}', slots: {answer: nation}, default: red}]\n"
-    write(folder, {"tables/t.yaml": decided})
-    text = (
-        "- {id: c, orders: {red: [yield to blue]}, when: court, then: {state: {answers: {red: {yielding: blue}}}, refused: []}}"
+    decided = (
+        RULES
+        + "decisions: [{id: yielding, syntax: 'yield to {answer}', slots: {answer: nation}, default: red}]\n"
     )
+    write(folder, {"tables/t.yaml": decided})
+    text = "- {id: c, orders: {red: [yield to blue]}, when: court, then: {state: {answers: {red: {yielding: blue}}}, refused: []}}"
     assert only(folder, text).failures == ()
 
 
-@pytest.mark.parametrize("text", ["all(nations(), 'no_such_term')", "count(nations(mod=1))", "count(places(), 'wort')"])
+@pytest.mark.parametrize(
+    "text", ["all(nations(), 'no_such_term')", "count(nations(mod=1))", "count(places(), 'wort')"]
+)
 def test_a_value_that_names_what_is_not_there_is_an_error(folder: Path, text: str) -> None:
     result = only(folder, f'- {{id: c, then: {{values: {{"{text}": 0}}}}}}')
     assert result.status == "error" and text in result.message
@@ -472,11 +525,21 @@ decisions:
     write(folder, {"tables/t.yaml": decided})
     refused = f'- {{id: c, answers: {{red: {answer}}}, when: court, then: {{refused: [{{nation: red, says: "{why}"}}], nothing_else: true}}}}'
     assert only(folder, refused).failures == ()
-    for fine in ("{yielding: blue}", "{stakes: 3}", "{stakes: all}", "{manner: kindly}", "{place-of-talks/ash: 0}"):
+    for fine in (
+        "{yielding: blue}",
+        "{stakes: 3}",
+        "{stakes: all}",
+        "{manner: kindly}",
+        "{place-of-talks/ash: 0}",
+    ):
         assert only(folder, f"- {{id: c, answers: {{red: {fine}}}, when: court}}").failures == ()
 
 
-@given(st.recursive(st.integers(), lambda inner: st.dictionaries(st.sampled_from("abc"), inner, max_size=3), max_leaves=8))
+@given(
+    st.recursive(
+        st.integers(), lambda inner: st.dictionaries(st.sampled_from("abc"), inner, max_size=3), max_leaves=8
+    )
+)
 def test_merging_over_nothing_or_over_itself_changes_nothing(value: object) -> None:
     assert merged({}, value) == value
     assert merged(value, value) == value
@@ -506,18 +569,25 @@ def test_tests_are_found_in_folders_called_tests(folder: Path) -> None:
         "variants/v/tests/c.yaml",
     ]
     assert [p.name for p in find(folder / "tests")] == ["a.yaml", "b.yml"]
-    assert read(folder / "variants" / "v" / "tests" / "c.yaml").ruleset == (folder / "variants" / "v").resolve()
+    assert (
+        read(folder / "variants" / "v" / "tests" / "c.yaml").ruleset == (folder / "variants" / "v").resolve()
+    )
 
 
 def test_processes_give_what_one_gives(folder: Path) -> None:
     names = [f"tests/{n}.yaml" for n in "abc"]
     for name in names:
         write(
-            folder, {name: f"cases:\n- {{id: {Path(name).stem}, then: {{values: {{'1 + 1': {2 if name != names[1] else 3}}}}}}}"}
+            folder,
+            {
+                name: f"cases:\n- {{id: {Path(name).stem}, then: {{values: {{'1 + 1': {2 if name != names[1] else 3}}}}}}}"
+            },
         )
     files = [(folder / n, n) for n in names]
     one, two = run_files(files), run_files(files, jobs=2)
-    assert [(r.id, r.status, r.failures) for r in one.results] == [(r.id, r.status, r.failures) for r in two.results]
+    assert [(r.id, r.status, r.failures) for r in one.results] == [
+        (r.id, r.status, r.failures) for r in two.results
+    ]
     assert [r.status for r in two.results] == ["passed", "failed", "passed"]
 
 
@@ -532,7 +602,12 @@ def command(*arguments: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, s
 
 
 def test_the_command_fails_if_a_case_does(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write(folder, {"tests/c.yaml": "cases:\n- {id: good, clauses: [x.a]}\n- {id: bad, clauses: [x.b], then: {values: {'1': 2}}}"})
+    write(
+        folder,
+        {
+            "tests/c.yaml": "cases:\n- {id: good, clauses: [x.a]}\n- {id: bad, clauses: [x.b], then: {values: {'1': 2}}}"
+        },
+    )
     code, text = command("test", str(folder), capsys=capsys)
     assert code == 1 and "1 passed, 1 failed (2 cases" in text
     assert command("test", str(folder), "-k", "good", capsys=capsys)[0] == 0
@@ -542,7 +617,12 @@ def test_the_command_fails_if_a_case_does(folder: Path, capsys: pytest.CaptureFi
 
 
 def test_the_command_speaks_json_and_junit(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write(folder, {"tests/c.yaml": "cases:\n- {id: good}\n- {id: bad, then: {values: {'1': 2}}}\n- {id: ugly, when: nowhere}"})
+    write(
+        folder,
+        {
+            "tests/c.yaml": "cases:\n- {id: good}\n- {id: bad, then: {values: {'1': 2}}}\n- {id: ugly, when: nowhere}"
+        },
+    )
     found = json.loads(command("test", str(folder), "--format", "json", capsys=capsys)[1])
     assert found["counts"] == {"passed": 1, "failed": 1, "error": 1} and found["ok"] is False
     assert found["cases"][1]["failures"][0]["expected"] == "2"
@@ -552,10 +632,19 @@ def test_the_command_speaks_json_and_junit(folder: Path, capsys: pytest.CaptureF
 
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
-    [(["nowhere"], 2, "does not exist"), ([".", "--format", "yaml"], 2, "no format"), ([".", "-k", "zzz"], 2, "no case fits")],
+    [
+        (["nowhere"], 2, "does not exist"),
+        ([".", "--format", "yaml"], 2, "no format"),
+        ([".", "-k", "zzz"], 2, "no case fits"),
+    ],
 )
 def test_a_wrong_call_is_told(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, arguments: list[str], code: int, says: str
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    code: int,
+    says: str,
 ) -> None:
     write(folder, {"tests/c.yaml": "cases: [{id: good}]"})
     monkeypatch.chdir(folder)
@@ -597,16 +686,26 @@ def test_a_fight_without_end_comes_to_its_exact_end() -> None:
     [
         {"turn": 9},
         {"nations": {"italy": {"flags": ["offered-allied"]}}},
-        {"relations": {"war": [["allied", "central"]]}, "places": {"suez-canal": {"holder": "ottoman-empire"}}},
-        {"scenario": "1914", "nations": {"italy": {"flags": ["offered-allied"]}}, "was": {"turn": {"turn": 1}}},
+        {
+            "relations": {"war": [["allied", "central"]]},
+            "places": {"suez-canal": {"holder": "ottoman-empire"}},
+        },
+        {
+            "scenario": "1914",
+            "nations": {"italy": {"flags": ["offered-allied"]}},
+            "was": {"turn": {"turn": 1}},
+        },
     ],
 )
-def test_what_tests_of_changes_say_is_noted_as_if_each_case_stood_alone(said: dict[str, Any], tmp_path: Path) -> None:
+def test_what_tests_of_changes_say_is_noted_as_if_each_case_stood_alone(
+    said: dict[str, Any], tmp_path: Path
+) -> None:
     """What is noted of the shared beginning of many cases is looked at again where a case has changed what it reads."""
     _, rules, geography = loaded()
     shelf = Shelf(rules, geography)
     plain = Play(
-        shelf.ground({k: v for k, v in said.items() if k in ("scenario", "turn")}, tmp_path / "c.yaml"), KeyedDice(b"a", 1)
+        shelf.ground({k: v for k, v in said.items() if k in ("scenario", "turn")}, tmp_path / "c.yaml"),
+        KeyedDice(b"a", 1),
     )
     ground = shelf.ground(said, tmp_path / "c.yaml")
     assert ground.changed is not None

@@ -36,11 +36,21 @@ GAME = {
     "sequence": [
         {"input": "orders", "from": "everyone"},
         {"phase": "muster", "when": "turn == 1", "steps": [{"step": "mustering", "do": "moment"}]},
-        {"phase": "talk", "name": "Talking", "steps": [{"step": "talking", "do": "act", "actions": ["shout"]}]},
+        {
+            "phase": "talk",
+            "name": "Talking",
+            "steps": [{"step": "talking", "do": "act", "actions": ["shout"]}],
+        },
         {"phase": "march", "name": "Marching", "steps": [{"step": "marching", "do": "moment"}]},
     ],
     "actions": [
-        {"id": "shout", "name": "Shouting", "syntax": "shout {n} [times]", "slots": {"n": "number"}, "source": ["x.shout"]}
+        {
+            "id": "shout",
+            "name": "Shouting",
+            "syntax": "shout {n} [times]",
+            "slots": {"n": "number"},
+            "source": ["x.shout"],
+        }
     ],
     "options": [{"id": "loud", "default": False, "text": "Whether shouts are loud"}],
     "chapters": [
@@ -59,8 +69,21 @@ GAME = {
             "why": "It is not said.",
         },
         {"id": "x.twin", "same_as": "x.shout"},
-        {"id": "how-loud", "title": "How loud?", "text": "Not very.", "status": "ruling", "about": ["x.twin"], "option": "loud"},
-        {"id": "x.people", "chapter": "last", "title": "Manners", "text": "Be kind.", "no_row": "it is for people"},
+        {
+            "id": "how-loud",
+            "title": "How loud?",
+            "text": "Not very.",
+            "status": "ruling",
+            "about": ["x.twin"],
+            "option": "loud",
+        },
+        {
+            "id": "x.people",
+            "chapter": "last",
+            "title": "Manners",
+            "text": "Be kind.",
+            "no_row": "it is for people",
+        },
     ],
 }
 
@@ -90,7 +113,9 @@ def test_no_id_stands_in_what_is_read(path: Path) -> None:
 def test_every_clause_that_a_row_cites_is_told_once(path: Path) -> None:
     ruleset = shipped(path)
     rows = ruleset.rows("clauses")
-    told = [rule.id for chapter in book(ruleset).chapters for rule in chapter.blocks if isinstance(rule, Rule)]
+    told = [
+        rule.id for chapter in book(ruleset).chapters for rule in chapter.blocks if isinstance(rule, Rule)
+    ]
     assert len(told) == len(set(told))
     cited = {
         owner(rows, c)
@@ -108,7 +133,13 @@ def test_every_order_and_every_unit_stands_in_it(path: Path) -> None:
     chapters = book(ruleset).chapters
     written = [t for c in chapters for t in c.blocks if isinstance(t, FigureTable) and t.code]
     assert sum(len(t.rows) for t in written) >= len(ruleset.rows("actions")) + len(ruleset.rows("orders"))
-    units = [row[0] for c in chapters for t in c.blocks if isinstance(t, FigureTable) and t.caption == "Units" for row in t.rows]
+    units = [
+        row[0]
+        for c in chapters
+        for t in c.blocks
+        if isinstance(t, FigureTable) and t.caption == "Units"
+        for row in t.rows
+    ]
     for row in ruleset.rows("units").values():
         assert not units or any(u.startswith(row["name"]) for u in units), row["id"]
 
@@ -125,14 +156,19 @@ def test_chapters_of_phases_come_in_the_order_of_play_and_bear_its_numbers() -> 
         ("Glossary", ""),
     ]
     turn = rulebook(small.ruleset(**GAME)).partition("## The turn")[2].partition("## Talks")[0]
-    assert "### muster" in turn and "### Phase 1: Talking\n\nYou may order: Shouting.\n\n- [Talks](#first)" in turn
+    assert (
+        "### muster" in turn
+        and "### Phase 1: Talking\n\nYou may order: Shouting.\n\n- [Talks](#first)" in turn
+    )
 
 
 def test_the_sentence_comes_first_then_readings_orders_and_figures() -> None:
     text = rulebook(small.ruleset(**GAME))
     talks = text.partition("## Talks")[2].partition("## The army")[0]
     assert "**Shouting.** You may shout. *(a ruling: It is not said.)*" in talks
-    assert talks.index("You may shout") < talks.index("> **How loud?** Not very.") < talks.index("| `shout N` |")
+    assert (
+        talks.index("You may shout") < talks.index("> **How loud?** Not very.") < talks.index("| `shout N` |")
+    )
     assert "A game may choose: Whether shouts are loud." in talks
     army = text.partition("## The army")[2].partition("## Marches")[0]
     assert army.index("Foot attacks at 3.") < army.index("| foot | 3 |")
@@ -143,8 +179,9 @@ def test_the_sentence_comes_first_then_readings_orders_and_figures() -> None:
 def test_with_tests_each_rule_says_how_many_cite_it() -> None:
     assert "`x.shout` (2 tests)" in rulebook(small.ruleset(**GAME), {"x.shout": 2})
     assert "`x.foot` (0 tests)" in rulebook(small.ruleset(**GAME), {"x.shout": 2})
-    assert '<a class="id" href="#x.shout" title="x.shout" aria-label="link to this rule">§ 1 test</a>' in page(
-        small.ruleset(**GAME), {"x.shout": 1}
+    assert (
+        '<a class="id" href="#x.shout" title="x.shout" aria-label="link to this rule">§ 1 test</a>'
+        in page(small.ruleset(**GAME), {"x.shout": 1})
     )
 
 
@@ -187,8 +224,13 @@ def test_effects_and_facts_in_words() -> None:
         effect_words(SAY, {"shift": {"track": "mood", "who": "=self", "by": 1, "to_zero": True}})
         == "your Mood moves 1 toward zero"
     )
-    assert effect_words(SAY, {"say": "{self} declares war on {target}."}) == "“The nation declares war on the target.”"
-    assert fact_words(SAY, [{"declared": {"by": ["a", "b"]}}, "turn_end"]) == "declared, by a or b or turn end"
+    assert (
+        effect_words(SAY, {"say": "{self} declares war on {target}."})
+        == "“The nation declares war on the target.”"
+    )
+    assert (
+        fact_words(SAY, [{"declared": {"by": ["a", "b"]}}, "turn_end"]) == "declared, by a or b or turn end"
+    )
     assert table(["a"], [["x|y"]]) == "| a |\n| --- |\n| x\\|y |"
 
 
@@ -203,7 +245,10 @@ def test_refusals_read_before_anybody_is_meant() -> None:
         ("self.id == 'red' and at_war(self, 'blue')", "you are Red and you are at war with Blue"),
         ("not neutral(target) or turn < 3", "the target is not neutral or the turn is less than 3"),
         ("(a or b) and not (c and d)", "(the a or the b) and not (the c and the d)"),
-        ("5 if self.side == 'x' else n // 2 * 3", "5 if your side is “x”, else (the n divided (rounded down) by 2) times 3"),
+        (
+            "5 if self.side == 'x' else n // 2 * 3",
+            "5 if your side is “x”, else (the n divided (rounded down) by 2) times 3",
+        ),
         ("any(units(owner=self, at=place))", "there are units of you in the place"),
         ("not any(nations(side='x'))", "there are no nations of “x”"),
         ("count(places(holder=nation('blue')))", "the number of places held by Blue"),

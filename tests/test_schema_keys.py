@@ -58,12 +58,18 @@ def words() -> dict[str, frozenset[str]]:
         said = {
             id(node.body[0].value)
             for node in ast.walk(tree)
-            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and node.body and isinstance(node.body[0], ast.Expr)
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+            and node.body
+            and isinstance(node.body[0], ast.Expr)
         }
         texts = (
-            n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str) and id(n) not in said
+            n.value
+            for n in ast.walk(tree)
+            if isinstance(n, ast.Constant) and isinstance(n.value, str) and id(n) not in said
         )
-        out[path.relative_to(ENGINE if path.is_relative_to(ENGINE) else ENGINE.parent).as_posix()] = frozenset(texts)
+        out[path.relative_to(ENGINE if path.is_relative_to(ENGINE) else ENGINE.parent).as_posix()] = (
+            frozenset(texts)
+        )
     return out
 
 
@@ -100,8 +106,14 @@ def test_every_key_of_a_row_is_read(form: str) -> None:
 
 def test_every_key_of_a_verb_is_read() -> None:
     """Keys of effects, by the files of the verbs and of the tail."""
-    common = json.loads((Path(__file__).parents[1] / "schemas" / "common.schema.json").read_text(encoding="utf-8"))
-    files = [said for name, said in words().items() if name.startswith(("turn/", "battle/fight.py", "core/registry.py"))]
+    common = json.loads(
+        (Path(__file__).parents[1] / "schemas" / "common.schema.json").read_text(encoding="utf-8")
+    )
+    files = [
+        said
+        for name, said in words().items()
+        if name.startswith(("turn/", "battle/fight.py", "core/registry.py"))
+    ]
     read = frozenset().union(*files)
     assert sorted(set(keys(common["definitions"]["effect"])) - read - REMARKS) == []
 
@@ -125,7 +137,11 @@ def test_every_key_says_what_it_is_for() -> None:
     found = [
         key
         for path in sorted((ENGINE.parent / "schemas").glob("*.schema.json"))
-        for key in _undescribed(json.loads(path.read_text(encoding="utf-8")), path.name.removesuffix(".schema.json"))
+        for key in _undescribed(
+            json.loads(path.read_text(encoding="utf-8")), path.name.removesuffix(".schema.json")
+        )
     ]
     assert found == []
-    assert list(_undescribed({"properties": {"a": {"type": "string"}, "b": {"description": "what"}}}, "x")) == ["x: a"]
+    assert list(
+        _undescribed({"properties": {"a": {"type": "string"}, "b": {"description": "what"}}}, "x")
+    ) == ["x: a"]

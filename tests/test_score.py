@@ -40,10 +40,16 @@ def test_criteria_are_bounded_and_put_together() -> None:
 def test_the_best_is_first_and_all_values_are_told() -> None:
     turn = scored({"id": "long", "when": "turn >= 5", "rank": "both", "side_by": "sides"})
     entry = turn.journal.entries[-1]
-    assert [(r["who"], r["rank"], r["shown"]) for r in entry.data["ranks"]] == [("blue", 1, "73.48"), ("red", 2, "50")]
+    assert [(r["who"], r["rank"], r["shown"]) for r in entry.data["ranks"]] == [
+        ("blue", 1, "73.48"),
+        ("red", 2, "50"),
+    ]
     assert entry.data["sides"][0]["who"] == "west"
     assert entry.data["values"]["coin"] == {"blue": "90", "red": "25"}
-    assert (turn.state.get("game", "game", "ended"), turn.state.get("game", "game", "winners")) == (True, ["blue"])
+    assert (turn.state.get("game", "game", "ended"), turn.state.get("game", "game", "winners")) == (
+        True,
+        ["blue"],
+    )
 
 
 def test_an_end_whose_time_has_not_come() -> None:
@@ -54,12 +60,17 @@ def test_an_end_whose_time_has_not_come() -> None:
 
 def test_who_cannot_be_first_follows() -> None:
     turn = scored({"id": "long", "rank": "both", "first": "nation.id == 'red'"})
-    assert [(r["who"], r["rank"]) for r in turn.journal.entries[-1].data["ranks"]] == [("red", 1), ("blue", 2)]
+    assert [(r["who"], r["rank"]) for r in turn.journal.entries[-1].data["ranks"]] == [
+        ("red", 1),
+        ("blue", 2),
+    ]
 
 
 @pytest.mark.parametrize(("tie", "winners"), [("share", ["blue", "red"]), ("draw", [])])
 def test_equal_values_share_a_rank(tie: str, winners: list[str]) -> None:
-    turn = scored({"id": "long", "rank": "coin", "tie": tie}, stores={"red": {"coin": 7}, "blue": {"coin": 7}})
+    turn = scored(
+        {"id": "long", "rank": "coin", "tie": tie}, stores={"red": {"coin": 7}, "blue": {"coin": 7}}
+    )
     assert [r["rank"] for r in turn.journal.entries[-1].data["ranks"]] == [1, 1]
     assert turn.state.get("game", "game", "winners") == winners
 
@@ -98,18 +109,29 @@ def test_shown_figures_are_right_to_the_hundredth(value: Fraction) -> None:
 
 AIMS: list[Row] = [
     {"id": "take", "of": "places", "is": "it.holder == nation", "points": 10},
-    {"id": "passages", "of": "places", "is": "it.holder == nation", "group": "any", "count": "together", "points": 20},
+    {
+        "id": "passages",
+        "of": "places",
+        "is": "it.holder == nation",
+        "group": "any",
+        "count": "together",
+        "points": 20,
+    },
     {"id": "grudge", "of": "places", "with": "nations", "is": "it.holder == other", "points": 7},
     {"id": "rich", "of": "number", "is": "stock(nation, 'coin') >= it", "points": 50},
 ]
 GROUPS: list[Row] = [{"id": "shore", "of": "places", "members": ["a", "c", "e"]}]
 
 
-def pointed(goals: dict[str, dict[str, object]], *, holds: str = "abe", coin: int = 25, **more: object) -> int:
+def pointed(
+    goals: dict[str, dict[str, object]], *, holds: str = "abe", coin: int = 25, **more: object
+) -> int:
     """What `red`, of the east, has reached by its goals."""
     ruleset = rules(aims=AIMS, groups=GROUPS, objectives=[{"id": "red", "goals": goals, **more}])
     held = {p: {"holder": "red" if p in holds else "blue"} for p in "abcde"}
-    found = turn_of(ruleset, position({"red": {"coin": coin}}, places=held)).world.value("objectives(nation('red'))", {})
+    found = turn_of(ruleset, position({"red": {"coin": coin}}, places=held)).world.value(
+        "objectives(nation('red'))", {}
+    )
     assert isinstance(found, int)
     return found
 

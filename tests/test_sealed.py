@@ -34,7 +34,9 @@ SHOWS: small.Rows = [
 
 def effects(turn: Turn, *effects: Any, **names: Any) -> None:
     with turn.journal.entry("actions/test") as entry:
-        EffectRunner(turn, entry, "actions/test", "").effects(effects, {"self": Entity("nation", "red"), **names})
+        EffectRunner(turn, entry, "actions/test", "").effects(
+            effects, {"self": Entity("nation", "red"), **names}
+        )
 
 
 def of(turn: Turn, reader: str) -> list[dict[str, Any]]:
@@ -50,7 +52,9 @@ def test_only_the_number_shows_until_a_step_opens_the_row_and_only_for_the_turn(
     assert [r["what"] for r in of(turn, "red")] == ["horse"]
     run_step(turn, {"step": "show", "do": "inform", "visibility": ["open"]})
     assert [r["what"] for r in of(turn, "blue")] == ["horse"]
-    assert [e.text for e in turn.journal.entries if e.audience == ("everyone",) and e.data] == ["Shown. Red: 2 Horse in birch."]
+    assert [e.text for e in turn.journal.entries if e.audience == ("everyone",) and e.data] == [
+        "Shown. Red: 2 Horse in birch."
+    ]
     turn.state.put("game", "game", "turn", 2)
     assert [r["what"] for r in of(turn, "blue")] == ["?"]
 
@@ -74,17 +78,25 @@ def test_orders_of_an_earlier_input_point_are_laid_away() -> None:
         {"input": "second", "from": "everyone"},
         {"step": "two", "do": "act", "actions": ["cheer"]},
     ]
-    acts: small.Rows = [{"id": "cheer", "syntax": "cheer", "effects": [{"change": {"of": "=self", "field": "calm", "by": 1}}]}]
+    acts: small.Rows = [
+        {"id": "cheer", "syntax": "cheer", "effects": [{"change": {"of": "=self", "field": "calm", "by": 1}}]}
+    ]
     rules = small.ruleset(frame, actions=acts)
     position = start(rules, small.state(game={"game": {"turn": 0}}), DICE).position
-    position = resolve(rules, position, Inputs({"red": [small.order("cheer"), small.order("cheer", 2)]}), DICE).position
+    position = resolve(
+        rules, position, Inputs({"red": [small.order("cheer"), small.order("cheer", 2)]}), DICE
+    ).position
     assert position.state.get("nations", "red", "calm") == 9
     position = resolve(rules, position, Inputs({"red": [small.order("cheer")]}), DICE).position
-    assert position.state.get("nations", "red", "calm") == 10, "the second of the first input is not carried out again"
+    assert position.state.get("nations", "red", "calm") == 10, (
+        "the second of the first input is not carried out again"
+    )
 
 
 def test_a_pass_that_uses_nothing_up_is_told_instead_of_going_on_for_ever() -> None:
-    frame = [{"passes": {"over": "set_of('red')", "while": "True"}, "steps": [{"step": "idle", "do": "moment"}]}]
+    frame = [
+        {"passes": {"over": "set_of('red')", "while": "True"}, "steps": [{"step": "idle", "do": "moment"}]}
+    ]
     with pytest.raises(RuleError, match="passes without end"):
         start(small.ruleset(frame), small.state(game={"game": {"turn": 0}}), DICE)
 
@@ -92,7 +104,9 @@ def test_a_pass_that_uses_nothing_up_is_told_instead_of_going_on_for_ever() -> N
 # ---- decisions
 
 
-@pytest.mark.parametrize(("answers", "expected"), [({}, 1), ({"red": 3}, 3), ({"red": 99}, 5), ({"blue": "all"}, 5)])
+@pytest.mark.parametrize(
+    ("answers", "expected"), [({}, 1), ({"red": 3}, 3), ({"red": 99}, 5), ({"blue": "all"}, 5)]
+)
 def test_a_number_is_asked_of_a_set_and_kept_in_its_bounds(answers: dict[str, Any], expected: int) -> None:
     row = {"id": "share", "asks": "=set_of('blue', 'red')", "least": 1, "most": "=2 + 3", "default": "none"}
     turn = small.turn(small.ruleset(), small.state(answers={n: {"share": a} for n, a in answers.items()}))
@@ -110,7 +124,9 @@ def test_an_answer_about_one_thing_does_not_speak_for_another() -> None:
 
 def test_answers_that_stand_for_a_turn_lapse_at_its_end() -> None:
     rows: small.Rows = [{"id": "once", "stands": "turn"}, {"id": "always"}]
-    turn = small.turn(small.ruleset(decisions=rows), small.state(answers={"red": {"once/ash": 1, "always": 2}}))
+    turn = small.turn(
+        small.ruleset(decisions=rows), small.state(answers={"red": {"once/ash": 1, "always": 2}})
+    )
     end_turn(turn)
     assert turn.state.row("answers", "red") == {"always": 2}
 
@@ -120,16 +136,26 @@ def test_a_choice_binds_its_answer_for_the_effects() -> None:
     turn = small.turn(small.ruleset(decisions=rows), small.state(answers={"red": {"gift": 6}}))
     pay = {"pay": {"from": "=self", "to": "blue", "what": "gold", "amount": "=answer"}}
     effects(turn, {"choose": "gift", "effects": [pay]})
-    assert (turn.state.get("treasuries", "red", "gold"), turn.state.get("treasuries", "blue", "gold")) == (14, 11)
+    assert (turn.state.get("treasuries", "red", "gold"), turn.state.get("treasuries", "blue", "gold")) == (
+        14,
+        11,
+    )
 
 
 # ---- units out of lists and pools
 
 
 def test_lists_of_units_are_made_up_to_what_the_pool_holds() -> None:
-    units: small.Rows = [{"id": "foot", "name": "Foot", "pieces": 6}, {"id": "horse", "name": "Horse", "pieces": 3}]
+    units: small.Rows = [
+        {"id": "foot", "name": "Foot", "pieces": 6},
+        {"id": "horse", "name": "Horse", "pieces": 3},
+    ]
     turn = small.turn(small.ruleset(units=units))
-    effects(turn, {"create": {"units": "=wanted", "for": "=self", "at": "ash", "pool": "pieces"}}, wanted={"foot": 5, "horse": 2})
+    effects(
+        turn,
+        {"create": {"units": "=wanted", "for": "=self", "at": "ash", "pool": "pieces"}},
+        wanted={"foot": 5, "horse": 2},
+    )
     assert turn.state.get("units", "red.foot@ash", "n") == 2, "four of six stand elsewhere"
     assert turn.state.get("units", "red.horse@ash", "n") == 2
 
@@ -190,14 +216,18 @@ def ring(**more: Any) -> World:
         "red.foot@near": {"owner": "red", "kind": "foot", "place": "near", "n": 1},
     }
     rules = small.ruleset(
-        [{"input": "orders", "from": "everyone"}, {"step": "going", "do": "move", "movement": ["walk"]}], **RING, **more
+        [{"input": "orders", "from": "everyone"}, {"step": "going", "do": "move", "movement": ["walk"]}],
+        **RING,
+        **more,
     )
     return World(rules, State({"game": {"game": {"turn": 1}}, "units": units}))
 
 
 def test_a_dearer_way_is_taken_where_only_it_is_within_its_allowance() -> None:
     found = routes.reach(ring(), "red", "walk", "home", ["foot"])
-    assert found["goal"] == (3, ("home", "near", "goal")), "over the wild it would cost 2, but one point is all there is"
+    assert found["goal"] == (3, ("home", "near", "goal")), (
+        "over the wild it would cost 2, but one point is all there is"
+    )
     assert found["wild"][0] == 1
 
 
@@ -226,8 +256,17 @@ def test_a_policy_weighs_goals_and_sends_what_its_rule_says() -> None:
     assert order["slots"] == {"units": {"foot": 2}, "origin": "home", "target": "goal"}
 
 
-@pytest.mark.parametrize(("rule", "sent"), [({"send": "=n - 1"}, [2]), ({"send": 1}, [1, 1]), ({"send": 3}, [3])])
+@pytest.mark.parametrize(
+    ("rule", "sent"), [({"send": "=n - 1"}, [2]), ({"send": 1}, [1, 1]), ({"send": 3}, [3])]
+)
 def test_a_policy_counts_as_left_whom_it_has_not_sent_yet(rule: dict[str, Any], sent: list[int]) -> None:
-    moves = [{"order": "go", "most": 3, "when": "n > 1", **rule}, {"order": "go", "when": "n > 1", "weight": 1}]
-    orders = plan(ring(policies=[{"id": "mover", "moves": moves}]), "red", DICE.stream(step="input", rule="plan", subject="red"))
+    moves = [
+        {"order": "go", "most": 3, "when": "n > 1", **rule},
+        {"order": "go", "when": "n > 1", "weight": 1},
+    ]
+    orders = plan(
+        ring(policies=[{"id": "mover", "moves": moves}]),
+        "red",
+        DICE.stream(step="input", rule="plan", subject="red"),
+    )
     assert [order["slots"]["units"]["foot"] for order in orders] == sent, "one stays where there were three"

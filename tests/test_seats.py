@@ -40,7 +40,11 @@ def begun(folder: Path, seated: dict[str, str] | None = None) -> Game:
 
 def test_policies_play_those_who_rose_and_a_game_without_players_never_waits(tmp_path: Path) -> None:
     game = begun(tmp_path)
-    assert seats(game)["irish-rebels"] == POLICY and seats(game)["bolsheviks"] == POLICY and not has_players(game)
+    assert (
+        seats(game)["irish-rebels"] == POLICY
+        and seats(game)["bolsheviks"] == POLICY
+        and not has_players(game)
+    )
     given = {s.nation: s for s in policy_submissions(game)}
     assert given["irish-rebels"].by == POLICY and "bolsheviks" in given
     outcome = resolve_turn(game)
@@ -50,14 +54,25 @@ def test_policies_play_those_who_rose_and_a_game_without_players_never_waits(tmp
 
 def test_who_plays_a_nation_plays_those_that_it_commands(tmp_path: Path) -> None:
     game = begun(tmp_path, {"german-empire": "player", "french-empire": "player"})
-    assert seats(game)["irish-rebels"] == "player" and seats(game)["bolsheviks"] == POLICY and has_players(game)
+    assert (
+        seats(game)["irish-rebels"] == "player" and seats(game)["bolsheviks"] == POLICY and has_players(game)
+    )
     assert standing_of(game)["late"] == ["french-empire", "german-empire", "irish-rebels"]
     with pytest.raises(StoreError, match="no orders yet from french-empire, german-empire, irish-rebels"):
         resolve_turn(game)
     germany, france = (player_keys.give(game, n) for n in ("german-empire", "french-empire"))
     orders = tmp_path / "orders.txt"
     orders.write_text("move 3 infantry from dublin to northern-ireland\n")
-    submit = ["orders", "submit", str(orders), "--game", str(tmp_path / "game"), "--nation", "irish-rebels", "--key"]
+    submit = [
+        "orders",
+        "submit",
+        str(orders),
+        "--game",
+        str(tmp_path / "game"),
+        "--nation",
+        "irish-rebels",
+        "--key",
+    ]
     assert _run([*submit, france]) == 3 and "irish-rebels" not in game.submissions()
     assert _run([*submit, germany]) == 0 and game.submissions()["irish-rebels"].by == "player"
     assert standing_of(game)["late"] == ["french-empire", "german-empire"]
@@ -76,7 +91,9 @@ def test_a_vacant_position_is_played_and_never_waited_for(tmp_path: Path) -> Non
     game = begun(tmp_path, {"german-empire": "vacant"})
     assert seats(game)["irish-rebels"] == "vacant" and not has_players(game)
     assert not {"german-empire", "irish-rebels"} & set(game.awaited())
-    assert standing_of(game)["late"] == [] and {"german-empire", "irish-rebels"} <= set(standing_of(game)["policies"])
+    assert standing_of(game)["late"] == [] and {"german-empire", "irish-rebels"} <= set(
+        standing_of(game)["policies"]
+    )
     assert {"german-empire", "irish-rebels"} <= {s.nation for s in policy_submissions(game)}
     hand_in(game, "german-empire", "", MODERATOR)
     assert "german-empire" not in {s.nation for s in policy_submissions(game)}, "the moderator's orders stand"
@@ -91,11 +108,16 @@ def test_the_moderator_orders_for_a_nation_that_nobody_plays_and_chooses_its_pla
     hand_in(game, "bolsheviks", "", MODERATOR)
     assert game.submissions()["bolsheviks"].by == MODERATOR
     assert [
-        (v.nation, v.by) for v in vacancies(WaitingList(game).world()) if v.nation in ("bolsheviks", "irish-rebels", "mutineers")
+        (v.nation, v.by)
+        for v in vacancies(WaitingList(game).world())
+        if v.nation in ("bolsheviks", "irish-rebels", "mutineers")
     ] == [("bolsheviks", "moderator")]
     assert _run(["players", "add", "Ann", "--email", "ann@example.org", "--side", "central", *folder]) == 0
     assert _run(["players", "propose", "irish-rebels", "Ann", "--by", "moderator", *folder]) == 3
     assert _run(["players", "propose", "bolsheviks", "Ann", "--by", "moderator", *folder]) == 0
-    assert _run(["players", "agree", "Ann", *folder]) == 0 and _run(["players", "seat", "bolsheviks", *folder]) == 0
+    assert (
+        _run(["players", "agree", "Ann", *folder]) == 0
+        and _run(["players", "seat", "bolsheviks", *folder]) == 0
+    )
     capsys.readouterr()
     assert seats(game)["bolsheviks"] == "player"

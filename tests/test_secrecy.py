@@ -46,7 +46,9 @@ def outputs(state: State, entries: list[Entry], reader: str, *, picture: bool = 
     template = order_template(world, reader, game="secrets")
     orders, _ = parse_orders(ruleset, ORDERS, nation=reader, state=shown)
     answers = [asdict(d) for d in check(world, reader, orders).found]
-    report = nation_report(ruleset, shown, entries, reader, game="secrets", turn=2, geography=geography, template=template)
+    report = nation_report(
+        ruleset, shown, entries, reader, game="secrets", turn=2, geography=geography, template=template
+    )
     mine = readable(entries, world, reader)
     svg = map_svg(ruleset, shown, DRAWING, entries=mine) if picture else ""
     drawn = report_map(ruleset, shown, DRAWING, reader, entries=mine) if picture else None
@@ -71,7 +73,12 @@ def hidden_places(state: State, reader: str) -> list[str]:
     """Land where the reader sees nobody and from which nothing of the reader's is next."""
     _, ruleset, geography = loaded()
     world = World(ruleset, state, geography=geography)
-    seen = {p.id for p in world.value("union(lookouts(self), neighbors(lookouts(self)))", {"self": Entity("nation", reader)})}
+    seen = {
+        p.id
+        for p in world.value(
+            "union(lookouts(self), neighbors(lookouts(self)))", {"self": Entity("nation", reader)}
+        )
+    }
     return [p for p in ruleset.rows("places") if p not in seen]
 
 
@@ -124,7 +131,9 @@ def plant(state: State, reader: str, what: str, pick: int) -> None:
         now = state.get("units", key, "n", 0)
         state.put("units", key, "*", {"owner": other, "kind": "infantry", "place": place, "n": now + CANARY})
     elif what == "kind":
-        others_there = [(key, row) for at in places for key, row in state.stacks(at=at) if row["owner"] in others]
+        others_there = [
+            (key, row) for at in places for key, row in state.stacks(at=at) if row["owner"] in others
+        ]
         manned = [(key, row) for key, row in others_there if row["kind"] != "tank"]
         key, row = manned[pick % len(manned)]
         state.put("units", key, "*", None)
@@ -141,12 +150,27 @@ def plant(state: State, reader: str, what: str, pick: int) -> None:
             "orders",
             f"{other}/0001",
             "*",
-            {"nation": other, "order": "actions/influence", "slots": {"target": "spain"}, "text": f"x{CANARY}"},
+            {
+                "nation": other,
+                "order": "actions/influence",
+                "slots": {"target": "spain"},
+                "text": f"x{CANARY}",
+            },
         )
     elif what == "uses":
-        state.put("uses", f"influence|nation|target|turn|{other}|spain", "*", {"n": CANARY, "turn": 3, "nation": other})
+        state.put(
+            "uses",
+            f"influence|nation|target|turn|{other}|spain",
+            "*",
+            {"n": CANARY, "turn": 3, "nation": other},
+        )
     elif what == "held":
-        state.put("held", f"test#{CANARY}", "*", {"until": "turn_end", "effects": [], "names": {}, "rule": "x", "audience": []})
+        state.put(
+            "held",
+            f"test#{CANARY}",
+            "*",
+            {"until": "turn_end", "effects": [], "names": {}, "rule": "x", "audience": []},
+        )
     elif what == "knowledge":
         state.put("knowledge", other, f"units:{place}", {"as": "exact", "seen": str(CANARY), "since": 1})
     elif what == "mark":
@@ -160,7 +184,9 @@ def plant(state: State, reader: str, what: str, pick: int) -> None:
 @pytest.fixture(scope="module")
 def plain() -> dict[str, dict[str, bytes]]:
     result = played(2)[-1]
-    return {r: outputs(result.position.state, list(result.entries), r, picture=r == READERS[0]) for r in READERS}
+    return {
+        r: outputs(result.position.state, list(result.entries), r, picture=r == READERS[0]) for r in READERS
+    }
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -234,7 +260,9 @@ def test_random_games_keep_their_secrets(seed: int) -> None:
             told = "\n".join(line for e in known for line in (e.text, words.told(e.happened)))
             for entry in entries:
                 if entry.text and entry not in known and entry.text not in told:
-                    assert entry.text.encode() not in before["text"], f"{reader} reads of {entry.rule}: {entry.text}"
+                    assert entry.text.encode() not in before["text"], (
+                        f"{reader} reads of {entry.rule}: {entry.text}"
+                    )
 
 
 def test_the_owner_does_see_what_is_his(plain: dict[str, dict[str, bytes]]) -> None:

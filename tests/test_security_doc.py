@@ -9,8 +9,15 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).parent
-TABLE = (TESTS.parent / "docs" / "security.md").read_text(encoding="utf-8").partition("## Threats")[2].partition("\n## ")[0]
-ROWS = [[c.strip() for c in line.strip("|").split("|")] for line in TABLE.splitlines() if line.startswith("| ")][2:]
+TABLE = (
+    (TESTS.parent / "docs" / "security.md")
+    .read_text(encoding="utf-8")
+    .partition("## Threats")[2]
+    .partition("\n## ")[0]
+)
+ROWS = [
+    [c.strip() for c in line.strip("|").split("|")] for line in TABLE.splitlines() if line.startswith("| ")
+][2:]
 NAMED = re.compile(r"`(test_\w+)`: (.*?)(?=; `|; by hand|$)")
 
 
@@ -26,13 +33,20 @@ def test_a_threat_is_shown_by_tests_that_there_are(row: list[str]) -> None:
     assert who and may and may_not
     named = [(file, says) for file, those in NAMED.findall(shown) for says in those.split("; ")]
     assert named, "no test is named"
-    assert [(file, says) for file, says in named if f"test_{says.replace(' ', '_')}" not in written(file)] == []
+    assert [
+        (file, says) for file, says in named if f"test_{says.replace(' ', '_')}" not in written(file)
+    ] == []
 
 
 TRIED = (
-    (TESTS.parent / "docs" / "security.md").read_text(encoding="utf-8").partition("## What was tried")[2].partition("\n## ")[0]
+    (TESTS.parent / "docs" / "security.md")
+    .read_text(encoding="utf-8")
+    .partition("## What was tried")[2]
+    .partition("\n## ")[0]
 )
-ATTACKS = [[c.strip() for c in line.strip("|").split("|")] for line in TRIED.splitlines() if line.startswith("| ")][2:]
+ATTACKS = [
+    [c.strip() for c in line.strip("|").split("|")] for line in TRIED.splitlines() if line.startswith("| ")
+][2:]
 
 
 @pytest.mark.parametrize("row", ATTACKS, ids=[r[0] for r in ATTACKS])
@@ -40,7 +54,11 @@ def test_an_attack_that_was_tried_is_a_test(row: list[str]) -> None:
     what, tried, figure, shown = row
     assert what and tried and figure
     named = [(file, says) for file, those in NAMED.findall(shown) for says in those.split("; ")]
-    assert named and [(file, says) for file, says in named if f"test_{says.replace(' ', '_')}" not in written(file)] == []
+    assert (
+        named
+        and [(file, says) for file, says in named if f"test_{says.replace(' ', '_')}" not in written(file)]
+        == []
+    )
 
 
 def test_no_threat_was_lost() -> None:

@@ -20,7 +20,10 @@ DICE = KeyedDice("ab" * 32, 1)
 
 def noting(*steps: str) -> list[dict[str, Any]]:
     """Events that write a mark when a step of that name is run."""
-    return [{"id": f"note-{s}", "on": {"step": s}, "effects": [{"say": f"{s} {{turn}}"}], "audience": "everyone"} for s in steps]
+    return [
+        {"id": f"note-{s}", "on": {"step": s}, "effects": [{"say": f"{s} {{turn}}"}], "audience": "everyone"}
+        for s in steps
+    ]
 
 
 def told(result: Any) -> list[str]:
@@ -73,7 +76,11 @@ def test_passes_go_round_until_nobody_has_any() -> None:
         },
     ]
     rules = small.ruleset(frame, events=[use])
-    opening = start(rules, small.state(game={"game": {"turn": 0}}, treasuries={"red": {"gold": 1}, "blue": {"gold": 2}}), DICE)
+    opening = start(
+        rules,
+        small.state(game={"game": {"turn": 0}}, treasuries={"red": {"gold": 1}, "blue": {"gold": 2}}),
+        DICE,
+    )
     assert told(resolve(rules, opening.position, Inputs(), DICE)) == ["Blue", "Red", "Blue"]
 
 
@@ -82,7 +89,10 @@ def test_ticks_and_conditions() -> None:
         {"input": "orders", "from": "everyone"},
         {
             "ticks": {"most": "2 + 1"},
-            "steps": [{"step": "tick", "do": "moment"}, {"step": "late", "do": "moment", "when": "tick == 3"}],
+            "steps": [
+                {"step": "tick", "do": "moment"},
+                {"step": "late", "do": "moment", "when": "tick == 3"},
+            ],
         },
     ]
     rules = small.ruleset(frame, events=noting("tick", "late"))
@@ -108,7 +118,8 @@ def test_a_pause_before_a_phase_changes_nothing() -> None:
 def test_the_last_turn_ends_the_game() -> None:
     frame = [{"input": "orders", "from": "everyone"}]
     rules = small.ruleset(
-        frame, calendar=[{"id": "calendar", "start": "1910-11", "months": 3, "turns": 2, "seasons": ["wet", "dry"]}]
+        frame,
+        calendar=[{"id": "calendar", "start": "1910-11", "months": 3, "turns": 2, "seasons": ["wet", "dry"]}],
     )
     results = play(rules, {}, {})
     assert results[1].position.state.get("game", "game", "year") == 1911
@@ -117,14 +128,21 @@ def test_the_last_turn_ends_the_game() -> None:
 
 
 def test_marks_expire_and_say_so() -> None:
-    mark = {"id": "m", "on": {"turn_start": 1}, "effects": [{"flag": {"who": "red", "as": "tired", "turns": 1}}]}
+    mark = {
+        "id": "m",
+        "on": {"turn_start": 1},
+        "effects": [{"flag": {"who": "red", "as": "tired", "turns": 1}}],
+    }
     gone = {"id": "g", "on": {"expired": "tired"}, "effects": [{"say": "rested"}], "audience": "everyone"}
     results = play(small.ruleset([{"input": "orders", "from": "everyone"}], events=[mark, gone]), {}, {})
     assert told(results[1]) == [] and told(results[2]) == ["rested"]
 
 
 def test_resolving_is_pure_and_the_journal_rebuilds_it() -> None:
-    frame = [{"input": "orders", "from": "everyone"}, {"phase": "p", "steps": [{"step": "s", "do": "moment"}]}]
+    frame = [
+        {"input": "orders", "from": "everyone"},
+        {"phase": "p", "steps": [{"step": "s", "do": "moment"}]},
+    ]
     event = {
         "id": "e",
         "on": {"step": "s"},
@@ -152,7 +170,11 @@ def test_another_process_gives_the_same_bytes() -> None:
     for seed in ("0", "1", "4242"):
         path = os.pathsep.join([".", os.environ.get("PYTHONPATH", "")])
         env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": path}
-        found.add(subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout)
+        found.add(
+            subprocess.run(
+                [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
+            ).stdout
+        )
     assert len(found) == 1
 
 
@@ -210,9 +232,20 @@ def test_a_nation_that_is_no_more_has_no_turn_and_a_vacant_seat_is_not_waited_fo
 
 
 def test_only_the_mover_buys_and_gets_what_is_ready() -> None:
-    steps = [{"input": "orders", "from": "nation"}, {"step": "buy", "do": "purchase"}, {"step": "get", "do": "complete"}]
+    steps = [
+        {"input": "orders", "from": "nation"},
+        {"step": "buy", "do": "purchase"},
+        {"step": "get", "do": "complete"},
+    ]
     frame = [{"each": "nation", "order": "set_of('blue', 'red')", "steps": steps}]
-    item = {"id": "foot", "makes": "foot", "price": "=1", "due": "get", "site": "place.holder == self", "site_message": "no"}
+    item = {
+        "id": "foot",
+        "makes": "foot",
+        "price": "=1",
+        "due": "get",
+        "site": "place.holder == self",
+        "site_message": "no",
+    }
     orders = [{"id": "build", "syntax": "build", "step": "buy", "slots": {"item": "item", "site": "place"}}]
     rules = small.ruleset(frame, production=[item], orders=orders)
     position = start(
@@ -221,7 +254,15 @@ def test_only_the_mover_buys_and_gets_what_is_ready() -> None:
             game={"game": {"turn": 0}},
             treasuries={"red": {"gold": 5}, "blue": {"gold": 5}},
             under_way={
-                "red#0001": {"nation": "red", "what": "foot", "item": "foot", "n": 1, "at": "ash", "due": "get", "since": 0}
+                "red#0001": {
+                    "nation": "red",
+                    "what": "foot",
+                    "item": "foot",
+                    "n": 1,
+                    "at": "ash",
+                    "due": "get",
+                    "since": 0,
+                }
             },
         ),
         DICE,
@@ -239,8 +280,20 @@ def test_only_the_mover_buys_and_gets_what_is_ready() -> None:
 
 
 def test_an_event_of_a_step_is_for_the_mover_and_other_facts_are_for_all() -> None:
-    of_step = {"id": "s", "on": {"step": "go"}, "for": "nations()", "effects": [{"say": "step {nation}"}], "audience": "everyone"}
-    of_turn = {"id": "t", "on": "turn_start", "for": "nations()", "effects": [{"say": "turn {nation}"}], "audience": "everyone"}
+    of_step = {
+        "id": "s",
+        "on": {"step": "go"},
+        "for": "nations()",
+        "effects": [{"say": "step {nation}"}],
+        "audience": "everyone",
+    }
+    of_turn = {
+        "id": "t",
+        "on": "turn_start",
+        "for": "nations()",
+        "effects": [{"say": "turn {nation}"}],
+        "audience": "everyone",
+    }
     first, second, _ = play(small.ruleset(own_turns(), events=[of_step, of_turn]), {}, {})
     assert told(first) == ["turn Blue", "turn Gray", "turn Red"]
     assert told(second) == ["step Blue"]
@@ -251,7 +304,9 @@ def test_only_the_mover_pays_what_he_owes() -> None:
     frame = [{"each": "nation", "order": "set_of('blue', 'red')", "steps": steps}]
     levy = {"id": "due", "what": "gold", "of": "4", "share": "1/4", "turns": 3}
     owed = {"1": {"levy": "due", "from": "red", "to": {"blue": 1}, "left": 3}}
-    at = small.state(game={"game": {"turn": 0}}, treasuries={"red": {"gold": 9}, "blue": {"gold": 0}}, agreements=owed)
+    at = small.state(
+        game={"game": {"turn": 0}}, treasuries={"red": {"gold": 9}, "blue": {"gold": 0}}, agreements=owed
+    )
     rules = small.ruleset(frame, levies=[levy])
     opening = start(rules, at, DICE)
     blue = resolve(rules, opening.position, Inputs(), DICE)

@@ -28,7 +28,9 @@ def printed(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip().startswith("wteaw ")]
 
 
-def test_a_game_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_game_of_ones_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """In another folder, by the name alone; then every command that is named as next."""
     monkeypatch.chdir(tmp_path)
     run("wteaw init my-war")
@@ -49,7 +51,10 @@ def test_a_game_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cap
 def test_the_game_has_all_that_a_designer_looks_for(tmp_path: Path) -> None:
     ruleset, _ = load_ruleset(begin(tmp_path / "small").folder)
     assert ruleset is not None
-    assert 10 <= len(ruleset.rows("places")) <= 15 and len([n for n in ruleset.rows("nations").values() if n["side"]]) == 2
+    assert (
+        10 <= len(ruleset.rows("places")) <= 15
+        and len([n for n in ruleset.rows("nations").values() if n["side"]]) == 2
+    )
     for form in (
         "units",
         "battles",
@@ -84,7 +89,9 @@ def test_commands_of_its_readme(
 ) -> None:
     begin(tmp_path / "small", game=game)
     monkeypatch.chdir(tmp_path / "small")
-    lines = printed((tmp_path / "small" / "README.md").read_text(encoding="utf-8").replace("    wteaw", "\nwteaw"))
+    lines = printed(
+        (tmp_path / "small" / "README.md").read_text(encoding="utf-8").replace("    wteaw", "\nwteaw")
+    )
     assert len(lines) == 6
     for line in lines:
         command = line.split("  ")[0]
@@ -124,7 +131,9 @@ def test_each_game_is_played_to_its_end_and_can_be_looked_over(
     run("wteaw audit out/game")
 
 
-def test_a_game_that_there_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_game_that_there_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     assert _run(["init", "small", "--game", "risk"]) not in (0, None)
     assert "new-game, conquest" in capsys.readouterr().err
@@ -143,7 +152,8 @@ def test_a_layer_changes_a_figure_and_plays(tmp_path: Path) -> None:
     made = begin(tmp_path / "dear", extends="diplomacy")
     rows = made.folder / "tables" / "changes.yaml"
     rows.write_text(
-        rows.read_text(encoding="utf-8").replace("{id: army, name: ", "{id: army, plural: hosts, name: "), encoding="utf-8"
+        rows.read_text(encoding="utf-8").replace("{id: army, name: ", "{id: army, plural: hosts, name: "),
+        encoding="utf-8",
     )
     ruleset, found = load_ruleset(made.folder)
     assert ruleset is not None and not found and ruleset.rows("units")["army"]["plural"] == "hosts"
@@ -151,7 +161,24 @@ def test_a_layer_changes_a_figure_and_plays(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", " ", ".", "..", "---", "_", "12", "a/../..", "con", "x" * 80, "é!", "a:b", "wteaw", "Third Edition", "\u4e00"]
+    "name",
+    [
+        "",
+        " ",
+        ".",
+        "..",
+        "---",
+        "_",
+        "12",
+        "a/../..",
+        "con",
+        "x" * 80,
+        "é!",
+        "a:b",
+        "wteaw",
+        "Third Edition",
+        "\u4e00",
+    ],
 )
 def test_names_that_will_not_do(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -189,7 +216,9 @@ def test_bases_that_are_none(tmp_path: Path) -> None:
     assert not (tmp_path / "mine").exists()
 
 
-def test_a_game_file_joins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_game_file_joins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     file = FILES / "least.xml"
     run(f"wteaw init --from triplea {file} two-fields")

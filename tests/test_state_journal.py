@@ -43,9 +43,21 @@ def test_a_change_outside_an_entry_is_an_error() -> None:
 
 changes = st.lists(
     st.one_of(
-        st.tuples(st.just("set"), st.sampled_from(["red", "blue"]), st.sampled_from(["gold", "wood"]), st.integers(0, 9)),
-        st.tuples(st.just("units"), st.sampled_from(["ash", "birch"]), st.sampled_from(["foot", "horse"]), st.integers(1, 5)),
-        st.tuples(st.just("move"), st.sampled_from(["ash", "birch", "dale"]), st.just("foot"), st.integers(1, 2)),
+        st.tuples(
+            st.just("set"),
+            st.sampled_from(["red", "blue"]),
+            st.sampled_from(["gold", "wood"]),
+            st.integers(0, 9),
+        ),
+        st.tuples(
+            st.just("units"),
+            st.sampled_from(["ash", "birch"]),
+            st.sampled_from(["foot", "horse"]),
+            st.integers(1, 5),
+        ),
+        st.tuples(
+            st.just("move"), st.sampled_from(["ash", "birch", "dale"]), st.just("foot"), st.integers(1, 2)
+        ),
     ),
     max_size=30,
 )
@@ -90,7 +102,9 @@ def test_tampering_with_an_entry_shows() -> None:
 texts = st.text(max_size=12) | st.sampled_from(['","n":3,', ',"hash":"', "\u2028\x00\\"])
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | texts | st.fractions(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts.filter(lambda k: k != "/"), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(texts.filter(lambda k: k != "/"), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 
@@ -109,7 +123,10 @@ def test_the_chain_is_seen_in_the_text_of_the_entries(text: str, data: dict[str,
     journal = Journal(small.ruleset(), small.state())
     for amount in (3, 4):
         with journal.entry(
-            "test/x", says=Message(text, {**data, "hash": text}), subject=text, data={**data, "inner": {"hash": "0" * 64, "n": 5}}
+            "test/x",
+            says=Message(text, {**data, "hash": text}),
+            subject=text,
+            data={**data, "inner": {"hash": "0" * 64, "n": 5}},
         ):
             journal.set("treasuries", "red", "gold", amount)
     try:

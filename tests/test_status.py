@@ -23,18 +23,25 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return said.out
 
 
-def test_who_has_sent_who_is_late_and_what_awaits_whom(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_who_has_sent_who_is_late_and_what_awaits_whom(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder, orders = str(tmp_path / "game"), tmp_path / "orders.txt"
     run(capsys, "new", "diplomacy", "--game", folder, "--player", "france", "--player", "germany")
     told = json.loads(run(capsys, "status", "--game", folder, "--format", "json"))
     assert [(s["nation"], s["sent"]) for s in told["seats"]] == [("france", False), ("germany", False)]
     assert told["late"] == ["france", "germany"] and len(told["policies"]) == 5 and not told["closed"]
-    assert told["moderator"][0].startswith("Publish the commitment to the dice of turn 1") and told["turn"] == 1
+    assert (
+        told["moderator"][0].startswith("Publish the commitment to the dice of turn 1") and told["turn"] == 1
+    )
 
     orders.write_text("nation france\nA Par - Bur\nA Mar H\n", encoding="utf-8")
     run(capsys, "orders", "submit", "--game", folder, "--nation", "france", str(orders))
     said = run(capsys, "status", "--game", folder)
-    assert "  France: 2 orders, handed in by the moderator\n" in said and "  Germany: nothing has come in\n" in said
+    assert (
+        "  France: 2 orders, handed in by the moderator\n" in said
+        and "  Germany: nothing has come in\n" in said
+    )
     assert "5 more nations are played by policies." in said and "1 missing: remind them" in said
 
     run(capsys, "close", "--game", folder)
@@ -46,7 +53,9 @@ def test_who_has_sent_who_is_late_and_what_awaits_whom(tmp_path: Path, capsys: p
     assert told["turn"] == 2 and not told["closed"] and told["late"] == ["france", "germany"]
 
 
-def test_a_report_of_an_earlier_turn_tells_what_was_known_then(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_report_of_an_earlier_turn_tells_what_was_known_then(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = tmp_path / "game"
     run(capsys, "new", "diplomacy", "--game", str(folder), "--player", "france")
     game = Game.open(folder)
@@ -65,4 +74,7 @@ def test_a_report_of_an_earlier_turn_tells_what_was_known_then(tmp_path: Path, c
             report(Game.open(folder), "france", turn=turn)
     with pytest.raises(SystemExit) as left:
         main(["report", "--game", str(folder), "--turn", "99"])
-    assert left.value.code == 2 and "there has been no turn 99; the game stands in turn" in capsys.readouterr().err
+    assert (
+        left.value.code == 2
+        and "there has been no turn 99; the game stands in turn" in capsys.readouterr().err
+    )

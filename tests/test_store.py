@@ -39,7 +39,9 @@ def new(folder: Path, *players: str) -> Game:
 
 
 def send(game: Game, nation: str, times: int = 1, by: str = "player") -> None:
-    game.submit(Submission(nation, "dig\n" * times, [small.order("dig", n) for n in range(1, times + 1)], {}, by))
+    game.submit(
+        Submission(nation, "dig\n" * times, [small.order("dig", n) for n in range(1, times + 1)], {}, by)
+    )
 
 
 def test_a_game_goes_on_in_another_place(tmp_path: Path) -> None:
@@ -53,7 +55,10 @@ def test_a_game_goes_on_in_another_place(tmp_path: Path) -> None:
     rows = [e.to_json() for e in again.journal()]
     assert verify_chain(rows) is None and rows[-1]["hash"] == again.stage().position.head
     first = again.stage(1).position.state
-    assert replay(first, [r for r in rows if r["n"] > again.stage(1).position.entries]) == again.stage().position.state
+    assert (
+        replay(first, [r for r in rows if r["n"] > again.stage(1).position.entries])
+        == again.stage().position.state
+    )
     assert again.ruleset.hash == RULES.hash
 
 
@@ -88,7 +93,12 @@ def test_of_two_games_that_are_begun_in_one_folder_at_once_one_is_first(
     def begin(seed: bytes) -> None:
         try:
             game = Game.create(
-                tmp_path / "g", RULES, {"title": "Small"}, small.state(game={"game": {"turn": 0}}), id_="small", seed=seed
+                tmp_path / "g",
+                RULES,
+                {"title": "Small"},
+                small.state(game={"game": {"turn": 0}}),
+                id_="small",
+                seed=seed,
             )
             came.append(game.head["anchor"])
         except StoreError as error:
@@ -116,7 +126,9 @@ def test_orders_of_policies_are_resolved_as_they_are_kept(tmp_path: Path) -> Non
     game = new(tmp_path)
     order = {**small.order("dig"), "slots": {"second": 2, "first": 1}}
     result = game.resolve([Submission("red", "dig", [order], {}, "policy")])
-    taken = next(c[4] for e in result.entries for c in e.changes if c[0] == "orders" and c[4] and "slots" in c[4])
+    taken = next(
+        c[4] for e in result.entries for c in e.changes if c[0] == "orders" and c[4] and "slots" in c[4]
+    )
     assert list(taken["slots"]) == list(game.submissions(1)["red"].orders[0]["slots"]) == ["first", "second"]
 
 
@@ -138,7 +150,15 @@ def test_rolling_back_and_playing_again_gives_the_same(tmp_path: Path) -> None:
     assert game.submissions()["red"].text == "dig\n"
     assert game.resolve().position.head == first
     assert game.corrections() == [
-        {"what": "rollback", "from": 3, "to": 1, "turn": 1, "stage": 1, "reason": "an order was misread", "fresh": False}
+        {
+            "what": "rollback",
+            "from": 3,
+            "to": 1,
+            "turn": 1,
+            "stage": 1,
+            "reason": "an order was misread",
+            "fresh": False,
+        }
     ]
     with pytest.raises(StoreError, match="choose an earlier"):
         game.rollback(9, "x")
@@ -176,7 +196,9 @@ def test_a_corrected_order_leaves_all_other_luck_alone(tmp_path: Path) -> None:
     assert not game.rollback(1, "an order was misread")
     send(game, "red", times=2)
     after = {(e.rule, e.subject): e.dice for e in game.resolve().entries}
-    assert {k: after[k] for k in before if "events" in k[0]} == {k: d for k, d in before.items() if "events" in k[0]}
+    assert {k: after[k] for k in before if "events" in k[0]} == {
+        k: d for k, d in before.items() if "events" in k[0]
+    }
 
 
 def test_known_dice_are_never_rolled_again(tmp_path: Path) -> None:
@@ -361,7 +383,12 @@ def test_a_game_that_a_later_version_takes_over_while_it_is_open_is_not_written_
     send(game, "red")
     statement(tmp_path / "g", "pragma user_version = 2")
     before = dump(tmp_path / "g")
-    for change in (lambda: send(game, "red"), game.close, game.resolve, lambda: game.command("red", "policy", "x")):
+    for change in (
+        lambda: send(game, "red"),
+        game.close,
+        game.resolve,
+        lambda: game.command("red", "policy", "x"),
+    ):
         with pytest.raises(MachineError, match="later version"):
             change()
     assert dump(tmp_path / "g") == before

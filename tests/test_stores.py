@@ -42,7 +42,8 @@ def test_an_enemy_in_a_place_cuts_it_off() -> None:
 
 def test_purses_that_meet_become_one_at_the_capital() -> None:
     turn = turn_of(
-        rules(treasuries=BY_REGION), position({"red/a": {"coin": 4}, "red/c": {"coin": 9}}, places={"c": {"holder": "red"}})
+        rules(treasuries=BY_REGION),
+        position({"red/a": {"coin": 4}, "red/c": {"coin": 9}}, places={"c": {"holder": "red"}}),
     )
     with turn.journal.entry("treasuries/coin"):
         stores.unite(turn.world, turn.journal, "red", "coin")

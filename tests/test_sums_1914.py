@@ -130,7 +130,14 @@ PURSES = {  # purses, resources in them, manpower
 }
 # fmt: on
 LINKS = {"land": 499, "strait": 11, "coast": 261, "sea": 97}
-TERRITORIES = {"africa": 28, "central-asia": 17, "europe": 126, "middle-east": 24, "north-america": 22, "pacific": 47}
+TERRITORIES = {
+    "africa": 28,
+    "central-asia": 17,
+    "europe": 126,
+    "middle-east": 24,
+    "north-america": 22,
+    "pacific": 47,
+}
 SEA_ZONES = {"africa": 7, "europe": 21, "middle-east": 1, "north-america": 10, "pacific": 17}
 
 
@@ -173,5 +180,9 @@ def test_the_purses_of_each_nation() -> None:
     found = {}
     for nation, row in ((n, r) for n, r in opening()[0]["nations"].items() if "treasury" in r):
         purses = row["treasury"].values()
-        found[nation] = (len(purses), sum(p.get("money", 0) for p in purses), sum(p.get("manpower", 0) for p in purses))
+        found[nation] = (
+            len(purses),
+            sum(p.get("money", 0) for p in purses),
+            sum(p.get("manpower", 0) for p in purses),
+        )
     assert found == PURSES

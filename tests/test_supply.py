@@ -30,7 +30,11 @@ def begin(rows: list[Row], units: dict[str, int], holders: dict[str, str]) -> Tu
         state.put("units", f"red.{where}", "*", {"owner": "red", "kind": kind, "place": place, "n": n})
     for place, holder in holders.items():
         state.put("places", place, "holder", holder)
-    return Turn(Ruleset("t", "T", {f: {r["id"]: r for r in those} for f, those in forms.items()}), state, KeyedDice("11", 1))
+    return Turn(
+        Ruleset("t", "T", {f: {r["id"]: r for r in those} for f, those in forms.items()}),
+        state,
+        KeyedDice("11", 1),
+    )
 
 
 def run(turn: Turn, times: int = 1) -> list[dict[str, object]]:

@@ -14,14 +14,31 @@ from wteaw.orders.movement import free_units, places_with_units
 from wteaw.orders.parse import parse_orders
 from wteaw.orders.reference import order_reference
 from wteaw.orders.sheet import offers_of
-from wteaw.orders.sheet_layout import FAR, FEW, MANY, MOST_ROWS, _joined, _rows, _sections, _together, order_template
+from wteaw.orders.sheet_layout import (
+    FAR,
+    FEW,
+    MANY,
+    MOST_ROWS,
+    _joined,
+    _rows,
+    _sections,
+    _together,
+    order_template,
+)
 from wteaw.orders.sheet_line import Offered
 from wteaw.turn.referee import waiting_seats
 from wteaw.world.world import World
 
 from .test_law_orders import begun, known_to
 
-LEAST = {"1914": 30, "third-edition-1914": 25, "alliances-6": 1, "diplomacy": 4, "no-mans-land": 15, "empire-orders": 10}
+LEAST = {
+    "1914": 30,
+    "third-edition-1914": 25,
+    "alliances-6": 1,
+    "diplomacy": 4,
+    "no-mans-land": 15,
+    "empire-orders": 10,
+}
 """Orders that the form of the best supplied of some nations offers at least."""
 
 
@@ -48,7 +65,11 @@ def test_every_line_stands_when_its_mark_is_taken_away_and_its_blank_filled(name
         found.append(len(lines))
         for line in (text for one in lines for text in some_of(one)):
             taken = take_in(ruleset, line, lambda _, world=world: world, nation=nation)  # type: ignore[misc]
-            wrong = [d.message for d in taken.found if d.severity != "note" and d.code not in ("O301", "O302", "O305", "O212")]
+            wrong = [
+                d.message
+                for d in taken.found
+                if d.severity != "note" and d.code not in ("O301", "O302", "O305", "O212")
+            ]
             together = any(d.code == "O212" for d in taken.found)  # only a whole file is taken
             assert (len(taken.intents), wrong) == (int(not together), []), f"{nation}: {line}"
     assert max(found) >= LEAST[name]
@@ -63,7 +84,14 @@ def test_the_form_is_short_and_orders_nothing_as_it_stands(name: str) -> None:
         assert text.endswith("\nend\n") and len(text.splitlines()) <= 80
         assert [line for line in text.splitlines() if len(line) > 72] == []
         assert not [line for line in text.splitlines() if "<" in line or "{" in line or "[" in line]
-        taken = take_in(world.ruleset, text, lambda _, world=world: world, nation=nation, game="g", turn=world.always()["turn"])  # type: ignore[misc]
+        taken = take_in(
+            world.ruleset,
+            text,
+            lambda _, world=world: world,
+            nation=nation,
+            game="g",
+            turn=world.always()["turn"],
+        )  # type: ignore[misc]
         assert taken.clean and taken.intents == () and taken.passed == ()
 
 
@@ -73,9 +101,15 @@ def test_units_stand_by_theater_with_enemies_and_own_land_apart() -> None:
     lines = order_template(world, "german-empire", game="g").splitlines()
     west = lines.index("## WEST ".ljust(72, "-"))
     assert any(line.startswith("## EAST --") for line in lines)
-    move = next(n for n, line in enumerate(lines) if n > west and line.startswith("# move") and "from Cologne to ?" in line)
+    move = next(
+        n
+        for n, line in enumerate(lines)
+        if n > west and line.startswith("# move") and "from Cologne to ?" in line
+    )
     assert "own: Frankfurt, Ruhr" in lines[move + 1]
-    assert "# build 1 infantry in ?" in "\n".join(lines) and not [line for line in lines if "spy on" in line or "plunder" in line]
+    assert "# build 1 infantry in ?" in "\n".join(lines) and not [
+        line for line in lines if "spy on" in line or "plunder" in line
+    ]
 
 
 @pytest.mark.parametrize(
@@ -101,12 +135,21 @@ def test_the_form_says_how_troops_cross_the_sea(name: str, nation: str, order: s
 def test_who_has_nobody_to_carry_is_offered_no_crossing() -> None:
     _, _, here = begun("no-mans-land", 1)
     world = known_to("no-mans-land", here, "austria")  # it has no transport
-    assert not [one for _, some in offers_of(world, "austria") for one in some if one.order in ("orders/ship", "orders/ferry")]
+    assert not [
+        one
+        for _, some in offers_of(world, "austria")
+        for one in some
+        if one.order in ("orders/ship", "orders/ferry")
+    ]
 
 
 def test_a_name_that_is_too_long_gives_way_to_another() -> None:
     _, _, here = begun("no-mans-land", 1)
-    lines = [text for text in offered(known_to("no-mans-land", here, "britain"), "britain") if text.startswith("# ship ")]
+    lines = [
+        text
+        for text in offered(known_to("no-mans-land", here, "britain"), "britain")
+        if text.startswith("# ship ")
+    ]
     assert len(lines) == 1 and " in SZ 115" in lines[0] and "Tasman" not in lines[0]
 
 
@@ -114,15 +157,26 @@ def line_of(place: str, size: int, *, enemy: str = "", order: str = "orders/move
     """An order of units of the form."""
     ends = [(f"End {n}", "") for n in range(far)] if far else [("Rear", "")]
     choices = (("enemy", ((enemy, "2"),)),) if enemy else (("own", tuple(ends)),)
-    return Offered(order, f"move {size} foot from {place} to ?", choices, place=place, origin=place, size=size)
+    return Offered(
+        order, f"move {size} foot from {place} to ?", choices, place=place, origin=place, size=size
+    )
 
 
 def test_quiet_and_far_marches_share_a_line_and_each_stays_among_its_orders() -> None:
     apart = [line_of("a", 3, enemy="x"), line_of("b", 2, enemy="y")]
     assert _together(apart, 6) == apart  # both meet an enemy: a line each
-    quiet = [line_of("a", 3), line_of("b", 2), line_of("c", 1, enemy="x"), line_of("d", 1, order="orders/sail")]
+    quiet = [
+        line_of("a", 3),
+        line_of("b", 2),
+        line_of("c", 1, enemy="x"),
+        line_of("d", 1, order="orders/sail"),
+    ]
     joined = _together(quiet, 6)
-    assert [(one.origin, [name for name, _ in one.also]) for one in joined] == [("a", ["b"]), ("c", []), ("d", [])]
+    assert [(one.origin, [name for name, _ in one.also]) for one in joined] == [
+        ("a", ["b"]),
+        ("c", []),
+        ("d", []),
+    ]
     assert dict(joined[0].also)["b"] == "move 2 foot from b to Rear"  # written out, ready to be sent
     far = [line_of("a", 3, far=FAR + 1), line_of("b", 2, far=FAR + 1), line_of("c", 1, far=FAR)]
     assert [one.origin for one in _together(far, 6)] == ["a", "c"]
@@ -138,7 +192,9 @@ def test_of_many_marches_the_smallest_share_a_line() -> None:
 
 def test_parts_with_few_lines_stand_under_one_title() -> None:
     few, many = [line_of("a", 1)], [line_of(str(n), 1) for n in range(FEW + 1)]
-    assert [title for title, _ in _joined([("North", few), ("East", few), ("South", many), ("West", few)])] == [
+    assert [
+        title for title, _ in _joined([("North", few), ("East", few), ("South", many), ("West", few)])
+    ] == [
         "North, East",
         "South",
         "West",
@@ -164,17 +220,23 @@ def test_a_blank_that_was_left_is_told_with_what_may_stand_there() -> None:
     _, _, here = begun("1914", 1)
     world = known_to("1914", here, "german-empire")
     line = next(
-        t[2:].split("   ")[0] for t in offered(world, "german-empire") if "from Cologne to ?" in t and t.startswith("# move")
+        t[2:].split("   ")[0]
+        for t in offered(world, "german-empire")
+        if "from Cologne to ?" in t and t.startswith("# move")
     )
     taken = take_in(world.ruleset, line, lambda _: world, nation="german-empire")
     (one,) = [d for d in taken.found if d.severity == "error"]
     assert taken.intents == () and "yours to fill in" in one.message
-    assert one.instead and all(line.replace("?", "") in text[: len(line)] or "from Cologne to " in text for text in one.instead)
+    assert one.instead and all(
+        line.replace("?", "") in text[: len(line)] or "from Cologne to " in text for text in one.instead
+    )
     for text in one.instead:
         assert len(take_in(world.ruleset, text, lambda _: world, nation="german-empire").intents) == 1
 
 
-@pytest.mark.parametrize("name", ["1914", "third-edition-1914", "alliances-6", "diplomacy", "no-mans-land", "empire-orders"])
+@pytest.mark.parametrize(
+    "name", ["1914", "third-edition-1914", "alliances-6", "diplomacy", "no-mans-land", "empire-orders"]
+)
 def test_the_reference_has_every_form_condition_and_choice(name: str) -> None:
     ruleset, _, here = begun(name, 1)
     text = order_reference(ruleset)
@@ -198,8 +260,15 @@ def test_where_ground_may_not_be_bombed_is_not_offered() -> None:
     entries = [e for e in legal_orders(world, "german-empire") if e.order == "orders/bomb-ground"]
     for entry in entries:
         for target in entry.targets:
-            order = {"nation": "german-empire", "order": entry.order, "slots": {**entry.slots, "target": target}, "options": {}}
-            assert [d.message for d in check(world, "german-empire", [order]).found if d.severity == "error"] == []
+            order = {
+                "nation": "german-empire",
+                "order": entry.order,
+                "slots": {**entry.slots, "target": target},
+                "options": {},
+            }
+            assert [
+                d.message for d in check(world, "german-empire", [order]).found if d.severity == "error"
+            ] == []
 
 
 def test_a_game_that_has_ended_offers_nothing() -> None:
@@ -209,7 +278,11 @@ def test_a_game_that_has_ended_offers_nothing() -> None:
     over = World(ruleset, state, moments=here.moments, geography=geography)
     assert list(legal_orders(over, "german-empire")) == [] and offered(over, "german-empire") == []
     assert (
-        check(over, "german-empire", [{"nation": "german-empire", "order": "orders/build", "slots": {}, "options": {}}]).orders
+        check(
+            over,
+            "german-empire",
+            [{"nation": "german-empire", "order": "orders/build", "slots": {}, "options": {}}],
+        ).orders
         == []
     )
 
@@ -252,7 +325,9 @@ def test_all_units_of_a_place_are_counted_in_an_act_too() -> None:
     ruleset, _, here = begun("empire-orders", 2)
     nation = sorted(waiting_seats(ruleset, here))[0]
     world = known_to("empire-orders", here, nation)
-    place, here_now = next((p, u) for p in places_with_units(world, nation) if "infantry" in (u := free_units(world, nation, p)))
+    place, here_now = next(
+        (p, u) for p in places_with_units(world, nation) if "infantry" in (u := free_units(world, nation, p))
+    )
     name = ruleset.row("places", place)["name"]
     other = next(p for p in world.geography.next_to(place, ("land",)) if world.holder_of(p) == nation)
     line = f"march all infantry from {name} to {ruleset.row('places', other)['name']}"

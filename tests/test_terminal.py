@@ -22,7 +22,9 @@ CALL = [sys.executable, "-m", "wteaw"]
 PLAIN = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR", "TERM")}
 
 
-def on_terminal(*arguments: str, env: Mapping[str, str] | None = None, err: bool = False) -> tuple[int, str, str]:
+def on_terminal(
+    *arguments: str, env: Mapping[str, str] | None = None, err: bool = False
+) -> tuple[int, str, str]:
     """Run with a terminal for standard output (or for standard error): the code, what it shows, and what went elsewhere."""
     ours, theirs = pty.openpty()
     other = subprocess.PIPE
@@ -70,7 +72,9 @@ def test_who_wants_no_color_gets_none(wrong: Path, env: dict[str, str]) -> None:
 
 
 def test_color_can_be_forced_into_a_pipe(wrong: Path) -> None:
-    piped = subprocess.run([*CALL, "validate", str(wrong)], env={**PLAIN, "FORCE_COLOR": "1"}, capture_output=True, text=True)
+    piped = subprocess.run(
+        [*CALL, "validate", str(wrong)], env={**PLAIN, "FORCE_COLOR": "1"}, capture_output=True, text=True
+    )
     assert ESCAPE in piped.stdout
 
 
@@ -93,7 +97,12 @@ def test_progress_stands_on_the_error_terminal_alone(tmp_path: Path) -> None:
 def asked(line: str, shell: str = "bash") -> list[str]:
     """What is offered for the last word of a line, as a shell asks."""
     words = {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1), "_TYPER_COMPLETE_ARGS": line}
-    env = {**PLAIN, **words, "_WTEAW_COMPLETE": f"complete_{shell}", "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
+    env = {
+        **PLAIN,
+        **words,
+        "_WTEAW_COMPLETE": f"complete_{shell}",
+        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+    }
     said = subprocess.run(CALL, env=env, capture_output=True, text=True, check=True).stdout
     return [line for line in said.splitlines() if line]
 
@@ -181,7 +190,9 @@ def test_no_control_character_of_others_reaches_a_terminal(tmp_path: Path, form:
     """Whatever a player writes is shown to the moderator with its control characters spelled out; JSON stays JSON."""
     game, file = tmp_path / "g", tmp_path / "orders.txt"
     done = subprocess.run(
-        [*CALL, "new", "alliances-4", "--game", str(game), "--player", "germany"], capture_output=True, check=False
+        [*CALL, "new", "alliances-4", "--game", str(game), "--player", "germany"],
+        capture_output=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     file.write_text(
@@ -199,5 +210,7 @@ def test_no_control_character_of_others_reaches_a_terminal(tmp_path: Path, form:
         if form == "json":
             json.loads(done.stdout)
     code, shown, _ = on_terminal("orders", "check", str(file), "--game", str(game), "--nation", "germany")
-    plain = re.sub(r"\x1b\[[\d;]*m", "", shown).replace("\r\n", "\n")  # colors, and how a terminal ends its lines
+    plain = re.sub(r"\x1b\[[\d;]*m", "", shown).replace(
+        "\r\n", "\n"
+    )  # colors, and how a terminal ends its lines
     assert code and not set(plain) & set(NASTY), shown[:500]

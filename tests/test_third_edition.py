@@ -71,7 +71,9 @@ def test_what_the_overlay_does_not_name_is_the_bases_own(base: Ruleset, third: R
     for form, rows in base.forms.items():
         for id_, row in rows.items():
             if not any(name in (f"{form}/{id_}", form) for name in changed) and third.has(form, id_):
-                ours = {k: v for k, v in third.row(form, id_).items() if k not in ("source", "note", "silence")}
+                ours = {
+                    k: v for k, v in third.row(form, id_).items() if k not in ("source", "note", "silence")
+                }
                 assert ours == {k: v for k, v in row.items() if k not in ("source", "note", "silence")}, (
                     form,
                     id_,
@@ -89,21 +91,32 @@ def test_no_row_of_the_base_is_replaced_by_accident(base: Ruleset, third: Rulese
 
 def test_a_player_goes_through_twelve_phases(third: Ruleset) -> None:
     turn = third.sequence[1]
-    assert third.sequence[0]["phase"] == "deployment", "before the first game turn, all players deploy together"
+    assert third.sequence[0]["phase"] == "deployment", (
+        "before the first game turn, all players deploy together"
+    )
     assert turn["each"] == "nation" and turn["own_turn"] is True
     names = [str(p["name"]) for p in phases(turn["steps"])]
     assert [int(name.partition(".")[0]) for name in names] == list(range(1, 13))
     assert [p["phase"] for p in phases(third.sequence)][-1] == "special-rules"
     orders, answers = inputs(turn["steps"])
     assert orders["from"] == "nation"
-    assert not answers["takes"] and "'actions/offer-surrender'" in answers["when"], "its enemies are asked only how they answer"
+    assert not answers["takes"] and "'actions/offer-surrender'" in answers["when"], (
+        "its enemies are asked only how they answer"
+    )
 
 
-def test_every_step_of_the_base_is_still_there_but_those_that_are_dropped(base: Ruleset, third: Ruleset) -> None:
+def test_every_step_of_the_base_is_still_there_but_those_that_are_dropped(
+    base: Ruleset, third: Ruleset
+) -> None:
     def names(rules: Ruleset) -> set[str]:
         return {str(s.get("step", s["do"])) for s in steps(rules.sequence)}
 
-    fire_on_the_way = {"overflights", "overflights-of-strikes", "overflights-of-rebasing", "overflights-at-sea"}
+    fire_on_the_way = {
+        "overflights",
+        "overflights-of-strikes",
+        "overflights-of-rebasing",
+        "overflights-at-sea",
+    }
     assert names(base) - names(third) == {"declarations", "arrivals", *fire_on_the_way}
 
 
@@ -121,7 +134,11 @@ def test_mistakes_in_the_overlay_are_told_at_its_own_lines(tmp_path: Path) -> No
     import shutil
 
     copy = tmp_path / "ruleset"
-    shutil.copytree(rulesets(), copy, ignore=shutil.ignore_patterns("tests", "map", "alliances", "no-mans-land", "empire*"))
+    shutil.copytree(
+        rulesets(),
+        copy,
+        ignore=shutil.ignore_patterns("tests", "map", "alliances", "no-mans-land", "empire*"),
+    )
     file = copy / "variants" / "third-edition" / "tables" / "war.yaml"
     text = file.read_text()
     file.write_text(text + "units:\n- {id: infantri, remove: true}\n- {id: infantry, remove: [gone]}\n")
@@ -149,7 +166,10 @@ def test_the_scenario_is_that_of_1914_but_for_what_it_says(scenario: tuple[dict[
     assert below is not None
     assert scenario[0]["units"] == below["units"]
     assert scenario[0]["nations"]["german-empire"] == below["nations"]["german-empire"]
-    assert scenario[0]["nations"]["british-empire"] == {**below["nations"]["british-empire"], "side": "allied"}
+    assert scenario[0]["nations"]["british-empire"] == {
+        **below["nations"]["british-empire"],
+        "side": "allied",
+    }
 
 
 def test_players_move_one_after_the_other(tmp_path: Path, scenario: tuple[dict[str, Any], Ruleset]) -> None:
@@ -169,9 +189,13 @@ def test_players_move_one_after_the_other(tmp_path: Path, scenario: tuple[dict[s
     assert waiting_seats(again.ruleset, again.stage().position) == [order[3]]
 
 
-def _battle(n: int, row: str, place: str, sides: dict[str, Any], winner: str | None, lost: dict[str, Any]) -> list[Entry]:
+def _battle(
+    n: int, row: str, place: str, sides: dict[str, Any], winner: str | None, lost: dict[str, Any]
+) -> list[Entry]:
     head = {"battle": row, "place": place}
-    begin = Entry(n, 1, "battles", f"battles/{row}", "", place, data={**head, "event": "begin", "sides": sides})
+    begin = Entry(
+        n, 1, "battles", f"battles/{row}", "", place, data={**head, "event": "begin", "sides": sides}
+    )
     end = {**head, "event": "end", "winner": winner, "lost": lost}
     return [begin, Entry(n + 1, 1, "battles", f"battles/{row}", "", place, data=end)]
 
@@ -183,7 +207,13 @@ def _battle(n: int, row: str, place: str, sides: dict[str, Any], winner: str | N
         ("germany", "britain", "defender", False, "North Sea won (lost 1 of 2, Germany none of 3)."),
         ("germany", "britain", None, False, "North Sea undecided (lost 1 of 2, Germany none of 3)."),
         ("britain", "germany", "attacker", False, "North Sea won (lost none of 3, Germany 1 of 2)."),
-        ("britain", "germany", "defender", False, "North Sea held against it (lost none of 3, Germany 1 of 2)."),
+        (
+            "britain",
+            "germany",
+            "defender",
+            False,
+            "North Sea held against it (lost none of 3, Germany 1 of 2).",
+        ),
         ("britain", "germany", "attacker", True, "North Sea taken (lost none of 3, Germany 1 of 2)."),
     ],
 )
@@ -213,7 +243,12 @@ def test_the_news_of_a_turn_says_who_won_whoever_attacked(
 def test_no_bot_pays_a_spy_for_the_box_that_everybody_sees(base: Ruleset, third: Ruleset) -> None:
     """The same row of `policies` asks who hides where it leans: small nations in the base, nobody here."""
     for rules, hides in ((base, True), (third, False)):
-        (rule,) = (r for r in rules.rows("policies")["secret-service"]["actions"] if r["action"] == "spy-status")
+        (rule,) = (
+            r for r in rules.rows("policies")["secret-service"]["actions"] if r["action"] == "spy-status"
+        )
         world = World(rules, State())
-        targets = {n: world.test(rule["when"], {"target": Entity("nation", n)}) for n in ("switzerland", "french-empire")}
+        targets = {
+            n: world.test(rule["when"], {"target": Entity("nation", n)})
+            for n in ("switzerland", "french-empire")
+        }
         assert targets == {"switzerland": hides, "french-empire": False}

@@ -17,7 +17,18 @@ from wteaw.world.disjoint_paths import shortest_lanes
 from wteaw.world.geography import Geography
 
 # home --- 1 or 2 (each: two zones to the colony) or the long way 3, 4, 5: colony
-SEA = ["home-s1", "s1-s2", "s2-colony", "home-n1", "n1-n2", "n2-colony", "home-l1", "l1-l2", "l2-l3", "l3-colony"]
+SEA = [
+    "home-s1",
+    "s1-s2",
+    "s2-colony",
+    "home-n1",
+    "n1-n2",
+    "n2-colony",
+    "home-l1",
+    "l1-l2",
+    "l2-l3",
+    "l3-colony",
+]
 OVERSEAS: Row = {
     "id": "overseas", "what": "money", "links": ["sea"], "quays": ["coast"], "cut": "force.mission == 'close'",
     "maybe_cut": {"by": "force.mission == 'roam'", "contact": "sighting"}, "raid": {"by": "raider", "each": "1..5"},
@@ -63,7 +74,12 @@ def begin(
 ) -> Turn:  # fmt: skip
     """`at`: place -> (nation, what it does or the kind "raider", number)."""
     state = State({"game": {"game": {"turn": 1}}})
-    for pair, stance in {"blue--red": "war", "green--red": "war", "pink--red": "pact", "red--rose": "pact"}.items():
+    for pair, stance in {
+        "blue--red": "war",
+        "green--red": "war",
+        "pink--red": "pact",
+        "red--rose": "pact",
+    }.items():
         state.put("relations", pair, "*", {"stance": stance})
     for purse, n in stores.items():
         state.put("treasuries", purse, "money", n)
@@ -79,7 +95,10 @@ def begin(
         )
     for number, (nation, form, slots) in enumerate(orders, 1):
         state.put(
-            "orders", f"{nation}/{number:04d}", "*", {"nation": nation, "order": f"orders/{form}", "slots": slots, "text": form}
+            "orders",
+            f"{nation}/{number:04d}",
+            "*",
+            {"nation": nation, "order": f"orders/{form}", "slots": slots, "text": form},
         )
     for key, agreement in (agreements or {}).items():
         state.put("agreements", key, "*", agreement)
@@ -134,7 +153,11 @@ def test_equal_lanes_share_the_sum_and_raiders_on_one_reach_its_share_alone() ->
 def test_a_lane_that_is_named_comes_first_and_takes_the_odd_one() -> None:
     turn = run(begin([send(9, via=["s1"])], PURSES, at={"n1": ("blue", "raider", 1)}, dice=[5]))
     (entry,) = [e for e in turn.journal.entries if "shares" in e.data]
-    assert (entry.data["lanes"][0], entry.data["shares"], entry.data["lost"]) == (["s2", "s1"], [5, 4], [0, 4])
+    assert (entry.data["lanes"][0], entry.data["shares"], entry.data["lost"]) == (
+        ["s2", "s1"],
+        [5, 4],
+        [0, 4],
+    )
 
 
 def test_a_lane_that_is_cut_is_left_out_and_the_long_way_is_never_taken() -> None:
@@ -156,7 +179,12 @@ def test_a_force_that_only_roams_cuts_if_it_finds_what_passes() -> None:
 
 
 def test_friends_on_the_way_cut_nothing() -> None:
-    assert purses(run(begin([send(8)], PURSES, at={"n1": ("rose", "close", 1), "s1": ("rose", "raider", 1)})))["red/home"] == 18
+    assert (
+        purses(run(begin([send(8)], PURSES, at={"n1": ("rose", "close", 1), "s1": ("rose", "raider", 1)})))[
+            "red/home"
+        ]
+        == 18
+    )
 
 
 def test_gifts_arrive_at_the_rate_of_the_first_row_that_fits() -> None:
@@ -198,8 +226,12 @@ def test_lanes_are_shortest_share_no_place_and_are_as_many_as_can_be(pairs: list
     quays = {"in-p0", "in-p1", "in-p2", "p5-out", "p6-out", "p7-out"}
     ends = {f"p{a}-p{b}" for a, b in pairs if a < b} | quays
     places = {x for e in ends for x in e.split("-")}
-    links = {e: {"id": e, "between": e.split("-"), "kind": "coast" if e in quays else "sea"} for e in sorted(ends)}
-    geography = Geography(Ruleset("t", "T", {"places": {p: {"id": p} for p in sorted(places)}, "links": links}))
+    links = {
+        e: {"id": e, "between": e.split("-"), "kind": "coast" if e in quays else "sea"} for e in sorted(ends)
+    }
+    geography = Geography(
+        Ruleset("t", "T", {"places": {p: {"id": p} for p in sorted(places)}, "links": links})
+    )
     lanes = shortest_lanes(geography, ["in"], ["out"], ["sea"], ["coast"])
     graph = nx.Graph([e.split("-") for e in ends])
     ways = list(nx.all_shortest_paths(graph, "in", "out")) if nx.has_path(graph, "in", "out") else []

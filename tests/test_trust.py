@@ -46,15 +46,22 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     data, ruleset, _ = load_scenario(ROOT / "scenarios" / "1914.yaml")
     assert data is not None and ruleset is not None
     seats = {NATION: "player", "french-empire": "player"}
-    game = new_game(place / "g", data, ruleset, id_="g", seats=seats, options={"free-deployment": False}, seed=b"t" * 32)
+    game = new_game(
+        place / "g", data, ruleset, id_="g", seats=seats, options={"free-deployment": False}, seed=b"t" * 32
+    )
     published = {"anchor": game.head["anchor"], "commitment": json.loads(json.dumps(_plain(game)))}
     (place / "published.json").write_text(json.dumps(published))
-    for nation, text in ((NATION, "declare war on belgium\nmove 10 infantry from cologne to belgium\n"), ("french-empire", "")):
+    for nation, text in (
+        (NATION, "declare war on belgium\nmove 10 infantry from cologne to belgium\n"),
+        ("french-empire", ""),
+    ):
         file = place / f"{nation}.txt"
         file.write_text(f"game g nation {nation} turn 1\n{text}")
         assert _run(["orders", "submit", str(file), "--game", str(place / "g"), "--nation", nation]) == 0
     game = Game.open(place / "g")
-    (place / "salts.json").write_text(json.dumps({"game": "g", "turn": 1, "attempt": 0, "salts": game.close()}))
+    (place / "salts.json").write_text(
+        json.dumps({"game": "g", "turn": 1, "attempt": 0, "salts": game.close()})
+    )
     resolve_turn(game)
     (place / "turn.json").write_text(json.dumps(revealed(game, 1, NATION)))
     game.engine.dispose()
@@ -73,9 +80,12 @@ def read(folder: Path, name: str) -> Any:
 
 def checked(folder: Path, data: Any, **changes: Any) -> Any:
     known = Published.read(
-        changes.get("published", read(folder, "published.json")), changes.get("salts", read(folder, "salts.json"))
+        changes.get("published", read(folder, "published.json")),
+        changes.get("salts", read(folder, "salts.json")),
     )
-    return check(data, known, orders=changes.get("orders", (folder / f"{NATION}.txt").read_bytes()), nation=NATION)
+    return check(
+        data, known, orders=changes.get("orders", (folder / f"{NATION}.txt").read_bytes()), nation=NATION
+    )
 
 
 # --- dice ---------------------------------------------------------------------------------------------------------
@@ -85,7 +95,12 @@ def test_every_die_that_a_player_was_shown_comes_out_the_same(folder: Path) -> N
     """Given a turn with a battle of several nations, the player checks all of his dice, those of the battle too."""
     data = read(folder, "turn.json")
     verdict = checked(folder, data)
-    assert not verdict.wrong and verdict.own_salt and verdict.checked == verdict.shown > 20 and not verdict.unchecked
+    assert (
+        not verdict.wrong
+        and verdict.own_salt
+        and verdict.checked == verdict.shown > 20
+        and not verdict.unchecked
+    )
     groups = [r for r in data["dice"] if "+" in r["audience"]]
     assert groups and all(NATION in r["audience"] or "central" in r["audience"] for r in groups)
 
@@ -131,7 +146,9 @@ def _turn(data: Any) -> None:
 
 def _hit(data: Any) -> None:
     told = next(
-        r for r in data["dice"] if isinstance(r.get("hit"), bool) and " or " in str(r.get("need")) and len(r["drawn"]) == 1
+        r
+        for r in data["dice"]
+        if isinstance(r.get("hit"), bool) and " or " in str(r.get("need")) and len(r["drawn"]) == 1
     )
     told["hit"] = not told["hit"]
 
@@ -153,7 +170,9 @@ def test_nothing_is_taken_on_trust_from_the_file(folder: Path) -> None:
     salts, published = read(folder, "salts.json"), read(folder, "published.json")
     masked = salts["salts"][NATION]
     forged = {**salts, "salts": {**salts["salts"], NATION: masked[::-1]}}
-    assert "mix" in checked(folder, {**data, "mix": "0" * 64}).wrong, "what the file says of it is not read, but noticed"
+    assert "mix" in checked(folder, {**data, "mix": "0" * 64}).wrong, (
+        "what the file says of it is not read, but noticed"
+    )
     assert checked(folder, data, salts=forged).wrong
     assert checked(folder, data, salts={**salts, "salts": {NATION: masked}}).wrong, "a salt left out"
     assert checked(folder, data, orders=b"game g nation german-empire turn 1\n").own_salt is False
@@ -201,14 +220,19 @@ def test_every_change_of_any_field_is_noticed_and_named(folder: Path) -> None:
                 made = copy.deepcopy(data)
                 made[what][n][field] = _other(part[field])
                 said = wrong(made)
-                assert f"{name} {n + 1}" in said or field in said or part["audience"] in said or "reveal" in said, (field, said)
+                assert (
+                    f"{name} {n + 1}" in said or field in said or part["audience"] in said or "reveal" in said
+                ), (field, said)
                 del made[what][n][field]
                 assert wrong(made)
         assert wrong({**data, what: data[what][:-1]}) and wrong({**data, what: [*data[what], data[what][0]]})
     for part in data["sums"]:
         assert wrong({**data, "sums": {**data["sums"], part: _other(data["sums"][part])}})
     assert wrong({**data, "sums": {}})
-    assert wrong(data, {**published, "anchor": published["anchor"][::-1]}) == "anchor of what was published is not what it was"
+    assert (
+        wrong(data, {**published, "anchor": published["anchor"][::-1]})
+        == "anchor of what was published is not what it was"
+    )
     for field, value in published["commitment"].items():
         made = {**published, "commitment": {**published["commitment"], field: _other(value)}}
         if field == "attempt":  # what it is then not, is the attempt of the salts
@@ -220,11 +244,15 @@ def test_every_change_of_any_field_is_noticed_and_named(folder: Path) -> None:
         assert wrong(data, published, {**salts, "salts": {**salts["salts"], nation: value[::-1]}})
     throws = enumerate(data["dice"])
     number = next(
-        n for n, r in throws if " or " in str(r.get("need")) and isinstance(r.get("hit"), bool) and len(r["drawn"]) == 1
+        n
+        for n, r in throws
+        if " or " in str(r.get("need")) and isinstance(r.get("hit"), bool) and len(r["drawn"]) == 1
     )
     alone = copy.deepcopy(data)
     alone["dice"][number]["need"] = "1 or more" if alone["dice"][number]["hit"] else "99 or more"
-    assert wrong(alone) == f"need of throw {number + 1} is not what it was", "a number to reach that fits, too"
+    assert wrong(alone) == f"need of throw {number + 1} is not what it was", (
+        "a number to reach that fits, too"
+    )
 
 
 def test_the_command_wants_what_was_published(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -267,7 +295,9 @@ def test_a_head_is_never_enough(folder: Path, tmp_path: Path, capsys: pytest.Cap
     file.write_text("game g nation german-empire turn 2\n# nothing\n")
     assert run(capsys, "orders", "submit", str(file), *game, "--key", key)[0] == 0
     assert Game.open(folder / "g").submissions()[NATION].by == "player"
-    assert run(capsys, "orders", "submit", str(file), *game, "--key", key, "--nation", "french-empire")[0] == 3
+    assert (
+        run(capsys, "orders", "submit", str(file), *game, "--key", key, "--nation", "french-empire")[0] == 3
+    )
     assert run(capsys, "players", "key", NATION, "--revoke", *game)[0] == 0
     code, _, err = run(capsys, "orders", "submit", str(file), *game, "--key", key)
     assert code == 3 and "revoked" in err
@@ -275,7 +305,9 @@ def test_a_head_is_never_enough(folder: Path, tmp_path: Path, capsys: pytest.Cap
     assert key.encode() not in stored
 
 
-@pytest.mark.parametrize("head", ["game g nation german-empire turn 7", "game other nation german-empire turn 2"])
+@pytest.mark.parametrize(
+    "head", ["game g nation german-empire turn 7", "game other nation german-empire turn 2"]
+)
 def test_a_file_for_another_time_or_game_changes_nothing(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], head: str
 ) -> None:
@@ -286,7 +318,9 @@ def test_a_file_for_another_time_or_game_changes_nothing(
     assert run(capsys, "orders", "submit", str(good), *game)[0] == 0
     code, out, _ = run(capsys, "orders", "submit", str(stale), *game)
     assert code == 1 and "1 order submitted before still counts" in out
-    assert [o["text"] for o in Game.open(folder / "g").submissions()[NATION].orders] == ["build 1 infantry in berlin"]
+    assert [o["text"] for o in Game.open(folder / "g").submissions()[NATION].orders] == [
+        "build 1 infantry in berlin"
+    ]
 
 
 def test_a_mail_without_orders_replaces_nothing_but_an_empty_form_does(
@@ -306,7 +340,9 @@ def test_a_mail_without_orders_replaces_nothing_but_an_empty_form_does(
         assert len(Game.open(folder / "g").submissions()[NATION].orders) == left
 
 
-def test_an_earlier_file_can_count_again(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_earlier_file_can_count_again(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     game = ["--game", str(folder / "g"), "--nation", "french-empire"]
     file = tmp_path / "orders.txt"
     for number in (1, 2):
@@ -323,7 +359,9 @@ def test_an_earlier_file_can_count_again(folder: Path, tmp_path: Path, capsys: p
 # --- games that were changed by hand ------------------------------------------------------------------------------
 
 
-def tampered(folder: Path, tmp_path: Path, *changes: tuple[str, tuple[Any, ...]], chained: bool = False) -> Game:
+def tampered(
+    folder: Path, tmp_path: Path, *changes: tuple[str, tuple[Any, ...]], chained: bool = False
+) -> Game:
     """A copy of the game with some rows of its database changed; `chained`: and the chain of what it has kept made anew."""
     (tmp_path / "g").mkdir()
     source, target = sqlite3.connect(folder / "g" / "game.db"), sqlite3.connect(tmp_path / "g" / "game.db")
@@ -353,12 +391,16 @@ def test_a_true_game_is_found_true(folder: Path, tmp_path: Path) -> None:
 
 def _entry(folder: Path, number: int) -> Any:
     with sqlite3.connect(folder / "g" / "game.db") as db:
-        return canonical.loads(db.execute("select body from entries where number = ?", (number,)).fetchone()[0])
+        return canonical.loads(
+            db.execute("select body from entries where number = ?", (number,)).fetchone()[0]
+        )
 
 
 def test_an_edited_entry_is_noticed_before_the_next_turn(folder: Path, tmp_path: Path) -> None:
     body = {**_entry(folder, 5), "happened": [{"template": "something else", "slots": {}}]}
-    game = tampered(folder, tmp_path, ("update entries set body = ? where number = 5", (canonical.dumps(body).decode(),)))
+    game = tampered(
+        folder, tmp_path, ("update entries set body = ? where number = 5", (canonical.dumps(body).decode(),))
+    )
     assert "entry 5" in str(broken_chain(game))
     with pytest.raises(StoreError, match="entry 5"):
         resolve_turn(game, force=True)
@@ -372,18 +414,26 @@ def test_an_edited_entry_is_noticed_before_the_next_turn(folder: Path, tmp_path:
         ("update positions set state = turn_start where number = 2", "state"),
         ("update positions set head = turn_start where number = 2", "missing"),
         ("update games set anchor = substr(anchor, 2) || 'a'", "anchor"),
-        ('update positions set commitment = replace(commitment, \'"root":"\', \'"root":"0\') where number = 2', "commitment"),
+        (
+            'update positions set commitment = replace(commitment, \'"root":"\', \'"root":"0\') where number = 2',
+            "commitment",
+        ),
         ("update positions set attempt = 4 where number = 2", "commitment"),
         ("update salts set salt = substr(salt, 2) || 'a' where turn = 1", "salt"),
         ("update turns set salts = replace(salts, 'a', 'b') where turn = 1", "salts"),
         ("update inputs set orders = '[]' where nation = 'german-empire' and position = 1", "orders"),
-        ("update inputs set answers = '{\"x\":\"y\"}' where nation = 'german-empire' and position = 1", "commitment"),
+        (
+            "update inputs set answers = '{\"x\":\"y\"}' where nation = 'german-empire' and position = 1",
+            "commitment",
+        ),
         ("update entries set turn = 2 where number = 5", "entry 5"),
         ("update entries set position = 3 where number = 5", "entry 5"),
         ("update handins set at = '2020-01-01T00:00:00+00:00' where number = 1", "commitment"),
     ],
 )
-def test_what_was_changed_by_hand_is_noticed(folder: Path, tmp_path: Path, statement: str, words: str) -> None:
+def test_what_was_changed_by_hand_is_noticed(
+    folder: Path, tmp_path: Path, statement: str, words: str
+) -> None:
     """By whoever makes the chain anew as well: what rests on it, or what was published, does not fit it any more."""
     assert words in fault(tampered(folder, tmp_path, (statement, ()), chained=True))
 
@@ -423,7 +473,13 @@ def test_what_was_told_goes_on_from_report_to_report_for_whoever_changes_sides(t
     data, ruleset, _ = load_scenario(ROOT / "scenarios" / "1914.yaml")
     assert data is not None and ruleset is not None
     game = new_game(
-        tmp_path / "g", data, ruleset, id_="g", seats={NATION: "player"}, options={"free-deployment": False}, seed=b"c" * 32
+        tmp_path / "g",
+        data,
+        ruleset,
+        id_="g",
+        seats={NATION: "player"},
+        options={"free-deployment": False},
+        seed=b"c" * 32,
     )
     nations = sorted(ruleset.rows("nations"))
     heads: dict[tuple[int, str], str] = {}
@@ -439,7 +495,9 @@ def test_what_was_told_goes_on_from_report_to_report_for_whoever_changes_sides(t
         for nation in nations[:6]:
             said = dict(report_of(game, nation, turn=turn, template=False).proof)["what was told you"]
             assert heads[turn, nation].startswith(said)
-    sides = {n: [World(ruleset, position_after(game, t).state).side_of(n) for t in (1, 2, 3)] for n in nations}
+    sides = {
+        n: [World(ruleset, position_after(game, t).state).side_of(n) for t in (1, 2, 3)] for n in nations
+    }
     assert any(len(set(s)) > 1 for s in sides.values()), "some nation joins a side, or this shows nothing"
     views = Views(game)
     for nation, known in sides.items():

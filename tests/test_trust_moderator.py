@@ -40,7 +40,9 @@ def fault(game: Game) -> str:
 
 
 def published(game: Game) -> dict[str, Any]:
-    return json.loads(json.dumps({"anchor": game.head["anchor"], "commitment": asdict(game.stage().commitment)}))
+    return json.loads(
+        json.dumps({"anchor": game.head["anchor"], "commitment": asdict(game.stage().commitment)})
+    )
 
 
 # ---- seats that no player holds
@@ -119,7 +121,9 @@ def test_a_look_at_real_dice_is_told_to_everybody(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("nation", ["blue", "gray"])
 @pytest.mark.parametrize("how", ["orders", "decision", "seat"])
-def test_what_is_changed_after_a_look_takes_fresh_dice_and_everybody_hears_of_it(tmp_path: Path, nation: str, how: str) -> None:
+def test_what_is_changed_after_a_look_takes_fresh_dice_and_everybody_hears_of_it(
+    tmp_path: Path, nation: str, how: str
+) -> None:
     game = begun(tmp_path)
     first = game.stage().commitment
     send(game, "red")

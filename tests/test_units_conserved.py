@@ -66,7 +66,9 @@ def explained(entry: Entry, state: State) -> None:
     change, lost = net(entry, state), told(entry)
     if entry.rule.partition("/")[0] in MAKES:
         change = Counter({key: n for key, n in change.items() if n < 0 or key in lost})
-    assert {key: -n for key, n in change.items()} == {key: n for key, n in lost.items() if n}, f"{entry.rule} {entry.subject}"
+    assert {key: -n for key, n in change.items()} == {key: n for key, n in lost.items() if n}, (
+        f"{entry.rule} {entry.subject}"
+    )
 
 
 def test_in_a_game_of_three_turns() -> None:
@@ -87,9 +89,17 @@ MEN = st.integers(0, 4)
     ally=st.integers(0, 3), theirs=st.fixed_dictionaries({"infantry": MEN, "artillery": MEN, "fighter": MEN, "anti_air_gun": MEN}),
     leaves=st.integers(0, 3), key=st.binary(min_size=32, max_size=32),
 )  # fmt: skip
-def test_in_battles_of_every_kind(mine: dict[str, int], ally: int, theirs: dict[str, int], leaves: int, key: bytes) -> None:
+def test_in_battles_of_every_kind(
+    mine: dict[str, int], ally: int, theirs: dict[str, int], leaves: int, key: bytes
+) -> None:
     field = Field(allies="ab", war="bd").units("d", "p", **{k: n for k, n in theirs.items() if n})
-    field.attack("a", "x", "p", options={"withdraw-after": leaves} if leaves else {}, **{k: n for k, n in mine.items() if n})
+    field.attack(
+        "a",
+        "x",
+        "p",
+        options={"withdraw-after": leaves} if leaves else {},
+        **{k: n for k, n in mine.items() if n},
+    )
     if ally:
         field.attack("b", "w", "p", infantry=ally)
     field.turn.dice = KeyedDice(key, 1)
@@ -105,7 +115,9 @@ def test_in_battles_of_every_kind(mine: dict[str, int], ally: int, theirs: dict[
     mine=st.fixed_dictionaries({"battleship": st.integers(1, 2), "destroyer": MEN, "submarine": MEN}), room=st.integers(0, 3),
     theirs=st.fixed_dictionaries({"battleship": MEN, "destroyer": st.integers(1, 4)}), key=st.binary(min_size=32, max_size=32),
 )  # fmt: skip
-def test_in_battles_at_sea_with_cargo(mine: dict[str, int], room: int, theirs: dict[str, int], key: bytes) -> None:
+def test_in_battles_at_sea_with_cargo(
+    mine: dict[str, int], room: int, theirs: dict[str, int], key: bytes
+) -> None:
     field = Field()
     one = field.fleet("a", **{k: n for k, n in mine.items() if n}, **({"transport": room} if room else {}))
     other = field.fleet("d", **{k: n for k, n in theirs.items() if n})

@@ -39,7 +39,9 @@ def update(file: Path, capsys: pytest.CaptureFixture[str], *more: str) -> tuple[
     return int(left.value.code or 0), out.out + out.err
 
 
-def test_a_value_is_written_and_every_other_byte_stays(file: Path, rules: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_value_is_written_and_every_other_byte_stays(
+    file: Path, rules: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     case = """
   - id: wrong            # a note
     title:   Two spaces stay
@@ -93,7 +95,11 @@ def test_a_block_becomes_a_line(file: Path, rules: Path, capsys: pytest.CaptureF
 
 
 def test_exact_chances(file: Path, rules: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write(file, rules, "  - {id: odds, dice: any, then: {chances: {'1 == 1': 1/2}, means: {'3': 2}, ranges: {'3': [1, 2]}}}\n")
+    write(
+        file,
+        rules,
+        "  - {id: odds, dice: any, then: {chances: {'1 == 1': 1/2}, means: {'3': 2}, ranges: {'3': [1, 2]}}}\n",
+    )
     code, said = update(file, capsys)
     assert code == ExitCode.DONE, said
     assert "{'1 == 1': 1}, means: {'3': 3}, ranges: {'3': [3, 3]}" in file.read_text(encoding="utf-8")
@@ -107,7 +113,10 @@ def test_exact_chances(file: Path, rules: Path, capsys: pytest.CaptureFixture[st
         ("  - {id: x, dice: [3], then: {values: {'1': 1}}}\n", "dice are what the case gives"),
         ("  - {id: x, then: {values: {'nonsense(1)': 1}}}\n", "nonsense"),
         ("  - {id: x, then: {relations: {war: [[a, d]]}}}\n", "meant, not measured"),
-        ("  - {id: y, then: {values: &v {'1': 1}}}\n  - {id: x, then: {values: *v, game: {turn: 9}}, given: {turn: 2}}\n", None),
+        (
+            "  - {id: y, then: {values: &v {'1': 1}}}\n  - {id: x, then: {values: *v, game: {turn: 9}}, given: {turn: 2}}\n",
+            None,
+        ),
         ("  - {id: y, then: {values: {'1': 2}}, why: &w 'a'}\n", None),
     ],
 )
@@ -123,7 +132,9 @@ def test_what_cannot_be_said_is_not_written(
     assert file.read_text(encoding="utf-8") == before
 
 
-def test_a_value_that_stands_for_several_cases_is_left_alone(file: Path, rules: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_value_that_stands_for_several_cases_is_left_alone(
+    file: Path, rules: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     cases = "  - {id: y, given: {turn: 4}, then: {game: &g {turn: 4}}}\n  - {id: x, given: {turn: 5}, then: {game: *g}}\n"
     before = write(file, rules, cases)
     code, said = update(file, capsys)
@@ -133,7 +144,11 @@ def test_a_value_that_stands_for_several_cases_is_left_alone(file: Path, rules: 
 
 def test_a_comment_inside_is_not_lost(file: Path, rules: Path, capsys: pytest.CaptureFixture[str]) -> None:
     kind = _kind(rules)
-    before = write(file, rules, f"  - id: x\n    then:\n      units:\n        p:\n          a:  # ours\n            {kind}: 1\n")
+    before = write(
+        file,
+        rules,
+        f"  - id: x\n    then:\n      units:\n        p:\n          a:  # ours\n            {kind}: 1\n",
+    )
     code, said = update(file, capsys)
     assert code == ExitCode.FOUND and "comments stand inside" in said
     assert file.read_text(encoding="utf-8") == before
@@ -147,22 +162,34 @@ def test_other_line_ends_stay(file: Path, rules: Path, capsys: pytest.CaptureFix
 
 
 def test_only_chosen_cases(file: Path, rules: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    before = write(file, rules, "  - {id: one, then: {values: {'2': 9}}}\n  - {id: two, then: {values: {'2': 9}}}\n")
+    before = write(
+        file, rules, "  - {id: one, then: {values: {'2': 9}}}\n  - {id: two, then: {values: {'2': 9}}}\n"
+    )
     assert update(file, capsys, "-k", "two")[0] == ExitCode.DONE
-    assert file.read_text(encoding="utf-8") == before.replace("two, then: {values: {'2': 9}}", "two, then: {values: {'2': 2}}")
+    assert file.read_text(encoding="utf-8") == before.replace(
+        "two, then: {values: {'2': 9}}", "two, then: {values: {'2': 2}}"
+    )
 
 
 def test_nobody_is_not_asked(file: Path, rules: Path) -> None:
     write(file, rules, "  - {id: x, then: {values: {'2': 9}}}\n")
     done = subprocess.run(
-        [sys.executable, "-m", "wteaw", "test", str(file), "--update"], stdin=subprocess.DEVNULL, capture_output=True, text=True
+        [sys.executable, "-m", "wteaw", "test", str(file), "--update"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == ExitCode.CALL and "--yes" in done.stderr
 
 
 @pytest.mark.parametrize(("answers", "left"), [("n\ny\n", 1), ("q\n", 2), ("what\na\n", 0)])
 def test_each_case_is_asked_for(
-    answers: str, left: int, file: Path, rules: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    answers: str,
+    left: int,
+    file: Path,
+    rules: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     write(file, rules, "  - {id: one, then: {values: {'2': 9}}}\n  - {id: two, then: {values: {'2': 9}}}\n")
     given = iter(answers.splitlines())

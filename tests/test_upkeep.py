@@ -67,7 +67,9 @@ def test_the_owner_may_choose_whom_to_pay_and_leave_others_unpaid() -> None:
 
 
 @pytest.mark.parametrize(("coin", "foot", "left"), [(17, 5, 1), (9, 4, 1), (0, 0, 0)])
-def test_a_bill_of_the_nation_is_paid_as_far_as_it_goes_the_cheapest_first(coin: int, foot: int, left: Any) -> None:
+def test_a_bill_of_the_nation_is_paid_as_far_as_it_goes_the_cheapest_first(
+    coin: int, foot: int, left: Any
+) -> None:
     turn = billed(WINTER, coin)
     assert sum(n for k, n in standing(turn).items() if "foot" in k) == foot
     assert turn.state.get("treasuries", "red", "coin") == left

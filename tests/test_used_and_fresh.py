@@ -89,7 +89,9 @@ def asked(world: World, seed: int, near: frozenset[str] = frozenset()) -> dict[s
     out: dict[str, Any] = {}
     for text, names in questions(world, chance):
         out[f"{text} of {[t.id for t in names.values()]}"] = answer(world, text, names)
-    for n, m, p, q in zip(*(things(world, kind, chance, 4) for kind in ("nation", "nation", "place", "place")), strict=True):
+    for n, m, p, q in zip(
+        *(things(world, kind, chance, 4) for kind in ("nation", "nation", "place", "place")), strict=True
+    ):
         for text in FUNCTIONS:
             out[f"{text} of {n.id}, {m.id}, {p.id}"] = answer(world, text, {"n": n, "m": m, "p": p, "q": q})
         for resource in world.ruleset.rows("resources"):
@@ -100,14 +102,21 @@ def asked(world: World, seed: int, near: frozenset[str] = frozenset()) -> dict[s
         for stack in things(world, "unit", chance, 2):
             row = world.state.row("units", stack.id)
             if routes.kind_matches(world, mode.get("who"), row["kind"]):
-                out[f"reach {mode['id']} {stack.id}"] = routes.reach(world, row["owner"], mode, row["place"], [row["kind"]])
+                out[f"reach {mode['id']} {stack.id}"] = routes.reach(
+                    world, row["owner"], mode, row["place"], [row["kind"]]
+                )
     land = [(s, world.state.row("units", s.id)) for s in things(world, "unit", chance, 4)]
     for _, row in land:
         if routes.place_kind(world, row["place"]) == "land":
             near = next(iter(world.geography.next_to(row["place"], ("land",))), None)
             if near:
                 found = estimate(
-                    world, "land", {(row["owner"], "infantry"): 4}, {("x" + row["owner"], "infantry"): 3}, near, row["place"]
+                    world,
+                    "land",
+                    {(row["owner"], "infantry"): 4},
+                    {("x" + row["owner"], "infantry"): 3},
+                    near,
+                    row["place"],
                 )
                 out[f"odds {row['place']} {near}"] = found.win
     return out
@@ -122,7 +131,12 @@ def answer(world: World, text: str, names: dict[str, Any]) -> Any:
 
 def ids_of(changes: list[Any]) -> frozenset[str]:
     """The ids that changes are about, and those inside them: `nation:x`, `a--b`, `owner.kind@place`."""
-    return frozenset(part for c in changes for id_ in (c[1], str(c[2])) for part in (id_, *re.split(r":|--|@|\.|/|\[", id_)))
+    return frozenset(
+        part
+        for c in changes
+        for id_ in (c[1], str(c[2]))
+        for part in (id_, *re.split(r":|--|@|\.|/|\[", id_))
+    )
 
 
 def compared(used: World, seed: int, near: frozenset[str] = frozenset()) -> int:

@@ -39,7 +39,9 @@ def world(tmp_path: Path, places: str, verdict: str, terms: str = "") -> World:
 
 def judged(tmp_path: Path, places: str, verdict: str, terms: str = "") -> dict[str, bool]:
     made = world(tmp_path, places, verdict, terms)
-    return {one.thing.id: how for one, how in settled(made, list(made.ruleset.rows("verdicts").values())).items()}
+    return {
+        one.thing.id: how for one, how in settled(made, list(made.ruleset.rows("verdicts").values())).items()
+    }
 
 
 LEANS = "{id: a, kind: land, leans_on: b}, {id: b, kind: land, leans_on: c}, {id: c, kind: land, firm: 1}"
@@ -53,11 +55,17 @@ def test_a_chain_is_settled_from_its_end(tmp_path: Path) -> None:
 @pytest.mark.parametrize("left", [True, False])
 def test_a_ring_is_settled_by_what_its_row_leaves(tmp_path: Path, left: bool) -> None:
     ring = LEANS.replace("firm: 1", "leans_on: a")
-    assert judged(tmp_path, ring, STANDS + f", left: [{{is: {str(left).lower()}}}]}}") == {"a": left, "b": left, "c": left}
+    assert judged(tmp_path, ring, STANDS + f", left: [{{is: {str(left).lower()}}}]}}") == {
+        "a": left,
+        "b": left,
+        "c": left,
+    }
 
 
 def test_only_the_ring_is_left_and_what_hangs_on_it_is_judged(tmp_path: Path) -> None:
-    places = "{id: a, kind: land, leans_on: b}, {id: b, kind: land, leans_on: a}, {id: d, kind: land, fights: a}"
+    places = (
+        "{id: a, kind: land, leans_on: b}, {id: b, kind: land, leans_on: a}, {id: d, kind: land, fights: a}"
+    )
     verdict = (
         '{id: stands, of: place, over: "places()", left: [{is: true}], '
         'yes: "not stands(place.fights) if place.fights else stands(place.leans_on)"}'
@@ -94,14 +102,23 @@ def bounds(tmp_path: Path, yes: str, terms: str = "") -> dict[str, bool]:
 @pytest.mark.parametrize(
     ("yes", "expected"),
     [
-        ("stands(place) if place.leans_on else not stands(place.leans_on)", True),  # of nothing no verdict is yes
+        (
+            "stands(place) if place.leans_on else not stands(place.leans_on)",
+            True,
+        ),  # of nothing no verdict is yes
         ("stands(place) if place.leans_on else any(places(), 'stands')", False),  # itself: left is no
         ("stands(place) if place.leans_on else count(places(), 'stands') < 3", True),
         ("stands(place) if place.leans_on else all(places(leans_on='a'), 'stands')", False),
         ("stands(place) if place.leans_on else 2 - count(places(leans_on='a'), 'stands') > 0", True),
-        ("stands(place) if place.leans_on else count(difference(places(), where(places(), 'stands'))) >= 0", True),
+        (
+            "stands(place) if place.leans_on else count(difference(places(), where(places(), 'stands'))) >= 0",
+            True,
+        ),
         ("stands(place) if place.leans_on else sum(where(places(), 'stands'), 'firm') <= 1", True),
-        ("stands(place) if place.leans_on else maximum(where(places(leans_on='a'), 'stands'), 'firm') == 0", True),
+        (
+            "stands(place) if place.leans_on else maximum(where(places(leans_on='a'), 'stands'), 'firm') == 0",
+            True,
+        ),
         ("stands(place) if place.leans_on else min(1, count(places(leans_on='a'), 'stands')) != 2", True),
     ],
 )
@@ -122,7 +139,11 @@ def test_what_cannot_be_judged_is_told_by_validation(tmp_path: Path, yes: str) -
 
 def test_things_that_hang_on_a_verdict_are_told_by_validation(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="E320"):
-        world(tmp_path, LEANS, '{id: stands, of: place, over: "where(places(), \'stands\')", yes: "place.firm > 0"}')
+        world(
+            tmp_path,
+            LEANS,
+            '{id: stands, of: place, over: "where(places(), \'stands\')", yes: "place.firm > 0"}',
+        )
 
 
 def test_a_verdict_is_read_like_a_term_afterwards(tmp_path: Path) -> None:

@@ -11,13 +11,23 @@ from .small import ruleset
 
 SHOWS: list[dict[str, Any]] = [
     {"id": "own", "what": "units", "to": "owner"},
-    {"id": "sight", "what": "units", "to": "everyone", "as": "band", "bands": {"1..5": "few", "6..": "many"}, "mask": "looks-"},
+    {
+        "id": "sight",
+        "what": "units",
+        "to": "everyone",
+        "as": "band",
+        "bands": {"1..5": "few", "6..": "many"},
+        "mask": "looks-",
+    },
 ]
 
 
 def seen(marks: dict[str, Any], **units: int) -> dict[str, str]:
     """Owner to the band that gray sees in cedar, which blue holds."""
-    stacks = {f"{owner}.foot@cedar": {"owner": owner, "kind": "foot", "place": "cedar", "n": n} for owner, n in units.items()}
+    stacks = {
+        f"{owner}.foot@cedar": {"owner": owner, "kind": "foot", "place": "cedar", "n": n}
+        for owner, n in units.items()
+    }
     here = State({"game": {"game": {"turn": 1}}, "units": stacks, "flags": {"place:cedar": marks}})
     rows = view(ruleset(visibility=SHOWS), here, "gray").table("units").values()
     assert all(r["kind"] == UNKNOWN for r in rows)

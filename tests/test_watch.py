@@ -35,11 +35,15 @@ def watching(folder: Path, *arguments: str) -> Iterator[tuple[Next, subprocess.P
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background ignores Ctrl-C
+        preexec_fn=lambda: signal.signal(
+            signal.SIGINT, signal.SIG_DFL
+        ),  # a shell's background ignores Ctrl-C
     )
     lines: queue.Queue[str] = queue.Queue()
     assert process.stdout is not None
-    threading.Thread(target=lambda: [lines.put(line.rstrip("\n")) for line in process.stdout or ()], daemon=True).start()
+    threading.Thread(
+        target=lambda: [lines.put(line.rstrip("\n")) for line in process.stdout or ()], daemon=True
+    ).start()
 
     def screen() -> list[str]:
         out: list[str] = []
@@ -105,8 +109,12 @@ def test_rule_tests_run_again_file_by_file(mine: Path) -> None:
         assert "more.yaml changed; 1 of 2" in wrong[-1] and "1 failed" in wrong[-2]
         assert any(line.strip() == "got       2" for line in wrong)
         edit(mine / "tables/units.yaml", "\n", "\n# a note\n")
-        assert "2 of 2" in screen()[-1], "a table touches the tests of its ruleset, and what still fails is still told"
-        (mine / "tests/third.yaml").write_text("cases:\n  - {id: third, then: {values: {'1': 1}}}\n", encoding="utf-8")
+        assert "2 of 2" in screen()[-1], (
+            "a table touches the tests of its ruleset, and what still fails is still told"
+        )
+        (mine / "tests/third.yaml").write_text(
+            "cases:\n  - {id: third, then: {values: {'1': 1}}}\n", encoding="utf-8"
+        )
         assert "1 of 3" in screen()[-1]
         assert left(process) == ExitCode.FOUND
 

@@ -44,7 +44,9 @@ sequence: [{input: orders, from: everyone}, {phase: only, steps: [{step: rows, d
 @pytest.fixture
 def world(tmp_path: Path) -> World:
     (tmp_path / "tables").mkdir()
-    (tmp_path / "ruleset.yaml").write_text("id: small\ntitle: Small\nsettings: {money: coin}\n", encoding="utf-8")
+    (tmp_path / "ruleset.yaml").write_text(
+        "id: small\ntitle: Small\nsettings: {money: coin}\n", encoding="utf-8"
+    )
     (tmp_path / "tables" / "all.yaml").write_text(TABLES, encoding="utf-8")
     ruleset, found = load_ruleset(tmp_path)
     assert ruleset is not None, [str(f) for f in found]

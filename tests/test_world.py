@@ -24,7 +24,9 @@ TERMS = [
 
 def ask(text: str, state: State | None = None, **names: Any) -> Any:
     world = World(
-        small.ruleset(definitions=TERMS, tables=[{"id": "steps", "bands": {"0..3": 0, "4..9": "1/2", "10..": 1}}]),
+        small.ruleset(
+            definitions=TERMS, tables=[{"id": "steps", "bands": {"0..3": 0, "4..9": "1/2", "10..": 1}}]
+        ),
         state or small.state(),
     )
     return world.value(text, {"self": Entity("nation", "red"), **names})
@@ -105,7 +107,10 @@ def test_a_quantity_is_put_together_in_one_order() -> None:
         {"id": "cap", "of": "power", "at_most": 5},
         {"id": "others", "of": "power", "for": "horse", "final": 99},
     ]
-    world = World(small.ruleset(stats=[{"id": "power", "of": "unit", "base": "unit.strength"}], modifiers=rows), small.state())
+    world = World(
+        small.ruleset(stats=[{"id": "power", "of": "unit", "base": "unit.strength"}], modifiers=rows),
+        small.state(),
+    )
     value, applied = world.quantity_with_rows("power", Entity("unit", "red.foot@birch"))
     assert value == 5  # (10 + 3 - 2) / 2, up to 6, at most 5
     assert [r["id"] for r in applied] == ["replaced", "more", "less", "half", "cap"]
@@ -124,4 +129,6 @@ def test_was_reads_an_earlier_moment() -> None:
     turn = small.turn(small.ruleset())
     with turn.journal.entry("test/x"):
         turn.journal.set("places", "dale", "holder", "red")
-    assert turn.world.value("was(place('dale'), 'holder', 'turn') == 'gray' and place('dale').holder == 'red'", {})
+    assert turn.world.value(
+        "was(place('dale'), 'holder', 'turn') == 'gray' and place('dale').holder == 'red'", {}
+    )

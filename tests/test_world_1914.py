@@ -78,7 +78,9 @@ def sea() -> dict[str, Row]:
 def graph(*kinds: str) -> nx.Graph:
     """The map over links of these kinds (none: all)."""
     out = nx.Graph()
-    out.add_nodes_from(i for i in rows("places") if not kinds or kinds == ("sea",) or i in land() or "coast" in kinds)
+    out.add_nodes_from(
+        i for i in rows("places") if not kinds or kinds == ("sea",) or i in land() or "coast" in kinds
+    )
     for row in rows("links").values():
         if not kinds or row["kind"] in kinds:
             out.add_edge(*row["between"], kind=row["kind"])
@@ -105,7 +107,9 @@ def home(nation: str) -> set[str]:
 @cache
 def stacks() -> tuple[tuple[str, str, str, str, int], ...]:
     """Every line of the opening: owner, place, fixed or chosen, kind, number."""
-    return tuple((r["owner"], r["at"], r["deploy"], k, n) for r in scenario()["units"] for k, n in r["units"].items())
+    return tuple(
+        (r["owner"], r["at"], r["deploy"], k, n) for r in scenario()["units"] for k, n in r["units"].items()
+    )
 
 
 def forces(nation: str) -> Counter[str]:
@@ -118,7 +122,11 @@ def forces(nation: str) -> Counter[str]:
 
 def standing(nation: str, kind: str | None = None, at: Iterable[str] | None = None) -> int:
     places = None if at is None else set(at)
-    return sum(n for o, p, _, k, n in stacks() if o == nation and kind in (None, k) and (places is None or p in places))
+    return sum(
+        n
+        for o, p, _, k, n in stacks()
+        if o == nation and kind in (None, k) and (places is None or p in places)
+    )
 
 
 def figures(nation: str, kind: str) -> Row:
@@ -154,7 +162,9 @@ def wars() -> frozenset[frozenset[str]]:
     return frozenset(frozenset(p) for p in combinations(nations_on_map(), 2) if opening().hostile(*p))
 
 
-def world_with(owner: str, kind: str, techs: dict[str, int] | None = None, **more: Any) -> tuple[World, Entity]:
+def world_with(
+    owner: str, kind: str, techs: dict[str, int] | None = None, **more: Any
+) -> tuple[World, Entity]:
     """A world that holds one unit, at its owner's first place, and the unit."""
     key, place = f"{owner}.{kind}@here", min(owned(owner))
     unit = {"owner": owner, "kind": kind, "place": place, "n": 1, **more}
@@ -188,7 +198,9 @@ def test_every_pair_of_neighbors_is_linked_once_and_rightly() -> None:
     assert not [sorted(p) for p, n in pairs.items() if n > 1 or len(p) != 2]
     for row in rows("links").values():
         ends = sorted(rows("places")[p]["kind"] for p in row["between"])
-        assert ends == {"coast": ["land", "sea"], "sea": ["sea", "sea"]}.get(row["kind"], ["land", "land"]), row
+        assert ends == {"coast": ["land", "sea"], "sea": ["sea", "sea"]}.get(row["kind"], ["land", "land"]), (
+            row
+        )
         assert not row.get("one_way")
 
 
@@ -214,9 +226,15 @@ def test_sections_touch_only_where_the_published_list_says() -> None:
         """
     needed_by_an_example = "french-morocco--southern-atlantic"
     sheet = {i: SHEETS[r["section"]] for i, r in rows("places").items()}
-    crossing = {"--".join(sorted((a, b))) for a, b in (r["between"] for r in rows("links").values()) if sheet[a] != sheet[b]}
+    crossing = {
+        "--".join(sorted((a, b)))
+        for a, b in (r["between"] for r in rows("links").values())
+        if sheet[a] != sheet[b]
+    }
     assert crossing == {*listed.split(), needed_by_an_example}
-    assert graph("sea").has_edge("gulf-of-tehuantepec", "gulf-of-mexico"), "the one pair of the list inside a section"
+    assert graph("sea").has_edge("gulf-of-tehuantepec", "gulf-of-mexico"), (
+        "the one pair of the list inside a section"
+    )
 
 
 def test_the_straits_are_the_eleven_and_ships_pass_between_their_shores() -> None:
@@ -246,7 +264,11 @@ def test_passages_can_be_closed_by_those_who_hold_their_keys() -> None:
         "kiel-canal": ({"baltic-sea", "skagerrak"}, {"hamburg"}, ship),
         "gibraltar": ({"western-mediterranean", "southern-atlantic"}, {"gibraltar"}, surface),
         "suez-canal": ({"red-sea", "eastern-mediterranean"}, {"suez-canal"}, ship),
-        "bosporus-dardanelles": ({"aegean-sea", "western-black-sea"}, {"constantinople", "izmir", "sinope"}, ship),
+        "bosporus-dardanelles": (
+            {"aegean-sea", "western-black-sea"},
+            {"constantinople", "izmir", "sinope"},
+            ship,
+        ),
         "sumatra-java": ({"java-sea", "celebes-sea"}, {"sumatra", "java"}, surface),
         "philippines": ({"south-china-sea", "philippine-sea"}, {"philippines"}, surface),
         "panama-canal": ({"gulf-of-mexico", "gulf-of-tehuantepec"}, {"panama"}, ship),
@@ -261,7 +283,9 @@ def test_passages_can_be_closed_by_those_who_hold_their_keys() -> None:
             assert neighbors(key, "coast") & set(gate["between"]), (gate["id"], key)
     assert land()["panama"]["owner"] == "usa"
     assert gates["kiel-canal"]["judged"] == "turn" and gates["kiel-canal"]["default"] == "friends"
-    assert {"submarine"} == {k for k, r in rows("units").items() if "ship" in r["tags"] and "surface" not in r["tags"]}
+    assert {"submarine"} == {
+        k for k, r in rows("units").items() if "ship" in r["tags"] and "surface" not in r["tags"]
+    }
 
 
 @pytest.mark.parametrize(
@@ -327,10 +351,23 @@ def test_stated_coasts() -> None:
     }
     for place, zones in stated.items():
         assert zones <= neighbors(place, "coast"), place
-    for place in ("london", "hamburg", "trieste", "brest", "east-coast", "la", "milan", "tokyo", "zhejiang", "petrograd"):
+    for place in (
+        "london",
+        "hamburg",
+        "trieste",
+        "brest",
+        "east-coast",
+        "la",
+        "milan",
+        "tokyo",
+        "zhejiang",
+        "petrograd",
+    ):
         assert land()[place]["port"], place
     assert land()["constantinople"]["port"] and land()["barcelona"]["port"] and land()["trieste"]["city"]
-    assert not [p for p, r in land().items() if r.get("port") and not neighbors(p, "coast")], "a port lies on the sea"
+    assert not [p for p, r in land().items() if r.get("port") and not neighbors(p, "coast")], (
+        "a port lies on the sea"
+    )
 
 
 def test_who_owns_what_the_rules_speak_of() -> None:
@@ -413,7 +450,9 @@ def test_regions() -> None:
     assert members("finland") == {"helsinki", "lapri", "vyborg"}
     assert members("serbia-region") == {"serbia-territory", "macedonia"} == owned("serbia")
     assert members("irish-territories") <= members("british-isles") <= home("british-empire")
-    colonies = {kind: {p for p, r in land().items() if r.get("colony") == kind} for kind in ("major", "minor")}
+    colonies = {
+        kind: {p for p, r in land().items() if r.get("colony") == kind} for kind in ("major", "minor")
+    }
     assert colonies["major"] == owned("india") | owned("australia") - {"papua"} | owned("canada")
     assert colonies["minor"] == {"algeria", "german-east-africa", "new-zealand"} | owned("south-africa")
     for group in (g for g in rows("groups") if g.startswith("colonies-")):
@@ -424,7 +463,12 @@ def test_regions() -> None:
 
 def test_mountains_and_the_fortress() -> None:
     swiss = land()["switzerland"]
-    assert (swiss["bars"], swiss["min_fuel"], swiss["no_landing"], swiss["infantry_defense"]) == (["artillery"], 5, True, 8)
+    assert (swiss["bars"], swiss["min_fuel"], swiss["no_landing"], swiss["infantry_defense"]) == (
+        ["artillery"],
+        5,
+        True,
+        8,
+    )
     for place in ("afghanistan", "tibet"):
         row = land()[place]
         assert (row["admits_only"], row["no_landing"], row["infantry_defense"]) == (["infantry"], True, 7)
@@ -440,13 +484,32 @@ def test_the_nations() -> None:
     by_status = defaultdict(set)
     for i, r in rows("nations").items():
         by_status[r["status"]].add(i)
-    assert by_status["main-war"] == {"german-empire", "austria-hungary", "french-empire", "russian-empire", "serbia"}
-    assert by_status["major-neutral"] == {"british-empire", "ottoman-empire", "italy", "japan", "usa", "china", "spain"}
+    assert by_status["main-war"] == {
+        "german-empire",
+        "austria-hungary",
+        "french-empire",
+        "russian-empire",
+        "serbia",
+    }
+    assert by_status["major-neutral"] == {
+        "british-empire",
+        "ottoman-empire",
+        "italy",
+        "japan",
+        "usa",
+        "china",
+        "spain",
+    }
     assert by_status["dominion"] == {"canada", "india", "south-africa", "australia", "new-zealand"}
-    assert {r["side"] for i, r in rows("nations").items() if i in by_status["main-war"]} == {"central", "allied"}
+    assert {r["side"] for i, r in rows("nations").items() if i in by_status["main-war"]} == {
+        "central",
+        "allied",
+    }
     assert {i for i, r in rows("nations").items() if r["side"]} == by_status["main-war"]
     assert {"bolsheviks", "irish-rebels"} <= by_status["dormant"]
-    assert {r.get("research_group") for i, r in rows("nations").items() if i in members("commonwealth")} == {"commonwealth"}
+    assert {r.get("research_group") for i, r in rows("nations").items() if i in members("commonwealth")} == {
+        "commonwealth"
+    }
 
 
 def test_capitals_are_own_and_russia_and_china_have_none() -> None:
@@ -454,30 +517,59 @@ def test_capitals_are_own_and_russia_and_china_have_none() -> None:
         row = rules().row("nations", nation)
         assert (row["capital"] or row["center"]) in owned(nation), nation
         assert bool(row["capital"]) != bool(row.get("center")), nation
-    assert rules().row("nations", "russian-empire")["capital"] is rules().row("nations", "china")["capital"] is None
+    assert (
+        rules().row("nations", "russian-empire")["capital"]
+        is rules().row("nations", "china")["capital"]
+        is None
+    )
 
 
 def test_incomes_are_the_sum_of_the_values() -> None:
     full = {i: rules().row("nations", i)["full_income"] for i in nations_on_map()}
     assert full == {i: sum(land()[p]["value"] for p in owned(i)) for i in nations_on_map()}
     stated = {"usa": 210, "japan": 75, "china": 41, "spain": 45, "russian-empire": 70}
-    proposed = {"german-empire": 160, "british-empire": 150, "french-empire": 100, "austria-hungary": 80, "italy": 60}
+    proposed = {
+        "german-empire": 160,
+        "british-empire": 150,
+        "french-empire": 100,
+        "austria-hungary": 80,
+        "italy": 60,
+    }
     assert {n: full[n] for n in (*stated, *proposed)} == {**stated, **proposed}
     assert full["ottoman-empire"] == 45
 
 
 def test_incomes_at_the_start_and_when_geared_up() -> None:
     start = {i: rules().row("nations", i)["start_income"] for i in nations_on_map()}
-    share = {"british-empire": 2, "ottoman-empire": 2, "italy": 2, "spain": 4, "main-war": 1, "dominion": 4, "minor-neutral": 4}
+    share = {
+        "british-empire": 2,
+        "ottoman-empire": 2,
+        "italy": 2,
+        "spain": 4,
+        "main-war": 1,
+        "dominion": 4,
+        "minor-neutral": 4,
+    }
     flat = {"usa": 15, "japan": 15, "china": 12}
     for nation, income in start.items():
         row = rules().row("nations", nation)
         wanted = flat.get(nation) or ceil(row["full_income"] / (share.get(nation) or share[row["status"]]))
         assert income == wanted, nation
-    geared = {i: (r.get("geared_income"), r["gearing_cost"]) for i, r in rows("nations").items() if "gearing_cost" in r}
+    geared = {
+        i: (r.get("geared_income"), r["gearing_cost"])
+        for i, r in rows("nations").items()
+        if "gearing_cost" in r
+    }
     assert geared == {"usa": (35, 40), "japan": (30, 25), "china": (None, 15), "spain": (None, 40)}
-    full = {i: rules().row("nations", i)["full_income"] for i in ("japan", "china", "spain", "italy", "ottoman-empire")}
-    assert ceil(full["japan"] * 2 / 5) == 30 and ceil(full["china"] * 3 / 5) == 25 and ceil(full["spain"] / 2) == 23
+    full = {
+        i: rules().row("nations", i)["full_income"]
+        for i in ("japan", "china", "spain", "italy", "ottoman-empire")
+    }
+    assert (
+        ceil(full["japan"] * 2 / 5) == 30
+        and ceil(full["china"] * 3 / 5) == 25
+        and ceil(full["spain"] / 2) == 23
+    )
     assert [ceil(full[n] * 3 / 4) for n in ("spain", "italy", "ottoman-empire")] == [34, 45, 34]
     trade = {i: r["us_trade"] for i, r in rows("nations").items() if "us_trade" in r}
     assert trade == {"british-empire": 10, "german-empire": 8, "french-empire": 5, "russian-empire": 5}
@@ -487,7 +579,11 @@ def test_neighboring_minors_are_two_steps_away_or_in_an_example() -> None:
     minor = members("minor-neutrals")
     examples = [("netherlands", "belgium"), ("netherlands", "denmark"), ("switzerland", "belgium")]
     for nation in nations_on_map():
-        near = {p for a in home(nation) for p in nx.single_source_shortest_path_length(graph(*LAND_LINKS), a, cutoff=2)}
+        near = {
+            p
+            for a in home(nation)
+            for p in nx.single_source_shortest_path_length(graph(*LAND_LINKS), a, cutoff=2)
+        }
         wanted = {land()[p]["owner"] for p in near if p in home(land()[p]["owner"])} & minor - {nation}
         wanted |= {b for pair in examples for a, b in (pair, pair[::-1]) if a == nation}
         assert set(rules().row("nations", nation)["neighboring_minors"]) == wanted, nation
@@ -541,7 +637,9 @@ def test_figures_that_are_printed_for_every_nation() -> None:
     for kind, wanted in printed.items():
         assert {k: rules().row("units", kind)[k] for k in wanted} == wanted, kind
     for kind in ("industrial-complex", "port"):
-        assert rules().row("units", kind)["price"] >= 2 * rules().row("units", kind)["scrap"], "building to scrap never pays"
+        assert rules().row("units", kind)["price"] >= 2 * rules().row("units", kind)["scrap"], (
+            "building to scrap never pays"
+        )
     sizes = {k: r["size"] for k, r in rows("units").items() if {"land", "air"} & set(r["tags"])}
     assert sizes.pop("infantry") == 1 and set(sizes.values()) == {2}
 
@@ -565,7 +663,9 @@ def test_bolshevik_infantry() -> None:
 def test_the_character_of_the_arms() -> None:
     soldiers = [k for k, r in rows("units").items() if "land" in r["tags"] or "air" in r["tags"]]
     for nation in rows("nations"):
-        unit = {k: figures(nation, k) for k in (*soldiers, "battleship", "destroyer", "submarine", "transport")}
+        unit = {
+            k: figures(nation, k) for k in (*soldiers, "battleship", "destroyer", "submarine", "transport")
+        }
         foot, guns = unit["infantry"], unit["artillery"]
         assert foot["attack"] < foot["defense"] < 7, "the mountains are worth 7 and 8"
         assert all(foot["defense"] > unit[k]["defense"] for k in soldiers if k != "infantry")
@@ -575,7 +675,9 @@ def test_the_character_of_the_arms() -> None:
         assert all(unit["destroyer"]["move"] > figures(nation, k)["move"] for k in ships if k != "destroyer")
         assert "bombard" not in unit["destroyer"] and unit["battleship"]["attack"] // 4 >= 1
         assert unit["submarine"]["price"] < unit["destroyer"]["price"], "worth trading for a destroyer"
-        assert unit["submarine"]["price"] < unit["transport"]["price"] + 2 * foot["price"], "or for a loaded transport"
+        assert unit["submarine"]["price"] < unit["transport"]["price"] + 2 * foot["price"], (
+            "or for a loaded transport"
+        )
 
 
 def test_aircraft_and_their_fuel() -> None:
@@ -618,7 +720,10 @@ def test_advances() -> None:
         slow, fast = line(kind, "move", "faster-ships", 1)
         assert fast == slow + 1
     levels = {i: r["levels"] for i, r in rows("technologies").items()}
-    assert list(levels.values()) == [1, 2, 1, 3, 4, 1, 1, 4, 3, 3, 3, 2, 3, 1, 4, 4, 2, 1, 1] and sum(levels.values()) == 44
+    assert (
+        list(levels.values()) == [1, 2, 1, 3, 4, 1, 1, 4, 3, 3, 3, 2, 3, 1, 4, 4, 2, 1, 1]
+        and sum(levels.values()) == 44
+    )
 
 
 def test_what_advances_make_dearer() -> None:
@@ -645,7 +750,9 @@ def test_what_advances_make_dearer() -> None:
         ("fighter", "improved-fighters"): [0, 1, 2, 3, 4],
         ("bomber", "improved-bombers"): [0, 0, 2, 4, 6],
     }
-    always_full_price = {i: r["fixed_price_levels"] for i, r in rows("technologies").items() if r.get("fixed_price_levels")}
+    always_full_price = {
+        i: r["fixed_price_levels"] for i, r in rows("technologies").items() if r.get("fixed_price_levels")
+    }
     assert always_full_price == {
         "improved-weapons": 1,
         "troop-mechanization": 1,
@@ -696,7 +803,15 @@ def test_list_prices_rise_with_advances() -> None:
         "improved-weapons": 1,
         "tanks": 1,
     }
-    wanted = {"battleship": 91, "fighter": 12, "rocket": 19, "infantry": 7, "tank": 12, "transport": 22, "artillery": 10}
+    wanted = {
+        "battleship": 91,
+        "fighter": 12,
+        "rocket": 19,
+        "infantry": 7,
+        "tank": 12,
+        "transport": 22,
+        "artillery": 10,
+    }
     assert {k: value("german-empire", k, "list-price", techs) for k in wanted} == wanted
     assert value("russian-empire", "infantry", "list-price") == 5
 
@@ -717,7 +832,9 @@ def strength(nation: str, fleet: dict[str, int], fighter: tuple[int, int] = (2, 
 
 
 def test_example_fleets_have_their_printed_strength() -> None:
-    assert strength("british-empire", {"battleship": 2, "destroyer": 8, "submarine": 2, "transport": 6}) == 300
+    assert (
+        strength("british-empire", {"battleship": 2, "destroyer": 8, "submarine": 2, "transport": 6}) == 300
+    )
     second = {"battleship": 1, "destroyer": 6, "submarine": 4, "transport": 5, "carrier": 1}
     assert strength("british-empire", second, fighter=(2, 3)) == 282
 
@@ -731,7 +848,10 @@ def test_example_armies_have_our_values() -> None:
     assert first == 936
     techs = {"improved-artillery": 2, "improved-fighters": 1, "improved-bombers": 2, "tanks": 2}
     army = {"infantry": 37, "artillery": 8, "fighter": 24, "bomber": 2, "tank": 4}
-    worth_of = {k: value("german-empire", k, "attack", techs) * value("german-empire", k, "defense", techs) for k in army}
+    worth_of = {
+        k: value("german-empire", k, "attack", techs) * value("german-empire", k, "defense", techs)
+        for k in army
+    }
     assert sum(n * worth_of[k] for k, n in army.items()) == 1010
 
 
@@ -739,13 +859,24 @@ def test_example_armies_have_our_values() -> None:
 
 
 def attack_over(
-    works: str, kind: str, tanks: int = 0, *, behind: tuple[str, ...] = ("infantry",), place: str = "alsace-lorraine"
+    works: str,
+    kind: str,
+    tanks: int = 0,
+    *,
+    behind: tuple[str, ...] = ("infantry",),
+    place: str = "alsace-lorraine",
 ) -> Any:
     """The attack of a German unit from Cologne over works into Alsace-Lorraine, defended by French units."""
     own, other = "german-empire", "french-empire"
     units = {f"{own}.{kind}@cologne": {"owner": own, "kind": kind, "place": "cologne", "n": 1}}
     if tanks:
-        units[f"{own}.tank@cologne[x=1]"] = {"owner": own, "kind": "tank", "place": "cologne", "n": tanks, "x": 1}
+        units[f"{own}.tank@cologne[x=1]"] = {
+            "owner": own,
+            "kind": "tank",
+            "place": "cologne",
+            "n": tanks,
+            "x": 1,
+        }
     for k in behind:
         units[f"{other}.{k}@{place}"] = {"owner": other, "kind": k, "place": place, "n": 1}
     tables = {
@@ -823,12 +954,22 @@ def test_what_cannot_attack_over_an_obstacle() -> None:
 
 
 def defense(
-    nation: str, place: str, kind: str, *, mine: tuple[str, ...] = (), foe: tuple[str, ...] = ("infantry",), **techs: int
+    nation: str,
+    place: str,
+    kind: str,
+    *,
+    mine: tuple[str, ...] = (),
+    foe: tuple[str, ...] = ("infantry",),
+    **techs: int,
 ) -> Any:
-    own = {f"{nation}.{k}@{place}": {"owner": nation, "kind": k, "place": place, "n": 1} for k in (kind, *mine)}
+    own = {
+        f"{nation}.{k}@{place}": {"owner": nation, "kind": k, "place": place, "n": 1} for k in (kind, *mine)
+    }
     enemy = "german-empire" if nation != "german-empire" else "french-empire"
     others = {f"{enemy}.{k}@{place}": {"owner": enemy, "kind": k, "place": place, "n": 1} for k in foe}
-    state = State({"units": {**own, **others}, "techs": {nation: {k.replace("_", "-"): v for k, v in techs.items()}}})
+    state = State(
+        {"units": {**own, **others}, "techs": {nation: {k.replace("_", "-"): v for k, v in techs.items()}}}
+    )
     world = World(rules(), state)
     units, foes = tuple(Entity("unit", u) for u in own), tuple(Entity("unit", u) for u in others)
     scope = {"battle": {"attacks": False}, "mine": units, "foe": foes, "place": Entity("place", place)}
@@ -837,8 +978,14 @@ def defense(
 
 def test_infantry_in_the_mountains() -> None:
     assert defense("switzerland", "switzerland", "infantry") == 8
-    assert defense("british-empire", "tibet", "infantry") == defense("afghanistan", "afghanistan", "infantry") == 7
-    assert defense("switzerland", "switzerland", "infantry", improved_weapons=1) == 8, "advances do not raise it"
+    assert (
+        defense("british-empire", "tibet", "infantry")
+        == defense("afghanistan", "afghanistan", "infantry")
+        == 7
+    )
+    assert defense("switzerland", "switzerland", "infantry", improved_weapons=1) == 8, (
+        "advances do not raise it"
+    )
     assert defense("switzerland", "belgium-territory", "infantry") == 5
 
 
@@ -879,10 +1026,24 @@ def test_the_turn_has_nine_phases_in_their_order() -> None:
 
 
 def test_everything_in_the_scenario_exists() -> None:
-    parties = {"bolsheviks", "china-imperial", "irish-rebels", "mutineers", "mutineers-2", "mutineers-3", "mutineers-4"}
-    assert set(scenario()["nations"]) == set(rows("nations")) - parties, "who rises in the course of the game has nothing yet"
+    parties = {
+        "bolsheviks",
+        "china-imperial",
+        "irish-rebels",
+        "mutineers",
+        "mutineers-2",
+        "mutineers-3",
+        "mutineers-4",
+    }
+    assert set(scenario()["nations"]) == set(rows("nations")) - parties, (
+        "who rises in the course of the game has nothing yet"
+    )
     for owner, place, _, kind, _ in stacks():
-        assert owner in nations_on_map() and kind in rows("units") and place in rows("places"), (owner, place, kind)
+        assert owner in nations_on_map() and kind in rows("units") and place in rows("places"), (
+            owner,
+            place,
+            kind,
+        )
         if "ship" in tags(kind):
             assert place in sea(), (owner, place, kind)
         else:
@@ -916,7 +1077,9 @@ def test_nobody_may_deploy_in_colonies_or_allied_land_by_choice() -> None:
     may = may_deploy
     assert may("german-empire", "infantry", "posen") and may("german-empire", "destroyer", "baltic-sea")
     assert not may("german-empire", "infantry", "togo") and not may("german-empire", "infantry", "vienna")
-    assert not may("german-empire", "infantry", "baltic-sea") and not may("german-empire", "destroyer", "berlin")
+    assert not may("german-empire", "infantry", "baltic-sea") and not may(
+        "german-empire", "destroyer", "berlin"
+    )
     assert not may("german-empire", "destroyer", "yellow-sea") and not may("canada", "infantry", "canada")
     assert may("italy", "infantry", "libya"), "the ban on colonies is for three empires only"
 
@@ -925,12 +1088,19 @@ def test_enemies_do_not_share_a_sea_zone() -> None:
     at = defaultdict(set)
     for owner, place, _, _, _ in stacks():
         at[place].add(owner)
-    assert not [(p, a, b) for p, who in at.items() for a, b in combinations(sorted(who), 2) if frozenset((a, b)) in wars()]
+    assert not [
+        (p, a, b)
+        for p, who in at.items()
+        for a, b in combinations(sorted(who), 2)
+        if frozenset((a, b)) in wars()
+    ]
 
 
 def test_who_is_at_war() -> None:
     central, allied = ("german-empire", "austria-hungary"), ("russian-empire", "french-empire", "serbia")
-    assert wars() == {frozenset((a, b)) for a in central for b in allied} | {frozenset(("japan", "german-empire"))}
+    assert wars() == {frozenset((a, b)) for a in central for b in allied} | {
+        frozenset(("japan", "german-empire"))
+    }
 
 
 def test_opinions_at_the_start() -> None:
@@ -941,7 +1111,10 @@ def test_opinions_at_the_start() -> None:
         **dict.fromkeys(("bulgaria", "netherlands"), -5),
     }
     assert [i for i, r in rows("nations").items() if r.get("starred")] == ["sweden"]
-    assert {i for i, r in rows("nations").items() if r.get("uses_opinion") is False} == {"japan", *members("commonwealth")}
+    assert {i for i, r in rows("nations").items() if r.get("uses_opinion") is False} == {
+        "japan",
+        *members("commonwealth"),
+    }
     assert rules().row("nations", "italy")["lean"] == 1
 
 
@@ -949,7 +1122,9 @@ def test_technology_at_the_start() -> None:
     known = {i: n["techs"] for i, n in scenario()["nations"].items() if "techs" in n}
     tanks = {"german-empire", "usa", *members("commonwealth")}
     assert known == {**{n: {"tanks": 1} for n in tanks}, "italy": {"improved-bombers": 1}}
-    holders = {k: {o for o, _, _, kind, _ in stacks() if kind == k} for k in ("tank", "rocket", "carrier", "bomber")}
+    holders = {
+        k: {o for o, _, _, kind, _ in stacks() if kind == k} for k in ("tank", "rocket", "carrier", "bomber")
+    }
     assert holders == {"tank": set(), "rocket": set(), "carrier": set(), "bomber": {"italy"}}
 
 
@@ -1059,12 +1234,23 @@ def test_forces_that_the_rules_speak_of() -> None:
     black_sea = members("black-sea")
     assert standing("russian-empire", "infantry", ["warsaw"]) >= 2
     assert min(standing("french-empire", "infantry", [p]) for p in ("toulouse", "bordeaux")) >= 2
-    assert standing("russian-empire", "battleship", black_sea) >= 1 and standing("russian-empire", "destroyer", black_sea) >= 2
+    assert (
+        standing("russian-empire", "battleship", black_sea) >= 1
+        and standing("russian-empire", "destroyer", black_sea) >= 2
+    )
     assert standing("german-empire", "infantry", ["german-east-africa"]) >= 1
-    assert standing("german-empire", "submarine", ["skagerrak"]) >= 1 and standing("german-empire", "submarine") >= 4
+    assert (
+        standing("german-empire", "submarine", ["skagerrak"]) >= 1
+        and standing("german-empire", "submarine") >= 4
+    )
     assert standing("german-empire", "transport") == 3
-    assert min(standing("british-empire", "infantry", [p]) for p in ("northern-ireland", "dublin", "gibraltar")) >= 1
-    in_north_sea = [standing("british-empire", k, ["north-sea"]) for k in ("battleship", "destroyer", "transport")]
+    assert (
+        min(standing("british-empire", "infantry", [p]) for p in ("northern-ireland", "dublin", "gibraltar"))
+        >= 1
+    )
+    in_north_sea = [
+        standing("british-empire", k, ["north-sea"]) for k in ("battleship", "destroyer", "transport")
+    ]
     assert in_north_sea == [2, 5, 3], "the fleet of the task force example"
     assert standing("ottoman-empire", "destroyer") >= 1 and standing("italy", "bomber") >= 1
     battleships = {n: forces(n)["battleship"] for n in nations_on_map()}
@@ -1089,20 +1275,37 @@ def test_no_neutral_is_pressed_by_one_camp_alone() -> None:
     camp = dict.fromkeys(("german-empire", "austria-hungary"), "central")
     camp |= dict.fromkeys(("french-empire", "russian-empire", "serbia"), "allied")
     pressed = defaultdict(set)
-    for neutral in (n for n in nations_on_map() if rules().row("nations", n)["status"] in ("minor-neutral", "major-neutral")):
+    for neutral in (
+        n
+        for n in nations_on_map()
+        if rules().row("nations", n)["status"] in ("minor-neutral", "major-neutral")
+    ):
         beside = {q for p in owned(neutral) for q in neighbors(p, *LAND_LINKS)}
         for place in beside:
             for nation, side in camp.items():
                 if standing(nation, at=[place]) >= 6:
                     pressed[neutral].add(side)
     assert {n for n, sides in pressed.items() if len(sides) == 1} == {"bulgaria"}
-    assert {n for n, sides in pressed.items() if len(sides) == 2} == {"belgium", "switzerland", "romania", "albania"}
+    assert {n for n, sides in pressed.items() if len(sides) == 2} == {
+        "belgium",
+        "switzerland",
+        "romania",
+        "albania",
+    }
 
 
 def test_the_western_front_can_be_dug_at_once() -> None:
     east = ("cologne", "frankfurt", "stuttgart")
-    french = [*(("alsace-lorraine", p) for p in east), ("reims", "belgium-territory"), ("amiens", "belgium-territory")]
-    german = [*((p, "alsace-lorraine") for p in east), ("cologne", "belgium-territory"), ("ruhr", "belgium-territory")]
+    french = [
+        *(("alsace-lorraine", p) for p in east),
+        ("reims", "belgium-territory"),
+        ("amiens", "belgium-territory"),
+    ]
+    german = [
+        *((p, "alsace-lorraine") for p in east),
+        ("cologne", "belgium-territory"),
+        ("ruhr", "belgium-territory"),
+    ]
     there = {(r["place"], f) for r in scenario()["works"] for f in r["facing"]}
     for nation, pairs in (("french-empire", french), ("german-empire", german)):
         assert all(graph("land").has_edge(*p) for p in pairs)
@@ -1112,7 +1315,16 @@ def test_the_western_front_can_be_dug_at_once() -> None:
 
 @pytest.mark.parametrize(
     "nation",
-    ["german-empire", "austria-hungary", "french-empire", "russian-empire", "serbia", "ottoman-empire", "italy", "china"],
+    [
+        "german-empire",
+        "austria-hungary",
+        "french-empire",
+        "russian-empire",
+        "serbia",
+        "ottoman-empire",
+        "italy",
+        "china",
+    ],
 )
 def test_income_replaces_a_part_of_the_army(nation: str) -> None:
     bought = rules().row("nations", nation)["full_income"] / figures(nation, "infantry")["price"]
@@ -1169,9 +1381,13 @@ class Outcome:
     sent: int
 
 
-def grouped(nations: Iterable[str], target: str, places: set[str], attacks: bool, foes: tuple[Entity, ...] = ()) -> Groups:
+def grouped(
+    nations: Iterable[str], target: str, places: set[str], attacks: bool, foes: tuple[Entity, ...] = ()
+) -> Groups:
     """The units of these nations in these places, by kind and by their value in a battle for the target."""
-    who = [(o, p, k, n) for o, p, _, k, n in stacks() if o in nations and p in places and "ship" not in tags(k)]
+    who = [
+        (o, p, k, n) for o, p, _, k, n in stacks() if o in nations and p in places and "ship" not in tags(k)
+    ]
     mine = tuple(Entity("unit", f"{o}.{k}@{p}") for o, p, k, _ in who)
     out: Groups = defaultdict(int)
     for unit, (_, place, kind, n) in zip(mine, who, strict=True):
@@ -1193,7 +1409,10 @@ def assault(attack: Groups, defense: Groups, guns: int, city: bool, trials: int 
     The attacker gives up infantry first, the defender his infantry last; without infantry the attack is over.
     """
     rng = np.random.default_rng(1914)
-    a_order, d_order = ("infantry", "artillery", "fighter", "bomber"), ("anti-air-gun", "fighter", "artillery", "infantry")
+    a_order, d_order = (
+        ("infantry", "artillery", "fighter", "bomber"),
+        ("anti-air-gun", "fighter", "artillery", "infantry"),
+    )
     a_groups = sorted(attack, key=lambda g: (a_order.index(g[0]), g[1]))
     d_groups = sorted(defense, key=lambda g: (d_order.index(g[0]), g[1]))
     a = np.tile([attack[g] for g in a_groups], (trials, 1))
@@ -1262,12 +1481,15 @@ def test_belgium_falls_at_a_price_and_serbia_is_a_gamble() -> None:
     assert 0.3 <= serbia.won <= 0.7 and 0.4 <= serbia.lost / serbia.sent <= 0.9
 
 
-@pytest.mark.parametrize(("penalties", "won"), [((0, 0, 0), (0.9, 1)), ((2, 3, 3), (0, 0.1))], ids=["open ground", "trench"])
+@pytest.mark.parametrize(
+    ("penalties", "won"), [((0, 0, 0), (0.9, 1)), ((2, 3, 3), (0, 0.1))], ids=["open ground", "trench"]
+)
 def test_a_trench_decides(penalties: tuple[int, int, int], won: tuple[float, float]) -> None:
     """An army half as strong again, guns included, carries open ground nearly always and a trench hardly ever."""
     sent = {"infantry": 24, "artillery": 6, "fighter": 1}
     army = {
-        (k, max(1, figures("german-empire", k)["attack"] - less)): n for (k, n), less in zip(sent.items(), penalties, strict=True)
+        (k, max(1, figures("german-empire", k)["attack"] - less)): n
+        for (k, n), less in zip(sent.items(), penalties, strict=True)
     }
     held = {(k, figures("french-empire", k)["defense"]): n for k, n in (("infantry", 16), ("fighter", 1))}
     assert won[0] <= assault(army, held, guns=4, city=False).won <= won[1]

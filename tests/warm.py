@@ -38,10 +38,17 @@ class Shell:
         }.items():
             (folder / name).write_text(text, encoding="utf-8")
             (folder / name).chmod(0o755)
-        self.environment = {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}", "NO_COLOR": "1"}
+        self.environment = {
+            **os.environ,
+            "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}",
+            "NO_COLOR": "1",
+        }
         root = Path(__file__).resolve().parent.parent
         self._server = subprocess.Popen(
-            [sys.executable, "-m", "tests.warm", str(at)], cwd=root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE
+            [sys.executable, "-m", "tests.warm", str(at)],
+            cwd=root,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
         )
         assert self._server.stdout is not None and self._server.stdout.readline()  # it listens
 

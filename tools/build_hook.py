@@ -22,4 +22,6 @@ class ShipData(BuildHookInterface):  # type: ignore[type-arg]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if version == "standard":
-            build_data["force_include"].update({f"{self.root}/{source}": target for source, target in SHIPPED.items()})
+            build_data["force_include"].update(
+                {f"{self.root}/{source}": target for source, target in SHIPPED.items()}
+            )

@@ -1,8 +1,9 @@
 """Derives the shapes of a map's places from real coastlines.
 
-In go a TopoJSON file of land, a list of places with longitude and latitude and, if wanted, hints; out comes a small TopoJSON
-file in which every place has its polygons and neighbours share their border arcs. Each place is the part of the land (or the
-sea) nearest to its points; see README.md beside this file. Needs shapely (the extra `map`); the engine itself does not.
+In go a TopoJSON file of land, a list of places with longitude and latitude and, if wanted, hints; out comes a
+small TopoJSON file in which every place has its polygons and neighbours share their border arcs. Each place
+is the part of the land (or the sea) nearest to its points; see README.md beside this file. Needs shapely (the
+extra `map`); the engine itself does not.
 """
 
 from __future__ import annotations
@@ -25,18 +26,24 @@ from shape_topology import topology
 from shapely import LineString, Point, Polygon, STRtree
 
 KM_PER_RADIAN = 6371.0
-OVERSHOOT = 0.01  # degrees; border lines run a little over the coast, so that they surely cross it (loose ends fall away)
+# degrees; border lines run a little over the coast, so that they surely cross it (loose ends fall away)
+OVERSHOOT = 0.01
 RING_SIDES = 48  # corners of the polygon that stands for a place's reach
 
 
 @dataclass
 class Hints:
-    """What the map's designer adds to the bare points. All parts may be empty; distances are in kilometres."""
+    """What the map's designer adds to the bare points.
 
-    within: dict[str, list[str]] = field(default_factory=dict)  # region of the land file: the places that share it
+    All parts may be empty; distances are in kilometres.
+    """
+
+    # region of the land file: the places that share it
+    within: dict[str, list[str]] = field(default_factory=dict)
     nobody: list[str] = field(default_factory=list)  # regions that belong to no place
     points: dict[str, list[list[float]]] = field(default_factory=dict)  # place: further points [lon, lat]
-    blank: dict[str, list[list[float]]] = field(default_factory=dict)  # names for land of nobody, usable in `within`
+    # names for land of nobody, usable in `within`
+    blank: dict[str, list[list[float]]] = field(default_factory=dict)
     reach: dict[str, float] = field(default_factory=dict)  # place: nothing farther than this belongs to it
     open_water: list[list[float]] = field(default_factory=list)  # points of sea that belongs to no zone
     land_reach: float = 1200.0
@@ -60,7 +67,8 @@ class Site:
 
 
 def read_rows(reference: str) -> list[dict[str, Any]]:
-    """Rows of `FILE#KEY` (a YAML mapping's list) or `FILE` (a list); with `?kind=a,b` at the end those of these kinds.
+    """Rows of `FILE#KEY` (a YAML mapping's list) or `FILE` (a list); with `?kind=a,b` at the end those of
+    these kinds.
 
     Rows that are `part_of` another place have no shape of their own.
     """
@@ -111,10 +119,14 @@ def read_land(path: str) -> dict[str, list[Polygon]]:
     return found
 
 
-def trim_land(land: Mapping[str, list[Polygon]], hints: Hints, wanted: Sequence[Point], smallest: float) -> dict[str, Any]:
-    """Moves land behind the cut, drops what lies off the sheet and islets below `smallest` (square degrees at the equator).
+def trim_land(
+    land: Mapping[str, list[Polygon]], hints: Hints, wanted: Sequence[Point], smallest: float
+) -> dict[str, Any]:
+    """Moves land behind the cut, drops what lies off the sheet and islets below `smallest` (square degrees at
+    the equator).
 
-    An islet stays if it is the largest of a region that the hints give to a place, or lies under one of the `wanted` points.
+    An islet stays if it is the largest of a region that the hints give to a place, or lies under one of the
+    `wanted` points.
     """
     low, high = hints.lat_range
     tree = STRtree(wanted)
@@ -142,20 +154,34 @@ def trim_land(land: Mapping[str, list[Polygon]], hints: Hints, wanted: Sequence[
 
 
 def with_discs(
-    land: Mapping[str, Any], isles: Sequence[Sequence[float]], lakes: Sequence[Sequence[float]], radius: float, cut: float
+    land: Mapping[str, Any],
+    isles: Sequence[Sequence[float]],
+    lakes: Sequence[Sequence[float]],
+    radius: float,
+    cut: float,
 ) -> dict[str, Any]:
-    """The land with an islet round some points, and a lake round others, `radius` kilometres each: what coastlines leave out."""
+    """The land with an islet round some points, and a lake round others, `radius` kilometres each: what
+    coastlines leave out.
+    """
 
     def discs(points: Sequence[Sequence[float]]) -> Any:
         size = math.degrees(radius / KM_PER_RADIAN)
-        return shapely.union_all([
-            shapely.affinity.scale(Point((lon - cut) % 360 + cut, lat).buffer(size, quad_segs=3), 1 / math.cos(math.radians(lat)))
-            for lon, lat in points
-        ])  # fmt: skip
+        return shapely.union_all(
+            [
+                shapely.affinity.scale(
+                    Point((lon - cut) % 360 + cut, lat).buffer(size, quad_segs=3),
+                    1 / math.cos(math.radians(lat)),
+                )
+                for lon, lat in points
+            ]
+        )
 
     water = discs(lakes)
     whole = shapely.union_all(list(land.values()))
-    return {**{name: region.difference(water) for name, region in land.items()}, "isles": discs(isles).difference(whole)}
+    return {
+        **{name: region.difference(water) for name, region in land.items()},
+        "isles": discs(isles).difference(whole),
+    }
 
 
 # ---------------------------------------------------------------- nearest-point cells on the sphere
@@ -169,10 +195,12 @@ def unit(lon: float, lat: float) -> np.ndarray:
 def cell_borders(sites: Sequence[Site]) -> list[np.ndarray]:
     """Border lines, (k, 2) arrays of lon and lat, between sites, and the rings where a reach ends.
 
-    Sites of one place have borders too: they close the faces where rings meet, and vanish when faces are joined.
+    Sites of one place have borders too: they close the faces where rings meet, and vanish when faces are
+    joined.
 
-    A cell is clipped in the gnomonic plane round its own site, where great circles are straight lines, so it is exact.
-    A site of limited reach takes land from others but, beyond its ring, leaves their border as if it were not there.
+    A cell is clipped in the gnomonic plane round its own site, where great circles are straight lines, so it
+    is exact. A site of limited reach takes land from others but, beyond its ring, leaves their border as if
+    it were not there.
     """
     rings: list[np.ndarray] = []
     between: dict[tuple[int, int], tuple[float, np.ndarray]] = {}
@@ -209,7 +237,9 @@ def _tangents(p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _cell(sites: Sequence[Site], i: int) -> tuple[list[np.ndarray], list[int]]:
-    """Corners in the gnomonic plane and, for each side, the site beyond it (-1: the end of the reach, i: the plane's edge)."""
+    """Corners in the gnomonic plane and, for each side, the site beyond it (-1: the end of the reach, i: the
+    plane's edge).
+    """
     site = sites[i]
     radius = math.tan(min(site.reach, 1.2))
     turns = [2 * math.pi * k / RING_SIDES for k in range(RING_SIDES)]
@@ -225,14 +255,19 @@ def _cell(sites: Sequence[Site], i: int) -> tuple[list[np.ndarray], list[int]]:
             break  # this one, and all that are farther, are nearer to no corner
         if other.limited and not site.limited:
             continue
-        constant, slope = 1 - float(other.xyz @ site.xyz), np.array([-(other.xyz @ east), -(other.xyz @ north)])
+        constant, slope = (
+            1 - float(other.xyz @ site.xyz),
+            np.array([-(other.xyz @ east), -(other.xyz @ north)]),
+        )
         values = [constant + float(corner @ slope) for corner in corners]
         if min(values) >= 0:
             continue
         new_corners, new_labels = [], []
         for n, corner in enumerate(corners):
             following, here, there = (n + 1) % len(corners), values[n], values[(n + 1) % len(corners)]
-            cross = corner + (corners[following] - corner) * (here / (here - there)) if here * there < 0 else None
+            cross = (
+                corner + (corners[following] - corner) * (here / (here - there)) if here * there < 0 else None
+            )
             if here >= 0:
                 new_corners.append(corner)
                 new_labels.append(labels[n])
@@ -272,7 +307,10 @@ def derive(
     sea_places: Mapping[str, list[list[float]]],
     hints: Hints,
 ) -> dict[str, Any]:
-    """Place id to (multi)polygon; the key "" holds the land of nobody. Polygons share their border points exactly."""
+    """Place id to (multi)polygon; the key "" holds the land of nobody.
+
+    Polygons share their border points exactly.
+    """
     low, high = hints.lat_range
     sheet = shapely.box(hints.cut, low, hints.cut + 360, high)
     all_land = shapely.union_all(list(land.values()))
@@ -290,7 +328,9 @@ def derive(
         )
         groups[name] = (sites, np.array([site.xyz for site in sites]))
         if len(sites) > 1 or any(site.limited for site in sites):
-            lines.append(shapely.intersection(_sheet_lines(cell_borders(sites)), region.buffer(OVERSHOOT, quad_segs=1)))
+            lines.append(
+                shapely.intersection(_sheet_lines(cell_borders(sites)), region.buffer(OVERSHOOT, quad_segs=1))
+            )
     waters = {**sea_places, "": hints.open_water} if sea_places and hints.open_water else sea_places
     sea_sites = make_sites(waters, sorted(waters), hints, hints.sea_reach)
     sea_matrix = np.array([site.xyz for site in sea_sites])
@@ -316,7 +356,13 @@ def derive(
             owners.append("" if owner is None or owner in hints.blank else owner)
         else:
             owners.append(nearest(sea_sites, sea_matrix, inside) or None if sea_sites else None)
-    mend(faces, owners, set(sea_places), [(s.place, s) for s in [*sea_sites, *(s for g in groups.values() for s in g[0])]], hints)
+    mend(
+        faces,
+        owners,
+        set(sea_places),
+        [(s.place, s) for s in [*sea_sites, *(s for g in groups.values() for s in g[0])]],
+        hints,
+    )
     by_place: dict[str, list[Polygon]] = defaultdict(list)
     for face, owner in zip(faces, owners, strict=True):
         if owner is not None:
@@ -324,7 +370,9 @@ def derive(
     return {place: shapely.union_all(parts) for place, parts in sorted(by_place.items())}
 
 
-def make_sites(points: Mapping[str, list[list[float]]], members: Sequence[str], hints: Hints, reach: float) -> list[Site]:
+def make_sites(
+    points: Mapping[str, list[list[float]]], members: Sequence[str], hints: Hints, reach: float
+) -> list[Site]:
     sites = []
     for place in members:
         if place not in points:
@@ -336,11 +384,18 @@ def make_sites(points: Mapping[str, list[list[float]]], members: Sequence[str], 
 
 
 def mend(
-    faces: list[Polygon], owners: list[str | None], seas: set[str], sites: list[tuple[str, Site]], hints: Hints, rounds: int = 4
+    faces: list[Polygon],
+    owners: list[str | None],
+    seas: set[str],
+    sites: list[tuple[str, Site]],
+    hints: Hints,
+    rounds: int = 4,
 ) -> None:
-    """Gives a severed piece (one without any of its place's points, yet bordering others of its kind) to its longest neighbour.
+    """Gives a severed piece (one without any of its place's points, yet bordering others of its kind) to its
+    longest neighbour.
 
-    Islands border no land and stay; so an island's owner is still the nearest place. Changes `owners` in place.
+    Islands border no land and stay; so an island's owner is still the nearest place. Changes `owners` in
+    place.
     """
     seeds: dict[str, list[Point]] = defaultdict(list)
     for place, site in sites:
@@ -357,7 +412,8 @@ def mend(
     beside: dict[int, dict[int, float]] = defaultdict(dict)
     for (a, b), length in shared.items():
         beside[a][b] = beside[b][a] = length
-    home: dict[str, int] = {}  # the face nearest to a place's first point: a place in the surf is not to vanish
+    # the face nearest to a place's first point: a place in the surf is not to vanish
+    home: dict[str, int] = {}
     for k, owner in enumerate(owners):
         if owner and seeds[owner]:
             away = faces[k].distance(seeds[owner][0])
@@ -367,7 +423,11 @@ def mend(
         changed = False
         for piece in _pieces(owners, beside):
             owner = owners[piece[0]]
-            if not owner or home.get(owner) in piece or any(faces[k].intersects(point) for k in piece for point in seeds[owner]):
+            if (
+                not owner
+                or home.get(owner) in piece
+                or any(faces[k].intersects(point) for k in piece for point in seeds[owner])
+            ):
                 continue
             lengths: dict[str, float] = defaultdict(float)
             for k in piece:
@@ -405,8 +465,12 @@ def _pieces(owners: Sequence[str | None], beside: Mapping[int, Mapping[int, floa
 
 
 def _sheet_lines(lines: Iterable[np.ndarray]) -> Any:
-    """The lines as one geometry, repeated a turn to the left and right so that a clip at any cut keeps them whole."""
-    return shapely.MultiLineString([LineString(line + np.array([turn, 0.0])) for line in lines for turn in (-360.0, 0.0, 360.0)])
+    """The lines as one geometry, repeated a turn to the left and right so that a clip at any cut keeps them
+    whole.
+    """
+    return shapely.MultiLineString(
+        [LineString(line + np.array([turn, 0.0])) for line in lines for turn in (-360.0, 0.0, 360.0)]
+    )
 
 
 # ---------------------------------------------------------------- the command
@@ -415,11 +479,19 @@ def _sheet_lines(lines: Iterable[np.ndarray]) -> Any:
 def report_misfits(
     shapes: Mapping[str, Any], borders: Sequence[Mapping[str, Any]], seas: Collection[str]
 ) -> tuple[list[str], list[str]]:
-    """Neighbours whose shapes do not touch; and places of one kind that touch but are no neighbours, longest border first."""
+    """Neighbours whose shapes do not touch; and places of one kind that touch but are no neighbours, longest
+    border first.
+    """
     wanted = {tuple(sorted(row["between"])) for row in borders}
-    apart = [f"{a} - {b}" for a, b in sorted(wanted) if a in shapes and b in shapes and shapes[a].distance(shapes[b]) > OVERSHOOT]
+    apart = [
+        f"{a} - {b}"
+        for a, b in sorted(wanted)
+        if a in shapes and b in shapes and shapes[a].distance(shapes[b]) > OVERSHOOT
+    ]
     ids = [key for key in shapes if key]
-    left, right = STRtree([shapes[key] for key in ids]).query([shapes[key] for key in ids], predicate="touches")
+    left, right = STRtree([shapes[key] for key in ids]).query(
+        [shapes[key] for key in ids], predicate="touches"
+    )
     close = []
     for a, b in ((ids[i], ids[j]) for i, j in zip(left, right, strict=True) if ids[i] < ids[j]):
         if (a in seas) == (b in seas) and (a, b) not in wanted:
@@ -432,18 +504,30 @@ def report_misfits(
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Derive the shapes of a map's places from real coastlines.")
     parser.add_argument(
-        "--land", required=True, help="TopoJSON with the land, e.g. countries-50m.json of the npm package world-atlas"
+        "--land",
+        required=True,
+        help="TopoJSON with the land, e.g. countries-50m.json of the npm package world-atlas",
     )
     parser.add_argument(
-        "--places", action="append", required=True, help="land places: FILE#KEY of YAML rows with id, lon, lat; several times"
+        "--places",
+        action="append",
+        required=True,
+        help="land places: FILE#KEY of YAML rows with id, lon, lat; several times",
     )
     parser.add_argument("--seas", action="append", default=[], help="sea places, in the same form")
-    parser.add_argument("--borders", action="append", default=[], help="FILE#KEY of rows `between: [a, b]`, to check the result")
+    parser.add_argument(
+        "--borders",
+        action="append",
+        default=[],
+        help="FILE#KEY of rows `between: [a, b]`, to check the result",
+    )
     parser.add_argument("--hints", help="YAML file of hints")
     parser.add_argument("--out", required=True, help="the TopoJSON file to write")
     parser.add_argument("--tolerance", type=float, default=0.06, help="simplification, degrees")
     parser.add_argument("--step", type=float, default=0.02, help="grid of the output, degrees")
-    parser.add_argument("--smallest", type=float, default=0.03, help="islets below this are left out, square degrees")
+    parser.add_argument(
+        "--smallest", type=float, default=0.03, help="islets below this are left out, square degrees"
+    )
     parser.add_argument(
         "--islet",
         type=float,
@@ -459,18 +543,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return {row["id"]: [[row["lon"], row["lat"]], *hints.points.get(row["id"], [])] for row in rows}
 
     land_places, sea_places = gather(options.places), gather(options.seas)
-    wanted = [Point((lon - hints.cut) % 360 + hints.cut, lat) for points in land_places.values() for lon, lat in points]
+    wanted = [
+        Point((lon - hints.cut) % 360 + hints.cut, lat)
+        for points in land_places.values()
+        for lon, lat in points
+    ]
     source = read_land(options.land)
     for name in sorted({*hints.within, *hints.nobody} - set(source)):
-        print(f"derive_shapes: the hints name the region '{name}', which the land file does not have", file=sys.stderr)
+        print(
+            f"derive_shapes: the hints name the region '{name}', which the land file does not have",
+            file=sys.stderr,
+        )
     land = trim_land(source, hints, wanted, options.smallest)
     named = {*hints.within, *hints.nobody}  # the borders of all other regions mean nothing
     rest = shapely.union_all([region for name, region in land.items() if name not in named])
     land = {**{name: region for name, region in land.items() if name in named}, "elsewhere": rest}
     shapes = derive(land, land_places, sea_places, hints)
     if options.islet and not shapes.keys() >= {*land_places, *sea_places}:
-        isles, lakes = ([at[0] for place, at in points.items() if place not in shapes] for points in (land_places, sea_places))
-        shapes = derive(with_discs(land, isles, lakes, options.islet, hints.cut), land_places, sea_places, hints)
+        isles, lakes = (
+            [at[0] for place, at in points.items() if place not in shapes]
+            for points in (land_places, sea_places)
+        )
+        shapes = derive(
+            with_discs(land, isles, lakes, options.islet, hints.cut), land_places, sea_places, hints
+        )
     for place in sorted({*land_places, *sea_places} - set(shapes)):
         print(f"derive_shapes: '{place}' has no shape (no land near it?)", file=sys.stderr)
     if options.borders:
@@ -484,7 +580,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         key: [[(lon - hints.cut) % 360 + hints.cut, lat] for lon, lat in points]
         for key, points in {**land_places, **sea_places}.items()
     }
-    text = json.dumps(topology(shapes, options.step, options.tolerance, anchors), separators=(",", ":"), ensure_ascii=False)
+    text = json.dumps(
+        topology(shapes, options.step, options.tolerance, anchors), separators=(",", ":"), ensure_ascii=False
+    )
     Path(options.out).parent.mkdir(parents=True, exist_ok=True)
     Path(options.out).write_text(text + "\n", encoding="utf-8")
     print(f"{options.out}: {len(shapes) - ('' in shapes)} places, {len(text) / 1e6:.2f} MB")

@@ -1,4 +1,5 @@
-"""Writes docs/examples anew: what players and moderators read after real turns that built-in policies played on fixed dice.
+"""Writes docs/examples anew: what players and moderators read after real turns that built-in policies played
+on fixed dice.
 
     python tools/examples.py            # all of them
     python tools/examples.py 1914       # those of one scenario

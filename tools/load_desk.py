@@ -1,9 +1,11 @@
-"""Load on a desk: players who write orders, have them read back and send them, while all their games are resolved and sent.
+"""Load on a desk: players who write orders, have them read back and send them, while all their games are
+resolved and sent.
 
-`make load` starts `wteaw serve` as a host does (SQLite, pages and worker), with 20 games of ten players each. The players type:
-each has his text read back whenever he pauses, every ten seconds or so, a line longer than before, and sends it now and then.
-Meanwhile the deadlines of the games fall, one after another, and the worker closes, resolves and sends. Afterwards the
-database is looked at: every sending that was acknowledged is there, every game went on once.
+`make load` starts `wteaw serve` as a host does (SQLite, pages and worker), with 20 games of ten players each.
+The players type: each has his text read back whenever he pauses, every ten seconds or so, a line longer than
+before, and sends it now and then. Meanwhile the deadlines of the games fall, one after another, and the
+worker closes, resolves and sends. Afterwards the database is looked at: every sending that was acknowledged
+is there, every game went on once.
 
 Fails if anything went wrong, or if a check took too long: `--most` milliseconds for 95 of 100.
 """
@@ -50,7 +52,9 @@ LINES = 15
 
 @dataclass
 class Player:
-    """One player: his game and nation, where he is let in, the orders he writes, and what was acknowledged."""
+    """One player: his game and nation, where he is let in, the orders he writes, and what was
+    acknowledged.
+    """
 
     game: str
     nation: str
@@ -64,7 +68,9 @@ class Player:
 
 @dataclass
 class Seen:
-    """What the players met: how long each check took in seconds, answers by kind, and what should not have been."""
+    """What the players met: how long each check took in seconds, answers by kind, and what should not have
+    been.
+    """
 
     checks: list[tuple[float, float]] = field(default_factory=list)
     answers: Counter[str] = field(default_factory=Counter)
@@ -79,7 +85,9 @@ class Line:
         self.address = address
         self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
-    async def ask(self, method: str, path: str, cookie: str = "", form: dict[str, str] | None = None) -> tuple[int, str, str]:
+    async def ask(
+        self, method: str, path: str, cookie: str = "", form: dict[str, str] | None = None
+    ) -> tuple[int, str, str]:
         """Status, the cookie that was set, and the page."""
         body = urlencode(form).encode() if form is not None else b""
         head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Forwarded-For: {self.address}\r\n"
@@ -121,7 +129,9 @@ def set_up(folder: Path, games: int, players: int) -> list[Player]:
         hall.keep(Settings(game.id, auto="nothing"))
         hall.send(game)
         for nation in nations:
-            role = hall.people.add(game.id, "player", nation=nation, name=nation, email=f"{nation}@{game.id}.example")
+            role = hall.people.add(
+                game.id, "player", nation=nation, name=nation, email=f"{nation}@{game.id}.example"
+            )
             link = hall.people.link(role)
             assert link
             out.append(Player(game.id, nation, role.id, link, texts[nation]))
@@ -133,7 +143,11 @@ def lines_of(game: Game, nation: str) -> list[str]:
     """What a player might write: the orders of a policy, and lines of his form until there are enough."""
     lines = planned(game, [nation])[0].text.splitlines()
     form = order_template(view_world(game, nation), nation, game=game.id).splitlines()
-    more = [line.strip().removeprefix("#").strip() for line in form if line.strip().startswith("# ") and BLANK not in line]
+    more = [
+        line.strip().removeprefix("#").strip()
+        for line in form
+        if line.strip().startswith("# ") and BLANK not in line
+    ]
     return lines + more[: max(LINES - len(lines), 0)]
 
 
@@ -149,7 +163,9 @@ async def comes_in(player: Player, line: Line) -> None:
     player.token = token[1]
 
 
-async def plays(player: Player, line: Line, seen: Seen, think: float, ends: float, rng: random.Random) -> None:
+async def plays(
+    player: Player, line: Line, seen: Seen, think: float, ends: float, rng: random.Random
+) -> None:
     """Write, have it read back, send now and then, until the end."""
     written, round_ = 0, 0
     await asyncio.sleep(rng.random() * think)
@@ -186,7 +202,10 @@ async def load(port: int, players: list[Player], think: float, seconds: float, f
     falls.set()
     ends = time.monotonic() + seconds
     await asyncio.gather(
-        *(plays(p, ln, seen, think, ends, random.Random(i)) for i, (p, ln) in enumerate(zip(players, lines, strict=True)))
+        *(
+            plays(p, ln, seen, think, ends, random.Random(i))
+            for i, (p, ln) in enumerate(zip(players, lines, strict=True))
+        )
     )
     return seen
 
@@ -220,11 +239,17 @@ def left(folder: Path, players: list[Player]) -> tuple[int, list[str]]:
         with engine.connect() as db:
             files = db.execute(select(handins).where(handins.c.game == id_).order_by(handins.c.number))
             kept = {(r.nation, r.text): r.position for r in files}
-            reports = [r.recipient for r in db.execute(select(outbox).where(outbox.c.key.like(f"report/{id_}/%")))]
+            reports = [
+                r.recipient for r in db.execute(select(outbox).where(outbox.c.key.like(f"report/{id_}/%")))
+            ]
         on += bool(reports)
         mine = [p for p in players if p.game == id_]
         for player in mine:
-            faults += [f"{id_}: a sending of {player.nation} is lost" for t in player.sent if (player.nation, t) not in kept]
+            faults += [
+                f"{id_}: a sending of {player.nation} is lost"
+                for t in player.sent
+                if (player.nation, t) not in kept
+            ]
             first = [t for t in player.sent if kept.get((player.nation, t)) == 1]
             counts = game.submissions(1).get(player.nation)
             if first and (counts is None or counts.text != first[-1]):
@@ -241,16 +266,32 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--games", type=int, default=20)
     parser.add_argument("--players", type=int, default=10, help="of each game")
-    parser.add_argument("--think", type=float, default=10, help="seconds between two checks of a player, on average")
+    parser.add_argument(
+        "--think", type=float, default=10, help="seconds between two checks of a player, on average"
+    )
     parser.add_argument("--seconds", type=float, default=150)
-    parser.add_argument("--most", type=float, default=300, help="milliseconds in which 95 of 100 checks have to be answered")
+    parser.add_argument(
+        "--most", type=float, default=300, help="milliseconds in which 95 of 100 checks have to be answered"
+    )
     given = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="wteaw-load-"))
     began = time.monotonic()
     players = set_up(folder, given.games, given.players)
-    print(f"{given.games} games of {given.players} players made in {time.monotonic() - began:.0f} s", flush=True)
+    print(
+        f"{given.games} games of {given.players} players made in {time.monotonic() - began:.0f} s", flush=True
+    )
     log = (folder / "serve.log").open("wb")
-    command = [sys.executable, "-m", "wteaw", "serve", "--folder", str(folder), "--port", str(PORT), "--no-demo"]
+    command = [
+        sys.executable,
+        "-m",
+        "wteaw",
+        "serve",
+        "--folder",
+        str(folder),
+        "--port",
+        str(PORT),
+        "--no-demo",
+    ]
     server = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
     try:
         while b"The desk is at" not in (folder / "serve.log").read_bytes():
@@ -280,9 +321,18 @@ def main() -> int:
     faults += seen.faults
     taken = sorted(s for _, s in seen.checks)
     p50, p95, most = (1000 * taken[min(int(len(taken) * q), len(taken) - 1)] for q in (0.5, 0.95, 1))
-    print(f"{len(players)} players, {len(taken)} checks in {given.seconds:.0f} s: half within {p50:.0f} ms,", end=" ")
-    print(f"95 of 100 within {p95:.0f} ms, the slowest {most:.0f} ms; {1000 * spent / len(taken):.0f} ms of processor for each")
-    print(f"{on} of {given.games} games resolved and sent; answers: {dict(sorted(seen.answers.items()))};", end=" ")
+    print(
+        f"{len(players)} players, {len(taken)} checks in {given.seconds:.0f} s: half within {p50:.0f} ms,",
+        end=" ",
+    )
+    print(
+        f"95 of 100 within {p95:.0f} ms, the slowest {most:.0f} ms; {1000 * spent / len(taken):.0f} ms of "
+        "processor for each"
+    )
+    print(
+        f"{on} of {given.games} games resolved and sent; answers: {dict(sorted(seen.answers.items()))};",
+        end=" ",
+    )
     print(f"load of the machine {os.getloadavg()[0]:.1f}")
     said = (folder / "serve.log").read_text(errors="replace")
     if "Traceback" in said:

@@ -2,9 +2,10 @@
 
     python tools/migrate_rules.py FOLDER_OR_FILE ...
 
-Every YAML file is read with the place of each key and value; only the words that have changed are replaced, so that comments,
-order and layout stay as they are. A file that needs nothing is not written. What this program cannot rewrite it names, with
-file and line, and ends with 1. It can be run again: a file of the new language stays as it is.
+Every YAML file is read with the place of each key and value; only the words that have changed are replaced,
+so that comments, order and layout stay as they are. A file that needs nothing is not written. What this
+program cannot rewrite it names, with file and line, and ends with 1. It can be run again: a file of the new
+language stays as it is.
 
 This is the one place where the earlier words stand.
 """
@@ -217,7 +218,9 @@ def expression(text: str) -> str:
 
 
 def _word(token: str, before: str, rest: str) -> str:
-    """What a token of an expression is called now; `before` is the token before it, `rest` begins with the one after it."""
+    """What a token of an expression is called now; `before` is the token before it, `rest` begins with the
+    one after it.
+    """
     if token[0] in "'\"":
         return _ROW.sub(lambda m: TABLES[m[1]] + m[2], token)
     if before == ".":
@@ -244,7 +247,9 @@ _LONGER = re.compile(r"[-+*/%<>=!().\[\],]|\b(?:and|or|not|in|if)\b")
 
 
 def scalar(text: str, key: str) -> str:
-    """The text of a value under a key in today's words, as it stands in the file, an anchor before it included."""
+    """The text of a value under a key in today's words, as it stands in the file, an anchor before it
+    included.
+    """
     if anchor := _ANCHOR.match(text):
         return anchor[0] + scalar(text[anchor.end() :], key)
     if key in PROSE:
@@ -291,7 +296,8 @@ def migrate(path: Path, text: str) -> File:
     """A file in today's words. Raises MarkedYAMLError for text that is no YAML."""
     file = File(path, text)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ReusedAnchorWarning)  # an anchor may be given anew; what it names is not asked here
+        # an anchor may be given anew; what it names is not asked here
+        warnings.simplefilter("ignore", ReusedAnchorWarning)
         root = YAML(typ="rt", pure=True).compose(text)
     if not isinstance(root, MappingNode):
         return file
@@ -317,7 +323,8 @@ def _tables(file: File, node: Node) -> None:
             _rename(file, key, TABLES[table])
         if table == "rulings":
             _rename(file, key, "clauses")
-        for name, _ in rows.value if isinstance(rows, MappingNode) else ():  # how a map draws orders: by their rows
+        # how a map draws orders: by their rows
+        for name, _ in rows.value if isinstance(rows, MappingNode) else ():
             _rename(file, name, _ROW.sub(lambda m: TABLES[m[1]] + m[2], str(name.value)))
         for row in rows.value if isinstance(rows, SequenceNode) else ():
             if table == "terms" and isinstance(row, MappingNode):
@@ -335,7 +342,8 @@ def _own_word(file: File, row: MappingNode) -> None:
         if key.value == "id" and value.value in set(FUNCTIONS.values()) - set(FUNCTIONS):
             file.tell(
                 value,
-                f"the definition {value.value!r} has the name of a function now; give it another, here and where it is used",
+                f"the definition {value.value!r} has the name of a function now; give it another, here and "
+                "where it is used",
             )
 
 
@@ -343,7 +351,11 @@ def _excepted(file: File, row: MappingNode) -> None:
     """Tell of a clause that has no row: it says so in the register now."""
     said = {key.value: value for key, value in row.value}
     if "id" in said and "/" not in said["id"].value:
-        file.tell(row, f"the clause {said['id'].value} says why it has no row in the register now: `no_row` of its clause")
+        file.tell(
+            row,
+            f"the clause {said['id'].value} says why it has no row in the register now: `no_row` of its "
+            "clause",
+        )
 
 
 def _status(file: File, row: MappingNode) -> None:
@@ -378,7 +390,11 @@ def _map(file: File, node: MappingNode, table: str, path: tuple[str, ...]) -> No
         if table == "tallies" and not path and key.value in ("of", "who"):
             _counted_for(file, node, number)
             continue
-        if key.value in GONE and table not in (*REGISTER, "test") and not (table == "rulings" and key.value == "lines"):
+        if (
+            key.value in GONE
+            and table not in (*REGISTER, "test")
+            and not (table == "rulings" and key.value == "lines")
+        ):
             _drop(file, node, number)
             continue
         new = _key(table, here, names, value)
@@ -387,7 +403,11 @@ def _map(file: File, node: MappingNode, table: str, path: tuple[str, ...]) -> No
             file.replace(key.start_mark.index, key.end_mark.index, scalar(raw, ""))
         else:
             _rename(file, key, new)
-        if table == "test" and key.value in ("orders", "answers", "title", "id", "clauses") and "state" not in path:
+        if (
+            table == "test"
+            and key.value in ("orders", "answers", "title", "id", "clauses")
+            and "state" not in path
+        ):
             continue
         if table in ("test", "scenario") and key.value == "rules":
             _tables(file, value)
@@ -396,7 +416,9 @@ def _map(file: File, node: MappingNode, table: str, path: tuple[str, ...]) -> No
 
 
 def _counted_for(file: File, row: MappingNode, number: int) -> None:
-    """Say as a set whose tally it was: the kind of a thing and a role of the trigger, or `=` an expression."""
+    """Say as a set whose tally it was: the kind of a thing and a role of the trigger, or `=` an
+    expression.
+    """
     key, value = row.value[number]
     said = {k.value: v.value for k, v in row.value}
     if key.value == "of" and "who" in said:
@@ -524,8 +546,10 @@ def _twice(node: Node | None) -> tuple[MappingNode, int, int] | None:
     for child in children:
         if (found := _twice(child)) is not None:
             return found
+    if not isinstance(node, MappingNode):
+        return None
     first: dict[str, int] = {}
-    for number, (key, _) in enumerate(node.value if isinstance(node, MappingNode) else ()):
+    for number, (key, _) in enumerate(node.value):
         if key.value in MERGED and first.setdefault(key.value, number) != number:
             return node, first[key.value], number
     return None
@@ -544,7 +568,9 @@ def files(paths: Iterable[str]) -> Iterator[Path]:
     for name in paths:
         path = Path(name)
         if path.is_dir():
-            yield from sorted(p for p in path.rglob("*") if p.suffix in (".yaml", ".yml") and ".venv" not in p.parts)
+            yield from sorted(
+                p for p in path.rglob("*") if p.suffix in (".yaml", ".yml") and ".venv" not in p.parts
+            )
         else:
             yield path
 
@@ -554,13 +580,17 @@ _CLAUSE = re.compile(r"[a-z]+(?:\.[a-z0-9-]+)+")
 
 
 def register(folder: Path) -> int:
-    """Enter the clauses that a ruleset cites, and that neither it nor what it extends knows, in its register; how many."""
+    """Enter the clauses that a ruleset cites, and that neither it nor what it extends knows, in its register;
+    how many.
+    """
     known, cited = _known(folder), dict[str, None]()
     if not known:
         return 0
     for path in sorted(p for name in ("tables", "events") for p in (folder / name).rglob("*.y*ml")):
         for said in _CITED.findall(path.read_text(encoding="utf-8")):
-            cited |= dict.fromkeys(word for part in said.split(",") if _CLAUSE.fullmatch(word := part.strip()))
+            cited |= dict.fromkeys(
+                word for part in said.split(",") if _CLAUSE.fullmatch(word := part.strip())
+            )
     new = [clause for clause in cited if clause not in known]
     if new:
         (folder / "clauses").mkdir(exist_ok=True)
@@ -583,11 +613,17 @@ def _known(folder: Path) -> set[str]:
         seen.add(folder)
         for path in (folder / "clauses").rglob("*.y*ml"):
             out |= set(re.findall(r"\bid:\s*([a-z]+(?:\.[a-z0-9-]+)+)", path.read_text(encoding="utf-8")))
-        said = re.search(r"^extends:\s*[\"']?([^\s\"'#]+)", (folder / "ruleset.yaml").read_text(encoding="utf-8"), re.MULTILINE)
+        said = re.search(
+            r"^extends:\s*[\"']?([^\s\"'#]+)",
+            (folder / "ruleset.yaml").read_text(encoding="utf-8"),
+            re.MULTILINE,
+        )
         if said is None:
             break
         data = said[1].removeprefix("data:")
-        folder = (Path(__file__).resolve().parent.parent / data if data != said[1] else folder / data).resolve()
+        folder = (
+            Path(__file__).resolve().parent.parent / data if data != said[1] else folder / data
+        ).resolve()
     return out
 
 

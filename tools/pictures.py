@@ -1,10 +1,12 @@
-"""Takes the pictures of the README anew: the map, a player's turn page and the orders page of a game of 1914 on fixed dice.
+"""Takes the pictures of the README anew: the map, a player's turn page and the orders page of a game of 1914
+on fixed dice.
 
     python tools/pictures.py                  # all of docs/pictures; needs chromium
-    python tools/pictures.py --look FOLDER    # the pages at the width of a desk and of a phone, to be looked at
+    python tools/pictures.py --look FOLDER    # the pages at the width of a desk and of a phone, to be looked
+    at
 
-Beside the pictures stands `sources.json`: a digest of what each was drawn from. A test makes the sources anew, without a browser,
-and so notices pictures that are out of date.
+Beside the pictures stands `sources.json`: a digest of what each was drawn from. A test makes the sources
+anew, without a browser, and so notices pictures that are out of date.
 """
 
 from __future__ import annotations
@@ -82,9 +84,15 @@ def window() -> Iterator[Window]:
         scenario, ruleset, drawing = ready_to_play(scenarios() / f"{SCENARIO}.yaml")
         players = dict.fromkeys((NATION, OTHER), PLAYER)
         game = new_game(
-            engine, {**scenario, "title": "The Marne"}, ruleset, id_=GAME, seats=players, options={"free-deployment": "false"},
-            seed=SEED, drawing=drawing,
-        )  # fmt: skip
+            engine,
+            {**scenario, "title": "The Marne"},
+            ruleset,
+            id_=GAME,
+            seats=players,
+            options={"free-deployment": "false"},
+            seed=SEED,
+            drawing=drawing,
+        )
         hall.keep(Settings(GAME, due="2026-05-08T20:00:00+00:00", days=7))
         hall.send(game)
         for given in planned(game, [n for n, who in seats(game).items() if who == PLAYER]):
@@ -102,7 +110,9 @@ def window() -> Iterator[Window]:
 
 
 def sources(shown: Window) -> dict[str, str]:
-    """What each picture is drawn from: the map as SVG, the pages as HTML with their style, without what is drawn by lot."""
+    """What each picture is drawn from: the map as SVG, the pages as HTML with their style, without what is
+    drawn by lot.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from starlette.testclient import TestClient
@@ -127,7 +137,9 @@ def _token(text: str) -> str:
 def map_of(shown: Window) -> str:
     """The map as the player knows it."""
     with shown.desk.hall.game(GAME) as game:
-        return map_svg(game.ruleset, view_world(game, NATION).state, game.drawing(), title=str(game.head["title"]))
+        return map_svg(
+            game.ruleset, view_world(game, NATION).state, game.drawing(), title=str(game.head["title"])
+        )
 
 
 def digests(found: dict[str, str]) -> dict[str, str]:
@@ -153,7 +165,9 @@ def screens(shown: Window, widths: dict[str, tuple[int, int]]) -> Iterator[tuple
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for width, (across, down) in widths.items():
-            page = browser.new_page(viewport={"width": across, "height": down}, color_scheme="light", reduced_motion="reduce")
+            page = browser.new_page(
+                viewport={"width": across, "height": down}, color_scheme="light", reduced_motion="reduce"
+            )
             page.goto(f"{shown.desk.url}/in/{shown.desk.hall.people.link(shown.role)}")
             page.get_by_role("button", name="Come in").click()
             for name, address in PAGES.items():
@@ -168,7 +182,9 @@ def small(png: bytes, across: int | None = None) -> bytes:
     """A picture as WebP of at most `MOST_BYTES`, made narrower where `across` says so."""
     picture = Image.open(io.BytesIO(png)).convert("RGB")
     if across is not None and picture.width > across:
-        picture = picture.resize((across, round(picture.height * across / picture.width)), Image.Resampling.LANCZOS)
+        picture = picture.resize(
+            (across, round(picture.height * across / picture.width)), Image.Resampling.LANCZOS
+        )
     for quality in (85, 75, 65, 55, 45):
         out = io.BytesIO()
         picture.save(out, "WEBP", quality=quality, method=6)

@@ -1,6 +1,8 @@
-"""Writes polygons that fit together as TopoJSON: simplified and put on a grid alike on both sides of every border.
+"""Writes polygons that fit together as TopoJSON: simplified and put on a grid alike on both sides of every
+border.
 
-Shared borders are stored once, as arcs, so that a drawing knows who lies on either side of a line. Used by derive_shapes.py.
+Shared borders are stored once, as arcs, so that a drawing knows who lies on either side of a line. Used by
+derive_shapes.py.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ import shapely
 from shapely import Point, Polygon
 
 
-def topology(shapes: Mapping[str, Any], step: float, tolerance: float, points: Mapping[str, list[list[float]]]) -> dict[str, Any]:
+def topology(
+    shapes: Mapping[str, Any], step: float, tolerance: float, points: Mapping[str, list[list[float]]]
+) -> dict[str, Any]:
     """TopoJSON with shared arcs, quantised to `step` degrees; each place carries the points `at` which its
     name may stand, best first, and the `room` round the first of them."""
     ids = list(shapes)
@@ -46,7 +50,10 @@ def topology(shapes: Mapping[str, Any], step: float, tolerance: float, points: M
         "transform": {"scale": [step, step], "translate": [0, 0]},
         "objects": {
             "places": {"type": "GeometryCollection", "geometries": named},
-            "background": {"type": "GeometryCollection", "geometries": [g for g in geometries if not g["id"]]},
+            "background": {
+                "type": "GeometryCollection",
+                "geometries": [g for g in geometries if not g["id"]],
+            },
         },
         "arcs": [_delta(arc) for arc in arcs],
     }
@@ -70,7 +77,9 @@ def _quantise(line: Any, step: float) -> list[tuple[int, int]]:
 def _share(
     rings: Mapping[str, list[list[list[tuple[int, int]]]]],
 ) -> tuple[list[list[tuple[int, int]]], dict[str, list[list[list[int]]]]]:
-    """Cuts the rings where their neighbours change and numbers each stretch once; ~n means stretch n backwards."""
+    """Cuts the rings where their neighbours change and numbers each stretch once; ~n means stretch n
+    backwards.
+    """
     neighbours: dict[tuple[int, int], set[tuple[int, int]]] = defaultdict(set)
     users: dict[frozenset[tuple[int, int]], set[str]] = defaultdict(set)
     for key, polygons in rings.items():
@@ -100,12 +109,15 @@ def _share(
 
     def cut(line: list[tuple[int, int]]) -> list[int]:
         joints = [k for k, point in enumerate(line) if is_joint(point)]
-        start = joints[0] if joints else line.index(min(line))  # a lone ring starts at one fixed corner for all its users
+        # a lone ring starts at one fixed corner for all its users
+        start = joints[0] if joints else line.index(min(line))
         turned = line[start:] + line[: start + 1]
         stops = [k for k, point in enumerate(turned) if k in (0, len(turned) - 1) or is_joint(point)]
         return [number(turned[a : b + 1]) for a, b in pairwise(stops)]
 
-    return arcs, {key: [[cut(line) for line in polygon] for polygon in polygons] for key, polygons in rings.items()}
+    return arcs, {
+        key: [[cut(line) for line in polygon] for polygon in polygons] for key, polygons in rings.items()
+    }
 
 
 def _delta(arc: Sequence[tuple[int, int]]) -> list[list[int]]:
@@ -115,9 +127,14 @@ def _delta(arc: Sequence[tuple[int, int]]) -> list[list[int]]:
 
 
 def _label_point(shape: Any, points: Sequence[Point]) -> tuple[Point, float]:
-    """The middle of the largest circle inside the place's home part, and its radius in degrees: there its name has most room."""
+    """The middle of the largest circle inside the place's home part, and its radius in degrees: there its
+    name has most room.
+    """
     parts = _polygons(shape)
-    home = next((part for part in parts if points and part.distance(points[0]) < 0.05), max(parts, key=lambda part: part.area))
+    home = next(
+        (part for part in parts if points and part.distance(points[0]) < 0.05),
+        max(parts, key=lambda part: part.area),
+    )
     squeeze = math.cos(math.radians(home.centroid.y))
     flat = shapely.transform(home, lambda xy: xy * np.array([squeeze, 1.0]))
     line = shapely.maximum_inscribed_circle(flat, tolerance=0.02)

@@ -1,9 +1,10 @@
-"""What a game costs in time, against an earlier commit: `python tools/speed.py COMMIT`, or `make speed AGAINST=COMMIT`.
+"""What a game costs in time, against an earlier commit: `python tools/speed.py COMMIT`, or `make speed
+AGAINST=COMMIT`.
 
-Both codes play the same game in turns, now the one first, now the other, on the rules and with the orders of the earlier commit,
-so that they do the same work: positions and journals must be the same to the byte. Each plans every turn, too; the orders that
-count are those of the earlier code. Prints processor and wall time in seconds, and their ratios; a busy machine spoils the wall
-times, hardly the others.
+Both codes play the same game in turns, now the one first, now the other, on the rules and with the orders of
+the earlier commit, so that they do the same work: positions and journals must be the same to the byte. Each
+plans every turn, too; the orders that count are those of the earlier code. Prints processor and wall time in
+seconds, and their ratios; a busy machine spoils the wall times, hardly the others.
 """
 
 from __future__ import annotations
@@ -75,11 +76,29 @@ class Side:
     """One of the codes at play, in a process of its own."""
 
     def __init__(
-        self, name: str, tree: Path, rules: Path, scratch: Path, scenario: str, seed: str, workers: int, led: str
+        self,
+        name: str,
+        tree: Path,
+        rules: Path,
+        scratch: Path,
+        scenario: str,
+        seed: str,
+        workers: int,
+        led: str,
     ) -> None:
         self.name = name
         self.cpu, self.wall = [0.0, 0.0], [0.0, 0.0]
-        arguments = [sys.executable, "-c", PLAYER, str(scratch), str(rules), scenario, seed, str(workers), led]
+        arguments = [
+            sys.executable,
+            "-c",
+            PLAYER,
+            str(scratch),
+            str(rules),
+            scenario,
+            seed,
+            str(workers),
+            led,
+        ]
         self.process = subprocess.Popen(
             arguments,
             env={**os.environ, "PYTHONPATH": str(tree / "src")},
@@ -119,12 +138,17 @@ def play(commit: str, tree: Path, scratch: Path, scenario: str, seed: str, turns
         other = new.turn()
         played += 1
         if one["head"] != other["head"]:
-            raise RuntimeError(f"turn {played}: the journals differ: {one['head']} before, {other['head']} now")
+            raise RuntimeError(
+                f"turn {played}: the journals differ: {one['head']} before, {other['head']} now"
+            )
         if one["ended"]:
             break
     for side in (old, new):
         side.end()
-    print(f"{scenario}, {played} turns, seed {seed[:8]}..., {workers} process{'es' * (workers > 1)} planning; before: {commit}")
+    print(
+        f"{scenario}, {played} turns, seed {seed[:8]}..., {workers} process{'es' * (workers > 1)} planning; "
+        f"before: {commit}"
+    )
     print(f"{'':<12} {'processor':>27}   {'wall':>27}")
     print(f"{'':<12} {'before':>9} {'now':>9} {'ratio':>7}   {'before':>9} {'now':>9} {'ratio':>7}")
     for n, part in enumerate(PARTS):
@@ -143,7 +167,9 @@ def main() -> None:
     asked.add_argument("--scenario", default="1914")
     asked.add_argument("--seed", default="22" * 16, help="Hex text: the dice of the game.")
     asked.add_argument("--turns", type=int, default=0, help="Stop after so many turns; 0: to the end.")
-    asked.add_argument("--workers", type=int, default=1, help="Processes that plan now (the earlier code has its one).")
+    asked.add_argument(
+        "--workers", type=int, default=1, help="Processes that plan now (the earlier code has its one)."
+    )
     given = asked.parse_args()
     scratch = Path(tempfile.mkdtemp(prefix="speed-"))
     tree = scratch / "tree"

@@ -1,9 +1,11 @@
-"""Builds the sdist and, from it, the wheel; installs the wheel into a bare environment of every Python found, and plays there.
+"""Builds the sdist and, from it, the wheel; installs the wheel into a bare environment of every Python found,
+and plays there.
 
     python tools/try_package.py [--python python3.12 --python /a/path/python3 ...]
 
-By default every `python3.N` on the PATH that the project supports is tried, and the one that runs this script. Nothing of the
-checkout is on the path of what is tried: the commands run in an empty folder. Ends with 1 at the first that fails.
+By default every `python3.N` on the PATH that the project supports is tried, and the one that runs this
+script. Nothing of the checkout is on the path of what is tried: the commands run in an empty folder. Ends
+with 1 at the first that fails.
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ TRIED = (
 def run(command: list[str], cwd: Path) -> str:
     """What a command prints. SystemExit with its output if it fails."""
     bare = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
-    done = subprocess.run(command, cwd=cwd, env=bare, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    done = subprocess.run(
+        command, cwd=cwd, env=bare, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
     if done.returncode:
         sys.exit(f"{' '.join(command)}\n{done.stdout}")
     return done.stdout
@@ -56,7 +60,10 @@ def pythons(wanted: list[str]) -> list[str]:
     works = []
     for version in SUPPORTED:
         name = f"python{version}"
-        if shutil.which(name) and not subprocess.run([name, "-c", "import venv"], capture_output=True).returncode:
+        if (
+            shutil.which(name)
+            and not subprocess.run([name, "-c", "import venv"], capture_output=True).returncode
+        ):
             works.append(name)
     return works or [sys.executable]
 

@@ -1,10 +1,11 @@
-"""Check the dice of a turn, with nothing but Python's standard library and docs/fairness.md, from which this was written.
+"""Check the dice of a turn, with nothing but Python's standard library and docs/fairness.md, from which this
+was written.
 
     python verify_dice.py turn-3.json published-3.json [salts-3.json [my-orders.txt my-nation]]
 
-`turn-3.json` is what `wteaw dice reveal` gave; `published-3.json` (anchor and commitment) and `salts-3.json` were published
-before the turn was resolved; `my-orders.txt` is the first file that you handed in for it. Leaves with 0 if every die that can
-be checked is right.
+`turn-3.json` is what `wteaw dice reveal` gave; `published-3.json` (anchor and commitment) and `salts-3.json`
+were published before the turn was resolved; `my-orders.txt` is the first file that you handed in for it.
+Leaves with 0 if every die that can be checked is right.
 """
 
 from __future__ import annotations
@@ -59,7 +60,13 @@ def opened(commitment: dict[str, Any], opening: dict[str, Any]) -> bytes:
             other = path.pop(0)
             value = plain("wteaw node", [other, value] if index % 2 else [value, other])
         index, width = index // 2, (width + 1) // 2
-    parts = [commitment["game"], commitment["turn"], commitment["attempt"], names, *([drawers] if drawers else [])]
+    parts = [
+        commitment["game"],
+        commitment["turn"],
+        commitment["attempt"],
+        names,
+        *([drawers] if drawers else []),
+    ]
     players = [commitment["seats"], commitment["record"]] if commitment.get("seats") else []
     if path or plain("wteaw root", [*parts, *players, value]) != commitment["root"]:
         raise Wrong(f"the key of {audience} is not the one that was committed to")
@@ -74,7 +81,9 @@ class Stream:
 
     def take(self, n: int) -> bytes:
         while len(self.bytes) < n:
-            self.bytes += blake2b(self.block.to_bytes(8, "little"), key=self.key, person=b"wteaw block").digest()
+            self.bytes += blake2b(
+                self.block.to_bytes(8, "little"), key=self.key, person=b"wteaw block"
+            ).digest()
             self.block += 1
         out, self.bytes = self.bytes[:n], self.bytes[n:]
         return out
@@ -116,22 +125,31 @@ def unchanged(data: dict[str, Any], published: dict[str, Any], salts: dict[str, 
     for where, was, part in parts:
         now = sums(part)
         if was != now:
-            names = [k for n, k in enumerate(sorted(part)) if was[8 * n : 8 * n + 8] != now[8 * n : 8 * n + 8]]
+            names = [
+                k for n, k in enumerate(sorted(part)) if was[8 * n : 8 * n + 8] != now[8 * n : 8 * n + 8]
+            ]
             raise Wrong(f"{names[0] if names else 'a field'} of {where} is not what it was")
 
 
-def verify(data: dict[str, Any], published: dict[str, Any], salts: dict[str, str], mine: tuple[str, bytes] | None) -> str:
+def verify(
+    data: dict[str, Any], published: dict[str, Any], salts: dict[str, str], mine: tuple[str, bytes] | None
+) -> str:
     """What came of it, in words. Raises Wrong."""
     commitment = published["commitment"]
     if (data["game"], data["turn"]) != (commitment["game"], commitment["turn"]):
         raise Wrong("the file is of another turn than the commitment")
     if strange := sorted(set(salts) - set(commitment.get("seats", []))):
-        raise Wrong(f"the list of salts has {strange[0]}, which the commitment does not name as a player's seat")
+        raise Wrong(
+            f"the list of salts has {strange[0]}, which the commitment does not name as a player's seat"
+        )
     keys = {o["audience"]: opened(commitment, o) for o in data["openings"]}
     if mine is not None:
         nation, text = mine
         if keyed(keys[nation], "wteaw salt", sha256(text).hexdigest()).hex() != salts.get(nation):
-            raise Wrong(f"this file is not the one that went into the dice for {nation}: the first that came in the turn")
+            raise Wrong(
+                f"this file is not the one that went into the dice for {nation}: the first that came in the "
+                "turn"
+            )
     mix = plain("wteaw mix", salts) if salts else ""
     streams: dict[tuple[Any, ...], Stream] = {}
     shown = checked = 0
@@ -151,7 +169,10 @@ def verify(data: dict[str, Any], published: dict[str, Any], salts: dict[str, str
             n, faces, low, plus = die_of(drawn["die"])
             expected = [streams[name].face(faces, low) for _ in range(n)]
             if drawn["faces"] != expected or drawn["total"] != sum(expected) + plus:
-                raise Wrong(f"throw {number} ({record['rule']}, {record['subject']}): {drawn['faces']}, not {expected}")
+                raise Wrong(
+                    f"throw {number} ({record['rule']}, {record['subject']}): {drawn['faces']}, not "
+                    f"{expected}"
+                )
             checked += n
     unchanged(data, published, salts)
     return f"{checked} of {shown} dice come out the same."

@@ -1,8 +1,8 @@
 """Who may do what: roles, links that lead in once, browsers and their sessions.
 
-A role is one person at one game: its moderator, the player of one nation, a spectator. A link belongs to one role, is
-good once, for a quarter of an hour or, in an invitation, for two weeks, and gives the browser that takes it up a
-session of that role alone. There are no passwords, and of every secret only a hash is kept.
+A role is one person at one game: its moderator, the player of one nation, a spectator. A link belongs to one
+role, is good once, for a quarter of an hour or, in an invitation, for two weeks, and gives the browser that
+takes it up a session of that role alone. There are no passwords, and of every secret only a hash is kept.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ SESSION_DAYS = 30
 LINKS_AN_HOUR = 6
 """Links that are made for one role in an hour, each as soon as it is asked for."""
 LINK_AGAIN_MINUTES = 10
-"""After so long without one there is another all the same: nobody keeps an owner out by asking for links in his name."""
+"""After so long without one there is another all the same: nobody keeps an owner out by asking for links in
+his name.
+"""
 SEEN_MINUTES = 5
 """How exactly it is kept when a session was last seen."""
 _MAIL = re.compile(r"[^@\s<>\",;:\\]+@[^@\s<>\",;:\\]+\.[^@\s<>\",;:\\]+")
@@ -41,7 +43,10 @@ _MAIL = re.compile(r"[^@\s<>\",;:\\]+@[^@\s<>\",;:\\]+\.[^@\s<>\",;:\\]+")
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """One person at one game. `email` is empty where none is known; `post` stands in the address that answers go to."""
+    """One person at one game.
+
+    `email` is empty where none is known; `post` stands in the address that answers go to.
+    """
 
     id: str
     game: str
@@ -77,7 +82,9 @@ def stamp(at: datetime) -> str:
 
 
 def hashed(secret: str) -> str:
-    """What is kept of a secret that was drawn with at least 192 bits: a plain hash of such cannot be searched."""
+    """What is kept of a secret that was drawn with at least 192 bits: a plain hash of such cannot be
+    searched.
+    """
     return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -99,7 +106,10 @@ class People:
     # ---- roles
 
     def add(self, game: str, role: str, *, nation: str = "", name: str = "", email: str = "") -> Role:
-        """Give somebody a role. For the player of a nation: the one before has it no longer, and his sessions end."""
+        """Give somebody a role.
+
+        For the player of a nation: the one before has it no longer, and his sessions end.
+        """
         made = Role(
             secrets.token_urlsafe(12),
             game,
@@ -140,7 +150,11 @@ class People:
 
     def of_game(self, game: str) -> list[Role]:
         """Everybody who has a role at a game."""
-        query = select(roles).where(roles.c.game == game, roles.c.ended == "").order_by(roles.c.role, roles.c.nation, roles.c.id)
+        query = (
+            select(roles)
+            .where(roles.c.game == game, roles.c.ended == "")
+            .order_by(roles.c.role, roles.c.nation, roles.c.id)
+        )
         with reading(self.engine) as db:
             return [_role(row) for row in db.execute(query)]
 
@@ -153,7 +167,11 @@ class People:
     def with_address(self, email: str) -> list[Role]:
         """Every role of an address."""
         with reading(self.engine) as db:
-            query = select(roles).where(roles.c.email == email, roles.c.ended == "").order_by(roles.c.game, roles.c.id)
+            query = (
+                select(roles)
+                .where(roles.c.email == email, roles.c.ended == "")
+                .order_by(roles.c.game, roles.c.id)
+            )
             return [_role(row) for row in db.execute(query)]
 
     def with_post(self, post: str) -> Role | None:
@@ -170,17 +188,22 @@ class People:
         token = secrets.token_urlsafe(32)
         with changing(self.engine) as db:
             lately = select(func.count(), func.max(links.c.made)).where(
-                links.c.role == role.id, links.c.made > stamp(now - timedelta(hours=1)), links.c.made <= stamp(now)
+                links.c.role == role.id,
+                links.c.made > stamp(now - timedelta(hours=1)),
+                links.c.made <= stamp(now),
             )
             n, last = db.execute(lately).one()
             if n >= LINKS_AN_HOUR and last > stamp(now - timedelta(minutes=LINK_AGAIN_MINUTES)):
                 return None
             db.execute(
                 insert(links).values(
-                    hash=hashed(token), role=role.id, made=stamp(now), expires=stamp(now + timedelta(minutes=minutes)),
+                    hash=hashed(token),
+                    role=role.id,
+                    made=stamp(now),
+                    expires=stamp(now + timedelta(minutes=minutes)),
                     used="",
                 )
-            )  # fmt: skip
+            )
         return token
 
     def look(self, token: str) -> SignInLink | None:
@@ -194,9 +217,11 @@ class People:
         return SignInLink(_role(row), state)
 
     def enter(self, token: str, browser: str, agent: str) -> tuple[Session, str] | None:
-        """Use a link up: the session it opens, and the new secret of the browser. None if it is used, expired or none.
+        """Use a link up: the session it opens, and the new secret of the browser. None if it is used, expired
+        or none.
 
-        `browser` is the secret that the browser had before; what it has taken up stays with it under the new one.
+        `browser` is the secret that the browser had before; what it has taken up stays with it under the new
+        one.
         """
         now = stamp(self.clock())
         fresh = secrets.token_urlsafe(32)
@@ -217,7 +242,9 @@ class People:
             else:
                 db.execute(insert(browsers).values(id=id_, hash=hashed(fresh), made=now, agent=_agent(agent)))
             session = secrets.token_urlsafe(12)
-            db.execute(insert(sessions).values(id=session, browser=id_, role=role_id, made=now, seen=now, ended=""))
+            db.execute(
+                insert(sessions).values(id=session, browser=id_, role=role_id, made=now, seen=now, ended="")
+            )
         return Session(session, _role(role), now, now, _agent(agent)), fresh
 
     # ---- sessions
@@ -229,21 +256,29 @@ class People:
             known = db.execute(select(browsers.c.id).where(browsers.c.hash == hashed(browser))).scalar()
             if known:
                 id_ = secrets.token_urlsafe(12)
-                db.execute(insert(sessions).values(id=id_, browser=known, role=role.id, made=now, seen=now, ended=""))
+                db.execute(
+                    insert(sessions).values(id=id_, browser=known, role=role.id, made=now, seen=now, ended="")
+                )
 
     def sessions_of_browser(self, browser: str) -> list[Session]:
         """What a browser has taken up and not left, the oldest first."""
         oldest = stamp(self.clock() - timedelta(days=SESSION_DAYS))
-        query = _sessions().where(browsers.c.hash == hashed(browser), sessions.c.ended == "", sessions.c.seen > oldest)
+        query = _sessions().where(
+            browsers.c.hash == hashed(browser), sessions.c.ended == "", sessions.c.seen > oldest
+        )
         with reading(self.engine) as db:
-            return [_session(row) for row in db.execute(query.where(roles.c.ended == "").order_by(sessions.c.made))]
+            return [
+                _session(row)
+                for row in db.execute(query.where(roles.c.ended == "").order_by(sessions.c.made))
+            ]
 
     def session(self, browser: str, role: str) -> Session | None:
         """The session of a role in a browser; it counts as seen."""
         found = next((s for s in self.sessions_of_browser(browser) if s.role.id == role), None)
         now = self.clock()
         if found is not None and found.seen < stamp(now - timedelta(minutes=SEEN_MINUTES)):
-            with suppress(StoreError), changing(self.engine) as db:  # who cannot be written down may look all the same
+            # who cannot be written down may look all the same
+            with suppress(StoreError), changing(self.engine) as db:
                 db.execute(update(sessions).where(sessions.c.id == found.id).values(seen=stamp(now)))
         return found
 
@@ -266,7 +301,13 @@ def _seat(game: str, nation: str) -> tuple[ColumnElement[bool], ...]:
 
 
 def _sessions() -> Select[Any]:
-    columns = (sessions.c.id.label("session"), sessions.c.made.label("began"), sessions.c.seen, browsers.c.agent, roles)
+    columns = (
+        sessions.c.id.label("session"),
+        sessions.c.made.label("began"),
+        sessions.c.seen,
+        browsers.c.agent,
+        roles,
+    )
     return (
         select(*columns)
         .join(browsers, sessions.c.browser == browsers.c.id)

@@ -71,7 +71,15 @@ def seats_of(hall: Games, game: Game) -> list[Seat]:
         by = f", by the {sent.by}" if sent and sent.by != PLAYER else ""
         says = f"{len(sent.orders)} stand{by}" if sent else "nothing yet"
         out.append(
-            Seat(nation, name_of(game, nation), role, sent is not None, says, files[-1].at if files and sent else "", seen)
+            Seat(
+                nation,
+                name_of(game, nation),
+                role,
+                sent is not None,
+                says,
+                files[-1].at if files and sent else "",
+                seen,
+            )
         )
     return sorted(out, key=lambda s: (s.sent, s.name))
 
@@ -105,13 +113,18 @@ class Lines:
     who: str
 
     def closed(self, turn: int, salts: Mapping[str, str]) -> None:
-        self.hall.note(self.game, self.who, f"Closed the orders of turn {turn}; {len(salts)} players have a share in its dice")
+        self.hall.note(
+            self.game,
+            self.who,
+            f"Closed the orders of turn {turn}; {len(salts)} players have a share in its dice",
+        )
 
     def resolved(self, turn: int, result: Resolution, missing: Sequence[str], sealed: Commitment) -> None:
         without = f" without {', '.join(missing)}" if missing else ""
         self.hall.note(
             self.game, self.who,
-            f"Resolved turn {turn}{without}: {len(result.entries)} entries, journal {result.position.head[:16]}; "
+            f"Resolved turn {turn}{without}: {len(result.entries)} entries, journal "
+                f"{result.position.head[:16]}; "
             f"the dice of turn {sealed.turn} are sealed: {sealed.root[:16]}",
         )  # fmt: skip
 
@@ -139,31 +152,47 @@ def send_reports(desk: Desk, game: Game, who: str) -> None:
     hall = desk.hall
     turn = last_turn(game)
     seat_commanders(hall, game, who)
-    roles = {n: hall.people.player(game.id, n) for n, seat in sorted(everybody(game).items()) if seat == PLAYER}
+    roles = {
+        n: hall.people.player(game.id, n) for n, seat in sorted(everybody(game).items()) if seat == PLAYER
+    }
     reached = {n: r for n, r in roles.items() if r is not None and r.email}
     stage = game.stage()
     mails = []
     run = hall.settings(game.id)
     due = "" if stage.position.ended else moment(hall.next_deadline(run, waits_for(game)), run.zone)
-    for nation, (title, text, html) in hall.work(written_reports, *place_of(game), list(reached), due).items():
+    for nation, (title, text, html) in hall.work(
+        written_reports, *place_of(game), list(reached), due
+    ).items():
         text = f"{_how_to_answer(desk, reached[nation], stage.position.ended, game)}\n\n{text}"
         key = f"report/{game.id}/{stage.number}/{stage.position.head[:16]}/{nation}"
         role = reached[nation]
-        mails.append(Mail(key, role.email, title, text, html, game=game.id, role=role.id, reply=desk.post_of(role)))
+        mails.append(
+            Mail(key, role.email, title, text, html, game=game.id, role=role.id, reply=desk.post_of(role))
+        )
     with hall.changing(game.id):
         if hall.send(game, mails):
             now = hall.settings(game.id)
-            due = f"; orders are due {moment(now.due, now.zone)}" if now.due and not stage.position.ended else ""
-            hall.note(game.id, who, f"Sent turn {turn}: {len(mails)} reports by mail, common news on the pages{due}")
+            due = (
+                f"; orders are due {moment(now.due, now.zone)}"
+                if now.due and not stage.position.ended
+                else ""
+            )
+            hall.note(
+                game.id, who, f"Sent turn {turn}: {len(mails)} reports by mail, common news on the pages{due}"
+            )
 
 
 def seat_commanders(hall: Games, game: Game, who: str) -> None:
-    """Give whoever plays a nation a seat for each nation that it commands and that has none: there its orders are written."""
+    """Give whoever plays a nation a seat for each nation that it commands and that has none: there its orders
+    are written.
+    """
     for nation, seat in sorted(everybody(game).items()):
         player = player_of(hall, game, nation) if seat == PLAYER else None
         if player is not None and player.nation != nation:
             hall.people.add(game.id, PLAYS, nation=nation, name=player.name, email=player.email)
-            hall.note(game.id, who, f"{player.name or player.nation} plays {name_of(game, nation)} from now on, too")
+            hall.note(
+                game.id, who, f"{player.name or player.nation} plays {name_of(game, nation)} from now on, too"
+            )
 
 
 def _how_to_answer(desk: Desk, role: Role, ended: bool, game: Game) -> str:
@@ -172,7 +201,11 @@ def _how_to_answer(desk: Desk, role: Role, ended: bool, game: Game) -> str:
     if ended:
         proved = ", and all dice can be checked," if dice else ""
         return f"Everything is shown{proved} at {page_address(desk, role, 'turn')}."
-    answer = ", or answer this mail with the form at its end (answer `help` to be told of every order)" if desk.post else ""
+    answer = (
+        ", or answer this mail with the form at its end (answer `help` to be told of every order)"
+        if desk.post
+        else ""
+    )
     proof = f"\nYour dice can be checked at {page_address(desk, role, 'proof')}." if dice else ""
     return f"Write your orders at {page_address(desk, role, 'orders')}{answer}.{proof}"
 
@@ -189,13 +222,17 @@ def written_reports(
         for nation in nations:
             data = report(game, nation, views=views, due=due)
             drawn = map_of_report(game, data, views, drawing)
-            title = f"{data.game}, turn {data.turn}: {data.name}" if data.turn else f"{data.game}: {data.name}"
+            title = (
+                f"{data.game}, turn {data.turn}: {data.name}" if data.turn else f"{data.game}: {data.name}"
+            )
             out[nation] = title, for_players(as_text(data)), for_players(as_html(data, drawn))
         return out
 
 
 def tell_offers(desk: Desk, game: Game) -> None:
-    """Queue a mail to each player to whom something is offered that they have not answered; the same offer is told once."""
+    """Queue a mail to each player to whom something is offered that they have not answered; the same offer is
+    told once.
+    """
     turn, title, due = game.stage().position.turn, str(game.head["title"]), desk.hall.settings(game.id)
     for offer in offers_in(game):
         role = player_of(desk.hall, game, offer.to)
@@ -203,7 +240,9 @@ def tell_offers(desk: Desk, game: Game) -> None:
             continue
         answer = ", or answer this mail with your orders and that line" if desk.post else ""
         until = f" until {moment(due.due, due.zone)}" if due.due else ""
-        text = with_address(desk, role, f"{offer.said}\n\nYou can answer{until}, among your orders for turn {turn}{answer}.")
+        text = with_address(
+            desk, role, f"{offer.said}\n\nYou can answer{until}, among your orders for turn {turn}{answer}."
+        )
         desk.outbox.put(
             Mail(
                 f"offer/{game.id}/{game.stage().number}/{offer.by}/{offer.to}/{offer.key}",
@@ -218,7 +257,10 @@ def tell_offers(desk: Desk, game: Game) -> None:
 
 
 def send_reminders(desk: Desk, game: Game, late: list[Seat], occasion: str) -> list[str]:
-    """Queue a reminder for each seat that is late; those of one occasion once. Gives the names of the nations."""
+    """Queue a reminder for each seat that is late; those of one occasion once.
+
+    Gives the names of the nations.
+    """
     turn = game.stage().position.turn
     title = str(game.head["title"])
     settings = desk.hall.settings(game.id)
@@ -229,7 +271,10 @@ def send_reminders(desk: Desk, game: Game, late: list[Seat], occasion: str) -> l
         if seat.role is None or not seat.role.email:
             continue
         where = page_address(desk, seat.role, "orders")
-        text = f"Your orders for turn {turn} of {title} ({seat.name}) have not come in.{due}\n\nWrite them at {where}{answer}.\n"
+        text = (
+            f"Your orders for turn {turn} of {title} ({seat.name}) have not come in.{due}\n\nWrite them "
+            f"at {where}{answer}.\n"
+        )
         key = f"remind/{game.id}/{game.stage().number}/{seat.nation}/{occasion}"
         new = desk.outbox.put(
             Mail(

@@ -1,4 +1,5 @@
-"""What players will look at first when a turn has been sent, made before they come: reports, maps, and what they can order.
+"""What players will look at first when a turn has been sent, made before they come: reports, maps, and what
+they can order.
 
 Each takes seconds in a large game. Whoever opens a page while it is being made waits for that and no longer.
 """
@@ -17,12 +18,15 @@ from .presenters import chart, sight, stand
 
 SECONDS = 5.0
 MOST_PLAYERS = 60
-"""For so many players of a game pages are made ahead; what is kept of all games has its bounds (`games.MOST_KEPT`)."""
+"""For so many players of a game pages are made ahead; what is kept of all games has its bounds
+(`games.MOST_KEPT`).
+"""
 LOG = logging.getLogger("wteaw.desk")
 
 
 def look_ahead(hall: Games, done: dict[str, tuple[object, ...]], stop: threading.Event) -> list[str]:
-    """Make the first pages of every game under way that stands where it did not stand in `done`, which is brought up to date.
+    """Make the first pages of every game under way that stands where it did not stand in `done`, which is
+    brought up to date.
 
     Returns the games. What takes long is done where the hall has it done, one player after another.
     """
@@ -34,7 +38,9 @@ def look_ahead(hall: Games, done: dict[str, tuple[object, ...]], stop: threading
                 if ended or stop.is_set() or done.get(id_) == (here := stand(hall, game)):
                     continue
                 _make(hall, game, stop)
-        except StoreError as error:  # it has moved on meanwhile, or its file is damaged: whoever comes is told
+        except (
+            StoreError
+        ) as error:  # it has moved on meanwhile, or its file is damaged: whoever comes is told
             LOG.info("%s: %s", id_, error)
             continue
         done[id_] = here

@@ -115,7 +115,10 @@ def application(desk: Desk) -> ASGIApp:
     by_place: dict[tuple[str, str], dict[str, Page]] = {}
     for method, where, make, who in SEATS:
         by_place.setdefault((method, where), {}).update(dict.fromkeys(who, make))
-    routes += [Route(f"/seat/{{seat}}/{w}", seat_page(desk, makers), methods=[m]) for (m, w), makers in by_place.items()]
+    routes += [
+        Route(f"/seat/{{seat}}/{w}", seat_page(desk, makers), methods=[m])
+        for (m, w), makers in by_place.items()
+    ]
     routes += [Route("/static/{mark}/{name}", static), Route("/healthy", healthy)]
     app = Starlette(routes=routes, exception_handlers={HTTPException: refused, Exception: refused})
     app.router.redirect_slashes = False  # an address is one or it is none
@@ -130,7 +133,9 @@ async def static(request: Request) -> Response:
         raise HTTPException(404)
     body = (files(__package__ or "wteaw_web") / "static" / name).read_bytes()
     return Response(
-        body, media_type=TYPES[name.rpartition(".")[2]], headers={"Cache-Control": "public, max-age=31536000, immutable"}
+        body,
+        media_type=TYPES[name.rpartition(".")[2]],
+        headers={"Cache-Control": "public, max-age=31536000, immutable"},
     )
 
 

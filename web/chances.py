@@ -1,6 +1,8 @@
-"""The odds of attacks beside the orders that bring them about: worked out apart, and kept as long as the nation knows the same.
+"""The odds of attacks beside the orders that bring them about: worked out apart, and kept as long as the
+nation knows the same.
 
-Reading back waits for none of them: it says those that are kept, and a request of its own has the others worked out.
+Reading back waits for none of them: it says those that are kept, and a request of its own has the others
+worked out.
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ def work_out(hall: Games, game: Game, nation: str, text: str) -> None:
     said.update(found)
 
 
-def chances_of(hall: Games, id_: str, stage: int, head: str, nation: str, text: str, there: list[str]) -> dict[str, str]:
+def chances_of(
+    hall: Games, id_: str, stage: int, head: str, nation: str, text: str, there: list[str]
+) -> dict[str, str]:
     """The odds of the attacks of a text but those that are there, at a game as it stood at a stage."""
     found: dict[str, str] = {}
 

@@ -19,7 +19,10 @@ LONGEST = 600
 
 
 def composed(world: World, nation: str, form: Mapping[str, str]) -> str:
-    """The line of what was chosen. StoreError, in words for the player, if something is missing or is not on the list."""
+    """The line of what was chosen.
+
+    StoreError, in words for the player, if something is missing or is not on the list.
+    """
     rules = world.ruleset
     kind = order_kind(rules, form.get("order", ""))
     if kind is None or kind.syntax is None:
@@ -28,7 +31,8 @@ def composed(world: World, nation: str, form: Mapping[str, str]) -> str:
     slots = {**_read(form.get("fixed", ""), declared), **_read(form.get("way", ""), declared)}
     for name, slot in declared.items():
         if slot.kind == "units":
-            able = slots.pop(name) if isinstance(slots.get(name), list) else None  # who can go where this way leads
+            # who can go where this way leads
+            able = slots.pop(name) if isinstance(slots.get(name), list) else None
             counts = {k: n for k, n in _counts(form, f"units-{name}-").items() if able is None or k in able}
             if counts:
                 slots[name] = counts
@@ -45,10 +49,14 @@ def composed(world: World, nation: str, form: Mapping[str, str]) -> str:
     options: dict[str, Any] = {}
     for option in row.get("options", ()):
         condition = rules.rows("order_options")[option]
-        if form.get(f"option-{option}") or any(_is_filled(form, option, slot) for slot in _shown_slots(condition)):
+        if form.get(f"option-{option}") or any(
+            _is_filled(form, option, slot) for slot in _shown_slots(condition)
+        ):
             options[option] = _option(form, option, condition)
     try:
-        line = order_text(rules, Names(rules, world.state), {"order": key, "slots": slots, "options": options}, agree=True)
+        line = order_text(
+            rules, Names(rules, world.state), {"order": key, "slots": slots, "options": options}, agree=True
+        )
     except (KeyError, ValueError, TypeError, AttributeError):
         raise StoreError("this is not on the list; choose again") from None
     if not line.strip() or len(line) > LONGEST or "\n" in line or "<" in line:
@@ -69,7 +77,11 @@ def _read(text: str, declared: Mapping[str, Slot]) -> dict[str, Any]:
 
 
 def _counts(form: Mapping[str, str], prefix: str) -> dict[str, int]:
-    found = {name.removeprefix(prefix): _number(n) for name, n in form.items() if name.startswith(prefix) and n.strip()}
+    found = {
+        name.removeprefix(prefix): _number(n)
+        for name, n in form.items()
+        if name.startswith(prefix) and n.strip()
+    }
     return {kind: n for kind, n in found.items() if n}
 
 

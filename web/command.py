@@ -21,11 +21,19 @@ __all__ = ["serve", "tick"]
 
 GRACE, END = 1, 2.5
 """Seconds for which a server that is to end waits for answers under way, and after which it has ended."""
-FOLDER = typer.Option(Path("desk"), help="Where an embedded server keeps its games and, without a mail server, its mails.")
-DATABASE = typer.Option("", envvar="WTEAW_DATABASE", help="A database that is not embedded: postgresql+psycopg://...")
+FOLDER = typer.Option(
+    Path("desk"), help="Where an embedded server keeps its games and, without a mail server, its mails."
+)
+DATABASE = typer.Option(
+    "", envvar="WTEAW_DATABASE", help="A database that is not embedded: postgresql+psycopg://..."
+)
 URL = typer.Option("", help="The address under which browsers reach the server; by default host and port.")
-MAIL = typer.Option("", envvar="WTEAW_MAIL", help="The server for mails: smtp://user:password@host:port or smtps://...")
-IMAP = typer.Option("", envvar="WTEAW_IMAP", help="A mailbox for orders by mail: imaps://user:password@host/FOLDER.")
+MAIL = typer.Option(
+    "", envvar="WTEAW_MAIL", help="The server for mails: smtp://user:password@host:port or smtps://..."
+)
+IMAP = typer.Option(
+    "", envvar="WTEAW_IMAP", help="A mailbox for orders by mail: imaps://user:password@host/FOLDER."
+)
 SENDER = typer.Option("", help="The address from which mails come; answers go to it with a plus and a token.")
 
 
@@ -37,17 +45,24 @@ def serve(
     url: str = URL,
     mail: str = MAIL,
     imap: str = IMAP,
-    lmtp: str = typer.Option("", help="Take orders by mail from a mail server at this address, as 127.0.0.1:8324."),
+    lmtp: str = typer.Option(
+        "", help="Take orders by mail from a mail server at this address, as 127.0.0.1:8324."
+    ),
     sender: str = SENDER,
     worker: bool = typer.Option(False, "--worker", help="Mind deadlines and mails alone, without pages."),
-    pages: bool = typer.Option(False, "--pages", help="Show pages alone; a worker elsewhere minds deadlines and mails."),
+    pages: bool = typer.Option(
+        False, "--pages", help="Show pages alone; a worker elsewhere minds deadlines and mails."
+    ),
     demo: bool = typer.Option(True, help="Show a demonstration game where there is no other."),
     scenario: str = typer.Option("1914", help="The scenario of the demonstration."),
-    invite: str = typer.Option("", help="Print a link that lets this address in as host of the server, and stop."),
+    invite: str = typer.Option(
+        "", help="Print a link that lets this address in as host of the server, and stop."
+    ),
 ) -> None:
     """Serve games in a browser: for players, moderators and whoever looks on.
 
-    Without options an embedded server starts in the folder `desk`, with a demonstration game and links that lead into it.
+    Without options an embedded server starts in the folder `desk`, with a demonstration game and links that
+    lead into it.
 
     Example: wteaw serve
     """
@@ -60,7 +75,8 @@ def serve(
         from .setup import keep_working, make_ready, tell_log
     except ImportError as error:
         raise Stop(
-            f"the desk needs more than the referee does ({error.name}): pip install 'wteaw[desk]'", ExitCode.MACHINE
+            f"the desk needs more than the referee does ({error.name}): pip install 'wteaw[desk]'",
+            ExitCode.MACHINE,
         ) from None
 
     reached = (url or f"http://{host}:{port}").rstrip("/")
@@ -71,7 +87,8 @@ def serve(
     if worker and pages:
         raise Stop("--worker and --pages exclude each other; without either there are both", ExitCode.CALL)
     tell_log()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(ExitCode.DONE))  # what is to be written down before the end is
+    # what is to be written down before the end is
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(ExitCode.DONE))
     shown = find_scenario(scenario) if demo else None
     desk = setup.desk(shop=not worker)
     stop = threading.Event()
@@ -92,10 +109,16 @@ def serve(
 
         server = Server(
             uvicorn.Config(
-                application(desk), host, port, log_level="warning", server_header=False, http=bounded(), backlog=64,
+                application(desk),
+                host,
+                port,
+                log_level="warning",
+                server_header=False,
+                http=bounded(),
+                backlog=64,
                 timeout_graceful_shutdown=GRACE,
             )
-        )  # fmt: skip
+        )
 
         def opened() -> None:
             _opened(desk, server, shown)
@@ -114,7 +137,9 @@ def serve(
 
 
 def leave_in(seconds: float) -> None:
-    """End this process after so long, whatever its threads are at: games and mails are whole at every moment."""
+    """End this process after so long, whatever its threads are at: games and mails are whole at every
+    moment.
+    """
     timer = threading.Timer(seconds, os._exit, (ExitCode.DONE,))
     timer.daemon = True
     timer.start()
@@ -129,7 +154,8 @@ def tick(
     sender: str = SENDER,
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
-    """Do once what is due on a server: reminders, deadlines, mails out and in. For cron, where no `wteaw serve` does it.
+    """Do once what is due on a server: reminders, deadlines, mails out and in. For cron, where no `wteaw
+    serve` does it.
 
     Example: wteaw tick --folder desk
     """
@@ -139,7 +165,8 @@ def tick(
         from .worker import tick as once
     except ImportError as error:
         raise Stop(
-            f"the desk needs more than the referee does ({error.name}): pip install 'wteaw[desk]'", ExitCode.MACHINE
+            f"the desk needs more than the referee does ({error.name}): pip install 'wteaw[desk]'",
+            ExitCode.MACHINE,
         ) from None
 
     if not database and not (folder / "desk.db").exists():
@@ -164,14 +191,18 @@ def _listen(desk: Any, where: str) -> Callable[[], None]:
         raise Stop(f"no mails can be taken at {where}: {error.strerror or error}", ExitCode.MACHINE) from None
 
 
-def _setup(folder: Path, database: str, url: str, mail: str, imap: str, sender: str, lmtp: bool = False) -> Any:
+def _setup(
+    folder: Path, database: str, url: str, mail: str, imap: str, sender: str, lmtp: bool = False
+) -> Any:
     from .setup import Setup
 
     return Setup(folder, url, database, mail, imap, sender, lmtp)
 
 
 def _opened(desk: Any, server: Any, scenario: Path | None) -> None:
-    """Once browsers can come: say where, make the demonstration ready, and print the links that lead into it."""
+    """Once browsers can come: say where, make the demonstration ready, and print the links that lead into
+    it.
+    """
     while not server.started:
         time.sleep(0.05)
     typer.echo(f"The desk is at {desk.url}/")
@@ -183,16 +214,24 @@ def _opened(desk: Any, server: Any, scenario: Path | None) -> None:
 
     desk.preparing = "The demonstration game"
     try:
-        links = [(name, desk.hall.people.link(desk.hall.people.role(id_))) for id_, name in shown(desk.hall, scenario)]
+        links = [
+            (name, desk.hall.people.link(desk.hall.people.role(id_)))
+            for id_, name in shown(desk.hall, scenario)
+        ]
     except StoreError as error:
         typer.echo(f"There is no demonstration: {error}", err=True)
         return
     finally:
         desk.preparing = ""
     for name, token in links:
-        typer.echo(f"  {name:<12} " + (f"{desk.url}/in/{token}" if token else "has had its links of this hour: use one, or wait"))
+        typer.echo(
+            f"  {name:<12} "
+            + (f"{desk.url}/in/{token}" if token else "has had its links of this hour: use one, or wait")
+        )
     if any(token for _, token in links):
-        typer.echo("Each link leads in once, within 15 minutes; `wteaw serve` prints fresh ones when it starts.")
+        typer.echo(
+            "Each link leads in once, within 15 minutes; `wteaw serve` prints fresh ones when it starts."
+        )
 
 
 def _invite(desk: Any, email: str) -> None:

@@ -1,4 +1,5 @@
-"""Connections of browsers, bounded by number and by time: whoever sends half a request and waits keeps nobody else out.
+"""Connections of browsers, bounded by number and by time: whoever sends half a request and waits keeps nobody
+else out.
 
 A reverse proxy in front (`docs/hosting.md`) bounds them as well; a desk does not rest on it.
 """
@@ -12,9 +13,13 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MOST = 400
-"""Connections at a time; for a further one that is dropped which has kept its request unfinished for longest."""
+"""Connections at a time; for a further one that is dropped which has kept its request unfinished for
+longest.
+"""
 SPARE = 200
-"""Files that the process keeps for its databases, its workers and itself, and for connections on their way to be dropped."""
+"""Files that the process keeps for its databases, its workers and itself, and for connections on their way to
+be dropped.
+"""
 SECONDS = 15.0
 """How long a request may take to come in whole, from its connection or its first byte on."""
 
@@ -33,7 +38,9 @@ def most_connections() -> int:
 
 
 class Connection(H11Protocol):
-    """One connection. `most`: how many there may be at a time; `unfinished`: those without a whole request, the oldest first."""
+    """One connection. `most`: how many there may be at a time; `unfinished`: those without a whole request,
+    the oldest first.
+    """
 
     most = MOST
     unfinished: ClassVar[dict[Connection, None]] = {}

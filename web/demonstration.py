@@ -1,4 +1,6 @@
-"""A game to look at: a scenario, some turns of it played by policies, with a role of every kind to enter it by."""
+"""A game to look at: a scenario, some turns of it played by policies, with a role of every kind to enter it
+by.
+"""
 
 from __future__ import annotations
 
@@ -29,16 +31,26 @@ DAYS = 7
 
 
 def demonstration(
-    hall: Games, scenario: Mapping[str, Any], ruleset: Ruleset, drawing: Drawing, *, players: int = 2, turns: int = 1
+    hall: Games,
+    scenario: Mapping[str, Any],
+    ruleset: Ruleset,
+    drawing: Drawing,
+    *,
+    players: int = 2,
+    turns: int = 1,
 ) -> list[Role]:
-    """Start the game if it is not there, and give its roles: a moderator, players of the greatest nations, a spectator.
+    """Start the game if it is not there, and give its roles: a moderator, players of the greatest nations, a
+    spectator.
 
-    In the turns before the first that is theirs, policies order for them, so that their dice can be proved, too.
+    In the turns before the first that is theirs, policies order for them, so that their dice can be proved,
+    too.
     """
     if GAME in hall.ids():
         return hall.people.of_game(GAME)
     chosen = greatest(ruleset, scenario, players)
-    game = new_game(hall.engine, scenario, ruleset, id_=GAME, seats=dict.fromkeys(chosen, PLAYER), drawing=drawing)
+    game = new_game(
+        hall.engine, scenario, ruleset, id_=GAME, seats=dict.fromkeys(chosen, PLAYER), drawing=drawing
+    )
     hall.keep(Settings(GAME, due=stamp(hall.clock() + timedelta(days=DAYS)), days=DAYS, public=True))
     hall.send(game)  # whoever looks on sees how it begins, while the first turns are played
     while game.stage().position.turn <= turns and not game.stage().position.ended:
@@ -46,7 +58,9 @@ def demonstration(
             game.submit(replace(given, by=PLAYER))
         resolve_turn(game, force=True)
     hall.send(game)
-    hall.note(GAME, "the desk", f"The demonstration was started; policies played {counted(turns, 'turn')} of it")
+    hall.note(
+        GAME, "the desk", f"The demonstration was started; policies played {counted(turns, 'turn')} of it"
+    )
     people = hall.people
     people.add(GAME, MODERATOR, name="moderator", email="moderator@desk.example")
     for nation in chosen:
@@ -69,11 +83,17 @@ def shown(hall: Games, scenario: Path) -> list[tuple[str, str]]:
     with hall.game(GAME) as game:
         ruleset = game.ruleset
     roles = sorted(hall.people.of_game(GAME), key=lambda r: (order.get(r.role, 2), r.nation))
-    return [(r.id, str(ruleset.row_or_empty("nations", r.nation).get("name", r.nation)) if r.nation else r.role) for r in roles]
+    return [
+        (r.id, str(ruleset.row_or_empty("nations", r.nation).get("name", r.nation)) if r.nation else r.role)
+        for r in roles
+    ]
 
 
 def ready_to_play(path: Path) -> tuple[Mapping[str, Any], Ruleset, Drawing]:
-    """A scenario with its rules and what its map is drawn with. StoreError with every error where it cannot be played."""
+    """A scenario with its rules and what its map is drawn with.
+
+    StoreError with every error where it cannot be played.
+    """
     scenario, ruleset, found = load_scenario(path)
     if scenario is None or ruleset is None or has_errors(found):
         raise StoreError(f"{path.stem} cannot be played: {render(found, 'text')}")

@@ -1,7 +1,8 @@
-"""The pages for whoever works on rules: tables with the place of every value, a draft that is looked at before it is a file.
+"""The pages for whoever works on rules: tables with the place of every value, a draft that is looked at
+before it is a file.
 
-A draft is one layer over a shipped ruleset (`docs/overlays.md`). It lives in the browser's form alone: each look lays it into a
-folder of its own for as long as the look takes.
+A draft is one layer over a shipped ruleset (`docs/overlays.md`). It lives in the browser's form alone: each
+look lays it into a folder of its own for as long as the look takes.
 """
 
 from __future__ import annotations
@@ -64,7 +65,9 @@ class BattleComparison:
 
 @dataclass(frozen=True)
 class DraftPreview:
-    """What comes of a draft: findings, the difference in words, a battle's odds (or why there are none), and rule tests."""
+    """What comes of a draft: findings, the difference in words, a battle's odds (or why there are none), and
+    rule tests.
+    """
 
     found: tuple[Diagnostic, ...]
     lines: tuple[str, ...] = ()
@@ -74,7 +77,9 @@ class DraftPreview:
 
 
 def shipped() -> dict[str, str]:
-    """The rulesets that come with the program: their folder below the first, and the name to choose them by."""
+    """The rulesets that come with the program: their folder below the first, and the name to choose them
+    by.
+    """
     root = rulesets()
     return {str(f.relative_to(root)): f.name if f != root else "the base" for f in find_rulesets(root)}
 
@@ -100,11 +105,21 @@ def tables(visit: Visit) -> Response:
     form, id_ = visit.query("form"), visit.query("row")
     if form and form not in rules.forms:
         raise StoreError("there is no such form")
-    rows = [(i, str(r.get("name", ""))) for i, r in list(rules.rows(form).items())[:MOST_ROWS]] if form else []
+    rows = (
+        [(i, str(r.get("name", ""))) for i, r in list(rules.rows(form).items())[:MOST_ROWS]] if form else []
+    )
     values = _values(rules, form, id_) if form and id_ else ()
     forms = [(f, len(rules.rows(f))) for f in rules.forms]
     return visit.show(
-        "tables.html.j2", name=name, shipped=shipped(), rules=rules, forms=forms, form=form, rows=rows, row=id_, values=values
+        "tables.html.j2",
+        name=name,
+        shipped=shipped(),
+        rules=rules,
+        forms=forms,
+        form=form,
+        rows=rows,
+        row=id_,
+        values=values,
     )
 
 
@@ -133,17 +148,25 @@ def draft(visit: Visit) -> Response:
 
 
 def look(visit: Visit) -> Response:
-    """What a draft would change: findings, the difference in words, a battle's odds and rule tests before and after."""
+    """What a draft would change: findings, the difference in words, a battle's odds and rule tests before and
+    after.
+    """
     visit.allow("draft")
     name, text = visit.form.get("rules", BASE), visit.form.get("text", "")
     if len(text) > MAX_DRAFT:
         raise StoreError(f"a draft has at most {MAX_DRAFT:,} characters")
     asked = {k: visit.form.get(k, "") for k in ASKED} if visit.form.get("attacker", "").strip() else None
-    return _draft(visit, name, text, visit.hall.work(looked_at, name, text, asked, visit.form.get("tests") == "1"))
+    return _draft(
+        visit, name, text, visit.hall.work(looked_at, name, text, asked, visit.form.get("tests") == "1")
+    )
 
 
-def looked_at(hall: Games, name: str, text: str, asked: Mapping[str, str] | None, tests: bool) -> DraftPreview:
-    """What comes of a draft over a ruleset; `asked`: a battle whose odds are wanted, `tests`: whether rule tests are."""
+def looked_at(
+    hall: Games, name: str, text: str, asked: Mapping[str, str] | None, tests: bool
+) -> DraftPreview:
+    """What comes of a draft over a ruleset; `asked`: a battle whose odds are wanted, `tests`: whether rule
+    tests are.
+    """
     before = loaded(hall, name)
     after, found = over(name, text)
     battle, unclear = None, ""
@@ -158,28 +181,42 @@ def looked_at(hall: Games, name: str, text: str, asked: Mapping[str, str] | None
     if not tests:
         return DraftPreview(tuple(found), lines, battle, unclear)
     cases = hall.kept(("cases", name), lambda: cases_about(rulesets() / name))
-    return DraftPreview(tuple(found), lines, battle, unclear, compared(cases, before, after, differs, seconds=TESTING))
+    return DraftPreview(
+        tuple(found), lines, battle, unclear, compared(cases, before, after, differs, seconds=TESTING)
+    )
 
 
 def _draft(visit: Visit, name: str, text: str, look: DraftPreview) -> Response:
     return visit.show(
-        "draft.html.j2", name=name, shipped=shipped(), text=text, look=look, found=look.found[:MOST_FINDINGS],
-        asked={k: visit.form.get(k, "") for k in ASKED}, errors=sum(d.severity == "error" for d in look.found),
-        looked=bool(text.strip()), tests=visit.request.method == "GET" or visit.form.get("tests") == "1",
-    )  # fmt: skip
+        "draft.html.j2",
+        name=name,
+        shipped=shipped(),
+        text=text,
+        look=look,
+        found=look.found[:MOST_FINDINGS],
+        asked={k: visit.form.get(k, "") for k in ASKED},
+        errors=sum(d.severity == "error" for d in look.found),
+        looked=bool(text.strip()),
+        tests=visit.request.method == "GET" or visit.form.get("tests") == "1",
+    )
 
 
 def over(name: str, text: str) -> tuple[Ruleset | None, list[Diagnostic]]:
-    """A shipped ruleset with a draft laid over it, and what is found in the draft; no ruleset where that has errors."""
+    """A shipped ruleset with a draft laid over it, and what is found in the draft; no ruleset where that has
+    errors.
+    """
     with tempfile.TemporaryDirectory(prefix="wteaw-draft-") as folder:
         base = Path(os.path.normpath(rulesets() / name)).relative_to(data_root())
         (Path(folder) / "ruleset.yaml").write_text(
-            f"id: draft\ntitle: A draft\ndescription: A draft of the desk.\nextends: data:{base}\n", encoding="utf-8"
+            f"id: draft\ntitle: A draft\ndescription: A draft of the desk.\nextends: data:{base}\n",
+            encoding="utf-8",
         )
         (Path(folder) / "tables").mkdir()
         (Path(folder) / "tables" / DRAFT).write_text(text, encoding="utf-8")
         rules, found = load_ruleset(Path(folder))
-        mine = sorted((d for d in found if DRAFT in d.file or d.severity == "error"), key=lambda d: DRAFT not in d.file)
+        mine = sorted(
+            (d for d in found if DRAFT in d.file or d.severity == "error"), key=lambda d: DRAFT not in d.file
+        )
         return (None if has_errors(found) else rules), mine
 
 

@@ -1,4 +1,6 @@
-"""A player's proof of dice: rolled again here, as files for a program of his own, and as a page that he saves."""
+"""A player's proof of dice: rolled again here, as files for a program of his own, and as a page that he
+saves.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +33,15 @@ def proof(visit: Visit) -> Response:
         last = last_turn(game)
         resolved = [t for t in range(1, stage.position.turn + bool(stage.position.ended)) if t <= last]
         return visit.show(
-            "proof.html.j2", head=head(visit, game, "proof"), commitment=stage.commitment, anchor=game.head["anchor"],
-            turn=stage.position.turn, turns=[t for t in resolved if t < stage.position.turn or stage.position.ended],
+            "proof.html.j2",
+            head=head(visit, game, "proof"),
+            commitment=stage.commitment,
+            anchor=game.head["anchor"],
+            turn=stage.position.turn,
+            turns=[t for t in resolved if t < stage.position.turn or stage.position.ended],
             checked=_checked(visit, game, visit.number("turn")),
             proof=sight(visit.hall, game, visit.role.nation).report.proof,
-        )  # fmt: skip
+        )
 
 
 def _checked(visit: Visit, game: Game, turn: int | None) -> Any:
@@ -50,7 +56,12 @@ def roll_again(hall: Games, id_: str, stage: int, head: str, nation: str, turn: 
     with hall.at(id_, stage, head) as game:
         data = revealed(game, turn, nation)
         own = _own(game, turn, nation)
-        return check_dice(data, Published.read(*_published(game, turn)), orders=own, nation=nation if own is not None else "")
+        return check_dice(
+            data,
+            Published.read(*_published(game, turn)),
+            orders=own,
+            nation=nation if own is not None else "",
+        )
 
 
 def _published(game: Game, turn: int) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -88,12 +99,19 @@ def _own(game: Game, turn: int, nation: str) -> bytes | None:
 
 
 def _saved(visit: Visit, game: Game, turn: int, said: dict[str, Any], salts: dict[str, Any]) -> Response:
-    """The page of proof, whole in one file: what was shown and published, and the script that compares them."""
+    """The page of proof, whole in one file: what was shown and published, and the script that compares
+    them.
+    """
     nation = visit.role.nation
     data = revealed(game, turn, nation)
     own = _own(game, turn, nation)
     digest = sha256(own).hexdigest() if own is not None else ""
-    kept = {"dice": data, "published": said, "salts": salts, "own": digest if nation in salts["salts"] else ""}
+    kept = {
+        "dice": data,
+        "published": said,
+        "salts": salts,
+        "own": digest if nation in salts["salts"] else "",
+    }
     script = _script()
     body = environment().get_template("saved_proof.html.j2").render(
         title=game.head["title"], turn=turn, published=said, own=kept["own"], script=script,

@@ -12,7 +12,9 @@ from wteaw.orders.readback import ReadBack
 
 
 def mark(written: str, note: str) -> str:
-    """By what a silenced warning is known: the line as it is written ("" where it is about no single line), and what it says."""
+    """By what a silenced warning is known: the line as it is written ("" where it is about no single line),
+    and what it says.
+    """
     return sha256(f"{written}\n{note}".encode()).hexdigest()[:16]
 
 
@@ -20,7 +22,9 @@ def silenced(back: ReadBack, meant: frozenset[str]) -> Iterator[str]:
     """The warnings of a read-back that its player has silenced, each with its line."""
     for group in back.groups:
         for said in group.orders:
-            yield from (f"line {said.line}: {note}" for note in said.notes if mark(said.written, note) in meant)
+            yield from (
+                f"line {said.line}: {note}" for note in said.notes if mark(said.written, note) in meant
+            )
     yield from (note for note in back.again if mark("", note) in meant)
 
 

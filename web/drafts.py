@@ -1,7 +1,8 @@
-"""Orders that are being written: kept as their writer goes on, so that he finds them again in another browser.
+"""Orders that are being written: kept as their writer goes on, so that he finds them again in another
+browser.
 
-They are no orders before they are sent. What is typed is kept with all that is typed within a second, in one transaction: nobody
-waits for the disk to have his orders read back.
+They are no orders before they are sent. What is typed is kept with all that is typed within a second, in one
+transaction: nobody waits for the disk to have his orders read back.
 """
 
 from __future__ import annotations
@@ -25,12 +26,16 @@ from .tables import drafts
 MAX_DRAFT, MOST_MARKS = 100_000, 300
 MARK = re.compile("[0-9a-f]{16}")
 SOON, AGAIN = 1.0, 30.0
-"""Seconds until what is kept soon is kept, and until it is tried again where the machine did not let it be done."""
+"""Seconds until what is kept soon is kept, and until it is tried again where the machine did not let it be
+done.
+"""
 LOG = logging.getLogger("wteaw.desk")
 
 
 class OrderDraft(NamedTuple):
-    """Orders that are being written: when they were kept ("" if there are none), and the marks of silenced warnings."""
+    """Orders that are being written: when they were kept ("" if there are none), and the marks of silenced
+    warnings.
+    """
 
     text: str = ""
     at: str = ""
@@ -56,11 +61,18 @@ class Drafts:
             query = select(drafts.c.stage, drafts.c.text, drafts.c.at, drafts.c.meant)
             with reading(self.engine) as db:
                 row = db.execute(query.where(drafts.c.game == game, drafts.c.nation == nation)).first()
-            found = (row.stage, OrderDraft(row.text, row.at, frozenset(row.meant.split()))) if row else (0, OrderDraft())
+            found = (
+                (row.stage, OrderDraft(row.text, row.at, frozenset(row.meant.split())))
+                if row
+                else (0, OrderDraft())
+            )
         return found[1] if found[0] == stage else OrderDraft()
 
-    def keep(self, game: str, nation: str, stage: int, text: str, *, mean: str | None = None, soon: bool = False) -> OrderDraft:
-        """Keep orders that are being written, at once or, `soon`, within a second. At once: never within a transaction.
+    def keep(
+        self, game: str, nation: str, stage: int, text: str, *, mean: str | None = None, soon: bool = False
+    ) -> OrderDraft:
+        """Keep orders that are being written, at once or, `soon`, within a second. At once: never within a
+        transaction.
 
         `mean`: the mark of a warning that is silenced from now on; "" ends the silence of all.
         """

@@ -1,7 +1,8 @@
-"""The games of a desk: opened once, looked at as far as they have been sent out, with how each is run and what was done.
+"""The games of a desk: opened once, looked at as far as they have been sent out, with how each is run and
+what was done.
 
-What a moderator has resolved and not yet sent is nobody else's: everybody but him is shown the game as it stood when it was last
-sent (`Hall.sent`), by a `SentGame`, which is a game that ends at that position.
+What a moderator has resolved and not yet sent is nobody else's: everybody but him is shown the game as it
+stood when it was last sent (`Hall.sent`), by a `SentGame`, which is a game that ends at that position.
 """
 
 from __future__ import annotations
@@ -47,11 +48,13 @@ MOST_GAMES, MOST_KEPT, MOST_WORLDS, MOST_RULES = 200, 400, 800, 20
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a game is run. `due` is UTC, ISO 8601, empty without a deadline; `days` those of a turn; `remind` hours before it.
+    """How a game is run. `due` is UTC, ISO 8601, empty without a deadline; `days` those of a turn; `remind`
+    hours before it.
 
-    `talk`: how players may write to each other (`messages.TALK`); `early`: whether what is done at the deadline is done as soon
-    as all players are ready; `spans`: input points of a turn with hours of their own, as `retreats 24 builds 24`; `zone`: the
-    time zone (IANA) in which deadlines are written and kept at their time of day.
+    `talk`: how players may write to each other (`messages.TALK`); `early`: whether what is done at the
+    deadline is done as soon as all players are ready; `spans`: input points of a turn with hours of their
+    own, as `retreats 24 builds 24`; `zone`: the time zone (IANA) in which deadlines are written and kept at
+    their time of day.
     """
 
     game: str
@@ -70,7 +73,9 @@ class Settings:
     def hours(self) -> dict[str, int]:
         """Input point of a turn -> hours for its orders, where it has such of its own."""
         words = self.spans.split()
-        return {name: int(n) for name, n in zip(words[::2], words[1::2], strict=False) if n.isdigit() and int(n)}
+        return {
+            name: int(n) for name, n in zip(words[::2], words[1::2], strict=False) if n.isdigit() and int(n)
+        }
 
     @property
     def local(self) -> ZoneInfo:
@@ -93,7 +98,10 @@ class Done:
 
 
 class SentGame(Game):
-    """A game as it stood when it was last sent: what was resolved since is not in it. `last` is the stage where it stood."""
+    """A game as it stood when it was last sent: what was resolved since is not in it.
+
+    `last` is the stage where it stood.
+    """
 
     def __init__(self, game: Game, last: StoredPosition) -> None:
         super().__init__(game.engine, game.id, game.ruleset, geography=game.geography)
@@ -126,7 +134,9 @@ def waits_for(game: Game) -> str:
 
 
 class ResultCache:
-    """What was made before, by keys that say everything it hangs on; the last that were asked for, each made once."""
+    """What was made before, by keys that say everything it hangs on; the last that were asked for, each made
+    once.
+    """
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -165,7 +175,11 @@ class Games:
     """
 
     def __init__(
-        self, engine: Engine, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC), shop: Workshop | None = None
+        self,
+        engine: Engine,
+        *,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        shop: Workshop | None = None,
     ) -> None:
         self.engine = engine
         self.clock = clock
@@ -173,13 +187,19 @@ class Games:
         self.people = People(engine, clock)
         self.drafts = Drafts(engine, clock)
         self._open: OrderedDict[str, tuple[threading.Lock, Game]] = OrderedDict()
-        self._rules, self._worlds, self._kept = ResultCache(MOST_RULES), ResultCache(MOST_WORLDS), ResultCache(MOST_KEPT)
+        self._rules, self._worlds, self._kept = (
+            ResultCache(MOST_RULES),
+            ResultCache(MOST_WORLDS),
+            ResultCache(MOST_KEPT),
+        )
         self._readers: dict[str, threading.RLock] = {}  # what follows from a ruleset is made by one at a time
         self._guard = threading.Lock()
         bring_up(engine)
 
     def changing(self, game: str) -> AbstractContextManager[Connection]:
-        """What is written within, to the game, its mails, seats and log, is written together or not at all."""
+        """What is written within, to the game, its mails, seats and log, is written together or not at
+        all.
+        """
         return changing(self.engine, game)
 
     def work(self, job: Callable[Concatenate[Games, P], T], *args: P.args, **more: P.kwargs) -> T:
@@ -255,7 +275,10 @@ class Games:
 
     @contextmanager
     def at(self, id_: str, stage: int, head: str) -> Iterator[Game]:
-        """A game as it stands or as it has been sent, whichever is at this stage. StoreError if neither is any more."""
+        """A game as it stands or as it has been sent, whichever is at this stage.
+
+        StoreError if neither is any more.
+        """
         with self.game(id_) as real:
             for game in (real, self.as_sent(real)):
                 if (game.stage().number, game.stage().position.head) == (stage, head):
@@ -264,13 +287,19 @@ class Games:
         raise StoreError("the game has moved on meanwhile; look at it again")
 
     def of_stage(self, game: Game, what: Hashable, make: Callable[[], T]) -> T:
-        """What hangs on nothing but where a game stands and by which rules it is played: kept, or made now."""
+        """What hangs on nothing but where a game stands and by which rules it is played: kept, or made
+        now.
+        """
         stage = game.stage()
-        return self._worlds.get((what, game.id, stage.number, stage.position.head, stage.attempt, game.ruleset.hash), make)
+        return self._worlds.get(
+            (what, game.id, stage.number, stage.position.head, stage.attempt, game.ruleset.hash), make
+        )
 
     @contextmanager
     def world(self, game: Game, nation: str) -> Iterator[World]:
-        """What a nation may know at the stage of a game, for one at a time; it is kept, so that asking again costs little."""
+        """What a nation may know at the stage of a game, for one at a time; it is kept, so that asking again
+        costs little.
+        """
         with self._readers.setdefault(game.ruleset.hash, threading.RLock()):
             yield self.of_stage(game, ("world", nation), lambda: view_world(game, nation))
 
@@ -301,13 +330,19 @@ class Games:
             return str(db.execute(query).scalar() or "")
 
     def send(self, game: Game, mails: Iterable[Mail] = ()) -> bool:
-        """Give the present position to the players; in the same moment mails are queued, and the next turn's deadline is set.
+        """Give the present position to the players; in the same moment mails are queued, and the next turn's
+        deadline is set.
 
         Returns whether they did not have it before; if they had, nothing is done.
         """
         stage = game.stage()
         with self.changing(game.id) as db:
-            row = {"game": game.id, "stage": stage.number, "head": stage.position.head, "at": stamp(self.clock())}
+            row = {
+                "game": game.id,
+                "stage": stage.number,
+                "head": stage.position.head,
+                "at": stamp(self.clock()),
+            }
             if not insert_once(db, releases, **row):
                 return False
             queue(db, mails, self.clock())
@@ -316,8 +351,9 @@ class Games:
         return True
 
     def next_deadline(self, now: Settings, point: str = "") -> str:
-        """When the orders of a turn that begins now are due: at the same time of day as before, in the game's time zone; none
-        without days of a turn. At an input point with hours of its own: after these, at a full hour."""
+        """When the orders of a turn that begins now are due: at the same time of day as before, in the game's
+        time zone; none without days of a turn. At an input point with hours of its own: after these, at a
+        full hour."""
         if point in now.hours:
             at = self.clock() + timedelta(hours=now.hours[point], minutes=59)
             return stamp(at.replace(minute=0, second=0, microsecond=0))
@@ -332,7 +368,10 @@ class Games:
         return stamp(local.astimezone(UTC))
 
     def kept(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What was made before under a key, or is made now. The key says everything that it hangs on, the reader above all."""
+        """What was made before under a key, or is made now.
+
+        The key says everything that it hangs on, the reader above all.
+        """
         return self._kept.get(key, make)
 
     # ---- how a game is run
@@ -349,7 +388,9 @@ class Games:
         """Run a game so from now on."""
         values = {name: getattr(wanted, name) for name in KEPT}
         with self.changing(wanted.game) as db:
-            if not db.execute(update(settings).where(settings.c.game == wanted.game).values(**values)).rowcount:
+            if not db.execute(
+                update(settings).where(settings.c.game == wanted.game).values(**values)
+            ).rowcount:
                 db.execute(insert(settings).values(game=wanted.game, made=stamp(self.clock()), **values))
 
     # ---- what was done
@@ -358,11 +399,20 @@ class Games:
         """Write down what was done, chained to what was done before."""
         now = stamp(self.clock())
         with self.changing(game) as db:
-            query = select(log.c.number, log.c.digest).where(log.c.game == game).order_by(log.c.number.desc()).limit(1)
+            query = (
+                select(log.c.number, log.c.digest)
+                .where(log.c.game == game)
+                .order_by(log.c.number.desc())
+                .limit(1)
+            )
             last = db.execute(query).first()
             number = (last.number if last else 0) + 1
             line = [last.digest if last else "", game, number, now, who, what]
-            db.execute(insert(log).values(game=game, number=number, at=now, who=who, what=what, digest=canonical.digest(line)))
+            db.execute(
+                insert(log).values(
+                    game=game, number=number, at=now, who=who, what=what, digest=canonical.digest(line)
+                )
+            )
 
     def came(self, game: str, most: int = 200) -> list[Any]:
         """The mails that came in for a game, the last first: sender, subject, at, verdict, says."""
@@ -379,7 +429,12 @@ class Games:
     def noted(self, game: str, what: str) -> bool:
         """Whether a line of what was done says this."""
         with reading(self.engine) as db:
-            return db.execute(select(log.c.number).where(log.c.game == game, log.c.what == what).limit(1)).first() is not None
+            return (
+                db.execute(
+                    select(log.c.number).where(log.c.game == game, log.c.what == what).limit(1)
+                ).first()
+                is not None
+            )
 
     def broken_log(self, game: str) -> int | None:
         """The first line of what was done that is not as it was written; None if all are."""

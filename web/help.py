@@ -1,6 +1,8 @@
-"""Help for players, on a page and by mail: how to order, the orders of these rules with examples, the rules, the words.
+"""Help for players, on a page and by mail: how to order, the orders of these rules with examples, the rules,
+the words.
 
-Everything about a ruleset is made from its rows. No player is sent to a command that only the machine of the desk has.
+Everything about a ruleset is made from its rows. No player is sent to a command that only the machine of the
+desk has.
 """
 
 from __future__ import annotations
@@ -35,14 +37,30 @@ ELSEWHERE: Mapping[str, str] = {
 """Commands that texts for players name -> where players find the same."""
 
 GLOSSARY: tuple[tuple[str, str], ...] = (
-    ("stands", "an order that is understood and allowed; what else happens in the turn may still keep it from succeeding"),
+    (
+        "stands",
+        "an order that is understood and allowed; what else happens in the turn may still keep it from "
+        "succeeding",
+    ),
     ("read back", "what your lines come to, in full words, with prices and warnings, before anything counts"),
     ("draft", "what you are writing; it is kept, and nobody but you sees it, until you send it"),
-    ("send", "hand in your orders; you may send as often as you like until they are due, and the last sending counts"),
+    (
+        "send",
+        "hand in your orders; you may send as often as you like until they are due, and the last sending "
+        "counts",
+    ),
     ("due", "when orders are wanted; every page says it in your own time, every mail in UTC"),
-    ("ready", "you say that you have nothing to add; when all players are ready the turn is resolved before it is due"),
+    (
+        "ready",
+        "you say that you have nothing to add; when all players are ready the turn is resolved before it is "
+        "due",
+    ),
     ("moderator", "who runs the game: closes orders, resolves the turn, sends the reports"),
-    ("anchor", "a value that is published before anybody orders; by it anyone can check later that the game was not altered"),
+    (
+        "anchor",
+        "a value that is published before anybody orders; by it anyone can check later that the game was "
+        "not altered",
+    ),
     ("bot", "a nation without a player: a program orders for it"),
 )
 
@@ -88,7 +106,10 @@ def examples(ruleset: Ruleset) -> list[tuple[str, str]]:
 
 
 def answered(hall: Games, game: Game, nation: str, question: str, world: World | None = None) -> list[str]:
-    """The answer to a player's question in their own words, in lines. `world`: what the nation knows, where it is at hand."""
+    """The answer to a player's question in their own words, in lines.
+
+    `world`: what the nation knows, where it is at hand.
+    """
     until = moment(hall.settings(game.id).due)
     due = f"Orders for turn {game.stage().position.turn} are due {until}." if until else ""
     return [for_players(line) for line in inquiry(game, nation, world=world, due=due).answer(question)]
@@ -96,7 +117,9 @@ def answered(hall: Games, game: Game, nation: str, question: str, world: World |
 
 def questions_in(text: str) -> list[str]:
     """The lines of a mail that ask something, up to what it quotes."""
-    return [line.text.strip() for line in read_letter(text).lines if not line.quoted and is_question(line.text)]
+    return [
+        line.text.strip() for line in read_letter(text).lines if not line.quoted and is_question(line.text)
+    ]
 
 
 def answers_by_mail(hall: Games, game: Game, nation: str, questions: Iterable[str]) -> str:
@@ -106,7 +129,13 @@ def answers_by_mail(hall: Games, game: Game, nation: str, questions: Iterable[st
         lines = answered(hall, game, nation, question)
         out.append(
             "\n".join(
-                [question, *("\n".join(wrap(line, WIDTH, initial_indent="  ", subsequent_indent="    ")) for line in lines)]
+                [
+                    question,
+                    *(
+                        "\n".join(wrap(line, WIDTH, initial_indent="  ", subsequent_indent="    "))
+                        for line in lines
+                    ),
+                ]
             )
         )
     return "\n\n".join(out) + "\n"
@@ -120,7 +149,8 @@ def by_mail(desk: Desk, game: Game, role: Role) -> str:
         f"On your page: {page_address(desk, role, 'orders')}\n"
         "Click a place on the map, choose what its units do, look at the read-back, press Send.\n\n"
         + (
-            "By mail: answer any mail of the desk, one order a line. You are answered with what was understood.\n\n"
+            "By mail: answer any mail of the desk, one order a line. You are answered with what was "
+            "understood.\n\n"
             if desk.post
             else ""
         )

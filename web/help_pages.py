@@ -24,23 +24,33 @@ def page(visit: Visit) -> Response:
     nation = visit.role.nation
     with visit.hall.sent(visit.role.game) as game:
         return visit.show(
-            "help.html.j2", head=head(visit, game, "help"), reference=reference_of(visit.hall, game, nation),
-            examples=examples(game.ruleset), glossary=GLOSSARY, rules=game.ruleset.title, post=visit.desk.post_of(visit.role),
-        )  # fmt: skip
+            "help.html.j2",
+            head=head(visit, game, "help"),
+            reference=reference_of(visit.hall, game, nation),
+            examples=examples(game.ruleset),
+            glossary=GLOSSARY,
+            rules=game.ruleset.title,
+            post=visit.desk.post_of(visit.role),
+        )
 
 
 def book(visit: Visit) -> Response:
     """The rules of this game in words, as a page of its own."""
     with visit.hall.sent(visit.role.game) as game:
         made = visit.hall.kept(("book", game.ruleset.hash), lambda: visit.hall.work(_book, *place_of(game)))
-    return Response(made, media_type="text/html; charset=utf-8", headers={"Content-Security-Policy": _policy(made)})
+    return Response(
+        made, media_type="text/html; charset=utf-8", headers={"Content-Security-Policy": _policy(made)}
+    )
 
 
 def _policy(page: str) -> str:
     """What a page may do that styles itself: have the styles that it has, and nothing else."""
     styles = (b64encode(sha256(found[1].encode()).digest()).decode() for found in STYLE.finditer(page))
     allowed = " ".join(f"'sha256-{style}'" for style in styles)
-    return f"default-src 'none'; style-src {allowed}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    return (
+        f"default-src 'none'; style-src {allowed}; base-uri 'none'; form-action 'none'; frame-ancestors "
+        "'none'"
+    )
 
 
 def _book(hall: Games, id_: str, stage: int, head: str) -> str:

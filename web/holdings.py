@@ -1,6 +1,8 @@
-"""How much each nation held at the end of each year: the table that players of such games follow, where a ruleset asks for one.
+"""How much each nation held at the end of each year: the table that players of such games follow, where a
+ruleset asks for one.
 
-A ruleset says in `map/marks.yaml` what is counted: `counted: {FIELD: TITLE}`, places whose field is true, for their holders.
+A ruleset says in `map/marks.yaml` what is counted: `counted: {FIELD: TITLE}`, places whose field is true, for
+their holders.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ from .presenters import ALL, PUBLIC, place_of, public, stand
 
 @dataclass(frozen=True)
 class Holdings:
-    """The title, the years (the first column is the start), and of each nation its name and how much it held then."""
+    """The title, the years (the first column is the start), and of each nation its name and how much it held
+    then.
+    """
 
     title: str
     years: tuple[str, ...]
@@ -32,7 +36,9 @@ def holdings(hall: Games, game: Game, reader: str) -> Holdings | None:
     """The table as a reader may know it; None where the ruleset asks for none."""
     if not game.drawing().marks.get("counted"):
         return None
-    return hall.kept(("holdings", *stand(hall, game), reader), lambda: hall.work(make_holdings, *place_of(game), reader))
+    return hall.kept(
+        ("holdings", *stand(hall, game), reader), lambda: hall.work(make_holdings, *place_of(game), reader)
+    )
 
 
 def make_holdings(hall: Games, id_: str, stage: int, head: str, reader: str) -> Holdings:
@@ -43,12 +49,18 @@ def make_holdings(hall: Games, id_: str, stage: int, head: str, reader: str) -> 
         at: dict[str, Position] = {"start": game.stage(1).position}
         for turn in range(1, last_turn(game) + 1):
             year = str(date(calendar, turn)[0])
-            if now.ended or year != str(date(calendar, now.turn)[0]):  # a year that is not over is not counted
+            # a year that is not over is not counted
+            if now.ended or year != str(date(calendar, now.turn)[0]):
                 at[year] = position_after(game, turn)
-        counted = {year: _counted(_world(game, position, reader), str(field)) for year, position in at.items()}
+        counted = {
+            year: _counted(_world(game, position, reader), str(field)) for year, position in at.items()
+        }
         names = {n: str(row.get("name", n)) for n, row in game.ruleset.rows("nations").items()}
         rows = [(name, tuple(of.get(nation, 0) for of in counted.values())) for nation, name in names.items()]
-        held = sorted((row for row in rows if any(row[1])), key=lambda row: (tuple(-n for n in reversed(row[1])), row[0]))
+        held = sorted(
+            (row for row in rows if any(row[1])),
+            key=lambda row: (tuple(-n for n in reversed(row[1])), row[0]),
+        )
         return Holdings(str(title), tuple(at), tuple(held))
 
 

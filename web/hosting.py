@@ -54,20 +54,35 @@ def games(visit: Visit) -> Response:
 
 
 def _page(visit: Visit, scenario: str, typed: Mapping[str, str], wrong: Mapping[str, str]) -> Response:
-    """The list of games and the form for a new one: with what was `typed`, and what is `wrong`, field by field."""
+    """The list of games and the form for a new one: with what was `typed`, and what is `wrong`, field by
+    field.
+    """
     lines = []
     for id_ in visit.hall.ids():
         with visit.hall.game(id_) as game:
             told = standing_of(game)
             late = sum(not s["sent"] for s in told["seats"])
-            mine = next((r for r in visit.hall.people.of_game(id_) if r.role == MODERATOR and r.email == visit.role.email), None)
+            mine = next(
+                (
+                    r
+                    for r in visit.hall.people.of_game(id_)
+                    if r.role == MODERATOR and r.email == visit.role.email
+                ),
+                None,
+            )
             inside = mine is not None and visit.hall.people.session(visit.browser, mine.id) is not None
             lines.append(
                 GameListing(
-                    id_, str(game.head["title"]), game.stage().position.turn, phase(visit.hall, game), told["waits"], late,
-                    visit.hall.settings(id_).due, f"/seat/{mine.id}/game" if mine and inside else "",
+                    id_,
+                    str(game.head["title"]),
+                    game.stage().position.turn,
+                    phase(visit.hall, game),
+                    told["waits"],
+                    late,
+                    visit.hall.settings(id_).due,
+                    f"/seat/{mine.id}/game" if mine and inside else "",
                 )
-            )  # fmt: skip
+            )
     return visit.show(
         "games.html.j2", lines=lines, shipped=_shipped(), chosen=_chosen(scenario), typed=typed, wrong=wrong,
         status=409 if wrong else 200,
@@ -84,7 +99,9 @@ def _chosen(name: str) -> Any:
     if name not in _shipped():
         return None
     scenario, ruleset, _ = ready_to_play(scenarios() / f"{name}.yaml")
-    nations = sorted(((n, str(r.get("name", n))) for n, r in ruleset.rows("nations").items()), key=lambda p: p[1])
+    nations = sorted(
+        ((n, str(r.get("name", n))) for n, r in ruleset.rows("nations").items()), key=lambda p: p[1]
+    )
     options = [
         (
             o,
@@ -95,7 +112,12 @@ def _chosen(name: str) -> Any:
         )
         for o, r in ruleset.rows("options").items()
     ]
-    return {"scenario": name, "title": str(scenario.get("title", name)), "nations": nations, "options": options}
+    return {
+        "scenario": name,
+        "title": str(scenario.get("title", name)),
+        "nations": nations,
+        "options": options,
+    }
 
 
 def start(visit: Visit) -> Response:
@@ -130,7 +152,16 @@ def start(visit: Visit) -> Response:
     options = {o: form[f"option-{o}"] for o in ruleset.rows("options") if form.get(f"option-{o}")}
     if not wrong:
         try:
-            _begin(visit, id_, {**scenario, **({"title": title} if title else {})}, ruleset, drawing, options, seated, int(days))
+            _begin(
+                visit,
+                id_,
+                {**scenario, **({"title": title} if title else {})},
+                ruleset,
+                drawing,
+                options,
+                seated,
+                int(days),
+            )
         except StoreError as error:
             wrong["form"] = str(error)
     return _page(visit, name, form, wrong) if wrong else visit.go("games", "started")
@@ -145,20 +176,32 @@ def _name_from(title: str, taken: Collection[str]) -> str:
 
 
 def _begin(
-    visit: Visit, id_: str, scenario: Mapping[str, Any], ruleset: Ruleset, drawing: Drawing, options: Mapping[str, str],
-    seated: Mapping[str, str], days: int,
-) -> None:  # fmt: skip
+    visit: Visit,
+    id_: str,
+    scenario: Mapping[str, Any],
+    ruleset: Ruleset,
+    drawing: Drawing,
+    options: Mapping[str, str],
+    seated: Mapping[str, str],
+    days: int,
+) -> None:
     """Make a game, seat its players (nation to address) and invite them. StoreError where that cannot be."""
     due = stamp(visit.hall.clock() + timedelta(days=days)) if days else ""
     seats = dict.fromkeys(seated, PLAYER)
     with visit.hall.changing(id_):
         try:
-            game = new_game(visit.hall.engine, scenario, ruleset, id_=id_, seats=seats, options=options, drawing=drawing)
+            game = new_game(
+                visit.hall.engine, scenario, ruleset, id_=id_, seats=seats, options=options, drawing=drawing
+            )
         except ValueError as error:
             raise StoreError(str(error)) from None
         visit.hall.keep(Settings(id_, due=due, days=days))
         visit.hall.send(game)
-        visit.hall.note(id_, visit.role.name or "the host", f"The game was started; publish its anchor: {game.head['anchor']}")
+        visit.hall.note(
+            id_,
+            visit.role.name or "the host",
+            f"The game was started; publish its anchor: {game.head['anchor']}",
+        )
         mine = visit.hall.people.add(id_, MODERATOR, name=visit.role.name, email=visit.role.email)
         visit.hall.people.take_up(visit.browser, mine)
         for nation, email in seated.items():

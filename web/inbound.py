@@ -1,8 +1,9 @@
 """Mails that come in, taken as orders: each once, each answered; of what may be forged its player hears.
 
-A mail counts as a player's if it goes to the address of the role (the desk's, with the role's token after a plus: what mails to
-the player are answered to) and comes from the address that the desk knows. Both stand in its head; the text of any other mail is
-not read. Such a mail changes nothing: the stranger hears nothing, and the player hears of it, in the desk's own words.
+A mail counts as a player's if it goes to the address of the role (the desk's, with the role's token after a
+plus: what mails to the player are answered to) and comes from the address that the desk knows. Both stand in
+its head; the text of any other mail is not read. Such a mail changes nothing: the stranger hears nothing, and
+the player hears of it, in the desk's own words.
 """
 
 from __future__ import annotations
@@ -37,15 +38,18 @@ from .web import Desk, with_address
 
 LOG = logging.getLogger("wteaw.desk")
 STRANGERS, UNTOKENED = "%Y-%m-%d", "%Y-%m-%dT%H"
-"""A player hears of strangers, and of mails without the token, once in such a span, by the time as it is printed so."""
+"""A player hears of strangers, and of mails without the token, once in such a span, by the time as it is
+printed so.
+"""
 BEGUN = ("reading", "reading again")
-"""What the list of mails says of a mail whose text is being read. One that stands at the last of these when it comes again has
-ended two processes, and is set aside."""
+"""What the list of mails says of a mail whose text is being read. One that stands at the last of these when
+it comes again has ended two processes, and is set aside."""
 
 
 @dataclass(frozen=True)
 class MailOutcome:
-    """What became of a mail: taken, not taken, stranger, or ignored; `says` why, for whoever looks at the list of mails.
+    """What became of a mail: taken, not taken, stranger, or ignored; `says` why, for whoever looks at the
+    list of mails.
 
     `orders` hands in what stands of them, where that has not been done yet, and says what became of it.
     """
@@ -60,7 +64,8 @@ class MailOutcome:
 def receive(desk: Desk, data: bytes) -> str:
     """Take in one mail. Returns what became of it; a copy of one that came before is ignored.
 
-    What it raises (StoreError, OSError, DatabaseError) is not the mail's fault, which may come again. Any other fault is one of
+    What it raises (StoreError, OSError, DatabaseError) is not the mail's fault, which may come again. Any
+    other fault is one of
     ours: it is logged, and the mail is set aside, if it is a player's after a second try.
     """
     if len(data) > MAX_BYTES:
@@ -72,7 +77,8 @@ def receive(desk: Desk, data: bytes) -> str:
         return _receive(desk, letter, data)
     except (StoreError, OSError, DatabaseError):
         with suppress(StoreError, DatabaseError), changing(desk.hall.engine) as db:
-            db.execute(delete(inbox).where(inbox.c.key == letter.key, inbox.c.verdict.in_(BEGUN)))  # it counts as no try
+            # it counts as no try
+            db.execute(delete(inbox).where(inbox.c.key == letter.key, inbox.c.verdict.in_(BEGUN)))
         raise
     except Exception:
         LOG.exception("a mail could not be taken")
@@ -102,11 +108,20 @@ def _receive(desk: Desk, letter: IncomingMail, data: bytes) -> str:
     return verdict.verdict
 
 
-def _write_down(db: Connection, letter: IncomingMail, role: Role | None, now: datetime, became: Mapping[str, str]) -> None:
+def _write_down(
+    db: Connection, letter: IncomingMail, role: Role | None, now: datetime, became: Mapping[str, str]
+) -> None:
     insert_once(
-        db, inbox, key=letter.key, game=role.game if role else "", role=role.id if role else "", sender=letter.sender[:200],
-        subject=letter.subject, at=stamp(now), **became,
-    )  # fmt: skip
+        db,
+        inbox,
+        key=letter.key,
+        game=role.game if role else "",
+        role=role.id if role else "",
+        sender=letter.sender[:200],
+        subject=letter.subject,
+        at=stamp(now),
+        **became,
+    )
 
 
 def _state(desk: Desk, letter: IncomingMail) -> str | None:
@@ -119,11 +134,16 @@ def _came_before(desk: Desk, letter: IncomingMail) -> bool:
 
 
 def _begin(desk: Desk, letter: IncomingMail, role: Role) -> bool:
-    """Write down that the text of a mail is being read. Returns whether it may be: not if that has ended a process twice."""
+    """Write down that the text of a mail is being read.
+
+    Returns whether it may be: not if that has ended a process twice.
+    """
     known = _state(desk, letter)
     with changing(desk.hall.engine, role.game) as db:
         if known is None:
-            _write_down(db, letter, role, desk.hall.clock(), {"verdict": BEGUN[0], "says": "it is being read"})
+            _write_down(
+                db, letter, role, desk.hall.clock(), {"verdict": BEGUN[0], "says": "it is being read"}
+            )
         elif known == BEGUN[0]:
             db.execute(update(inbox).where(inbox.c.key == letter.key).values(verdict=BEGUN[1]))
     return known != BEGUN[1]
@@ -132,7 +152,10 @@ def _begin(desk: Desk, letter: IncomingMail, role: Role) -> bool:
 def _judge(desk: Desk, letter: IncomingMail, data: bytes) -> MailOutcome:
     if letter.machine:
         return MailOutcome("ignored", "a machine wrote it")
-    role = next((r for t in letter.tokens if (r := desk.hall.people.with_post(t)) is not None and r.role == PLAYS), None)
+    role = next(
+        (r for t in letter.tokens if (r := desk.hall.people.with_post(t)) is not None and r.role == PLAYS),
+        None,
+    )
     if role is not None and letter.sender == role.email:
         return _of_player(desk, letter, role, data)
     known = role or _claimed(desk, letter)
@@ -167,7 +190,8 @@ def _claimed(desk: Desk, letter: IncomingMail) -> Role | None:
     players = [r for r in desk.hall.people.of_game(game) if r.role == PLAYS]
     with desk.hall.game(game) as found:
         names = {
-            r.nation: {r.nation, str(found.ruleset.row_or_empty("nations", r.nation).get("name", "")).lower()} for r in players
+            r.nation: {r.nation, str(found.ruleset.row_or_empty("nations", r.nation).get("name", "")).lower()}
+            for r in players
         }
     return next((r for r in players if said.strip().lower() in names[r.nation]), None)
 
@@ -181,7 +205,8 @@ def _of_player(desk: Desk, letter: IncomingMail, role: Role, data: bytes) -> Mai
     except (UnreadableMail, UnreadableOrders) as error:
         text = (
             f"Your mail was not taken, and has been set aside: {error}.\n\n"
-            "Send your orders as plain text, without files. Nothing of what you had sent before has changed.\n"
+            "Send your orders as plain text, without files. Nothing of what you had sent before has "
+            "changed.\n"
         )
         return MailOutcome("not taken", f"set aside: {error}", role, _answer(desk, letter, role, text))
 
@@ -195,7 +220,9 @@ def _orders(desk: Desk, letter: IncomingMail, role: Role, written: str) -> MailO
         if not now.open and asked and not asks_for_help(written):
             with desk.hall.sent(role.game) as sent:
                 told = answers_by_mail(desk.hall, sent, role.nation, asked)
-            return MailOutcome("ignored", "it asked something, and was answered", role, _answer(desk, letter, role, told))
+            return MailOutcome(
+                "ignored", "it asked something, and was answered", role, _answer(desk, letter, role, told)
+            )
         if not now.open and not asks_for_help(written):
             return MailOutcome(
                 "not taken",
@@ -205,16 +232,23 @@ def _orders(desk: Desk, letter: IncomingMail, role: Role, written: str) -> MailO
             )
         if asks_for_help(written):
             told = by_mail(desk, game, role)
-            return MailOutcome("ignored", "it asked for help, and was answered", role, _answer(desk, letter, role, told))
+            return MailOutcome(
+                "ignored", "it asked for help, and was answered", role, _answer(desk, letter, role, told)
+            )
         back, taken = back_of(desk.hall, game, role.nation, written, at_once)
     said = rendered(back)
     if back.answered and not (back.standing or back.not_taken or back.refused):
-        return MailOutcome("ignored", "it asked something, and was answered", role, _answer(desk, letter, role, said))
+        return MailOutcome(
+            "ignored", "it asked something, and was answered", role, _answer(desk, letter, role, said)
+        )
 
     def orders() -> MailOutcome:
         try:
             if not back.standing:
-                raise StoreError("none of these lines is valid, so nothing was submitted; what was there before still counts")
+                raise StoreError(
+                    "none of these lines is valid, so nothing was submitted; what was there before still "
+                    "counts"
+                )
             handed = hand_in(game, role.nation, written, PLAYER, taken=taken)
         except MachineError:
             raise  # it is taken when the machine lets it be done
@@ -223,11 +257,15 @@ def _orders(desk: Desk, letter: IncomingMail, role: Role, written: str) -> MailO
             return MailOutcome("not taken", str(error), role, _answer(desk, letter, role, text))
         tell_offers(desk, game)
         text = f"Your orders for turn {turn} have been taken.\n\n{said}"
-        for sentence in filter(None, [part_in_dice(game, role.nation, handed.salt), *told_of(game, role.nation)]):
+        for sentence in filter(
+            None, [part_in_dice(game, role.nation, handed.salt), *told_of(game, role.nation)]
+        ):
             text += f"\n{sentence}\n"
         n = len(back.not_taken)
         left_out = f", {n} line{'s do' if n != 1 else ' does'} not" if n else ""
-        return MailOutcome("taken", f"{back.standing} orders stand{left_out}", role, _answer(desk, letter, role, text))
+        return MailOutcome(
+            "taken", f"{back.standing} orders stand{left_out}", role, _answer(desk, letter, role, text)
+        )
 
     return MailOutcome("", "", role, orders=orders)
 
@@ -236,9 +274,25 @@ def _answer(desk: Desk, letter: IncomingMail, role: Role, text: str) -> Mail:
     """The answer to a mail that a player has written: under its own subject."""
     subject = f"Re: {letter.subject}" if letter.subject else f"{role.game}: your mail"
     text = with_address(desk, role, text)
-    return Mail(f"answer/{letter.key}", role.email, subject, text, game=role.game, role=role.id, reply=desk.post_of(role))
+    return Mail(
+        f"answer/{letter.key}",
+        role.email,
+        subject,
+        text,
+        game=role.game,
+        role=role.id,
+        reply=desk.post_of(role),
+    )
 
 
 def _mail(desk: Desk, role: Role, key: str, subject: str, text: str) -> Mail:
     """A mail to a player about one that need not be theirs: nothing of it stands in the head of this one."""
-    return Mail(key, role.email, f"{role.game}: {subject}", text, game=role.game, role=role.id, reply=desk.post_of(role))
+    return Mail(
+        key,
+        role.email,
+        f"{role.game}: {subject}",
+        text,
+        game=role.game,
+        role=role.id,
+        reply=desk.post_of(role),
+    )

@@ -23,21 +23,30 @@ def invite(desk: Desk, game: Game, role: Role, by: str) -> bool:
     due = moment(desk.hall.settings(game.id).due)
     turn = game.stage().position.turn
     began = turn <= 1 and not desk.hall.came(game.id)
-    _, report, html = desk.hall.work(written_reports, *place_of(desk.hall.as_sent(game)), [role.nation], due)[role.nation]
+    _, report, html = desk.hall.work(written_reports, *place_of(desk.hall.as_sent(game)), [role.nation], due)[
+        role.nation
+    ]
     answer = (
-        "By mail: answer this mail with your orders, one a line. You are answered with what was understood, and may send again.\n"
+        "By mail: answer this mail with your orders, one a line. You are answered with what was understood, "
+        "and may send again.\n"
         "Answer with the one word `help` to be told of every order.\n"
         if desk.post
         else ""
     )
     text = (
-        f"{by} invites you to {'a game' if began else 'a game that is going on'} of {game.ruleset.title}: {title}.\n"
+        f"{by} invites you to {'a game' if began else 'a game that is going on'} of {game.ruleset.title}: "
+        f"{title}.\n"
         f"You play {nation}.\n\n"
         f"Come in here; the link is good for two weeks, and once:\n\n  {desk.url}/in/{token}\n\n"
-        + (f"Your first orders, for turn {turn}, are due {due}.\n\n" if due else f"Your first orders are for turn {turn}.\n\n")
+        + (
+            f"Your first orders, for turn {turn}, are due {due}.\n\n"
+            if due
+            else f"Your first orders are for turn {turn}.\n\n"
+        )
         + "HOW TO ORDER\n"
         f"On your page: {page_address(desk, role, 'orders')}\n"
-        "Click a place on the map and choose what its units do, or write one order a line; what you wrote is read back to you. "
+        "Click a place on the map and choose what its units do, or write one order a line; what you wrote "
+        "is read back to you. "
         "Nothing counts until you press Send, and you may send again until orders are due.\n"
         f"{answer}"
         f"The rules, every order, and the words that are used: {page_address(desk, role, 'help')}\n\n"
@@ -49,4 +58,8 @@ def invite(desk: Desk, game: Game, role: Role, by: str) -> bool:
     )
     subject = f"{by} invites you: {title}, as {nation}"
     key = f"invite/{token[:12]}"
-    return bool(desk.outbox.put(Mail(key, role.email, subject, text, html, game=game.id, role=role.id, reply=desk.post_of(role))))
+    return bool(
+        desk.outbox.put(
+            Mail(key, role.email, subject, text, html, game=game.id, role=role.id, reply=desk.post_of(role))
+        )
+    )

@@ -1,8 +1,8 @@
 """The words of a mail, read in a process of their own that may take so much time and memory and no more.
 
-`python -m wteaw_web.mail_text` takes a mail from its input and writes `{"text": ...}` or `{"fault": ...}`. Whatever a mail does
-to the process ends that process alone (`parse_mail.read_text` starts it). Nothing in a mail is trusted: whatever its charset,
-encoding or structure say, text comes out of it, if only a part of it.
+`python -m wteaw_web.mail_text` takes a mail from its input and writes `{"text": ...}` or `{"fault": ...}`.
+Whatever a mail does to the process ends that process alone (`parse_mail.read_text` starts it). Nothing in a
+mail is trusted: whatever its charset, encoding or structure say, text comes out of it, if only a part of it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ MAX_FIELD = 2_000
 SECONDS, MEMORY = 5, 512 * 2**20
 """Of the processor, and of address space in bytes."""
 _HEADS = re.compile(rb"(?im)^content-type[ \t]*:[ \t]*(multipart|message)?")
-_NO_CHARSETS = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "utf_7", "mbcs", "oem"})
+_NO_CHARSETS = frozenset(
+    {"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "utf_7", "mbcs", "oem"}
+)
 """Encodings of Python's that no mail is written in; some take time that grows with the square of a text."""
 
 
@@ -39,7 +41,8 @@ class TooManyParts(ValueError):
 
 
 def text_of(data: bytes) -> str:
-    """The words of a mail: its plain text, else its HTML without the marks, else a plain file that is attached.
+    """The words of a mail: its plain text, else its HTML without the marks, else a plain file that is
+    attached.
 
     TooManyParts for one that has too many parts, or layers of them.
     """
@@ -51,7 +54,9 @@ def text_of(data: bytes) -> str:
         raise TooManyParts(f"it has more than {MAX_LAYERS} layers of parts")
     if parts > MAX_PARTS:
         raise TooManyParts(f"it has more than {MAX_PARTS} parts")
-    leaves = [p for p in message_from_bytes(data, policy=compat32).walk() if not p.is_multipart() and _short(p)]
+    leaves = [
+        p for p in message_from_bytes(data, policy=compat32).walk() if not p.is_multipart() and _short(p)
+    ]
     if len(leaves) > MAX_PARTS:  # parts need no header of their own
         raise TooManyParts(f"it has more than {MAX_PARTS} parts")
     bodies = [p for p in leaves if p.get_content_disposition() != "attachment"]
@@ -63,7 +68,9 @@ def text_of(data: bytes) -> str:
 
 
 def _short(part: Message) -> bool:
-    return all(len(str(value)) <= MAX_FIELD for name, value in part.items() if name.lower().startswith("content-"))
+    return all(
+        len(str(value)) <= MAX_FIELD for name, value in part.items() if name.lower().startswith("content-")
+    )
 
 
 def _part(part: Message) -> str:
@@ -100,7 +107,9 @@ def _is_charset(name: str) -> bool:
 
 
 def _unflowed(text: str, delete: bool) -> str:
-    """Lines that a mail program has broken, joined again (RFC 3676): a line that ends in a space goes on in the next."""
+    """Lines that a mail program has broken, joined again (RFC 3676): a line that ends in a space goes on in
+    the next.
+    """
     out: list[list[str]] = []
     open_ = False
     for line in text.split("\n"):
@@ -135,7 +144,11 @@ def _bound() -> None:
     except ImportError:  # not a system of that kind: the time is bounded by whoever waits
         return
     os.nice(10)
-    for what, most in ((resource.RLIMIT_CPU, SECONDS), (resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_FSIZE, 0)):
+    for what, most in (
+        (resource.RLIMIT_CPU, SECONDS),
+        (resource.RLIMIT_AS, MEMORY),
+        (resource.RLIMIT_FSIZE, 0),
+    ):
         with contextlib.suppress(ValueError, OSError):  # a lower limit than this one holds already
             resource.setrlimit(what, (most, most))
 

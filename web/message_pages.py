@@ -30,13 +30,24 @@ def page_for_moderator(visit: Visit) -> Response:
 
 def _page(visit: Visit, game: Game, above: PageHead) -> Response:
     allowed = talk(visit.hall.settings(game.id))
-    nations = [(n, name_of(game, n)) for n, who in everybody(game).items() if who == PLAYER and n != visit.role.nation]
+    nations = [
+        (n, name_of(game, n))
+        for n, who in everybody(game).items()
+        if who == PLAYER and n != visit.role.nation
+    ]
     is_player = visit.role.role == PLAYS
     return visit.show(
-        "messages.html.j2", head=above, found=messages_for(visit.hall, game, visit.role), players=players_of(visit.hall, game),
-        allowed=allowed, to_all=not is_player or "public" in allowed, to_some=not is_player or "private" in allowed,
-        player=is_player, nations=sorted(nations, key=lambda one: one[1]), longest=LONGEST,
-    )  # fmt: skip
+        "messages.html.j2",
+        head=above,
+        found=messages_for(visit.hall, game, visit.role),
+        players=players_of(visit.hall, game),
+        allowed=allowed,
+        to_all=not is_player or "public" in allowed,
+        to_some=not is_player or "private" in allowed,
+        player=is_player,
+        nations=sorted(nations, key=lambda one: one[1]),
+        longest=LONGEST,
+    )
 
 
 def send(visit: Visit) -> Response:
@@ -44,7 +55,14 @@ def send(visit: Visit) -> Response:
     visit.allow("message")
     chosen = _chosen(visit.form)
     with visit.hall.game(visit.role.game) as game:
-        write(visit.desk, game, visit.role, chosen, visit.form.get("text", ""), unsigned=bool(visit.form.get("unsigned")))
+        write(
+            visit.desk,
+            game,
+            visit.role,
+            chosen,
+            visit.form.get("text", ""),
+            unsigned=bool(visit.form.get("unsigned")),
+        )
     return visit.go("messages", "written")
 
 

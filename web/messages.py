@@ -1,8 +1,9 @@
-"""What players and the moderator say to each other: announcements, messages to all and to some, and who may write how.
+"""What players and the moderator say to each other: announcements, messages to all and to some, and who may
+write how.
 
-How players may talk is set for each game: `public` (to everybody), `private` (to whom one chooses), `anonymous` (unsigned, and
-nobody is told who plays whom); any of them together, or none. A player can always write to the moderator, who reads no message
-that is not for them.
+How players may talk is set for each game: `public` (to everybody), `private` (to whom one chooses),
+`anonymous` (unsigned, and nobody is told who plays whom); any of them together, or none. A player can always
+write to the moderator, who reads no message that is not for them.
 """
 
 from __future__ import annotations
@@ -45,7 +46,10 @@ class ShownMessage:
 
 @dataclass(frozen=True)
 class PlayerLine:
-    """Who plays a nation, and whether they have said that they are ready. Who has sent orders is nobody else's business."""
+    """Who plays a nation, and whether they have said that they are ready.
+
+    Who has sent orders is nobody else's business.
+    """
 
     nation: str
     who: str
@@ -70,10 +74,15 @@ def messages_for(hall: Games, game: Game, role: Role) -> list[ShownMessage]:
             continue
         out.append(
             ShownMessage(
-                row.number, row.at, _by(game, row, mine), "everybody" if ALL in to else ", ".join(_called(game, t) for t in to),
-                row.text, mine, row.nation == TO_MODERATOR,
+                row.number,
+                row.at,
+                _by(game, row, mine),
+                "everybody" if ALL in to else ", ".join(_called(game, t) for t in to),
+                row.text,
+                mine,
+                row.nation == TO_MODERATOR,
             )
-        )  # fmt: skip
+        )
     return out
 
 
@@ -88,7 +97,9 @@ def _called(game: Game, who: str) -> str:
     return "the moderator" if who == TO_MODERATOR else name_of(game, who)
 
 
-def write(desk: Desk, game: Game, role: Role, to: Sequence[str], text: str, *, unsigned: bool = False) -> None:
+def write(
+    desk: Desk, game: Game, role: Role, to: Sequence[str], text: str, *, unsigned: bool = False
+) -> None:
     """Keep a message, and mail it to whom it is for. StoreError where it may not be written."""
     text = clean(text).strip()
     allowed = talk(desk.hall.settings(game.id))
@@ -109,15 +120,34 @@ def write(desk: Desk, game: Game, role: Role, to: Sequence[str], text: str, *, u
     hall, now = desk.hall, desk.hall.clock()
     author = role.nation if role.role == PLAYS else TO_MODERATOR
     with changing(hall.engine, game.id) as db:
-        row = {"game": game.id, "at": stamp(now), "nation": author, "to": " ".join(sorted(set(to))), "unsigned": unsigned}
+        row = {
+            "game": game.id,
+            "at": stamp(now),
+            "nation": author,
+            "to": " ".join(sorted(set(to))),
+            "unsigned": unsigned,
+        }
         made = db.execute(insert(messages).values(text=text, **row)).inserted_primary_key
         number = made[0] if made is not None else 0
-        signed = "Somebody, unsigned," if unsigned else f"{_called(game, author)[:1].upper()}{_called(game, author)[1:]}"
+        signed = (
+            "Somebody, unsigned,"
+            if unsigned
+            else f"{_called(game, author)[:1].upper()}{_called(game, author)[1:]}"
+        )
         for reader in _readers(hall, game, set(to), author):
             whom = "everybody" if ALL in to else ", ".join(_called(game, t) for t in sorted(set(to)))
-            body = f"{signed} writes to {whom}:\n\n{text}\n\nAnswer on your page: {page_address(desk, reader, 'messages')}\n"
-            subject = f"{game.head['title']}: " + ("an announcement" if author == TO_MODERATOR else f"a message to {whom}")
-            desk.outbox.put(Mail(f"message/{number}/{reader.id}", reader.email, subject, body, game=game.id, role=reader.id))
+            body = (
+                f"{signed} writes to {whom}:\n\n{text}\n\nAnswer on your page: "
+                f"{page_address(desk, reader, 'messages')}\n"
+            )
+            subject = f"{game.head['title']}: " + (
+                "an announcement" if author == TO_MODERATOR else f"a message to {whom}"
+            )
+            desk.outbox.put(
+                Mail(
+                    f"message/{number}/{reader.id}", reader.email, subject, body, game=game.id, role=reader.id
+                )
+            )
         if author == TO_MODERATOR and ALL in to:
             hall.note(game.id, role.name or MODERATOR, f"Announced: {text[:200]}")
 
@@ -137,11 +167,15 @@ def players_of(hall: Games, game: Game) -> list[PlayerLine]:
     told = "anonymous" not in talk(hall.settings(game.id))
     ready = ready_nations(hall, game)
     out = []
-    for nation, who in sorted(everybody(game).items(), key=lambda one: (one[1] != PLAYER, name_of(game, one[0]))):
+    for nation, who in sorted(
+        everybody(game).items(), key=lambda one: (one[1] != PLAYER, name_of(game, one[0]))
+    ):
         if who != PLAYER:
             out.append(PlayerLine(name_of(game, nation), "a bot", False))
             continue
         role = hall.people.player(game.id, nation)
         name = (role.name if role is not None else "") or "nobody yet"
-        out.append(PlayerLine(name_of(game, nation), name if told else "not told in this game", nation in ready))
+        out.append(
+            PlayerLine(name_of(game, nation), name if told else "not told in this game", nation in ready)
+        )
     return out

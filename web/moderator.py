@@ -104,27 +104,57 @@ def game(visit: Visit) -> Response:
         late = [s for s in who if not s.sent]
         decisions = _decisions(game)
         values: dict[str, Any] = {
-            "head": head(visit, game, "game"), "at": at, "who": who, "late": late, "played": names_of(game, told["policies"]),
+            "head": head(visit, game, "game"),
+            "at": at,
+            "who": who,
+            "late": late,
+            "played": names_of(game, told["policies"]),
             "steps": _steps(at, who, late, len(decisions.waiting), rolls_dice(game.ruleset)),
-            "dice": rolls_dice(game.ruleset), "decisions": decisions, "done": hall.done(game.id, 12),
-            "stages": _stages(hall, game), "AUTO": AUTO, "unread": _unread(hall, game) if at == "unread" else None,
-            "waits": told["waits"], "local": _local(hall.settings(game.id)), "points": input_points(game.ruleset), "TALK": TALK,
-            "offers": [(name_of(game, o.to), o) for o in offers_in(game)] if at in ("orders", "closed") else [],
-            "answered": [(name_of(game, n), k, a) for n, said in game.decided().items() if n != ASKED for k, a in said.items()],
-            "ready": ready_nations(hall, game), "commanded": names_of(game, sorted(seats(game))),
-        }  # fmt: skip
+            "dice": rolls_dice(game.ruleset),
+            "decisions": decisions,
+            "done": hall.done(game.id, 12),
+            "stages": _stages(hall, game),
+            "AUTO": AUTO,
+            "unread": _unread(hall, game) if at == "unread" else None,
+            "waits": told["waits"],
+            "local": _local(hall.settings(game.id)),
+            "points": input_points(game.ruleset),
+            "TALK": TALK,
+            "offers": [(name_of(game, o.to), o) for o in offers_in(game)]
+            if at in ("orders", "closed")
+            else [],
+            "answered": [
+                (name_of(game, n), k, a)
+                for n, said in game.decided().items()
+                if n != ASKED
+                for k, a in said.items()
+            ],
+            "ready": ready_nations(hall, game),
+            "commanded": names_of(game, sorted(seats(game))),
+        }
         return visit.show("game.html.j2", **values)
 
 
 def _tried(visit: Visit, game: Game, seat: Seat) -> tuple[tuple[str, str], ...]:
-    """What was tried to hear of a seat that is late, and mails of his that were not taken in this turn: time and words."""
+    """What was tried to hear of a seat that is late, and mails of his that were not taken in this turn: time
+    and words.
+    """
     if seat.role is None:
         return ()
     began = visit.hall.sent_at(game.id)
     out = []
     for one in visit.desk.outbox.of_game(game.id):
-        if one.mail.role == seat.role.id and one.mail.key.startswith(f"remind/{game.id}/{game.stage().number}/"):
-            out.append((one.made, "reminded; the mail has gone" if one.sent else f"reminded; the mail waits {one.fault}".strip()))
+        if one.mail.role == seat.role.id and one.mail.key.startswith(
+            f"remind/{game.id}/{game.stage().number}/"
+        ):
+            out.append(
+                (
+                    one.made,
+                    "reminded; the mail has gone"
+                    if one.sent
+                    else f"reminded; the mail waits {one.fault}".strip(),
+                )
+            )
     for mail in visit.hall.came(game.id):
         if mail.role == seat.role.id and mail.at >= began and mail.verdict != "taken":
             out.append((mail.at, f"a mail of his was not taken: {mail.says}"))
@@ -135,8 +165,8 @@ def _tried(visit: Visit, game: Game, seat: Seat) -> tuple[tuple[str, str], ...]:
 class Decisions:
     """What the rules leave to the moderator.
 
-    `waiting` is what he is asked now, each with its answers and their names; `given` what he has answered, `rows` what he may be
-    asked at all, with what it is about.
+    `waiting` is what he is asked now, each with its answers and their names; `given` what he has answered,
+    `rows` what he may be asked at all, with what it is about.
     """
 
     waiting: list[tuple[OpenDecision, list[tuple[str, str]]]]
@@ -159,12 +189,18 @@ def _called(game: Game, answer: str) -> str:
 
 
 def _steps(at: str, who: list[Seat], late: list[Seat], decide: int, dice: bool) -> list[ModeratorStep]:
-    """The six steps. One is now: what everybody waits for, or what the moderator does next; none when the game has ended."""
+    """The six steps. One is now: what everybody waits for, or what the moderator does next; none when the
+    game has ended.
+    """
     open_ = "2 Decisions" if decide else "3 Close"
-    now = {"orders": "1 Orders" if late else open_, "closed": "4 Resolve", "unread": "5 Read", "ended": ""}[at]
+    now = {"orders": "1 Orders" if late else open_, "closed": "4 Resolve", "unread": "5 Read", "ended": ""}[
+        at
+    ]
     told = {
         "1 Orders": f"{len(who) - len(late)} of {len(who)} are in",
-        "2 Decisions": f"{decide} wait{'s' if decide == 1 else ''} for you" if decide else "none waits for you",
+        "2 Decisions": f"{decide} wait{'s' if decide == 1 else ''} for you"
+        if decide
+        else "none waits for you",
         "3 Close": "no order comes in after that",
         "4 Resolve": "with the sealed dice" if dice else "all orders at once",
         "5 Read": "every report before it goes",
@@ -199,17 +235,29 @@ def set_clock(visit: Visit) -> Response:
             if form.get("from", before.due) != before.due:
                 raise StoreError("the deadline has been changed meanwhile; look at it again")
             now = datetime.fromisoformat(before.due) if before.due else visit.hall.clock()
-            wanted = replace(before, due=stamp(now + timedelta(hours=min(visit.number("more") or 0, 24 * 60))))
+            wanted = replace(
+                before, due=stamp(now + timedelta(hours=min(visit.number("more") or 0, 24 * 60)))
+            )
         else:
             zone = _zone(form.get("zone", before.zone))
-            auto, due = form.get("auto", before.auto), _due(form.get("due", ""), before, zone, visit.hall.clock())
+            auto, due = (
+                form.get("auto", before.auto),
+                _due(form.get("due", ""), before, zone, visit.hall.clock()),
+            )
             spans = [(p, min(visit.number(f"hours-{p}") or 0, 24 * 365)) for p in input_points(game.ruleset)]
             wanted = Settings(
-                game.id, due, min(visit.number("days") or 0, 365), before.paused,
-                auto if auto in AUTO else before.auto, min(visit.number("remind") or 0, 24 * 14), form.get("public") == "1",
-                " ".join(kind for kind in TALK if form.get(f"talk-{kind}")), form.get("early") == "1",
-                " ".join(f"{point} {n}" for point, n in spans if n), zone,
-            )  # fmt: skip
+                game.id,
+                due,
+                min(visit.number("days") or 0, 365),
+                before.paused,
+                auto if auto in AUTO else before.auto,
+                min(visit.number("remind") or 0, 24 * 14),
+                form.get("public") == "1",
+                " ".join(kind for kind in TALK if form.get(f"talk-{kind}")),
+                form.get("early") == "1",
+                " ".join(f"{point} {n}" for point, n in spans if n),
+                zone,
+            )
         with visit.hall.changing(game.id):
             visit.hall.keep(wanted)
             visit.hall.note(game.id, me(visit), _changed(before, wanted))
@@ -232,11 +280,16 @@ def _zone(text: str) -> str:
     try:
         return ZoneInfo(text.strip() or "UTC").key
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise StoreError(f"there is no time zone {text[:40]!r}; one is written like Europe/Paris or America/New_York") from None
+        raise StoreError(
+            f"there is no time zone {text[:40]!r}; one is written like Europe/Paris or America/New_York"
+        ) from None
 
 
 def _due(text: str, before: Settings, zone: str, now: datetime) -> str:
-    """A day and time of a zone from the form, as it is kept. StoreError if it is none, or over: what is over is done at once."""
+    """A day and time of a zone from the form, as it is kept.
+
+    StoreError if it is none, or over: what is over is done at once.
+    """
     if not text.strip():
         return ""
     try:
@@ -279,7 +332,9 @@ def remind(visit: Visit) -> Response:
         late = [s for s in seats_of(visit.hall, game) if not s.sent and wanted in ("", s.nation)]
         with visit.hall.changing(game.id):
             sent = send_reminders(visit.desk, game, late, stamp(visit.hall.clock())[:16])
-            visit.hall.note(game.id, me(visit), f"Reminders to {', '.join(sent) or 'nobody: no address is known'}")
+            visit.hall.note(
+                game.id, me(visit), f"Reminders to {', '.join(sent) or 'nobody: no address is known'}"
+            )
     return visit.go("game", "reminded")
 
 
@@ -322,9 +377,17 @@ def _orders_of(visit: Visit, game: Game, nation: str, text: str | None) -> Respo
     back = back_of(visit.hall, game, nation, text)[0] if text.strip() else None
     files = game.hand_ins_of(game.stage().position.turn, nation, stage=game.stage().number)
     return visit.show(
-        "orders_of.html.j2", head=head(visit, game, "game"), nation=nation, name=name_of(game, nation), here=here, text=text,
-        back=back,        said=rendered(back) if back else "", files=files, open=phase(visit.hall, game) in ("orders", "closed"),
-    )  # fmt: skip
+        "orders_of.html.j2",
+        head=head(visit, game, "game"),
+        nation=nation,
+        name=name_of(game, nation),
+        here=here,
+        text=text,
+        back=back,
+        said=rendered(back) if back else "",
+        files=files,
+        open=phase(visit.hall, game) in ("orders", "closed"),
+    )
 
 
 def order_for(visit: Visit) -> Response:
@@ -342,7 +405,9 @@ def order_for(visit: Visit) -> Response:
         with visit.hall.changing(game.id):
             hand_in(game, nation, text, MODERATOR, taken=taken)
             name = name_of(game, nation)
-            visit.hall.note(game.id, me(visit), f"Handed in orders for {name}, turn {turn}: {len(taken.orders)} stand")
+            visit.hall.note(
+                game.id, me(visit), f"Handed in orders for {name}, turn {turn}: {len(taken.orders)} stand"
+            )
             if player is not None:
                 said = f"Your moderator has handed in orders for you, turn {turn}.\n\n{rendered(back)}"
                 receipt(visit.desk, game, player, said)
@@ -385,7 +450,9 @@ def resolve(visit: Visit) -> Response:
     """Resolve the turn; nothing is sent."""
     with visit.hall.game(visit.role.game) as game:
         if phase(visit.hall, game) not in ("orders", "closed"):
-            raise StoreError("the game does not wait to be resolved: what was resolved has not been sent, or it has ended")
+            raise StoreError(
+                "the game does not wait to be resolved: what was resolved has not been sent, or it has ended"
+            )
         if str(game.stage().number) != visit.form.get("stage", ""):
             raise StoreError("the game has moved on meanwhile; look at it again")
         visit.hall.work(resolve_at, game.id, game.stage().number, me(visit), visit.form.get("force") == "1")
@@ -414,8 +481,14 @@ def rehearse(visit: Visit) -> Response:
             raise StoreError("the game does not wait to be resolved")
         late = [s.name for s in seats_of(visit.hall, game) if not s.sent]
         summary, entries = visit.hall.work(rehearsed, *place_of(game))
-        visit.hall.note(game.id, me(visit), f"Rehearsed turn {summary.turn}" + (f"; {', '.join(late)} missing" if late else ""))
-        return visit.show("rehearsal.html.j2", head=head(visit, game, "game"), summary=summary, late=late, entries=entries)
+        visit.hall.note(
+            game.id,
+            me(visit),
+            f"Rehearsed turn {summary.turn}" + (f"; {', '.join(late)} missing" if late else ""),
+        )
+        return visit.show(
+            "rehearsal.html.j2", head=head(visit, game, "game"), summary=summary, late=late, entries=entries
+        )
 
 
 def rehearsed(hall: Games, id_: str, stage: int, head: str) -> tuple[Report, int]:
@@ -423,9 +496,13 @@ def rehearsed(hall: Games, id_: str, stage: int, head: str) -> tuple[Report, int
     with hall.at(id_, stage, head) as game:
         result = resolve_turn(game, force=True, practice=True).result
         summary = moderator_report(
-            game.ruleset, result.position.state, result.entries, game=str(game.head["title"]), turn=game.stage().position.turn,
+            game.ruleset,
+            result.position.state,
+            result.entries,
+            game=str(game.head["title"]),
+            turn=game.stage().position.turn,
             geography=game.geography,
-        )  # fmt: skip
+        )
         return summary, len(result.entries)
 
 
@@ -446,11 +523,17 @@ def correction(visit: Visit) -> Response:
         if visit.form.get("sure") != "1":
             change = visit.hall.work(change_of, *place_of(game), number, nation, text if nation else None)
             return visit.show(
-                "correction.html.j2", head=head(visit, game, "game"), change=change, reason=reason, nation=nation,
-                name=name_of(game, nation) if nation else "", text=text, seen=visit.hall.last_sent(game.id) > number,
+                "correction.html.j2",
+                head=head(visit, game, "game"),
+                change=change,
+                reason=reason,
+                nation=nation,
+                name=name_of(game, nation) if nation else "",
+                text=text,
+                seen=visit.hall.last_sent(game.id) > number,
                 witnesses=_witnesses(visit, game, number),
                 shown=_shown(visit.hall, game),
-            )  # fmt: skip
+            )
         if visit.form.get("shown") != _shown(visit.hall, game):
             raise StoreError("the game has moved on since this was shown; look again what it would do")
         if not reason:
@@ -468,7 +551,9 @@ def correction(visit: Visit) -> Response:
 
 
 def _witnesses(visit: Visit, game: Game, number: int) -> list[tuple[str, str, str]]:
-    """What players have seen of what came after a stage: who, when a report of it went to him, when he was last on the pages."""
+    """What players have seen of what came after a stage: who, when a report of it went to him, when he was
+    last on the pages.
+    """
     out = []
     mails = visit.desk.outbox.of_game(game.id, 10_000)
     for role in visit.hall.people.of_game(game.id):
@@ -487,12 +572,16 @@ def _stage_of(key: str) -> int:
 
 
 def _shown(hall: Games, game: Game) -> str:
-    """What a correction that is looked at hangs on: where the game stands, and how far players have seen it."""
+    """What a correction that is looked at hangs on: where the game stands, and how far players have seen
+    it.
+    """
     stage = game.stage()
     return f"{stage.number}-{stage.position.head[:16]}-{hall.last_sent(game.id)}"
 
 
-def change_of(hall: Games, id_: str, stage: int, head: str, number: int, nation: str, text: str | None) -> RollbackPreview:
+def change_of(
+    hall: Games, id_: str, stage: int, head: str, number: int, nation: str, text: str | None
+) -> RollbackPreview:
     """What going back in a game would do."""
     with hall.at(id_, stage, head) as game:
         return what_if(game, number, nation, text)
@@ -509,7 +598,9 @@ def report_of(visit: Visit) -> Response:
             raise StoreError("there is no such nation")
         seen = sight(visit.hall, game, reader, visit.number("turn"))
         others = names_of(game, sorted(everybody(game)))
-        return visit.show("report_of.html.j2", head=head(visit, game, "game"), seen=seen, reader=reader, others=others)
+        return visit.show(
+            "report_of.html.j2", head=head(visit, game, "game"), seen=seen, reader=reader, others=others
+        )
 
 
 def map_(visit: Visit) -> Response:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One choice: what it fills in (JSON of slots), its name, what is to be said of it, the heading that it stands under, and the
-    place that it leads to."""
+    """One choice: what it fills in (JSON of slots), its name, what is to be said of it, the heading that it
+    stands under, and the place that it leads to."""
 
     value: str
     label: str
@@ -20,7 +20,10 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """Units of one kind that can be sent: `slot` of the order, how many stand there, how many are ordered already."""
+    """Units of one kind that can be sent:
+
+    `slot` of the order, how many stand there, how many are ordered already.
+    """
 
     slot: str
     kind: str
@@ -35,7 +38,10 @@ class Units:
 
 @dataclass(frozen=True, slots=True)
 class Blank:
-    """Something else to fill in: `shape` is `one` or `many` of `ways`, `text`, or `number` (`most` 0: no bound)."""
+    """Something else to fill in:
+
+    `shape` is `one` or `many` of `ways`, `text`, or `number` (`most` 0: no bound).
+    """
 
     slot: str
     label: str
@@ -48,7 +54,9 @@ class Blank:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition that an order may carry after its colon: its words, and between them what is to be filled in."""
+    """A condition that an order may carry after its colon: its words, and between them what is to be filled
+    in.
+    """
 
     id: str
     parts: tuple[str | Blank, ...]
@@ -74,16 +82,24 @@ class Choice:
 
 @dataclass(frozen=True)
 class Menu:
-    """All that a nation can order: the kinds of each place, those of each phase, and the places by name with how many kinds."""
+    """All that a nation can order: the kinds of each place, those of each phase, and the places by name with
+    how many kinds.
+    """
 
     places: Mapping[str, tuple[Choice, ...]] = field(default_factory=dict)
     phases: Mapping[str, tuple[Choice, ...]] = field(default_factory=dict)
     toward: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
-    """Place -> the places from which something can be sent there, with the names of the orders that send it."""
+    """Place -> the places from which something can be sent there, with the names of the orders that send
+    it.
+    """
 
     def at(self, place: str, taken: Mapping[str, int]) -> tuple[Choice, ...]:
-        """What can be ordered at a place, less the units of each kind that orders which stand have taken there."""
+        """What can be ordered at a place, less the units of each kind that orders which stand have taken
+        there.
+        """
         return tuple(
-            replace(one, units=tuple(replace(u, ordered=min(u.there, taken.get(u.kind, 0))) for u in one.units))
+            replace(
+                one, units=tuple(replace(u, ordered=min(u.there, taken.get(u.kind, 0))) for u in one.units)
+            )
             for one in self.places.get(place, ())
         )

@@ -1,6 +1,8 @@
-"""Orders on the map: the map of the orders page, the orders of a draft as arrows on it, and what can be chosen at a place.
+"""Orders on the map: the map of the orders page, the orders of a draft as arrows on it, and what can be
+chosen at a place.
 
-What a place is told to be, and what can be ordered there, is as the nation knows it; the map is the one of its reports.
+What a place is told to be, and what can be ordered there, is as the nation knows it; the map is the one of
+its reports.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ SHORT = 14.0
 
 def ground(hall: Games, game: Game, nation: str) -> MapPicture:
     """The map on which a nation orders: where its places lead is the orders page."""
-    return hall.kept(("ground", *stand(hall, game), nation), lambda: hall.work(make_ground, *place_of(game), nation))
+    return hall.kept(
+        ("ground", *stand(hall, game), nation), lambda: hall.work(make_ground, *place_of(game), nation)
+    )
 
 
 def make_ground(hall: Games, id_: str, stage: int, head: str, nation: str) -> MapPicture:
@@ -58,7 +62,9 @@ def looks(visit: Visit) -> Response:
 
 
 def windows_of(visit: Visit, game: Game, picture: MapPicture, beside: OrderPanel) -> tuple[list[Region], int]:
-    """The parts of the map to choose from, and which of them is shown: by default what lies round the place."""
+    """The parts of the map to choose from, and which of them is shown: by default what lies round the
+    place.
+    """
     regions, wanted = list(picture.page.regions), visit.number("window")
     if beside.place:
         near = picture.page.around(f"Round {beside.name}", [beside.place, *(p for p, _, _ in beside.near)])
@@ -72,7 +78,9 @@ def windows_of(visit: Visit, game: Game, picture: MapPicture, beside: OrderPanel
 
 def menu(hall: Games, game: Game, nation: str) -> Menu:
     """Everything that a nation can order, as lists."""
-    return hall.kept(("menu", *stand(hall, game), nation), lambda: hall.work(make_menu, *place_of(game), nation))
+    return hall.kept(
+        ("menu", *stand(hall, game), nation), lambda: hall.work(make_menu, *place_of(game), nation)
+    )
 
 
 def make_menu(hall: Games, id_: str, stage: int, head: str, nation: str) -> Menu:
@@ -83,11 +91,13 @@ def make_menu(hall: Games, id_: str, stage: int, head: str, nation: str) -> Menu
 
 @dataclass(frozen=True)
 class OrderPanel:
-    """What stands beside the map: the place or the phase that was chosen, what is known of it, and what can be ordered.
+    """What stands beside the map: the place or the phase that was chosen, what is known of it, and what can
+    be ordered.
 
-    `mine` are the nation's places by id and name, `idle` those of them whose units have no order yet; `near` the places beside
-    the chosen one (id, name, what is known there); `hither` those from which something can be sent there; `opened` is the order
-    that is unfolded, `said` what was added last, `problem` why nothing was.
+    `mine` are the nation's places by id and name, `idle` those of them whose units have no order yet; `near`
+    the places beside the chosen one (id, name, what is known there); `hither` those from which something can
+    be sent there; `opened` is the order that is unfolded, `said` what was added last, `problem` why nothing
+    was.
     """
 
     place: str = ""
@@ -108,7 +118,14 @@ class OrderPanel:
 
 
 def panel(
-    visit: Visit, game: Game, nation: str, given: Sequence[ValidatedOrder], *, opened: str = "", said: str = "", problem: str = ""
+    visit: Visit,
+    game: Game,
+    nation: str,
+    given: Sequence[ValidatedOrder],
+    *,
+    opened: str = "",
+    said: str = "",
+    problem: str = "",
 ) -> OrderPanel:
     """The panel for the place or phase that the address or the form names."""
     place = visit.form.get("at") or visit.query("place")
@@ -118,9 +135,14 @@ def panel(
         mine = places_of(world, nation)
         busy = {world.whole_of(subject_of(order)) for order in given if subject_of(order)}
         with_units = {p for p, some in found.places.items() if any(c.units or c.usual for c in some)}
-        waiting = {world.whole_of(p): (p, name) for p, name in reversed(mine) if world.whole_of(p) not in busy}
+        waiting = {
+            world.whole_of(p): (p, name) for p, name in reversed(mine) if world.whole_of(p) not in busy
+        }
         idle = tuple(
-            sorted((waiting[p] for p in waiting if p in with_units or waiting[p][0] in with_units), key=lambda one: one[1])
+            sorted(
+                (waiting[p] for p in waiting if p in with_units or waiting[p][0] in with_units),
+                key=lambda one: one[1],
+            )
         )
         names = {p: str(row.get("name", p)) for p, row in world.ruleset.rows("places").items()}
         if place in names:
@@ -143,9 +165,16 @@ def panel(
             )
     phase = phase if phase in found.phases else ""
     return OrderPanel(
-        phase=phase, phases=tuple(found.phases), choices=found.phases.get(phase, ()), mine=tuple(mine), idle=idle,
-        known={p: _known(told, p) for p in told}, opened=opened, said=said, problem=problem,
-    )  # fmt: skip
+        phase=phase,
+        phases=tuple(found.phases),
+        choices=found.phases.get(phase, ()),
+        mine=tuple(mine),
+        idle=idle,
+        known={p: _known(told, p) for p in told},
+        opened=opened,
+        said=said,
+        problem=problem,
+    )
 
 
 def _known(told: Mapping[str, str], place: str) -> str:
@@ -160,7 +189,9 @@ def _known(told: Mapping[str, str], place: str) -> str:
 
 
 def arrows(visit: Visit, game: Game, nation: str, given: Iterable[ValidatedOrder], chosen: str = "") -> str:
-    """What is drawn over the map (SVG): the chosen place with its neighbors, and every order that stands, leading to its line."""
+    """What is drawn over the map (SVG): the chosen place with its neighbors, and every order that stands,
+    leading to its line.
+    """
     page = ground(visit.hall, game, nation).page
     styles = game.drawing().marks.get("orders", {})
     parts = []
@@ -189,24 +220,33 @@ def _kind(order: ValidatedOrder, styles: Mapping[str, Any], places: int) -> str:
 
 
 def _drawn(kind: str, route: Sequence[tuple[float, float]], line: int) -> str:
-    """One order as an arrow with its number, leading to its line; a ring round the place of one that goes nowhere."""
+    """One order as an arrow with its number, leading to its line; a ring round the place of one that goes
+    nowhere.
+    """
     if not route:
         return ""
     if len(route) == 1:
         x, y = route[0]
-        mark = "".join(f'<circle class="{look}" cx="{x:.1f}" cy="{y:.1f}" r="13"/>' for look in ("halo", "way"))
+        mark = "".join(
+            f'<circle class="{look}" cx="{x:.1f}" cy="{y:.1f}" r="13"/>' for look in ("halo", "way")
+        )
         y -= 13
     else:
         ends = route[1:]
         if kind == "support" and len(ends) > 1:  # help for a way of others: to its middle
             ends = [((ends[0][0] + ends[1][0]) / 2, (ends[0][1] + ends[1][1]) / 2)]
         mark, (x, y) = _arrow([route[0], *ends])
-    number = f'<circle class="no" cx="{x:.1f}" cy="{y:.1f}" r="7.5"/><text x="{x:.1f}" y="{y + 3.6:.1f}">{line}</text>'
+    number = (
+        f'<circle class="no" cx="{x:.1f}" cy="{y:.1f}" r="7.5"/><text x="{x:.1f}" '
+        f'y="{y + 3.6:.1f}">{line}</text>'
+    )
     return f'<a class="order {kind}" href="#l{line}" aria-label="Order of line {line}">{mark}{number}</a>'
 
 
 def _arrow(route: Sequence[tuple[float, float]]) -> tuple[str, tuple[float, float]]:
-    """A line through points, bent if there are two, with a head at its end; and the point where its number stands."""
+    """A line through points, bent if there are two, with a head at its end; and the point where its number
+    stands.
+    """
     (xa, ya), (xb, yb) = route[-2], route[-1]
     length = math.hypot(xb - xa, yb - ya) or 1.0
     keep = min(SHORT, length / 4)
@@ -222,7 +262,9 @@ def _arrow(route: Sequence[tuple[float, float]]) -> tuple[str, tuple[float, floa
         curve = "M" + "L".join(f"{x:.1f},{y:.1f}" for x, y in [*route[:-1], end])
         middle = ((route[0][0] + route[1][0]) / 2, (route[0][1] + route[1][1]) / 2)
     back = (end[0] - ux * 9, end[1] - uy * 9)
-    tip = (
-        f"M{end[0]:.1f},{end[1]:.1f}L{back[0] - uy * 5:.1f},{back[1] + ux * 5:.1f}L{back[0] + uy * 5:.1f},{back[1] - ux * 5:.1f}Z"
+    left, right = (back[0] - uy * 5, back[1] + ux * 5), (back[0] + uy * 5, back[1] - ux * 5)
+    tip = f"M{end[0]:.1f},{end[1]:.1f}L{left[0]:.1f},{left[1]:.1f}L{right[0]:.1f},{right[1]:.1f}Z"
+    return (
+        f'<path class="halo" d="{curve}"/><path class="way" d="{curve}"/><path class="tip" d="{tip}"/>',
+        middle,
     )
-    return f'<path class="halo" d="{curve}"/><path class="way" d="{curve}"/><path class="tip" d="{tip}"/>', middle

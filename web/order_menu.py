@@ -1,8 +1,10 @@
-"""What a nation can order now, as lists to choose from: of each place what can be done there, and what hangs on no place.
+"""What a nation can order now, as lists to choose from: of each place what can be done there, and what hangs
+on no place.
 
-Everything is taken from the list of legal orders (`wteaw.orders.legal`), and each kind of order says itself how what it leaves
-open may be filled in (`filled`): so what is chosen stands by itself, and what is made of it (`chosen_order`) is the line that the
-player could have typed. Nothing here asks of what kind an order is, only what its slots hold.
+Everything is taken from the list of legal orders (`wteaw.orders.legal`), and each kind of order says itself
+how what it leaves open may be filled in (`filled`): so what is chosen stands by itself, and what is made of
+it (`chosen_order`) is the line that the player could have typed. Nothing here asks of what kind an order is,
+only what its slots hold.
 """
 
 from __future__ import annotations
@@ -54,13 +56,19 @@ class _Maker:
 
     def menu(self) -> Menu:
         titled = [(title or "Orders", key) for title, key in phased_orders(self.world.ruleset)]
-        titled += [("Answers", key) for key, kind in self.kinds.items() if not kind.listed and kind.syntax is not None]
+        titled += [
+            ("Answers", key)
+            for key, kind in self.kinds.items()
+            if not kind.listed and kind.syntax is not None
+        ]
         legal = legal_at_their_steps(self.world, self.nation, [key for _, key in titled])
         places: dict[str, list[Choice]] = {}
         phases: dict[str, list[Choice]] = {}
         for title, key in titled:
             kind = self.kinds[key]
-            entries = [one for entry in legal.pop(key, ()) for one in kind.filled(self._at(kind), self.nation, entry)]
+            entries = [
+                one for entry in legal.pop(key, ()) for one in kind.filled(self._at(kind), self.nation, entry)
+            ]
             usual = any(self._usual(kind, entry) for entry in entries)
             for choice in filter(None, self._choices(kind, entries)):
                 choice = replace(choice, usual=usual)
@@ -70,16 +78,24 @@ class _Maker:
                     phases.setdefault(title, []).append(choice)
         bare = {key for key, kind in self.kinds.items() if kind.row.get("bare")}
         return Menu(
-            {p: tuple(sorted(some, key=lambda c: (not c.usual, c.key not in bare, not c.units))) for p, some in places.items()},
+            {
+                p: tuple(sorted(some, key=lambda c: (not c.usual, c.key not in bare, not c.units)))
+                for p, some in places.items()
+            },
             {t: tuple(sorted(some, key=lambda c: not c.usual)) for t, some in phases.items()},
-            {p: tuple((o, ", ".join(names)) for o, names in sorted(some.items())) for p, some in self.toward.items()},
+            {
+                p: tuple((o, ", ".join(names)) for o, names in sorted(some.items()))
+                for p, some in self.toward.items()
+            },
         )
 
     def _at(self, kind: OrderKind) -> World:
         return at_its_step(self.world, self.nation, kind.key)
 
     def _usual(self, kind: OrderKind, entry: Legal) -> bool:
-        """Whether an order makes sense to most: as its row says it, and of units only if it is known what they can do."""
+        """Whether an order makes sense to most: as its row says it, and of units only if it is known what
+        they can do.
+        """
         of_units = any(slot.kind == "units" for slot in kind.slots.values())
         return not (of_units and self._still(kind, entry)) and entry.is_offered(OrderContext(self._at(kind)))
 
@@ -114,9 +130,12 @@ class _Maker:
         where = ORIGIN if ORIGIN in kind.slots else TARGET
         at: dict[tuple[str, str], list[Legal]] = {}
         for entry in entries:
-            sent = CARGO if CARGO in entry.slots else UNITS  # carriers are chosen with those whom they take along
+            # carriers are chosen with those whom they take along
+            sent = CARGO if CARGO in entry.slots else UNITS
             fixed = {k: v for k, v in entry.slots.items() if k != sent and (k, where) != (TARGET, TARGET)}
-            at.setdefault((str(entry.slots.get(where, "")), json.dumps(fixed, sort_keys=True)), []).append(entry)
+            at.setdefault((str(entry.slots.get(where, "")), json.dumps(fixed, sort_keys=True)), []).append(
+                entry
+            )
         for (place, fixed_), here in at.items():
             sent = CARGO if CARGO in here[0].slots else UNITS
             there: dict[str, int] = {}
@@ -136,12 +155,22 @@ class _Maker:
             units = tuple(Units(sent, k, self._name("unit-kind", k, 2), n) for k, n in there.items())
             blanks = self._numbers(here)
             yield self._choice(
-                kind, json.loads(fixed_), place, ways=self._sorted(ways), units=units, blanks=blanks, filled={TARGET}
+                kind,
+                json.loads(fixed_),
+                place,
+                ways=self._sorted(ways),
+                units=units,
+                blanks=blanks,
+                filled={TARGET},
             )
 
     def _only(self, able: Iterable[str], there: Mapping[str, int]) -> str:
         some = list(able)
-        return "" if len(some) == len(there) else f"{', '.join(self._name('unit-kind', k, 2) for k in some)} only"
+        return (
+            ""
+            if len(some) == len(there)
+            else f"{', '.join(self._name('unit-kind', k, 2) for k in some)} only"
+        )
 
     def _purchases(self, kind: OrderKind, entries: Sequence[Legal]) -> Iterator[Choice | None]:
         """What can be bought at each place; and of each thing all the places where it can be had."""
@@ -158,29 +187,39 @@ class _Maker:
             note = "; ".join(filter(None, (self._price(entry.cost), most)))
             label = f"{item}{far}".strip() or kind.name
             at.setdefault(site, []).append((entry, self._way(rest, label[:1].upper() + label[1:], note)))
-            named = self._way({**rest, **({SITE: site} if site else {})}, f"{self._name('place', site)}{far}", note, item)
+            named = self._way(
+                {**rest, **({SITE: site} if site else {})}, f"{self._name('place', site)}{far}", note, item
+            )
             every.append((entry, named))
         if any(at):
             yield self._bought(kind, {}, "", every)
         for site, some in at.items():
             yield self._bought(kind, {SITE: site} if site else {}, site, some)
 
-    def _bought(self, kind: OrderKind, fixed: Mapping[str, Any], place: str, some: Sequence[tuple[Legal, Way]]) -> Choice | None:
+    def _bought(
+        self, kind: OrderKind, fixed: Mapping[str, Any], place: str, some: Sequence[tuple[Legal, Way]]
+    ) -> Choice | None:
         numbers: tuple[Blank, ...] = ()
         if "n" in kind.slots:
             most = max(int(entry.most) for entry, _ in some)
             most = most if most < PLENTY else 0
             numbers = (Blank("n", "how many", "number", least=1, most=most, optional="n" not in kind.wanted),)
-        return self._choice(kind, fixed, place, ways=[way for _, way in some], blanks=numbers, filled=kind.slots)
+        return self._choice(
+            kind, fixed, place, ways=[way for _, way in some], blanks=numbers, filled=kind.slots
+        )
 
     def _opened(self, kind: OrderKind, entries: Sequence[Legal]) -> Iterator[Choice | None]:
         """An order of which something is to be chosen slot by slot; of units one at each place."""
         slots = self._slots(kind)
-        lists = any(slot.kind == "units" for slot in slots.values()) and any(ORIGIN in e.slots for e in entries)
+        lists = any(slot.kind == "units" for slot in slots.values()) and any(
+            ORIGIN in e.slots for e in entries
+        )
         if lists or len(entries) == 1:
             for entry in entries:
                 place = str(entry.slots.get(ORIGIN, ""))
-                yield self._slot_by_slot(kind, entry, {k: v for k, v in entry.slots.items() if slots[k].kind != "units"}, place)
+                yield self._slot_by_slot(
+                    kind, entry, {k: v for k, v in entry.slots.items() if slots[k].kind != "units"}, place
+                )
             return
         chosen = [self._of_line(kind, entry.slots, list(entry.slots), entry) for entry in entries]
         yield self._slot_by_slot(kind, entries[0], {}, "", chosen)
@@ -207,7 +246,12 @@ class _Maker:
         near = {p for p, _ in neighbors_of(self.world, made.place)} if made.place else set()
         blanks = []
         for blank in made.blanks:
-            if near and blank.shape == "one" and kind.slot(blank.slot).kind == "place" and len(blank.ways) > len(near):
+            if (
+                near
+                and blank.shape == "one"
+                and kind.slot(blank.slot).kind == "place"
+                and len(blank.ways) > len(near)
+            ):
                 beside = [replace(way, group="next to it") for way in blank.ways if way.value in near]
                 others = [replace(way, group="farther off") for way in blank.ways if way.value not in near]
                 blank = replace(blank, ways=(*beside, *others))
@@ -229,7 +273,8 @@ class _Maker:
                 open_.append(entry)
         blanks = self._numbers(open_)
         varying = [s for s in slots if len({json.dumps(given.get(s)) for given, _ in lines}) > 1]
-        # of what may be left out only a place is asked for (one to fall back to): the rest are other words for the same
+        # of what may be left out only a place is asked for (one to fall back to): the rest are other words
+        # for the same
         filled = [s for s, slot in slots.items() if s in kind.wanted or slot.kind != "place" or slot.many]
         if first != "place":  # so the slot is called that holds the place where what is ordered is done
             ways = [self._of_line(kind, given, varying, entry) for given, entry in lines]
@@ -258,7 +303,9 @@ class _Maker:
 
     # ---- one way
 
-    def _of_line(self, kind: OrderKind, given: Mapping[str, Any], varying: Sequence[str], entry: Legal) -> Way:
+    def _of_line(
+        self, kind: OrderKind, given: Mapping[str, Any], varying: Sequence[str], entry: Legal
+    ) -> Way:
         """A way that is named by what alone varies, else in the words of the whole order."""
         if len(varying) == 1:
             value, shape = given.get(varying[0]), kind.slots[varying[0]].kind
@@ -266,7 +313,9 @@ class _Maker:
             label = label if value is not None else "without more"
         else:
             label = order_in_words(self.world.ruleset, self.names, {"order": kind.key, "slots": given})
-        place = next((str(given[s]) for s in reversed(varying) if kind.slots[s].kind == "place" and s in given), "")
+        place = next(
+            (str(given[s]) for s in reversed(varying) if kind.slots[s].kind == "place" and s in given), ""
+        )
         note = "; ".join(filter(None, (self._price(entry.cost), self._chance(kind, given))))
         return self._way(dict(given), label[:1].upper() + label[1:], note, place=place)
 
@@ -295,7 +344,9 @@ class _Maker:
         blanks: Sequence[Blank] = (),
         filled: Iterable[str] = (),
     ) -> Choice | None:
-        """One kind of order with what is left to fill in; None if there is nothing to fill in of what it needs."""
+        """One kind of order with what is left to fill in; None if there is nothing to fill in of what it
+        needs.
+        """
         self.numbered += 1
         done = {*fixed, *filled, *(u.slot for u in units), *(b.slot for b in blanks)}
         ends = [w.place for w in ways if w.place]
@@ -308,10 +359,17 @@ class _Maker:
         if any(name not in done and all(blank.slot != name for blank in found) for name in kind.wanted):
             return None
         return Choice(
-            kind.key, f"{kind.key.replace('/', '-')}-{self.numbered}", kind.name, json.dumps(dict(fixed), sort_keys=True),
-            tuple(ways), tuple(units), (*blanks, *found),
-            tuple(self._condition(id_, place, ends) for id_ in kind.row.get("options", ())), str(kind.row.get("help", "")), place,
-        )  # fmt: skip
+            kind.key,
+            f"{kind.key.replace('/', '-')}-{self.numbered}",
+            kind.name,
+            json.dumps(dict(fixed), sort_keys=True),
+            tuple(ways),
+            tuple(units),
+            (*blanks, *found),
+            tuple(self._condition(id_, place, ends) for id_ in kind.row.get("options", ())),
+            str(kind.row.get("help", "")),
+            place,
+        )
 
     def _blank(self, slot: Slot, kind: OrderKind, ends: Sequence[str]) -> Blank | None:
         """What is still to be filled in of a slot; None if there is nothing to choose from."""
@@ -319,12 +377,16 @@ class _Maker:
         if slot.kind == "number":
             declared = kind.row["slots"][slot.name]
             bounds = declared if isinstance(declared, dict) else {}
-            least, most = (n if isinstance(n, int) else 0 for n in (bounds.get("least", 1), bounds.get("most", 0)))
+            least, most = (
+                n if isinstance(n, int) else 0 for n in (bounds.get("least", 1), bounds.get("most", 0))
+            )
             return Blank(slot.name, label, "number", least=least, most=most, optional=optional)
         if slot.kind == "text":
             return Blank(slot.name, label, "text", optional=optional)
         ways = tuple(self._way_of(slot, v) for v in self._values(slot, kind, ends))
-        return Blank(slot.name, label, "many" if slot.many else "one", ways, optional=optional) if ways else None
+        return (
+            Blank(slot.name, label, "many" if slot.many else "one", ways, optional=optional) if ways else None
+        )
 
     def _values(self, slot: Slot, kind: OrderKind, ends: Sequence[str]) -> list[str]:
         if slot.choices:
@@ -345,7 +407,11 @@ class _Maker:
         parts: list[str | Blank] = []
         for part in shown(read_form(row["syntax"], row.get("slots"))):
             if isinstance(part, str):
-                parts = [*parts[:-1], f"{parts[-1]} {part}"] if parts and isinstance(parts[-1], str) else [*parts, part]
+                parts = (
+                    [*parts[:-1], f"{parts[-1]} {part}"]
+                    if parts and isinstance(parts[-1], str)
+                    else [*parts, part]
+                )
                 continue
             label = part.name.replace("_", " ")
             if part.kind == "number":
@@ -357,7 +423,9 @@ class _Maker:
 
     def _condition_values(self, slot: Slot, place: str, ends: Sequence[str]) -> list[str]:
         if slot.kind == "place":
-            return list(dict.fromkeys([*ends, *(p for p, _ in (neighbors_of(self.world, place) if place else ()))]))
+            return list(
+                dict.fromkeys([*ends, *(p for p, _ in (neighbors_of(self.world, place) if place else ()))])
+            )
         if slot.kind == "unit-kind":
             return list(self.world.ruleset.rows("units"))
         if slot.kind == "nation":
@@ -366,7 +434,9 @@ class _Maker:
 
     # ---- names
 
-    def _way(self, slots: Mapping[str, Any], label: str, note: str = "", group: str = "", place: str = "") -> Way:
+    def _way(
+        self, slots: Mapping[str, Any], label: str, note: str = "", group: str = "", place: str = ""
+    ) -> Way:
         return Way(json.dumps(dict(slots), sort_keys=True), label, note, group, place)
 
     def _way_of(self, slot: Slot, value: str) -> Way:

@@ -1,4 +1,6 @@
-"""The places that the orders page asks about: a nation's own, those beside one, and those that an order names."""
+"""The places that the orders page asks about: a nation's own, those beside one, and those that an order
+names.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,10 @@ def subject_of(order: ValidatedOrder) -> str:
     for name in (movement.ORIGIN, "site"):
         if isinstance(slots.get(name), str):
             return str(slots[name])
-    return next((str(v) for k, v in slots.items() if k == "place" and isinstance(v, str)), order.path[0] if order.path else "")
+    return next(
+        (str(v) for k, v in slots.items() if k == "place" and isinstance(v, str)),
+        order.path[0] if order.path else "",
+    )
 
 
 def routes_of(world: World, order: ValidatedOrder) -> list[str]:
@@ -42,7 +47,9 @@ def routes_of(world: World, order: ValidatedOrder) -> list[str]:
     if len(order.path) > 1:
         return list(order.path)
     kind = order_kinds(world.ruleset)[order.verb]
-    named = dict.fromkeys([slot.name for slot in slots_in(kind.syntax.pattern)] if kind.syntax is not None else [])
+    named = dict.fromkeys(
+        [slot.name for slot in slots_in(kind.syntax.pattern)] if kind.syntax is not None else []
+    )
     places = [s for s in named if kind.slot(s).kind == "place" and isinstance(order.slots.get(s), str)]
     if movement.ORIGIN in places:  # whence comes first, however the form puts it
         places.sort(key=lambda s: s != movement.ORIGIN)
@@ -53,7 +60,9 @@ def units_taken(world: World, nation: str, place: str, given: Iterable[Validated
     """How many units of each kind the orders that stand take from a place."""
     taken: dict[str, int] = {}
     for order in given:
-        for where, unit, n in order_kinds(world.ruleset)[order.verb].units_ordered(world, nation, order.slots):
+        for where, unit, n in order_kinds(world.ruleset)[order.verb].units_ordered(
+            world, nation, order.slots
+        ):
             if where == place:
                 taken[unit] = taken.get(unit, 0) + n
     return taken

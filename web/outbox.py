@@ -1,7 +1,9 @@
-"""Mails that go out: queued in the database, then carried to a folder or to a mail server, each once, with retries.
+"""Mails that go out: queued in the database, then carried to a folder or to a mail server, each once, with
+retries.
 
-A mail has a key that says what it is about, so that whoever is killed and begins again queues nothing twice. Its message id is
-made of the key: where a server has taken a mail and the desk died before it knew, the second copy bears the same id.
+A mail has a key that says what it is about, so that whoever is killed and begins again queues nothing twice.
+Its message id is made of the key: where a server has taken a mail and the desk died before it knew, the
+second copy bears the same id.
 """
 
 from __future__ import annotations
@@ -62,22 +64,46 @@ class Queued:
 
 
 def queue(db: Connection, mails: Iterable[Mail], now: datetime) -> int:
-    """Queue mails in a transaction of whoever calls; such as were queued before stay as they are. Returns how many are new."""
+    """Queue mails in a transaction of whoever calls; such as were queued before stay as they are.
+
+    Returns how many are new.
+    """
     added = 0
     for mail in mails:
         if mail.recipient:
             added += insert_once(
-                db, outbox, key=mail.key, game=mail.game, role=mail.role, recipient=mail.recipient, reply=mail.reply,
-                subject=one_line(mail.subject)[:MAX_SUBJECT], text=mail.text, html=mail.html, made=stamp(now),
-                next=stamp(now), tries=0, sent="", fault="",
-            )  # fmt: skip
+                db,
+                outbox,
+                key=mail.key,
+                game=mail.game,
+                role=mail.role,
+                recipient=mail.recipient,
+                reply=mail.reply,
+                subject=one_line(mail.subject)[:MAX_SUBJECT],
+                text=mail.text,
+                html=mail.html,
+                made=stamp(now),
+                next=stamp(now),
+                tries=0,
+                sent="",
+                fault="",
+            )
     return added
 
 
 class Outbox:
-    """The mails of a desk and the way they go. `sender` is the address they come from, `carry` brings one away or raises."""
+    """The mails of a desk and the way they go.
 
-    def __init__(self, engine: Engine, clock: Callable[[], datetime], sender: str, carry: Callable[[EmailMessage], None]) -> None:
+    `sender` is the address they come from, `carry` brings one away or raises.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        clock: Callable[[], datetime],
+        sender: str,
+        carry: Callable[[EmailMessage], None],
+    ) -> None:
         self.engine = engine
         self.clock = clock
         self.sender = sender
@@ -98,7 +124,9 @@ class Outbox:
             became = {"fault": ""}
             try:
                 self.carry(self.message(taken))
-            except Exception as error:  # a server out of reach, or a mail that Python will not write: the others go on
+            except (
+                Exception
+            ) as error:  # a server out of reach, or a mail that Python will not write: the others go on
                 became["fault"] = clean(f"{type(error).__name__}: {error}")[:500]
             else:
                 became["sent"] = stamp(self.clock())
@@ -111,7 +139,8 @@ class Outbox:
     def _take(self) -> Queued | None:
         """The next mail that is due; while it is carried nobody else takes it."""
         now = self.clock()
-        due = (outbox.c.next <= stamp(now)) | (outbox.c.next > stamp(now + 2 * LONGEST))  # that long only if a clock was wrong
+        # that long only if a clock was wrong
+        due = (outbox.c.next <= stamp(now)) | (outbox.c.next > stamp(now + 2 * LONGEST))
         ready = (outbox.c.sent == "", due, outbox.c.tries < MOST_TRIES)
         if not self._due(ready):
             return None
@@ -121,7 +150,11 @@ class Outbox:
             if row is None:
                 return None
             wait = min(timedelta(minutes=2**row.tries), LONGEST)
-            db.execute(update(outbox).where(outbox.c.number == row.number).values(tries=row.tries + 1, next=stamp(now + wait)))
+            db.execute(
+                update(outbox)
+                .where(outbox.c.number == row.number)
+                .values(tries=row.tries + 1, next=stamp(now + wait))
+            )
         return _queued(row)
 
     def _due(self, ready: tuple[ColumnElement[bool], ...]) -> bool:
@@ -156,14 +189,20 @@ class Outbox:
         made["Auto-Submitted"] = "auto-generated"
         made.set_content(one.mail.text)
         if one.mail.html:
-            made.add_attachment(one.mail.html.encode(), maintype="text", subtype="html", filename="report.html")
+            made.add_attachment(
+                one.mail.html.encode(), maintype="text", subtype="html", filename="report.html"
+            )
         return made
 
 
 def _queued(row: object) -> Queued:
     r: dict[str, object] = dict(row._mapping)  # type: ignore[attr-defined]
-    mail = Mail(**{k: str(r[k]) for k in ("key", "recipient", "subject", "text", "html", "game", "role", "reply")})
-    return Queued(int(str(r["number"])), mail, str(r["made"]), int(str(r["tries"])), str(r["sent"]), str(r["fault"]))
+    mail = Mail(
+        **{k: str(r[k]) for k in ("key", "recipient", "subject", "text", "html", "game", "role", "reply")}
+    )
+    return Queued(
+        int(str(r["number"])), mail, str(r["made"]), int(str(r["tries"])), str(r["sent"]), str(r["fault"])
+    )
 
 
 def to_folder(folder: Path) -> Callable[[EmailMessage], None]:
@@ -180,7 +219,10 @@ def to_folder(folder: Path) -> Callable[[EmailMessage], None]:
 
 
 def to_server(url: str) -> Callable[[EmailMessage], None]:
-    """Mails to a server: `smtp://user:password@host:port` (STARTTLS where it is offered) or `smtps://`. StoreError if unclear."""
+    """Mails to a server: `smtp://user:password@host:port` (STARTTLS where it is offered) or `smtps://`.
+
+    StoreError if unclear.
+    """
     parts = urlsplit(url)
     if parts.scheme not in ("smtp", "smtps") or not parts.hostname:
         raise StoreError("a mail server is smtp://user:password@host:port or smtps://user:password@host:port")

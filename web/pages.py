@@ -18,7 +18,9 @@ from .web import PICTURE_POLICY, Visit
 
 @dataclass(frozen=True)
 class PageHead:
-    """What stands above a page: the game, as whom one is there, the pages of the role, and what was done just now."""
+    """What stands above a page: the game, as whom one is there, the pages of the role, and what was done just
+    now.
+    """
 
     title: str
     who: str
@@ -32,7 +34,13 @@ class PageHead:
 
     @classmethod
     def of(
-        cls, visit: Visit, game: Game, who: str, page: str, pages: Sequence[tuple[str, str]], done: Mapping[str, str]
+        cls,
+        visit: Visit,
+        game: Game,
+        who: str,
+        page: str,
+        pages: Sequence[tuple[str, str]],
+        done: Mapping[str, str],
     ) -> PageHead:
         """The head of a page of a game as it is shown to the visitor."""
         position = game.stage().position
@@ -66,7 +74,9 @@ class Windows:
 
 
 def map_page(visit: Visit, game: Game, reader: str, turn: int | None) -> Windows:
-    """The map of a turn for a page; without a choice of the visitor's it is where most of the reader's units are."""
+    """The map of a turn for a page; without a choice of the visitor's it is where most of the reader's units
+    are.
+    """
     found = chart(visit.hall, game, reader, turn)
     wanted = visit.number("window")
     shown = wanted if wanted is not None and wanted < len(found.regions) else 0
@@ -75,12 +85,18 @@ def map_page(visit: Visit, game: Game, reader: str, turn: int | None) -> Windows
 
 def map_picture(visit: Visit, game: Game, reader: str) -> Response:
     """The picture of one window of the map."""
-    return svg_file(visit, chart(visit.hall, game, reader, visit.number("turn")).seen(visit.number("window") or 0))
+    return svg_file(
+        visit, chart(visit.hall, game, reader, visit.number("turn")).seen(visit.number("window") or 0)
+    )
 
 
 def svg_file(visit: Visit, svg: str) -> Response:
     """A picture that styles itself and does nothing else."""
-    headers = {"Content-Security-Policy": PICTURE_POLICY, "Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+    headers = {
+        "Content-Security-Policy": PICTURE_POLICY,
+        "Content-Encoding": "gzip",
+        "Vary": "Accept-Encoding",
+    }
     if "gzip" not in visit.request.headers.get("accept-encoding", ""):
         del headers["Content-Encoding"]
         return Response(svg, media_type="image/svg+xml", headers=headers)

@@ -1,7 +1,8 @@
-"""A mail as it comes in: who sent it, to which address, whether a machine wrote it, and the text that is in it.
+"""A mail as it comes in: who sent it, to which address, whether a machine wrote it, and the text that is in
+it.
 
-Its head says whose it is, and is read first, as little of it as is needed; the text only of a mail that is somebody's, in a
-process of its own (`mail_text`). Nothing in a mail is trusted.
+Its head says whose it is, and is read first, as little of it as is needed; the text only of a mail that is
+somebody's, in a process of its own (`mail_text`). Nothing in a mail is trusted.
 """
 
 from __future__ import annotations
@@ -24,16 +25,28 @@ from . import mail_text
 MAX_BYTES = 1_000_000
 """A mail that is larger is not read."""
 MAX_HEAD, MAX_FIELD, MAX_PEEK = 65_536, 2_000, 2_000
-"""Bytes of a mail's head, and of one field of it, that are looked at; bytes of the text of a mail that is nobody's yet."""
+"""Bytes of a mail's head, and of one field of it, that are looked at; bytes of the text of a mail that is
+nobody's yet.
+"""
 SECONDS = 15
 """How long the text of a mail may take to be read, by the clock."""
 _READERS = threading.BoundedSemaphore(2)
 _MACHINES = ("mailer-daemon", "postmaster", "noreply", "no-reply", "bounce")
 _TO = ("x-original-to", "delivered-to", "to", "cc")
 _AUTOMATIC = ("list-id", "x-auto-response-suppress", "x-autoreply")
-_WANTED = frozenset({
-    *_TO, *_AUTOMATIC, "from", "subject", "message-id", "auto-submitted", "precedence", "return-path", "content-type"
-})  # fmt: skip
+_WANTED = frozenset(
+    {
+        *_TO,
+        *_AUTOMATIC,
+        "from",
+        "subject",
+        "message-id",
+        "auto-submitted",
+        "precedence",
+        "return-path",
+        "content-type",
+    }
+)
 _GAME = re.compile(r"(?im)^[\s>]*game\s+([\w-]{1,64})(?:\s+nation\s+([^\r\n]{1,80}?))?(?:\s+turn\s|\s*$)")
 
 
@@ -43,9 +56,11 @@ class UnreadableMail(ValueError):
 
 @dataclass(frozen=True)
 class IncomingMail:
-    """A mail whose head has been read. `key` is the same for every copy of it; `tokens` are what its addresses have after a plus.
+    """A mail whose head has been read. `key` is the same for every copy of it; `tokens` are what its
+    addresses have after a plus.
 
-    `claims` is the game and nation in whose name its text begins to speak, as far as that can be seen without reading it.
+    `claims` is the game and nation in whose name its text begins to speak, as far as that can be seen without
+    reading it.
     """
 
     key: str
@@ -57,22 +72,32 @@ class IncomingMail:
 
 
 def read_head(data: bytes, *, own: str = "") -> IncomingMail:
-    """What a mail's head says. `own`: the address that the desk's mails come from. Never raises for what is in it."""
+    """What a mail's head says.
+
+    `own`: the address that the desk's mails come from. Never raises for what is in it.
+    """
     head, rest = _parted(data)
     fields = _fields(head)
     senders = _addresses(fields, "from")
     sender = senders[0] if senders else ""
     to = _addresses(fields, *_TO)
-    tokens = tuple(dict.fromkeys(a.partition("@")[0].partition("+")[2] for a in to if "+" in a.partition("@")[0]))
+    tokens = tuple(
+        dict.fromkeys(a.partition("@")[0].partition("+")[2] for a in to if "+" in a.partition("@")[0])
+    )
     named = fields.get("message-id", "")
-    key = sha256("\0".join((named, sender, *tokens)).encode("utf-8", "replace") if named else data).hexdigest()
+    key = sha256(
+        "\0".join((named, sender, *tokens)).encode("utf-8", "replace") if named else data
+    ).hexdigest()
     found = _GAME.search(rest[:MAX_PEEK].decode("utf-8", "replace"))
     claims = (found[1], found[2] or "") if found else None
     return IncomingMail(key, sender, tokens, _subject(fields), _by_machine(fields, sender, own), claims)
 
 
 def read_text(data: bytes) -> str:
-    """The words of a mail, read by a process of its own. UnreadableMail, with the reason, where they cannot be."""
+    """The words of a mail, read by a process of its own.
+
+    UnreadableMail, with the reason, where they cannot be.
+    """
     if len(_parted(data)[0]) >= MAX_HEAD:
         raise UnreadableMail(f"its head is longer than {MAX_HEAD:,} bytes")
     command = [sys.executable, "-P", "-m", mail_text.__name__]
@@ -97,7 +122,9 @@ def _parted(data: bytes) -> tuple[bytes, bytes]:
 
 
 def _fields(head: bytes) -> dict[str, str]:
-    """The fields of a head that are wanted, each once and cut; those that name addresses may stand in it several times."""
+    """The fields of a head that are wanted, each once and cut; those that name addresses may stand in it
+    several times.
+    """
     fields: dict[str, str] = {}
     name = ""
     for line in head.decode("utf-8", "replace").split("\n"):
@@ -124,7 +151,9 @@ def _addresses(fields: Mapping[str, str], *names: str) -> list[str]:
 def _subject(fields: Mapping[str, str]) -> str:
     text = fields.get("subject", "")
     try:
-        parts = [p.decode(c or "utf-8", "replace") if isinstance(p, bytes) else p for p, c in decode_header(text)]
+        parts = [
+            p.decode(c or "utf-8", "replace") if isinstance(p, bytes) else p for p, c in decode_header(text)
+        ]
         text = "".join(parts)
     except Exception:  # a charset that is none, an encoding that is broken
         pass

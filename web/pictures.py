@@ -1,7 +1,7 @@
 """Maps for pages: the report's map, one region at a time, with the battles numbered as the page numbers them.
 
-A map is a picture of its own, loaded by the page that shows it; which region is shown is in its address, so that it can be chosen
-without a script.
+A map is a picture of its own, loaded by the page that shows it; which region is shown is in its address, so
+that it can be chosen without a script.
 """
 
 from __future__ import annotations
@@ -44,10 +44,12 @@ class MapPicture:
         return svg.replace("<defs>", f"<style>{_GROUND}{self.page.style}</style><defs>", 1)
 
     def ground(self, shown: Region, over: str) -> str:
-        """The picture of a region as a part of a page, whose looks are a file of their own (`looks`), with something drawn over
-        it in the units of the sheet."""
+        """The picture of a region as a part of a page, whose looks are a file of their own (`looks`), with
+        something drawn over it in the units of the sheet."""
         moved = f'<g class="sheet" transform="translate({shown.x} {shown.y}) scale({shown.scale})">'
-        svg = self.page.svg.replace('<g class="sheet">', moved, 1).replace(' role="img"', ' id="ground" role="group"', 1)
+        svg = self.page.svg.replace('<g class="sheet">', moved, 1).replace(
+            ' role="img"', ' id="ground" role="group"', 1
+        )
         return f'{svg.removesuffix("</g></svg>")}<g id="over">{over}</g></g></svg>'
 
     @property
@@ -57,13 +59,29 @@ class MapPicture:
 
 
 def picture(
-    ruleset: Ruleset, shown: State, drawing: Drawing, *, title: str, entries: Sequence[Entry] = (), reader: str = "",
-    numbers: Mapping[str, tuple[int, str]] | None = None, link: str = "", prefix: str = "map",
-) -> MapPicture:  # fmt: skip
-    """The map of what a reader is shown. `numbers`: place -> the number of its battle on the page, and its outcome; `link`: the
-    address to which places lead, before their ids."""
+    ruleset: Ruleset,
+    shown: State,
+    drawing: Drawing,
+    *,
+    title: str,
+    entries: Sequence[Entry] = (),
+    reader: str = "",
+    numbers: Mapping[str, tuple[int, str]] | None = None,
+    link: str = "",
+    prefix: str = "map",
+) -> MapPicture:
+    """The map of what a reader is shown. `numbers`: place -> the number of its battle on the page, and its
+    outcome; `link`: the address to which places lead, before their ids."""
     with _DRAWING:
         page = report_map(
-            ruleset, shown, drawing, reader, title=title, entries=entries, numbers=numbers, link=link, prefix=prefix
+            ruleset,
+            shown,
+            drawing,
+            reader,
+            title=title,
+            entries=entries,
+            numbers=numbers,
+            link=link,
+            prefix=prefix,
         )
         return MapPicture(page, title)

@@ -59,7 +59,8 @@ DONE = {
 PAGE, LONGEST = 0.1, 20.0
 """Seconds of the processor that the reading of orders may take where pages are made, and anywhere."""
 TOO_LONG = (
-    f"these orders take more than {LONGEST:.0f} seconds to read, and nothing of them was taken; leave out what is no order, and "
+    f"these orders take more than {LONGEST:.0f} seconds to read, and nothing of them was taken; leave out "
+    "what is no order, and "
     "write the lines as the order form has them"
 )
 
@@ -90,8 +91,18 @@ class Standing:
 def head(visit: Visit, game: Game, page: str) -> PageHead:
     """What stands above each page of a player."""
     name = str(game.ruleset.row_or_empty("nations", visit.role.nation).get("name", visit.role.nation))
-    pages = [("turn", "Turn"), ("orders", "Orders"), ("map", "Map"), ("nation", "Nation"), ("messages", "Messages")]
-    pages += [("try", "Try out"), *([("proof", "Proof")] if rolls_dice(game.ruleset) else []), ("help", "Help")]
+    pages = [
+        ("turn", "Turn"),
+        ("orders", "Orders"),
+        ("map", "Map"),
+        ("nation", "Nation"),
+        ("messages", "Messages"),
+    ]
+    pages += [
+        ("try", "Try out"),
+        *([("proof", "Proof")] if rolls_dice(game.ruleset) else []),
+        ("help", "Help"),
+    ]
     return PageHead.of(visit, game, name, page, pages, DONE)
 
 
@@ -107,9 +118,16 @@ def standing(hall: Games, nation: str, game: Game) -> Standing:
     at = files[-1].at if files and here is not None else ""
     ready = ready_nations(hall, game)
     return Standing(
-        not why, why, len(here.orders) if here is not None else None, at, here.by if here is not None else "", others,
-        nation in ready, len(ready & set(asked)), hall.settings(game.id).early,
-    )  # fmt: skip
+        not why,
+        why,
+        len(here.orders) if here is not None else None,
+        at,
+        here.by if here is not None else "",
+        others,
+        nation in ready,
+        len(ready & set(asked)),
+        hall.settings(game.id).early,
+    )
 
 
 def _why_closed(hall: Games, game: Game, nation: str) -> str:
@@ -144,18 +162,29 @@ def turn(visit: Visit) -> Response:
         newer = now.open and draft.text.strip() and (sent is None or sent.text != draft.text)
         back = back_of(visit.hall, game, nation, draft.text)[0] if newer else None
         return visit.show(
-            "turn.html.j2", offered=offers_to(real, nation) if now.open else [],
-            head=head(visit, game, "turn"), seen=seen, now=now, last=last, draft=draft, back=back,
+            "turn.html.j2",
+            offered=offers_to(real, nation) if now.open else [],
+            head=head(visit, game, "turn"),
+            seen=seen,
+            now=now,
+            last=last,
+            draft=draft,
+            back=back,
             purses=_purses(visit.hall, game, nation),
-            held=holdings(visit.hall, game, nation), dice=rolls_dice(game.ruleset), news=_headline(seen.report.parts),
+            held=holdings(visit.hall, game, nation),
+            dice=rolls_dice(game.ruleset),
+            news=_headline(seen.report.parts),
             parts=_parts(seen.report.parts),
             windows=map_page(visit, game, nation, seen.turn),
-        )  # fmt: skip
+        )
 
 
 def _headline(parts: Any) -> str:
     """The news in one line: what the report begins with, as much of it as a heading holds."""
-    first = next((b.text for p in parts[:1] for b in p.blocks if type(b).__name__ == "Para" and not b.lead and b.text), "")
+    first = next(
+        (b.text for p in parts[:1] for b in p.blocks if type(b).__name__ == "Para" and not b.lead and b.text),
+        "",
+    )
     out = ""
     for sentence in str(first).split(". "):
         longer = f"{out}. {sentence}" if out else sentence
@@ -173,7 +202,9 @@ def _parts(parts: Any) -> list[Any]:
 def _purses(hall: Games, game: Game, nation: str) -> list[Any]:
     """What there is to spend of each resource."""
     with hall.world(game, nation) as world:
-        return hall.of_stage(game, ("purses", nation), lambda: list(accounts(world, [], nation, Wording(world, nation))))
+        return hall.of_stage(
+            game, ("purses", nation), lambda: list(accounts(world, [], nation, Wording(world, nation)))
+        )
 
 
 def _unsaid(hall: Games, game: Game, nation: str, back: ReadBack | None) -> list[Any]:
@@ -184,14 +215,20 @@ def _unsaid(hall: Games, game: Game, nation: str, back: ReadBack | None) -> list
 def report_text(visit: Visit) -> Response:
     """The report as plain text, as the mail has it."""
     with visit.hall.sent(visit.role.game) as game:
-        text = visit.hall.work(plain_report, *place_of(game), visit.role.nation, visit.number("turn"), visit.query("dice") == "1")
+        text = visit.hall.work(
+            plain_report, *place_of(game), visit.role.nation, visit.number("turn"), visit.query("dice") == "1"
+        )
     return Response(text, media_type="text/plain; charset=utf-8")
 
 
-def plain_report(hall: Games, id_: str, stage: int, head: str, nation: str, turn: int | None, dice: bool) -> str:
+def plain_report(
+    hall: Games, id_: str, stage: int, head: str, nation: str, turn: int | None, dice: bool
+) -> str:
     """A nation's report on a turn of a game as it stood at a stage, as text."""
     with hall.at(id_, stage, head) as game:
-        return for_players(as_text(report(game, nation, turn=turn, due=moment(hall.settings(id_).due)), dice=dice))
+        return for_players(
+            as_text(report(game, nation, turn=turn, due=moment(hall.settings(id_).due)), dice=dice)
+        )
 
 
 def nation(visit: Visit) -> Response:
@@ -199,9 +236,15 @@ def nation(visit: Visit) -> Response:
     with visit.hall.sent(visit.role.game) as game:
         seen = sight(visit.hall, game, visit.role.nation)
         with visit.hall.world(game, visit.role.nation) as world:
-            found = list(accounts(world, game.journal(turn=seen.turn), visit.role.nation, Wording(world, visit.role.nation)))
+            found = list(
+                accounts(
+                    world, game.journal(turn=seen.turn), visit.role.nation, Wording(world, visit.role.nation)
+                )
+            )
         parts = [p for p in seen.report.parts if p.title.startswith(("Your forces", "Technology"))]
-        return visit.show("nation.html.j2", head=head(visit, game, "nation"), accounts=found, parts=parts, seen=seen)
+        return visit.show(
+            "nation.html.j2", head=head(visit, game, "nation"), accounts=found, parts=parts, seen=seen
+        )
 
 
 def map_(visit: Visit) -> Response:
@@ -232,13 +275,20 @@ def orders(visit: Visit) -> Response:
         if visit.query("live"):
             text = written_last(real, nation, draft, now)
             return visit.show(
-                "order_parts.html.j2", now=now, text=text, written=False, **order_parts(visit, game, text, draft.meant)
+                "order_parts.html.j2",
+                now=now,
+                text=text,
+                written=False,
+                **order_parts(visit, game, text, draft.meant),
             )
         return _orders(visit, game, now, written_last(real, nation, draft, now), draft, files=files)
 
 
 def written_last(game: Game, nation: str, draft: OrderDraft, now: Standing) -> str:
-    """What a player has before them: their draft, or what was sent if there is none. `game`: as it really stands."""
+    """What a player has before them: their draft, or what was sent if there is none.
+
+    `game`: as it really stands.
+    """
     here = game.submissions().get(nation)
     if not draft.at and here is not None and now.open and here.by in (PLAYER, MODERATOR, PROXY):
         return here.text
@@ -246,7 +296,14 @@ def written_last(game: Game, nation: str, draft: OrderDraft, now: Standing) -> s
 
 
 def _orders(
-    visit: Visit, game: Game, now: Standing, text: str, draft: OrderDraft, *, files: Any = (), problem: str = ""
+    visit: Visit,
+    game: Game,
+    now: Standing,
+    text: str,
+    draft: OrderDraft,
+    *,
+    files: Any = (),
+    problem: str = "",
 ) -> Response:
     nation = visit.role.nation
     salt = game.own_salts(game.stage().position.turn).get(nation, "")
@@ -273,9 +330,18 @@ def _orders(
 
 
 def order_parts(
-    visit: Visit, game: Game, text: str, meant: frozenset[str], *, opened: str = "", said: str = "", problem: str = ""
+    visit: Visit,
+    game: Game,
+    text: str,
+    meant: frozenset[str],
+    *,
+    opened: str = "",
+    said: str = "",
+    problem: str = "",
 ) -> dict[str, Any]:
-    """What a page shows of a text of orders: its read-back, its orders as arrows, and what can be chosen beside the map."""
+    """What a page shows of a text of orders: its read-back, its orders as arrows, and what can be chosen
+    beside the map.
+    """
     hall, nation, back, taken, unasked = visit.hall, visit.role.nation, None, Intake(visit.role.nation), False
     if text.strip():
         known = KnownOdds(hall, game, nation)
@@ -317,7 +383,9 @@ def add(visit: Visit) -> Response:
         if problem:
             raise StoreError(problem)
         chosen = urlencode({"place": at} if at else {"phase": phase})
-        return RedirectResponse(f"{visit.path('orders')}?{chosen}&opened={opened}&added={line}#panel", status_code=303)
+        return RedirectResponse(
+            f"{visit.path('orders')}?{chosen}&opened={opened}&added={line}#panel", status_code=303
+        )
 
 
 def _answer(game: Game, nation: str, line: str) -> str:
@@ -333,8 +401,8 @@ def _about(order: ValidatedOrder) -> str:
 
 
 def _with_line(hall: Games, game: Game, nation: str, text: str, order: str) -> tuple[str, int]:
-    """A text with another order, and the number of its line: in place of the order about the same place that it excludes, if
-    there is one, else after all others."""
+    """A text with another order, and the number of its line: in place of the order about the same place that
+    it excludes, if there is one, else after all others."""
     lines = text.rstrip().split("\n") if text.strip() else []
     end = next((n for n, line in enumerate(lines) if line.strip().lower() == END), len(lines))
     longer = [*lines[:end], order, *lines[end:]]
@@ -349,7 +417,9 @@ def _with_line(hall: Games, game: Game, nation: str, text: str, order: str) -> t
             continue
         instead = [*lines[: number - 1], order, *lines[number:]]
         _, found = back_of(hall, game, nation, "\n".join(instead))
-        if len(found.intents) >= len(taken.intents) and any(o.order.get("line") == number for o in found.intents):
+        if len(found.intents) >= len(taken.intents) and any(
+            o.order.get("line") == number for o in found.intents
+        ):
             return "\n".join(instead) + "\n", number
     return "\n".join(longer) + "\n", end + 1
 
@@ -362,10 +432,14 @@ def _form(hall: Games, game: Game, nation: str) -> str:
         return hall.of_stage(game, ("form", nation, asked), make)
 
 
-def back_of(hall: Games, game: Game, nation: str, text: str, known: Known | None = None) -> tuple[ReadBack, Intake]:
-    """A text of orders read back, and what was taken of it. What takes long is done in another process, so that nobody waits.
+def back_of(
+    hall: Games, game: Game, nation: str, text: str, known: Known | None = None
+) -> tuple[ReadBack, Intake]:
+    """A text of orders read back, and what was taken of it. What takes long is done in another process, so
+    that nobody waits.
 
-    `known` gives the odds of attacks; by default those that are kept. StoreError for a text that takes too long to be read.
+    `known` gives the odds of attacks; by default those that are kept. StoreError for a text that takes too
+    long to be read.
     """
     if len(text) <= LONG or hall.shop is None:
         try:
@@ -377,7 +451,9 @@ def back_of(hall: Games, game: Game, nation: str, text: str, known: Known | None
     return hall.work(long_back_of, *place_of(game), nation, text)
 
 
-def long_back_of(hall: Games, id_: str, stage: int, head: str, nation: str, text: str) -> tuple[ReadBack, Intake]:
+def long_back_of(
+    hall: Games, id_: str, stage: int, head: str, nation: str, text: str
+) -> tuple[ReadBack, Intake]:
     """The same for a game as it stood at a stage."""
     try:
         with hall.at(id_, stage, head) as game, at_most(LONGEST):
@@ -386,7 +462,9 @@ def long_back_of(hall: Games, id_: str, stage: int, head: str, nation: str, text
         raise UnreadableOrders(TOO_LONG) from None
 
 
-def _back_of(hall: Games, game: Game, nation: str, text: str, known: Known | None = None) -> tuple[ReadBack, Intake]:
+def _back_of(
+    hall: Games, game: Game, nation: str, text: str, known: Known | None = None
+) -> tuple[ReadBack, Intake]:
     with hall.world(game, nation) as world:
         taken, _ = read(game, nation, text, world)
         odds = known or KnownOdds(hall, game, nation)
@@ -417,7 +495,9 @@ def _check(visit: Visit, *, odds: bool) -> Response:
         game = visit.hall.as_sent(real)
         text = written(visit)
         live = bool(visit.form.get("live"))
-        draft = visit.hall.drafts.keep(game.id, nation, game.stage().number, text, mean=visit.form.get("mean"), soon=live)
+        draft = visit.hall.drafts.keep(
+            game.id, nation, game.stage().number, text, mean=visit.form.get("mean"), soon=live
+        )
         if odds and len(text) <= LONG:
             work_out(visit.hall, game, nation, text)
         if live:
@@ -428,7 +508,10 @@ def _check(visit: Visit, *, odds: bool) -> Response:
 
 
 def written(visit: Visit) -> str:
-    """What the form holds, with what its button mends: `mend` is the number of a line, a colon, and what is to stand there."""
+    """What the form holds, with what its button mends:
+
+    `mend` is the number of a line, a colon, and what is to stand there.
+    """
     text = visit.files.get("file") or visit.form.get("text", "")
     where, colon, instead = visit.form.get("mend", "").partition(":")
     if colon and where.isascii() and where.isdigit() and len(where) < 7:
@@ -456,16 +539,24 @@ def send(visit: Visit) -> Response:
                 visit, game, now, text, draft,
                 problem=f"Nothing was sent yet: {n} line{'s do' if n != 1 else ' does'} not stand. "
                 "Look at the read-back, then send again to leave them out." if n else
-                "Nothing was sent yet: the text has changed since it was read back. Look at it, then send again.",
+                "Nothing was sent yet: the text has changed since it was read back. Look at it, then send "
+                    "again.",
             )  # fmt: skip
         if not back.standing and visit.form.get("nothing") != "1":
-            raise StoreError("nothing of this stands, so nothing was sent, and what was sent before still counts")
+            raise StoreError(
+                "nothing of this stands, so nothing was sent, and what was sent before still counts"
+            )
         turn = game.stage().position.turn
-        mail = f"Orders for turn {turn} came in by the page and have been taken.\n\n{rendered(back)}{told(back, draft.meant)}"
+        mail = (
+            f"Orders for turn {turn} came in by the page and have been "
+            f"taken.\n\n{rendered(back)}{told(back, draft.meant)}"
+        )
         with visit.hall.changing(game.id):
             handed = hand_in(game, nation, text, PLAYER, taken=taken)
             name, n = name_of(game, nation), back.standing
-            visit.hall.note(game.id, _me(visit), f"Orders of {name} for turn {turn} came in by the page: {n} stand")
+            visit.hall.note(
+                game.id, _me(visit), f"Orders of {name} for turn {turn} came in by the page: {n} stand"
+            )
             for sentence in filter(None, [part_in_dice(game, nation, handed.salt), *told_of(game, nation)]):
                 mail += f"\n{sentence}\n"
             receipt(visit.desk, game, visit.role, mail)
@@ -480,7 +571,9 @@ def receipt(desk: Desk, game: Game, role: Role, text: str) -> None:
     subject = f"{game.head['title']}, turn {turn}: your orders"
     key = f"receipt/{game.id}/{number}"
     text = with_address(desk, role, text)
-    desk.outbox.put(Mail(key, role.email, subject, text, game=game.id, role=role.id, reply=desk.post_of(role)))
+    desk.outbox.put(
+        Mail(key, role.email, subject, text, game=game.id, role=role.id, reply=desk.post_of(role))
+    )
 
 
 @quick

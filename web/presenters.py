@@ -1,7 +1,7 @@
 """What a role is shown of its game: the report, the battles and the map, all made from one reader's view.
 
-Pages show nothing else. A reader is a nation, everybody (`PUBLIC`), or the moderator (`ALL`); what was made for one of them is
-kept under his name and never shown to another.
+Pages show nothing else. A reader is a nation, everybody (`PUBLIC`), or the moderator (`ALL`); what was made
+for one of them is kept under his name and never shown to another.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class Side:
 class BattleOutcomeLine:
     """One battle: the number it has on the page and on the map, what became of it, and what it cost.
 
-    Of the reader's own there are also its `rounds`, each with its dice, what was lost with the place, and what his side's dice
-    inflicted.
+    Of the reader's own there are also its `rounds`, each with its dice, what was lost with the place, and
+    what his side's dice inflicted.
     """
 
     number: int
@@ -86,21 +86,32 @@ def turn_of(game: Game, wanted: int | None) -> int:
 def sight(hall: Games, game: Game, reader: str, turn: int | None = None) -> Sight:
     """The report and the battles of a turn, by default of the last one, as a reader may know them."""
     turn = turn_of(game, turn)
-    return hall.kept(("sight", *stand(hall, game), reader, turn), lambda: hall.work(make_sight, *place_of(game), reader, turn))
+    return hall.kept(
+        ("sight", *stand(hall, game), reader, turn),
+        lambda: hall.work(make_sight, *place_of(game), reader, turn),
+    )
 
 
 def chart(hall: Games, game: Game, reader: str, turn: int | None = None) -> MapPicture:
     """The map after a turn, by default of the present position, as a reader may know it."""
     wanted = turn_of(game, turn)
     return hall.kept(
-        ("chart", *stand(hall, game), reader, wanted), lambda: hall.work(make_chart, *place_of(game), reader, wanted)
+        ("chart", *stand(hall, game), reader, wanted),
+        lambda: hall.work(make_chart, *place_of(game), reader, wanted),
     )
 
 
 def stand(hall: Games, game: Game) -> tuple[object, ...]:
     """What a reader's sight of a game hangs on: where it stands, and what was changed by hand."""
     stage = game.stage()
-    return game.id, stage.number, stage.position.head, stage.attempt, len(game.corrections()), game.ruleset.hash
+    return (
+        game.id,
+        stage.number,
+        stage.position.head,
+        stage.attempt,
+        len(game.corrections()),
+        game.ruleset.hash,
+    )
 
 
 def place_of(game: Game) -> tuple[str, int, str]:
@@ -126,11 +137,18 @@ def _sight(game: Game, reader: str, turn: int) -> Sight:
     world, entries = _seen(game, views, reader, turn)
     if reader == PUBLIC:
         report = moderator_report(
-            game.ruleset, world.state, entries, game=str(game.head["title"]), turn=turn, geography=game.geography,
+            game.ruleset,
+            world.state,
+            entries,
+            game=str(game.head["title"]),
+            turn=turn,
+            geography=game.geography,
             notices=turn_reports.notices(game, turn),
-        )  # fmt: skip
+        )
     else:
-        report = turn_reports.report(game, None if reader == ALL else reader, turn=turn, views=views, template=False)
+        report = turn_reports.report(
+            game, None if reader == ALL else reader, turn=turn, views=views, template=False
+        )
     who = "" if reader == ALL else reader
     words = Wording(world, who)
     taken = captured(entries)
@@ -146,7 +164,12 @@ def _own_first(world: World, entries: Sequence[Entry], reader: str, words: Wordi
 
 
 def _told(
-    fight: Fight, number: int, entries: Sequence[Entry], taken: dict[str, str | None], reader: str, words: Wording
+    fight: Fight,
+    number: int,
+    entries: Sequence[Entry],
+    taken: dict[str, str | None],
+    reader: str,
+    words: Wording,
 ) -> BattleOutcomeLine:
     mine = "defender" if reader in fight.owners("defender") else "attacker"
     theirs = "attacker" if mine == "defender" else "defender"
@@ -156,7 +179,13 @@ def _told(
             began, lost = fight.sides.get(side, {}).get(owner, {}), fight.lost.get(side, {}).get(owner, {})
             all_lost = bool(began) and lost == began
             n = sum(lost.values())
-            gone = "nothing lost" if not n else f"lost all {n}" if all_lost and n > 1 else f"lost {words.short_units(lost)}"
+            gone = (
+                "nothing lost"
+                if not n
+                else f"lost all {n}"
+                if all_lost and n > 1
+                else f"lost {words.short_units(lost)}"
+            )
             sides.append(Side(words.nation(owner), words.short_units(began) or "nobody", gone, all_lost))
     outcome = verdict(fight, taken, words)
     won = fight.winner == mine and not fight.lost_touch
@@ -166,9 +195,14 @@ def _told(
     those = [*fight.preludes, fight]
     logged = {n for f in those for n in f.log}
     rounds = tuple(
-        (words.told(e.happened), tuple(dice_words(r) for r in e.dice)) for e in entries if e.n in logged and e.happened
+        (words.told(e.happened), tuple(dice_words(r) for r in e.dice))
+        for e in entries
+        if e.n in logged and e.happened
     )
-    besides = tuple(text for text, _ in lost_works((e for e in entries if e.data.get("place") == fight.place), reader, words))
+    besides = tuple(
+        text
+        for text, _ in lost_works((e for e in entries if e.data.get("place") == fight.place), reader, words)
+    )
     return BattleOutcomeLine(*head, True, rounds, besides, inflicted(those, reader, words))
 
 
@@ -181,7 +215,9 @@ def _seen(game: Game, views: Views, reader: str, turn: int) -> tuple[World, list
     entries = views.of(turn)
     if reader == ALL:
         position = views.position
-        return World(game.ruleset, position.state, moments=position.moments, geography=game.geography), entries
+        return World(
+            game.ruleset, position.state, moments=position.moments, geography=game.geography
+        ), entries
     if reader == PUBLIC:
         return World(game.ruleset, public(game, views.position), geography=game.geography), [
             e for e in entries if EVERYONE in e.audience
@@ -202,6 +238,11 @@ def _chart(hall: Games, game: Game, reader: str, turn: int) -> MapPicture:
     numbers = {b.place: (b.number, "success" if b.won else "failure") for b in reversed(battles)}
     title = f"{game.head['title']}, {sight(hall, game, reader, turn).when}"
     return picture(
-        game.ruleset, world.state, game.drawing(), title=title, entries=entries, reader="" if reader == ALL else reader,
+        game.ruleset,
+        world.state,
+        game.drawing(),
+        title=title,
+        entries=entries,
+        reader="" if reader == ALL else reader,
         numbers=numbers,
-    )  # fmt: skip
+    )

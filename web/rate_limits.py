@@ -19,7 +19,10 @@ RATES: dict[str, tuple[int, float]] = {
     "draft": (10, 60),
     "rehearse": (20, 60),
 }
-"""What is limited: how often, in how many seconds. Each is counted for one browser, or for one address where none has come in."""
+"""What is limited: how often, in how many seconds.
+
+Each is counted for one browser, or for one address where none has come in.
+"""
 MOST_KEYS = 20_000
 
 

@@ -1,4 +1,7 @@
-"""Who is ready: has nothing to add to the orders of a stage. When all players are, the turn need not wait until it is due."""
+"""Who is ready: has nothing to add to the orders of a stage.
+
+When all players are, the turn need not wait until it is due.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +26,13 @@ def ready_nations(hall: Games, game: Game) -> set[str]:
 
 
 def all_ready(hall: Games, game: Game) -> bool:
-    """Whether every player who is asked for orders now has sent some and is ready, and no offer waits for its answer."""
+    """Whether every player who is asked for orders now has sent some and is ready, and no offer waits for its
+    answer.
+    """
     asked = {n for n, who in seats(game).items() if who == PLAYER}
-    return bool(asked) and asked <= ready_nations(hall, game) & set(game.submissions()) and not offers_in(game)
+    return (
+        bool(asked) and asked <= ready_nations(hall, game) & set(game.submissions()) and not offers_in(game)
+    )
 
 
 def set_ready(hall: Games, game: Game, nation: str, wanted: bool) -> None:

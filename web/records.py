@@ -49,7 +49,12 @@ def rules(visit: Visit) -> Response:
     """The rules of the game, and others that it could go on under."""
     with visit.hall.game(visit.role.game) as game:
         return visit.show(
-            "rules.html.j2", head=head(visit, game, "rules"), rules=game.ruleset, shipped=shipped(), difference=None, chosen=""
+            "rules.html.j2",
+            head=head(visit, game, "rules"),
+            rules=game.ruleset,
+            shipped=shipped(),
+            difference=None,
+            chosen="",
         )
 
 

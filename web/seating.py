@@ -1,4 +1,6 @@
-"""Who has which seat of a game, who waits for one, and how the one comes to the other: a page of the moderator."""
+"""Who has which seat of a game, who waits for one, and how the one comes to the other: a page of the
+moderator.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,17 @@ def players(visit: Visit) -> Response:
         pool = WaitingList(game)
         roles = [r for r in visit.hall.people.of_game(game.id) if r.id != visit.role.id]
         return visit.show(
-            "players.html.j2", head=head(visit, game, "players"),
-            roles=[(r, name_of(game, r.nation) if r.nation else "", visit.hall.people.sessions_of_role(r)) for r in roles],
-            nations=names_of(game, list(everybody(game))), pool=pool.candidates(),
+            "players.html.j2",
+            head=head(visit, game, "players"),
+            roles=[
+                (r, name_of(game, r.nation) if r.nation else "", visit.hall.people.sessions_of_role(r))
+                for r in roles
+            ],
+            nations=names_of(game, list(everybody(game))),
+            pool=pool.candidates(),
             vacant=[(v, name_of(game, v.nation)) for v in vacancies(pool.world())],
             sides=[(s, str(row.get("name", s))) for s, row in game.ruleset.rows("sides").items()],
-        )  # fmt: skip
+        )
 
 
 def seat(visit: Visit) -> Response:
@@ -46,7 +53,10 @@ def seat(visit: Visit) -> Response:
                 raise StoreError("there is no such seat")
             if act == "link":
                 if not mail_link(
-                    visit.desk, role, str(game.head["title"]), name_of(game, role.nation) if role.nation else role.role
+                    visit.desk,
+                    role,
+                    str(game.head["title"]),
+                    name_of(game, role.nation) if role.nation else role.role,
                 ):
                     raise StoreError("no address is known, or too many links were sent lately")
                 visit.hall.note(game.id, me(visit), f"Sent a link to {role.name or role.nation or role.role}")
@@ -54,7 +64,9 @@ def seat(visit: Visit) -> Response:
             people.end(role)
             if role.role == PLAYS and everybody(game).get(role.nation) == PLAYER:
                 pool.leave(role.nation)
-            visit.hall.note(game.id, me(visit), f"{role.name or role.nation} is {role.role} no longer; the sessions ended")
+            visit.hall.note(
+                game.id, me(visit), f"{role.name or role.nation} is {role.role} no longer; the sessions ended"
+            )
         elif act == "policy":
             if nation not in everybody(game):
                 raise StoreError("nobody commands this nation")
@@ -76,7 +88,11 @@ def seat(visit: Visit) -> Response:
             role = people.add(game.id, PLAYS, nation=nation, name=found.name, email=found.email)
             invite(visit.desk, game, role, visit.role.name or visit.role.email)
             name = name_of(game, nation)
-            visit.hall.note(game.id, me(visit), f"{found.name} commands {name} from now on; the old link and its sessions ended")
+            visit.hall.note(
+                game.id,
+                me(visit),
+                f"{found.name} commands {name} from now on; the old link and its sessions ended",
+            )
         else:
             raise StoreError("nothing was chosen")
     return visit.go("players", "seated")

@@ -28,13 +28,18 @@ from .worker_pool import Workshop, context, end_with_parent
 BEHIND = 5
 """By how much the worker stands back behind the pages."""
 COLLECT = 10_000, 20, 100
-"""How rarely Python looks for rings among what is kept: each look at all of it keeps whoever is answered waiting."""
+"""How rarely Python looks for rings among what is kept: each look at all of it keeps whoever is answered
+waiting.
+"""
 LOG = logging.getLogger("wteaw.desk")
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What a desk is made of. `folder` holds the database unless another is named, and mails without a server for them."""
+    """What a desk is made of.
+
+    `folder` holds the database unless another is named, and mails without a server for them.
+    """
 
     folder: Path
     url: str
@@ -45,13 +50,18 @@ class Setup:
     lmtp: bool = False
 
     def desk(self, *, shop: bool = False) -> Desk:
-        """The desk; with `shop`, what takes long is done in other processes. StoreError where something is not clear."""
+        """The desk; with `shop`, what takes long is done in other processes.
+
+        StoreError where something is not clear.
+        """
         os.umask(0o077)  # what a desk keeps is nobody else's
         gc.set_threshold(*COLLECT)
         if not self.database or not self.mail:
             self.folder.mkdir(parents=True, exist_ok=True)
         engine = engine_for(self.database or self.folder / "desk.db")
-        shop_of = Workshop(partial(_opened, engine.url.render_as_string(hide_password=False))) if shop else None
+        shop_of = (
+            Workshop(partial(_opened, engine.url.render_as_string(hide_password=False))) if shop else None
+        )
         try:
             hall = Games(engine, shop=shop_of)
         except DatabaseError as error:
@@ -74,8 +84,8 @@ class Setup:
 
 
 def make_ready(hall: Games) -> None:
-    """Read the rules of all games and the templates of pages before somebody waits for them; the collector of rings passes over
-    them from then on."""
+    """Read the rules of all games and the templates of pages before somebody waits for them; the collector of
+    rings passes over them from then on."""
     for name in environment().list_templates():
         environment().get_template(name)
     for id_ in hall.ids():

@@ -52,10 +52,15 @@ def what(visit: Visit, role: Role) -> str:
 
 @quick
 def ask(visit: Visit) -> Response:
-    """Send links to an address. The answer is the same whether it is known or not, and comes before anything is looked up."""
+    """Send links to an address.
+
+    The answer is the same whether it is known or not, and comes before anything is looked up.
+    """
     visit.allow("ask for a link")
     given, seat = visit.form.get("email", ""), visit.form.get("seat", "")
-    return RedirectResponse("/?asked=1", status_code=303, background=BackgroundTask(_send_links, visit, given, seat))
+    return RedirectResponse(
+        "/?asked=1", status_code=303, background=BackgroundTask(_send_links, visit, given, seat)
+    )
 
 
 def _send_links(visit: Visit, given: str, seat: str) -> None:
@@ -74,7 +79,10 @@ def _send_links(visit: Visit, given: str, seat: str) -> None:
 
 
 def mail_link(desk: Desk, role: Role, game: str, as_what: str) -> bool:
-    """Send a role its link. Returns whether one was made: not too many were asked for, and an address is known."""
+    """Send a role its link.
+
+    Returns whether one was made: not too many were asked for, and an address is known.
+    """
     token = desk.hall.people.link(role) if role.email else None
     if token is None:
         return False
@@ -90,17 +98,25 @@ def mail_link(desk: Desk, role: Role, game: str, as_what: str) -> bool:
 
 @quick
 def door(visit: Visit) -> Response:
-    """A link: what it leads to, and the button that follows it. Looking uses nothing up, since mail programs look, too."""
+    """A link: what it leads to, and the button that follows it.
+
+    Looking uses nothing up, since mail programs look, too.
+    """
     visit.allow("follow a link")
     found = visit.hall.people.look(str(visit.request.path_params["secret"]))
     if found is None:
         return visit.show("door.html.j2", status=404, state="none", game="", as_what="")
-    return visit.show("door.html.j2", state=found.state, game=title(visit, found.role), as_what=what(visit, found.role))
+    return visit.show(
+        "door.html.j2", state=found.state, game=title(visit, found.role), as_what=what(visit, found.role)
+    )
 
 
 @quick
 def enter(visit: Visit) -> Response:
-    """The button was pressed: use the link up, and give the browser a new secret. An old link can send a fresh one."""
+    """The button was pressed: use the link up, and give the browser a new secret.
+
+    An old link can send a fresh one.
+    """
     visit.allow("follow a link")
     secret = str(visit.request.path_params["secret"])
     people = visit.hall.people
@@ -127,10 +143,14 @@ def _tell(visit: Visit, role: Role, session: str, agent: str) -> None:
         return
     game = title(visit, role)
     text = (
-        f"Somebody came in as {what(visit, role)} of {game}, with your link, in this browser:\n  {agent or 'unknown'}\n\n"
-        f"If it was not you, ask for a link at {visit.desk.url}/ and end that session on the page of your sessions.\n"
+        f"Somebody came in as {what(visit, role)} of {game}, with your link, in this browser:\n  "
+        f"{agent or 'unknown'}\n\n"
+        f"If it was not you, ask for a link at {visit.desk.url}/ and end that session on the page of your "
+        "sessions.\n"
     )
-    visit.desk.outbox.put(Mail(f"came/{session}", role.email, f"{game}: somebody came in", text, game=role.game, role=role.id))
+    visit.desk.outbox.put(
+        Mail(f"came/{session}", role.email, f"{game}: somebody came in", text, game=role.game, role=role.id)
+    )
 
 
 # ---- sessions
@@ -154,4 +174,8 @@ def end_session(visit: Visit) -> Response:
                 people.leave(role, one.id)
         return visit.go("sessions", "ended")
     people.leave(role, visit.form.get("which", ""))
-    return visit.go("sessions", "ended") if visit.form.get("which") != mine else RedirectResponse("/", status_code=303)
+    return (
+        visit.go("sessions", "ended")
+        if visit.form.get("which") != mine
+        else RedirectResponse("/", status_code=303)
+    )

@@ -67,7 +67,9 @@ def map_(visit: Visit) -> Response:
     """The map by turn."""
     with visit.hall.sent(_game(visit)) as game:
         windows = map_page(visit, game, reader(game), visit.number("turn"))
-        return visit.show("map.html.j2", head=_head(visit, game, "map"), windows=windows, last=last_turn(game))
+        return visit.show(
+            "map.html.j2", head=_head(visit, game, "map"), windows=windows, last=last_turn(game)
+        )
 
 
 def map_svg(visit: Visit) -> Response:
@@ -82,7 +84,13 @@ def figures(visit: Visit) -> Response:
         seen = sight(visit.hall, game, reader(game))
         standing = [p for p in seen.report.parts if p.title in ("Nations", "Standing")]
         charted = [(n, p) for n, p in enumerate(_charted(visit.hall, game))]
-        return visit.show("figures.html.j2", head=_head(visit, game, "figures"), seen=seen, standing=standing, charted=charted)
+        return visit.show(
+            "figures.html.j2",
+            head=_head(visit, game, "figures"),
+            seen=seen,
+            standing=standing,
+            charted=charted,
+        )
 
 
 def chart_svg(visit: Visit) -> Response:
@@ -90,14 +98,20 @@ def chart_svg(visit: Visit) -> Response:
     with visit.hall.sent(_game(visit)) as game:
         parts = _charted(visit.hall, game)
     number = visit.number("part")
-    drawn = [b for b in parts[number].blocks if isinstance(b, Picture)] if number is not None and number < len(parts) else []
+    drawn = (
+        [b for b in parts[number].blocks if isinstance(b, Picture)]
+        if number is not None and number < len(parts)
+        else []
+    )
     if not drawn:
         raise Denied(404, "There is no such picture.")
     return svg_file(visit, picture_file(drawn[0]))
 
 
 def _charted(hall: Games, game: Game) -> list[ReportPart]:
-    """What `wteaw statistics` and, of a game that has ended, `wteaw luck` tell of a game as far as it has been sent."""
+    """What `wteaw statistics` and, of a game that has ended, `wteaw luck` tell of a game as far as it has
+    been sent.
+    """
     return hall.kept(("figures", *stand(hall, game)), lambda: hall.work(figures_of, *place_of(game)))
 
 

@@ -1,6 +1,8 @@
-"""The tables that a desk keeps beside those of its games: who may enter, what was sent, when orders are due, what was done.
+"""The tables that a desk keeps beside those of its games: who may enter, what was sent, when orders are due,
+what was done.
 
-Times are UTC, ISO 8601 to the second, so that they sort as text. Of links and of browsers only hashes are kept.
+Times are UTC, ISO 8601 to the second, so that they sort as text. Of links and of browsers only hashes are
+kept.
 """
 
 from __future__ import annotations
@@ -60,7 +62,8 @@ settings = Table(  # how a game is run
     metadata,
     Column("game", String(64), primary_key=True),
     Column("due", TIME, nullable=False),  # when orders are due; empty for no deadline
-    Column("days", Integer, nullable=False),  # the days of a turn, from which the next deadline follows; 0 for none
+    # the days of a turn, from which the next deadline follows; 0 for none
+    Column("days", Integer, nullable=False),
     Column("paused", Boolean, nullable=False),
     Column(
         "auto", String(16), nullable=False
@@ -71,12 +74,16 @@ settings = Table(  # how a game is run
     Column(
         "talk", String(60), nullable=False, server_default="public private"
     ),  # how players may write to each other (`messages`)
-    Column("early", Boolean, nullable=False, server_default="0"),  # whether a turn is resolved as soon as all players are ready
-    Column("spans", Text, nullable=False, server_default=""),  # hours for orders at a point of the turn: `retreats 24 builds 24`
-    Column("zone", String(60), nullable=False, server_default="UTC"),  # the time zone in which deadlines are written
+    # whether a turn is resolved as soon as all players are ready
+    Column("early", Boolean, nullable=False, server_default="0"),
+    # hours for orders at a point of the turn: `retreats 24 builds 24`
+    Column("spans", Text, nullable=False, server_default=""),
+    # the time zone in which deadlines are written
+    Column("zone", String(60), nullable=False, server_default="UTC"),
 )
 
-releases = Table(  # positions that players may know of: what was resolved is theirs when the moderator has sent it
+# positions that players may know of: what was resolved is theirs when the moderator has sent it
+releases = Table(
     "desk_releases",
     metadata,
     Column("game", String(64), primary_key=True),
@@ -93,14 +100,16 @@ drafts = Table(  # orders that are being written
     Column("stage", Integer, nullable=False),
     Column("text", Text, nullable=False),
     Column("at", TIME, nullable=False),
-    Column("meant", Text, nullable=False, server_default=""),  # marks of the warnings that were silenced, with spaces between
+    # marks of the warnings that were silenced, with spaces between
+    Column("meant", Text, nullable=False, server_default=""),
 )
 
 outbox = Table(  # mails to be sent and such as were
     "desk_outbox",
     metadata,
     Column("number", Integer, primary_key=True, autoincrement=True),
-    Column("key", String(200), nullable=False, unique=True),  # what the mail is about: the same is never queued twice
+    # what the mail is about: the same is never queued twice
+    Column("key", String(200), nullable=False, unique=True),
     Column("game", String(64), nullable=False),
     Column("role", ID, nullable=False),
     Column("recipient", String(200), nullable=False),
@@ -125,7 +134,8 @@ inbox = Table(  # mails that have come in, each taken once
     Column("sender", String(200), nullable=False),
     Column("subject", String(300), nullable=False),
     Column("at", TIME, nullable=False),
-    Column("verdict", String(16), nullable=False),  # taken, not taken, stranger, ignored, or where its reading has begun
+    # taken, not taken, stranger, ignored, or where its reading has begun
+    Column("verdict", String(16), nullable=False),
     Column("says", Text, nullable=False),
 )
 

@@ -1,4 +1,6 @@
-"""The two ways by which mails come in: a mailbox that is looked into by IMAP, or a mail server that hands them over by LMTP."""
+"""The two ways by which mails come in: a mailbox that is looked into by IMAP, or a mail server that hands
+them over by LMTP.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,8 @@ SECONDS = 60
 def look_into(desk: Desk, url: str) -> int:
     """Take the unread mails of a mailbox: imaps://user:password@host/FOLDER. Returns how many.
 
-    Each is marked as read when it has been taken or set aside; one that is too large is set aside unfetched. StoreError if the
-    mailbox cannot be reached.
+    Each is marked as read when it has been taken or set aside; one that is too large is set aside unfetched.
+    StoreError if the mailbox cannot be reached.
     """
     from imap_tools import MailBox, MailBoxUnencrypted
     from imap_tools.errors import ImapToolsError
@@ -45,7 +47,9 @@ def look_into(desk: Desk, url: str) -> int:
     taken = 0
     try:
         box = kind(parts.hostname, port=parts.port or (993 if parts.scheme == "imaps" else 143), timeout=30)
-        with box.login(unquote(parts.username or ""), unquote(parts.password or ""), parts.path.strip("/") or "INBOX") as opened:
+        with box.login(
+            unquote(parts.username or ""), unquote(parts.password or ""), parts.path.strip("/") or "INBOX"
+        ) as opened:
             for uid in opened.uids("UNSEEN")[:MOST_MAILS]:
                 _take(desk, opened, uid)
                 taken += 1
@@ -55,7 +59,10 @@ def look_into(desk: Desk, url: str) -> int:
 
 
 def _take(desk: Desk, box: Any, uid: str) -> None:
-    """Take one mail of a mailbox, by its number there. One at which we failed stays unread for a second try and no more."""
+    """Take one mail of a mailbox, by its number there.
+
+    One at which we failed stays unread for a second try and no more.
+    """
     from imap_tools import MailMessageFlags
 
     try:
@@ -75,7 +82,9 @@ def _take(desk: Desk, box: Any, uid: str) -> None:
 def _fetched(box: Any, uid: str) -> bytes | None:
     """The bytes of a mail, None for one that is too large to be read or is not there any more."""
     _, said = box.client.uid("FETCH", uid, "(RFC822.SIZE)")
-    size = re.search(rb"RFC822\.SIZE (\d+)", b" ".join(s if isinstance(s, bytes) else s[0] for s in said if s))
+    size = re.search(
+        rb"RFC822\.SIZE (\d+)", b" ".join(s if isinstance(s, bytes) else s[0] for s in said if s)
+    )
     if size is None or int(size[1]) > MAX_BYTES:
         return None
     _, said = box.client.uid("FETCH", uid, "(BODY.PEEK[])")
@@ -121,7 +130,13 @@ def listen(desk: Desk, host: str, port: int) -> Callable[[], None]:
 
     class _Controller(Controller):
         def factory(self) -> Any:
-            return _Line(self.handler, data_size_limit=MAX_BYTES, ident="wteaw", timeout=SECONDS, command_call_limit=1000)
+            return _Line(
+                self.handler,
+                data_size_limit=MAX_BYTES,
+                ident="wteaw",
+                timeout=SECONDS,
+                command_call_limit=1000,
+            )
 
     found = _Controller(Handler(desk), hostname=host, port=port)
     found.start()

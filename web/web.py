@@ -1,7 +1,8 @@
 """What every request goes through: who asks, whether he may, and how the answer leaves.
 
-A page is a function of a `Visit`. It runs in a thread of its own, is given the role that the address names only if the browser
-has a session of it, and a form is looked at only if it carries the token of the browser that it was made for.
+A page is a function of a `Visit`. It runs in a thread of its own, is given the role that the address names
+only if the browser has a session of it, and a form is looked at only if it carries the token of the browser
+that it was made for.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ LONG = 8000
 QUICK, SLOW = 8, 24
 """How many pages are made at a time, and of those that may take long."""
 POLICY = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
 )
 PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
@@ -62,7 +64,9 @@ LOG = logging.getLogger("wteaw.desk")
 
 @dataclass
 class Desk:
-    """A desk: its games, its mails, the address under which it is reached, and how often things may be done."""
+    """A desk: its games, its mails, the address under which it is reached, and how often things may be
+    done.
+    """
 
     hall: Games
     outbox: Outbox
@@ -75,10 +79,14 @@ class Desk:
     threads: dict[bool, ThreadPoolExecutor] = field(default_factory=lambda: {
         False: ThreadPoolExecutor(QUICK, "page"), True: ThreadPoolExecutor(SLOW, "slow page")
     })  # fmt: skip
-    """Where pages are made: such as may take long have threads of their own, so that nobody else waits for one."""
+    """Where pages are made: such as may take long have threads of their own, so that nobody else waits for
+    one.
+    """
 
     def post_of(self, role: Role) -> str:
-        """The address that a role's mails are answered to: the desk's with the role's token; none where no mail is taken in."""
+        """The address that a role's mails are answered to: the desk's with the role's token; none where no
+        mail is taken in.
+        """
         name, _, host = self.outbox.sender.partition("@")
         return f"{name}+{role.post}@{host}" if self.post and role.post else ""
 
@@ -129,7 +137,9 @@ class NotIn(Denied):
 
 @dataclass
 class Visit:
-    """One request: the desk, the form that came with it, the browser's secret and the session it is made in."""
+    """One request: the desk, the form that came with it, the browser's secret and the session it is made
+    in.
+    """
 
     request: Request
     desk: Desk
@@ -153,7 +163,9 @@ class Visit:
 
     @property
     def token(self) -> str:
-        """What a form made for this browser carries; it follows from the cookie, which no other site can read."""
+        """What a form made for this browser carries; it follows from the cookie, which no other site can
+        read.
+        """
         return sha256(b"form:" + self.browser.encode("utf-8", "surrogatepass")).hexdigest()
 
     @property
@@ -166,10 +178,14 @@ class Visit:
     def allow(self, what: str) -> None:
         """Denied if this was done too often of late."""
         if not self.desk.limits.allow(what, self.who):
-            raise Denied(429, "That was too often in a short time. Wait a little and try again; nothing is lost.")
+            raise Denied(
+                429, "That was too often in a short time. Wait a little and try again; nothing is lost."
+            )
 
     def path(self, page: str) -> str:
-        """The address of a page beside the present one: of the same role, or of the same game that is open to all."""
+        """The address of a page beside the present one: of the same role, or of the same game that is open to
+        all.
+        """
         return f"{self.base or f'/seat/{self.role.id}'}/{page}"
 
     def query(self, name: str) -> str:
@@ -211,7 +227,10 @@ def page(desk: Desk, make: Page) -> Endpoint:
 
 
 def seat_page(desk: Desk, makers: Mapping[str, Page]) -> Endpoint:
-    """An endpoint whose address names a role in `seat`. `makers`: the kinds of role that it is there for, with what makes it."""
+    """An endpoint whose address names a role in `seat`.
+
+    `makers`: the kinds of role that it is there for, with what makes it.
+    """
 
     def make(visit: Visit) -> Response:
         seat = str(visit.request.path_params["seat"])
@@ -279,7 +298,8 @@ def _guard(visit: Visit) -> None:
     given = visit.form.get("token", "")
     if visit.fresh or not compare_digest(given.encode("utf-8", "replace"), visit.token.encode()):
         raise HTTPException(
-            403, "This form is older than your session here. Go back, load the page again, and send it once more."
+            403,
+            "This form is older than your session here. Go back, load the page again, and send it once more.",
         )
 
 
@@ -321,19 +341,35 @@ def plain(text: str) -> str:
 def keep_browser(response: Response, desk: Desk, browser: str) -> None:
     """Give a browser its secret."""
     response.set_cookie(
-        desk.cookie, browser, max_age=SESSION_DAYS * 86400, path="/", secure=desk.secure, httponly=True, samesite="lax"
+        desk.cookie,
+        browser,
+        max_age=SESSION_DAYS * 86400,
+        path="/",
+        secure=desk.secure,
+        httponly=True,
+        samesite="lax",
     )
 
 
 async def refused(request: Request, error: Exception) -> Response:
     """The page for what is denied before a page is made."""
     status = error.status_code if isinstance(error, HTTPException) else 500
-    known = {404: "There is no such page.", 405: "This page is not asked for in that way.", 413: "That is too much at once."}
+    known = {
+        404: "There is no such page.",
+        405: "This page is not asked for in that way.",
+        413: "That is too much at once.",
+    }
     detail = str(error.detail) if isinstance(error, HTTPException) and status in (400, 403, 413) else ""
-    why = detail or known.get(status, "Something went wrong on our side. Nothing was changed; the log says what.")
+    why = detail or known.get(
+        status, "Something went wrong on our side. Nothing was changed; the log says what."
+    )
     if status >= 500:
         LOG.error("%s %s", request.method, request.url.path, exc_info=error)
-    body = environment().get_template("sorry.html.j2").render(visit=None, title="Not so", why=why, clock=datetime.now(UTC))
+    body = (
+        environment()
+        .get_template("sorry.html.j2")
+        .render(visit=None, title="Not so", why=why, clock=datetime.now(UTC))
+    )
     return HTMLResponse(body, status_code=status)
 
 
@@ -370,7 +406,11 @@ class Guarded:
                 there = {k.lower() for k, _ in message["headers"]}
                 message["headers"] = [
                     *message["headers"],
-                    *((k.lower().encode(), v.encode()) for k, v in HEADERS.items() if k.lower().encode() not in there),
+                    *(
+                        (k.lower().encode(), v.encode())
+                        for k, v in HEADERS.items()
+                        if k.lower().encode() not in there
+                    ),
                 ]
             await send(message)
 
@@ -402,11 +442,18 @@ def environment() -> Environment:
 def assets() -> dict[str, str]:
     """Name of a static file -> its address, which changes with what is in it."""
     folder = files(__package__ or "wteaw_web") / "static"
-    return {f.name: f"/static/{sha256(f.read_bytes()).hexdigest()[:12]}/{f.name}" for f in folder.iterdir() if f.is_file()}
+    return {
+        f.name: f"/static/{sha256(f.read_bytes()).hexdigest()[:12]}/{f.name}"
+        for f in folder.iterdir()
+        if f.is_file()
+    }
 
 
 def moment(text: str, zone: str = "UTC") -> str:
-    """A time as the desk keeps it, in words: in a time zone and, if that is another, in UTC. A script shows the reader's own."""
+    """A time as the desk keeps it, in words: in a time zone and, if that is another, in UTC.
+
+    A script shows the reader's own.
+    """
     if not text:
         return ""
     at = datetime.fromisoformat(text)
@@ -423,5 +470,7 @@ def until(text: str, now: datetime) -> str:
     minutes = abs(seconds) // 60
     days, hours, minutes = minutes // 1440, minutes % 1440 // 60, minutes % 60
     parts = [(days, "day"), (hours, "hour"), (minutes if not days else 0, "minute")]
-    said = " ".join(f"{n} {word}{'s' if n != 1 else ''}" for n, word in parts if n)[:40] or "less than a minute"
+    said = (
+        " ".join(f"{n} {word}{'s' if n != 1 else ''}" for n, word in parts if n)[:40] or "less than a minute"
+    )
     return f"{said} ago" if late else f"in {said}"

@@ -1,4 +1,6 @@
-"""What a player may find out before he sends: how his draft might go, and the odds of a battle with his orders as written."""
+"""What a player may find out before he sends: how his draft might go, and the odds of a battle with his
+orders as written.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ SHARE = 0.05
 
 @dataclass(frozen=True)
 class Chance:
-    """One way to fight a battle: its name, the chance to be left alone there, and losses with the band of nine cases in ten."""
+    """One way to fight a battle: its name, the chance to be left alone there, and losses with the band of
+    nine cases in ten.
+    """
 
     name: str
     takes: float
@@ -45,7 +49,9 @@ class Chance:
 
 @dataclass(frozen=True)
 class Outlook:
-    """The odds of a battle: who goes there with what, what is known there, and what would come of each way to fight it."""
+    """The odds of a battle: who goes there with what, what is known there, and what would come of each way to
+    fight it.
+    """
 
     place: str
     lines: tuple[ReadBackOrder, ...]
@@ -62,10 +68,14 @@ def try_now(visit: Visit) -> Response:
     with visit.hall.sent(visit.role.game) as game:
         text = _draft(visit, game)
         tried, stand = visit.hall.work(tried_out, *place_of(game), nation, text, others)
-        return visit.show("try.html.j2", head=head(visit, game, "try"), tried=tried, stand=stand, text=text, others=others)
+        return visit.show(
+            "try.html.j2", head=head(visit, game, "try"), tried=tried, stand=stand, text=text, others=others
+        )
 
 
-def tried_out(hall: Games, id_: str, stage: int, at: str, nation: str, text: str, others: bool) -> tuple[DryRun, int]:
+def tried_out(
+    hall: Games, id_: str, stage: int, at: str, nation: str, text: str, others: bool
+) -> tuple[DryRun, int]:
     """A draft tried out on a game as it stood at a stage, and how many orders of it stand."""
     with hall.at(id_, stage, at) as game, hall.world(game, nation) as world:
         taken, _ = read(game, nation, text, world)
@@ -77,7 +87,9 @@ def try_page(visit: Visit) -> Response:
     with visit.hall.sent(visit.role.game) as game:
         text = _draft(visit, game)
         stand = len(back_of(visit.hall, game, visit.role.nation, text)[1].orders)
-        return visit.show("try.html.j2", head=head(visit, game, "try"), tried=None, stand=stand, text=text, others=False)
+        return visit.show(
+            "try.html.j2", head=head(visit, game, "try"), tried=None, stand=stand, text=text, others=False
+        )
 
 
 def _draft(visit: Visit, game: Game) -> str:
@@ -122,8 +134,12 @@ def outlook(world: World, taken: Intake, back: ReadBack, text: str, line: int) -
     nation = back.nation
     where = next(i.attacks[-1] for i in taken.intents if i.attacks and i.order.get("line") == line)
     counted = counted_units(world, nation, where)
-    if not counted and {row["kind"] for _, row in world.state.stacks(at=where) if row["owner"] != nation} == {UNKNOWN}:
-        return Outlook(place, going, asked.seen, (), (), "of those who stand there you know only about how many they are")
+    if not counted and {row["kind"] for _, row in world.state.stacks(at=where) if row["owner"] != nation} == {
+        UNKNOWN
+    }:
+        return Outlook(
+            place, going, asked.seen, (), (), "of those who stand there you know only about how many they are"
+        )
     composer = Composer(world)
     try:
         written_, start = composer.from_orders(orders, nation, counted or None)
@@ -137,9 +153,14 @@ def outlook(world: World, taken: Intake, back: ReadBack, text: str, line: int) -
             ways = [(f"leave after {k} round{'s' if k > 1 else ''}", {0: {"rounds": k}}) for k in ROUNDS] + [
                 ("stay to the end", {})
             ]
-            chances = [_chance(name, reckon(composer.world, replace(question, limits=limits))) for name, limits in ways]
+            chances = [
+                _chance(name, reckon(composer.world, replace(question, limits=limits)))
+                for name, limits in ways
+            ]
             if own:
-                chances.insert(0, _chance("as you have written it", reckon(composer.world, question), written=True))
+                chances.insert(
+                    0, _chance("as you have written it", reckon(composer.world, question), written=True)
+                )
             else:
                 chances[-1] = replace(chances[-1], written=True)
     except Unclear as unclear:

@@ -1,7 +1,9 @@
-"""What a desk does by itself: reminders, and at a deadline closing, resolving and sending, as far as each game says; mails.
+"""What a desk does by itself: reminders, and at a deadline closing, resolving and sending, as far as each
+game says; mails.
 
-Every step looks at where the game stands and is a transaction of its own, so that a worker that is killed anywhere leaves what
-the next one goes on with, and several may run beside each other: whoever comes second finds the step taken.
+Every step looks at where the game stands and is a transaction of its own, so that a worker that is killed
+anywhere leaves what the next one goes on with, and several may run beside each other: whoever comes second
+finds the step taken.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ LOG = logging.getLogger("wteaw.desk")
 def tick(desk: Desk, waiting: dict[str, str] | None = None) -> list[str]:
     """Do what is due now, and carry away the mails. Returns what was done, in words.
 
-    What keeps a game, or the mails, from going on is logged; with `waiting` (what does, as it was logged last) only what is new.
+    What keeps a game, or the mails, from going on is logged; with `waiting` (what does, as it was logged
+    last) only what is new.
     """
     done: list[str] = []
     held = {} if waiting is None else waiting
@@ -49,7 +52,9 @@ def tick(desk: Desk, waiting: dict[str, str] | None = None) -> list[str]:
 
 @contextmanager
 def _holding(held: dict[str, str], what: str) -> Iterator[None]:
-    """Something that does not stop the rest where it cannot be done; why not is logged once, for as long as it is the same."""
+    """Something that does not stop the rest where it cannot be done; why not is logged once, for as long as
+    it is the same.
+    """
     try:
         yield
     except StoreError as error:
@@ -77,7 +82,11 @@ def _tick(desk: Desk, game: Game) -> list[str]:
         return []
     due, now = datetime.fromisoformat(settings.due or stamp(desk.hall.clock())), desk.hall.clock()
     if now < due and not early:
-        if settings.remind and now >= due - timedelta(hours=settings.remind) and phase(desk.hall, game) == "orders":
+        if (
+            settings.remind
+            and now >= due - timedelta(hours=settings.remind)
+            and phase(desk.hall, game) == "orders"
+        ):
             late = [s for s in seats_of(desk.hall, game) if not s.sent]
             with desk.hall.changing(game.id):
                 told = send_reminders(desk, game, late, f"due {settings.due}")
@@ -102,7 +111,8 @@ def _tick(desk: Desk, game: Game) -> list[str]:
 
 
 def _tell_passed(desk: Desk, game: Game, run: Settings, now: datetime) -> None:
-    """Write down, once, that a deadline has passed. A moderator hears of one that waits for them, and of one that passed unseen.
+    """Write down, once, that a deadline has passed. A moderator hears of one that waits for them, and of one
+    that passed unseen.
 
     Such is one at which nobody looked: the desk stood still, or its machine's clock was set.
     """
@@ -113,24 +123,34 @@ def _tell_passed(desk: Desk, game: Game, run: Settings, now: datetime) -> None:
     why = []
     if unseen:
         why.append(
-            f"The desk looked at it only {moment(stamp(now), run.zone)}: it stood still, or its machine's clock was set.\n"
-            "The next deadline follows from the clock as it is now; if that is wrong, set the deadline, and take back what\n"
+            f"The desk looked at it only {moment(stamp(now), run.zone)}: it stood still, or its machine's "
+            "clock was set.\n"
+            "The next deadline follows from the clock as it is now; if that is wrong, set the deadline, and "
+            "take back what\n"
             "should not have been done."
         )
     if run.auto == "nothing":
-        why.append("Nothing is done by itself: close the orders and resolve the turn, or set another deadline.")
+        why.append(
+            "Nothing is done by itself: close the orders and resolve the turn, or set another deadline."
+        )
     title, turn = str(game.head["title"]), game.stage().position.turn
-    said = "\n\n".join([f"The orders of turn {turn} of {title} were due {moment(run.due, run.zone)}.", *why, ""])
+    said = "\n\n".join(
+        [f"The orders of turn {turn} of {title} were due {moment(run.due, run.zone)}.", *why, ""]
+    )
     with hall.changing(game.id) as db:
         hall.note(game.id, WHO, line)
         if unseen:
             hall.note(game.id, WHO, "Nobody had looked at the clock until now")
         roles = [r for r in hall.people.of_game(game.id) if r.role == MODERATOR] if why else []
         subject, key = f"{title}: the deadline has passed", f"passed/{game.id}/{run.due}"
-        queue(db, [Mail(f"{key}/{r.id}", r.email, subject, said, game=game.id, role=r.id) for r in roles], now)
+        queue(
+            db, [Mail(f"{key}/{r.id}", r.email, subject, said, game=game.id, role=r.id) for r in roles], now
+        )
 
 
-def run(desk: Desk, stop: threading.Event, *, seconds: float = SECONDS, before: Callable[[], None] | None = None) -> None:
+def run(
+    desk: Desk, stop: threading.Event, *, seconds: float = SECONDS, before: Callable[[], None] | None = None
+) -> None:
     """Tick again and again until somebody says stop. A fault is logged, and the next tick tries again.
 
     `before` is done before each tick: looking into a mailbox.

@@ -1,8 +1,9 @@
-"""Where a desk does what takes long: in processes of their own, so that whoever reads or checks meanwhile does not wait.
+"""Where a desk does what takes long: in processes of their own, so that whoever reads or checks meanwhile
+does not wait.
 
-A job is a function that is given what its process has opened (the `Hall`) and what else it was asked with; what it returns and
-what it is given goes from process to process. A process that is killed is replaced, and its job is done again: jobs keep what
-they do in one transaction that finds out whether it was done before.
+A job is a function that is given what its process has opened (the `Hall`) and what else it was asked with;
+what it returns and what it is given goes from process to process. A process that is killed is replaced, and
+its job is done again: jobs keep what they do in one transaction that finds out whether it was done before.
 """
 
 from __future__ import annotations
@@ -29,7 +30,10 @@ LOG = logging.getLogger("wteaw.desk")
 
 
 class Workshop:
-    """Processes that are started when they are first needed. `begin` opens in each what its jobs are given."""
+    """Processes that are started when they are first needed.
+
+    `begin` opens in each what its jobs are given.
+    """
 
     def __init__(self, begin: Callable[[], Any], processes: int | None = None) -> None:
         self._first = begin
@@ -38,7 +42,10 @@ class Workshop:
         self._pool: ProcessPoolExecutor | None = None
 
     def do(self, job: Callable[Concatenate[Any, P], T], *args: P.args, **more: P.kwargs) -> T:
-        """Do a job in another process and wait for it. What is wrong with a request or a rule is raised here as it was there."""
+        """Do a job in another process and wait for it.
+
+        What is wrong with a request or a rule is raised here as it was there.
+        """
         for left in reversed(range(TRIES)):
             pool = self._open()
             try:
@@ -60,7 +67,9 @@ class Workshop:
     def _open(self) -> ProcessPoolExecutor:
         with self._guard:
             if self._pool is None:
-                self._pool = ProcessPoolExecutor(self._processes, context(), initializer=_begin, initargs=(self._first,))
+                self._pool = ProcessPoolExecutor(
+                    self._processes, context(), initializer=_begin, initargs=(self._first,)
+                )
             return self._pool
 
     def _drop(self, pool: ProcessPoolExecutor) -> None:

@@ -1,7 +1,8 @@
 """Pages of schemas: every key of a schema with every key inside it, what may stand there and what it is for.
 
-A map inside a row gets a section of its own, named by the way to it (`battles.stages.loss`); what several tables share
-stands once, on the page `shared.md`, and is linked. Every key has an anchor: `PAGE.html#battles.stages.loss.by`.
+A map inside a row gets a section of its own, named by the way to it (`battles.stages.loss`); what several
+tables share stands once, on the page `shared.md`, and is linked. Every key has an anchor:
+`PAGE.html#battles.stages.loss.by`.
 """
 
 from __future__ import annotations
@@ -40,7 +41,10 @@ SOURCES = {
 def prose(text: str) -> str:
     """A sentence of a schema as Markdown: nothing in it is markup but its code."""
     parts = " ".join(str(text).split()).split("`")
-    return "`".join(p if n % 2 else p.replace("<", "&lt;").replace("*", "\\*").replace("[", "\\[") for n, p in enumerate(parts))
+    return "`".join(
+        p if n % 2 else p.replace("<", "&lt;").replace("*", "\\*").replace("[", "\\[")
+        for n, p in enumerate(parts)
+    )
 
 
 def cell(text: str) -> str:
@@ -67,14 +71,19 @@ class Writer:
     """Identity of a map of keys (`properties`) -> its page, and the path that its anchors begin with."""
 
     def section(self, page: str, path: str, raw: Any, base: str, skip: Iterable[str] = ()) -> Iterator[str]:
-        """The keys of a map, and then a section for each map inside it. `skip`: keys that are told elsewhere."""
+        """The keys of a map, and then a section for each map inside it.
+
+        `skip`: keys that are told elsewhere.
+        """
         inside: list[tuple[str, Any, str]] = []
         for schema, at in self._shapes(raw, base):
             keys = schema["properties"]
             if id(keys) in self.written:
                 continue
             self.written[id(keys)] = page, path
-            yield from self.table(path, {k: v for k, v in keys.items() if k not in skip}, at, schema.get("required", ()))
+            yield from self.table(
+                path, {k: v for k, v in keys.items() if k not in skip}, at, schema.get("required", ())
+            )
             inside += [(key, inner, at) for key, inner in keys.items() if key not in skip]
         for key, inner, at in inside:
             yield from self.below(page, f"{path}.{key}", inner, at)
@@ -89,13 +98,19 @@ class Writer:
         yield from self.section(page, path, raw, base)
 
     def _shapes(self, raw: Any, base: str) -> Iterator[tuple[dict[str, Any], str]]:
-        """Every schema with keys in a value itself, in its branches, its members or its entries; not behind `$ref`."""
+        """Every schema with keys in a value itself, in its branches, its members or its entries; not behind
+        `$ref`.
+        """
         if not isinstance(raw, dict) or "$ref" in raw:
             return
         if "properties" in raw:
             yield raw, base
         parts = [part for word in ("oneOf", "anyOf", "allOf") for part in raw.get(word, ())]
-        parts += [raw.get("items"), raw.get("additionalProperties"), *raw.get("patternProperties", {}).values()]
+        parts += [
+            raw.get("items"),
+            raw.get("additionalProperties"),
+            *raw.get("patternProperties", {}).values(),
+        ]
         for part in parts:
             yield from self._shapes(part, base)
 
@@ -114,20 +129,25 @@ class Writer:
         yield ""
 
     def remarks(self, raw: Any, inner: Mapping[str, Any]) -> Iterator[str]:
-        """What is said of a key besides its description: its default, its words, and beside what it stands."""
+        """What is said of a key besides its description: its default, its words, and beside what it
+        stands.
+        """
         told = {**inner, **raw} if isinstance(raw, dict) else inner
         if "default" in told and told["default"] is not None:
             value = str(told["default"]).lower() if isinstance(told["default"], bool) else told["default"]
             yield f"Default: `{value}`."
         if words := told.get("x-word"):
             named = [
-                f"`{w[1:]}`" if w.startswith(":") else self.source(w) for w in words if w not in (":text", ":number", ":truth")
+                f"`{w[1:]}`" if w.startswith(":") else self.source(w)
+                for w in words
+                if w not in (":text", ":number", ":truth")
             ]
             if named:
                 yield f"May name: {', '.join(named)}."
         if others := told.get("x-with"):
             beside = [
-                f"`{key}`{': ' if values else ''}{', '.join(self.word(v) for v in values)}" for key, values in others.items()
+                f"`{key}`{': ' if values else ''}{', '.join(self.word(v) for v in values)}"
+                for key, values in others.items()
             ]
             yield f"Read only beside {' or '.join(beside)}."
         for word, says in told.get("x-says", {}).items() if len(told.get("x-says", {})) < 8 else ():
@@ -153,10 +173,14 @@ class Writer:
         inner, base = self.known.resolve(raw, base)
         named = inner.get("x-ref")
         if named:
-            return "id of " + " or ".join(f"[{f}](table-{f}.md)" for f in ([named] if isinstance(named, str) else named))
+            return "id of " + " or ".join(
+                f"[{f}](table-{f}.md)" for f in ([named] if isinstance(named, str) else named)
+            )
         if "x-expr" in inner:
             gives = inner["x-expr"].get("gives", "any")
-            said = {"any": "expression", "truth": "expression: yes or no"}.get(gives, f"expression: a {gives}")
+            said = {"any": "expression", "truth": "expression: yes or no"}.get(
+                gives, f"expression: a {gives}"
+            )
             types = [KINDS[t] for t in _types(inner) if t not in ("string", "boolean")]
             return " or ".join([*types, f"[{said}](expressions.md)"])
         if "const" in inner:
@@ -166,7 +190,11 @@ class Writer:
         if "allOf" in inner and "type" not in inner:
             return self.kind(inner["allOf"][0], base, path)
         if "oneOf" in inner or "anyOf" in inner:
-            parts = [self.kind(part, base, path) for part in inner.get("oneOf", inner.get("anyOf", ())) if isinstance(part, dict)]
+            parts = [
+                self.kind(part, base, path)
+                for part in inner.get("oneOf", inner.get("anyOf", ()))
+                if isinstance(part, dict)
+            ]
             return " or ".join(dict.fromkeys(p for p in parts if p))
         words = []
         for kind in _types(inner):
@@ -186,7 +214,11 @@ class Writer:
         keys = inner.get("propertyNames", {})
         entries = inner.get("additionalProperties")
         of = f" from {self.kind(keys, base)}" if isinstance(keys, dict) and self.kind(keys, base) else ""
-        to = f" to {self.kind(entries, base, path)}" if isinstance(entries, dict) and self.kind(entries, base, path) else ""
+        to = (
+            f" to {self.kind(entries, base, path)}"
+            if isinstance(entries, dict) and self.kind(entries, base, path)
+            else ""
+        )
         return f"map{of}{to}"
 
     def link(self, ref: str, base: str) -> str:
@@ -209,7 +241,15 @@ class Writer:
         for name in names:
             schema = self.known.files[base]["definitions"][name]
             path = f"{head}.{name}"
-            yield from (f"({target(path)})=", f"## `{name}`", "", anchor(path), "", prose(schema.get("description", "")), "")
+            yield from (
+                f"({target(path)})=",
+                f"## `{name}`",
+                "",
+                anchor(path),
+                "",
+                prose(schema.get("description", "")),
+                "",
+            )
             if kind := self.kind({k: v for k, v in schema.items() if k != "properties"}, base):
                 yield from (f"Written as: {kind}.", "")
             yield from self.words(path, schema)
@@ -221,7 +261,9 @@ class Writer:
             return
         if "x-says" in schema:
             yield from ("| word | means |", "| --- | --- |")
-            yield from (f"| {anchor(f'{path}.{w}')}`{w}` | {cell(says)} |" for w, says in schema["x-says"].items())
+            yield from (
+                f"| {anchor(f'{path}.{w}')}`{w}` | {cell(says)} |" for w, says in schema["x-says"].items()
+            )
             yield ""
             return
         for part in (*schema.get("oneOf", ())[::-1], *schema.get("properties", {}).values()):

@@ -1,5 +1,6 @@
 """Pages that are made from the program itself when the site is built: tables, expressions and commands.
-Nothing of them is written by hand, so nothing of them is old. They are written to `made/` and `_build/rulebooks/`.
+Nothing of them is written by hand, so nothing of them is old. They are written to `made/` and
+`_build/rulebooks/`.
 """
 
 from __future__ import annotations
@@ -38,7 +39,14 @@ from wteaw.testing.cases import CitedBy
 GROUPS = {
     "The board": ("places", "links", "passages", "groups", "link_lists"),
     "Who plays": ("nations", "sides", "stances", "war_kinds", "tracks"),
-    "What is moved and bought": ("units", "technologies", "resources", "production", "placement_limits", "treasuries"),
+    "What is moved and bought": (
+        "units",
+        "technologies",
+        "resources",
+        "production",
+        "placement_limits",
+        "treasuries",
+    ),
     "What may be ordered": (
         "actions",
         "orders",
@@ -50,7 +58,16 @@ GROUPS = {
         "refusals",
         "aliases",
     ),
-    "Moving and fighting": ("movement", "missions", "detection", "battles", "capture", "routes", "traces", "verdicts"),
+    "Moving and fighting": (
+        "movement",
+        "missions",
+        "detection",
+        "battles",
+        "capture",
+        "routes",
+        "traces",
+        "verdicts",
+    ),
     "Income and upkeep": ("income", "upkeep", "levies", "gifts", "records"),
     "What happens by itself": ("events", "matrices", "counters"),
     "Numbers and words": ("definitions", "stats", "modifiers", "tables", "fields"),
@@ -96,7 +113,10 @@ def make(app: Sphinx) -> None:
 
 
 def schema_pages(known: Forms, shown: Mapping[str, Row]) -> tuple[dict[str, str], Writer]:
-    """All pages that are made of schemas: name -> text, and which keys stand where. `shown`: for each table the row it shows."""
+    """All pages that are made of schemas: name -> text, and which keys stand where.
+
+    `shown`: for each table the row it shows.
+    """
     writer = Writer(known)
     pages = {
         "effects.md": _effects(writer),
@@ -130,23 +150,50 @@ EXAMPLE_OF_FILE = {
 
 
 def _index(known: Forms) -> str:
-    lines = ["# Tables", "", "A ruleset is made of tables, each a list of rows. A page for each table lists every key.", ""]
+    lines = [
+        "# Tables",
+        "",
+        "A ruleset is made of tables, each a list of rows. A page for each table lists every key.",
+        "",
+    ]
     for title, members in GROUPS.items():
         lines += [f"## {title}", "", "| table | what it says |", "| --- | --- |"]
-        lines += [f"| [{f}](table-{f}.md) | {cell(known.schema(f).get('description', ''))} |" for f in members]
+        lines += [
+            f"| [{f}](table-{f}.md) | {cell(known.schema(f).get('description', ''))} |" for f in members
+        ]
         lines.append("")
     common = known.schema("places")["properties"]
     lines += ["## Keys that every row may have", ""]
-    lines += [*Writer(known).table("row", {key: common[key] for key in EVERYWHERE}, "places.schema.json", ()), ""]
-    lines += ["## What tables share", "", "- [Effects](effects.md): every verb with its parameters", "- [Triggers](triggers.md)"]
+    lines += [
+        *Writer(known).table("row", {key: common[key] for key in EVERYWHERE}, "places.schema.json", ()),
+        "",
+    ]
+    lines += [
+        "## What tables share",
+        "",
+        "- [Effects](effects.md): every verb with its parameters",
+        "- [Triggers](triggers.md)",
+    ]
     lines += [
         "- [Mechanics](mechanics.md): what a step can `do`",
         "- [Shared pieces](shared.md): rolls, cases, slots, amounts",
         "",
     ]
     lines += ["## Files without tables", ""]
-    lines += [f"- [`{path}`](file-{name}.md): {prose(known.schema(name).get('description', ''))}" for name, path in FILES.items()]
-    lines += ["", "```{toctree}", ":hidden:", "effects", "triggers", "mechanics", "shared", *(f"file-{name}" for name in FILES)]
+    lines += [
+        f"- [`{path}`](file-{name}.md): {prose(known.schema(name).get('description', ''))}"
+        for name, path in FILES.items()
+    ]
+    lines += [
+        "",
+        "```{toctree}",
+        ":hidden:",
+        "effects",
+        "triggers",
+        "mechanics",
+        "shared",
+        *(f"file-{name}" for name in FILES),
+    ]
     lines += [*(f"table-{form}" for form in known.names), "```", ""]
     return "\n".join(lines)
 
@@ -154,15 +201,38 @@ def _index(known: Forms) -> str:
 def _form(writer: Writer, form: str, example: Row) -> str:
     known, base = writer.known, f"{form}.schema.json"
     schema = known.schema(form)
-    lines = [f"({target(form)})=", f"# {form}", "", prose(schema.get("description", "")), "", "For instance:", ""]
-    lines += ["```{code-block} yaml", f":caption: {example.file}, line {example.line}", "", *example.text.splitlines(), "```", ""]
+    lines = [
+        f"({target(form)})=",
+        f"# {form}",
+        "",
+        prose(schema.get("description", "")),
+        "",
+        "For instance:",
+        "",
+    ]
+    lines += [
+        "```{code-block} yaml",
+        f":caption: {example.file}, line {example.line}",
+        "",
+        *example.text.splitlines(),
+        "```",
+        "",
+    ]
     if names := schema.get("x-names"):
         listed = ", ".join(f"`{name}` ({kind})" for name, kind in names.items())
-        lines += [f"Names that its [expressions](expressions.md) may use, where a key does not say otherwise: {listed}.", ""]
+        lines += [
+            "Names that its [expressions](expressions.md) may use, where a key does not say otherwise: "
+            f"{listed}.",
+            "",
+        ]
     further = [key for key in EVERYWHERE if key in schema.get("properties", {})]
     page = f"table-{form}.md"
     rest = ", ".join(f"{anchor(f'{form}.{key}')}`{key}`" for key in further)
-    lines += [*writer.section(page, form, schema, base, EVERYWHERE), f"Besides, as in [every table](tables.md): {rest}.", ""]
+    lines += [
+        *writer.section(page, form, schema, base, EVERYWHERE),
+        f"Besides, as in [every table](tables.md): {rest}.",
+        "",
+    ]
     if known.is_open(form):
         lines += ["Further keys are fields that rows of the table [fields](table-fields.md) declare.", ""]
     if "definitions" in schema:
@@ -189,13 +259,27 @@ def _file(writer: Writer, name: str, path: str) -> str:
     return "\n".join(lines)
 
 
-STRUCTURES = ("when", "audience", "note", "for", "draw", "in_turn", "roll", "results", "cases", "choose", "effects", "on_failure")
+STRUCTURES = (
+    "when",
+    "audience",
+    "note",
+    "for",
+    "draw",
+    "in_turn",
+    "roll",
+    "results",
+    "cases",
+    "choose",
+    "effects",
+    "on_failure",
+)
 """Keys of an effect that are no verb: who it is for, whether, and what a die decides."""
 
 
 EFFECTS = """
-An effect is a map with one verb; a list of effects is carried out in order, all or nothing. They stand under `effects`,
-`always`, `results`, `cases` and `on_failure` of [events](table-events.md), [actions](table-actions.md) and other tables.
+An effect is a map with one verb; a list of effects is carried out in order, all or nothing. They stand under
+`effects`, `always`, `results`, `cases` and `on_failure` of [events](table-events.md),
+[actions](table-actions.md) and other tables.
 Each example is the effect of a rule test (`docs/examples/effects.yaml`).
 """
 TRIGGERS = """
@@ -215,7 +299,10 @@ def _effects(writer: Writer) -> str:
     lines += [*EFFECTS.strip().splitlines(), ""]
     verbs = [key for key in keys if key in VERBS]
     lines += ["Verbs: " + ", ".join(f"[{verb}](#{target(f'effect.{verb}')})" for verb in verbs) + ".", ""]
-    lines += ["Structures: " + ", ".join(f"[{key}](#{target(f'effect.{key}')})" for key in STRUCTURES) + ".", ""]
+    lines += [
+        "Structures: " + ", ".join(f"[{key}](#{target(f'effect.{key}')})" for key in STRUCTURES) + ".",
+        "",
+    ]
     for key in (*verbs, *STRUCTURES):
         raw = keys[key]
         inner, _ = writer.known.resolve(raw, COMMON)
@@ -224,7 +311,12 @@ def _effects(writer: Writer) -> str:
         lines += ["```yaml", *shown[key], "```", ""]
         if key in STRUCTURES:
             lines += [
-                "".join([f"Written as: {writer.kind(raw, COMMON)}.", *(f" {said}" for said in writer.remarks(raw, inner))]),
+                "".join(
+                    [
+                        f"Written as: {writer.kind(raw, COMMON)}.",
+                        *(f" {said}" for said in writer.remarks(raw, inner)),
+                    ]
+                ),
                 "",
             ]
         elif "oneOf" in raw and not any("properties" in part for part in raw["oneOf"]):
@@ -241,42 +333,81 @@ def _triggers(writer: Writer) -> str:
     lines = [f"({target('shared.trigger')})=", "# Triggers", "", prose(common["trigger"]["description"]), ""]
     lines += [*TRIGGERS.strip().splitlines(), "", f"({target('shared.triggerWord')})=", ""]
     for word, roles in FACTS.items():
-        lines += [f"({target(f'trigger.{word}')})=", f"## `{word}`", "", anchor(f"trigger.{word}"), "", prose(says[word]), ""]
+        lines += [
+            f"({target(f'trigger.{word}')})=",
+            f"## `{word}`",
+            "",
+            anchor(f"trigger.{word}"),
+            "",
+            prose(says[word]),
+            "",
+        ]
         lines += ["```yaml", *shown[word], "```", "", "| role | a filter names |", "| --- | --- |"]
         for role, may in roles.items():
             named = ", ".join(TYPES.get(w) or writer.source(w) for w in may) or OF_ROLE.get(role, "")
             lines.append(f"| {anchor(f'trigger.{word}.{role}')}`{role}` | {named} |")
-        lines += ["", f"`on: {{{word}: X}}` is short for `on: {{{word}: {{{BARE_ROLES.get(word, 'by')}: X}}}}`.", ""]
+        lines += [
+            "",
+            f"`on: {{{word}: X}}` is short for `on: {{{word}: {{{BARE_ROLES.get(word, 'by')}: X}}}}`.",
+            "",
+        ]
     return "\n".join(lines)
 
 
 TYPES = {":number": "a number", ":truth": "true or false", ":text": "a word"}
-OF_ROLE = {"step": "the id of a step", "action": "id of [actions](table-actions.md)", "track": "id of [tracks](table-tracks.md)"}
+OF_ROLE = {
+    "step": "the id of a step",
+    "action": "id of [actions](table-actions.md)",
+    "track": "id of [tracks](table-tracks.md)",
+}
 
 
 def _shared(writer: Writer) -> str:
     """Pieces of rows that several tables share."""
     names = [name for name in writer.known.files[COMMON]["definitions"] if name not in OWN_PAGES]
-    lines = ["# Shared pieces", "", "What the keys of several tables have in common. Pages of tables link here.", ""]
+    lines = [
+        "# Shared pieces",
+        "",
+        "What the keys of several tables have in common. Pages of tables link here.",
+        "",
+    ]
     lines += writer.shared("shared.md", COMMON, "shared", names)
     return "\n".join(lines)
 
 
 def _mechanics(known: Forms) -> str:
-    """Every mechanic that a step can `do`: the keys it takes, the tables it reads, the triggers it states, and a step."""
+    """Every mechanic that a step can `do`: the keys it takes, the tables it reads, the triggers it states,
+    and a step.
+    """
     keys = known.schema("sequence")["properties"]
     shown, states = steps(find_rulesets(rulesets())), keys["do"]["x-states"]
     lines = [
         "# Mechanics",
         "",
-        "What a step of the [sequence of play](table-sequence.md) can `do`. When any step is over, the trigger",
+        "What a step of the [sequence of play](table-sequence.md) can `do`. When any step is over, the "
+        "trigger",
     ]
     lines += ["[step](#ref-trigger-step) is stated; a step without `do` is nothing but such a moment.", ""]
     for name, says in keys["do"]["x-says"].items():
-        lines += [f"({target(f'mechanic.{name}')})=", f"## `{name}`", "", anchor(f"mechanic.{name}"), "", prose(says), ""]
-        lines += [f"```{{code-block}} yaml\n:caption: {shown[name].file}\n", *shown[name].text.splitlines(), "```", ""]
+        lines += [
+            f"({target(f'mechanic.{name}')})=",
+            f"## `{name}`",
+            "",
+            anchor(f"mechanic.{name}"),
+            "",
+            prose(says),
+            "",
+        ]
+        lines += [
+            f"```{{code-block}} yaml\n:caption: {shown[name].file}\n",
+            *shown[name].text.splitlines(),
+            "```",
+            "",
+        ]
         taken = [key for key, raw in keys.items() if name in raw.get("x-with", {}).get("do", ())]
-        links = ", ".join(f'<a href="table-sequence.html#sequence.{key}"><code>{key}</code></a>' for key in taken)
+        links = ", ".join(
+            f'<a href="table-sequence.html#sequence.{key}"><code>{key}</code></a>' for key in taken
+        )
         lines += [f"Takes: {links or 'nothing besides'}.", ""]
         said = ", ".join(f"[{word}](#{target(f'trigger.{word}')})" for word in states.get(name, ()))
         lines += [f"States: {said or 'nothing of its own'}; besides what the effects of its rows state.", ""]
@@ -284,7 +415,9 @@ def _mechanics(known: Forms) -> str:
 
 
 def blocks_of(file: str) -> dict[str, list[str]]:
-    """The examples of a file of rule tests, word by word: what stands between `# show NAME` and the end of that list."""
+    """The examples of a file of rule tests, word by word: what stands between `# show NAME` and the end of
+    that list.
+    """
     out: dict[str, list[str]] = {}
     lines = iter((EXAMPLES.parent / file).read_text(encoding="utf-8").splitlines())
     for line in lines:
@@ -305,24 +438,36 @@ class Row:
 
 
 def shortest(known: Forms, folders: Iterable[Path]) -> dict[str, Row]:
-    """For each table a row that can stand alone, of about three lines, word by word as a shipped ruleset has it."""
+    """For each table a row that can stand alone, of about three lines, word by word as a shipped ruleset has
+    it.
+    """
     best: dict[str, tuple[int, Row]] = {}
     for folder in folders:
         for path in sorted(p for part in TABLE_FOLDERS for p in (folder / part).rglob("*.yaml")):
             for form, row in _written(path, path.relative_to(data_root()).as_posix()):
                 distance = abs(len(row.text) - 260)
-                if form in known and (form not in best or distance < best[form][0]) and fits(known, form, row.text):
+                if (
+                    form in known
+                    and (form not in best or distance < best[form][0])
+                    and fits(known, form, row.text)
+                ):
                     best[form] = distance, row
     return {form: row for form, (_, row) in best.items()}
 
 
 def fits(known: Forms, form: str, text: str) -> bool:
-    """Whether a text is one row of the table that can stand alone: no part that a layer changes, nothing of another row."""
+    """Whether a text is one row of the table that can stand alone: no part that a layer changes, nothing of
+    another row.
+    """
     node, found = load_text(text, form)
     if node is None or found:
         return False
     ((name, (value,)),) = plain_value(node).items()
-    return name == form and "remove" not in value and known.fits(known.schema(form), f"{form}.schema.json", value)
+    return (
+        name == form
+        and "remove" not in value
+        and known.fits(known.schema(form), f"{form}.schema.json", value)
+    )
 
 
 def _written(path: Path, name: str) -> Iterator[tuple[str, Row]]:
@@ -334,12 +479,17 @@ def _written(path: Path, name: str) -> Iterator[tuple[str, Row]]:
             here, to = node.start_mark, node.end_mark
             body = text[here.index : to.index].rstrip()
             said = textwrap.dedent(" " * here.column + body)
-            lines = [f"{'- ' if n == 0 else '  '}{line}" if line else "" for n, line in enumerate(said.splitlines())]
+            lines = [
+                f"{'- ' if n == 0 else '  '}{line}" if line else ""
+                for n, line in enumerate(said.splitlines())
+            ]
             yield key.value, Row(name, here.line + 1, "\n".join([f"{key.value}:", *lines]))
 
 
 def steps(folders: Iterable[Path]) -> dict[str, Row]:
-    """For each mechanic a step of a shipped sequence of play that does it, of about one line, word by word."""
+    """For each mechanic a step of a shipped sequence of play that does it, of about one line, word by
+    word.
+    """
     best: dict[str, tuple[int, Row]] = {}
     for path in (p for folder in folders for p in sorted((folder / "tables").glob("*.yaml"))):
         text = path.read_text(encoding="utf-8")
@@ -347,10 +497,20 @@ def steps(folders: Iterable[Path]) -> dict[str, Row]:
             continue
         for node in _maps(yaml.compose(text, Loader=yaml.CSafeLoader)):
             says = {key.value: value.value for key, value in node.value}
-            said = textwrap.dedent(" " * node.start_mark.column + text[node.start_mark.index : node.end_mark.index].rstrip())
+            said = textwrap.dedent(
+                " " * node.start_mark.column + text[node.start_mark.index : node.end_mark.index].rstrip()
+            )
             distance = abs(len(said) - 110)
-            if {"step", "do"} <= says.keys() and "steps" not in says and distance < best.get(says["do"], (9999,))[0]:
-                row = Row(path.relative_to(data_root()).as_posix(), node.start_mark.line + 1, textwrap.indent(said, "  "))
+            if (
+                {"step", "do"} <= says.keys()
+                and "steps" not in says
+                and distance < best.get(says["do"], (9999,))[0]
+            ):
+                row = Row(
+                    path.relative_to(data_root()).as_posix(),
+                    node.start_mark.line + 1,
+                    textwrap.indent(said, "  "),
+                )
                 best[says["do"]] = distance, replace(row, text=f"- {row.text.lstrip()}")
     return {name: row for name, (_, row) in best.items()}
 
@@ -369,7 +529,11 @@ def _maps(node: Any) -> Iterator[yaml.MappingNode]:
 def _yaml(value: Any) -> str:
     """A value on one line of YAML."""
     plain = json.loads(json.dumps(value, default=str))
-    return yaml.safe_dump(plain, default_flow_style=True, width=10_000, sort_keys=False).removesuffix("...\n").strip()
+    return (
+        yaml.safe_dump(plain, default_flow_style=True, width=10_000, sort_keys=False)
+        .removesuffix("...\n")
+        .strip()
+    )
 
 
 # ---- rulebooks
@@ -381,7 +545,8 @@ def _rulebooks(folders: Mapping[Path, Ruleset | None], out: Path) -> str:
     lines = [
         "# Rulebooks",
         "",
-        "The rules as a player reads them: what each clause says, the orders and the figures that go with it,",
+        "The rules as a player reads them: what each clause says, the orders and the figures that go with "
+        "it,",
     ]
     lines += ["and how many rule tests cite it.", ""]
     for folder, ruleset in folders.items():
@@ -389,7 +554,9 @@ def _rulebooks(folders: Mapping[Path, Ruleset | None], out: Path) -> str:
             book = page(ruleset, CitedBy(folder).by_clause())
             (out / f"rulebook-{ruleset.id}.html").write_text(book, encoding="utf-8")
             says = ruleset.manifest.get("description", "")
-            lines.append(f'- <a href="../rulebook-{ruleset.id}.html">{ruleset.title}</a>{f": {says}" if says else ""}')
+            lines.append(
+                f'- <a href="../rulebook-{ruleset.id}.html">{ruleset.title}</a>{f": {says}" if says else ""}'
+            )
     return "\n".join([*lines, ""])
 
 
@@ -403,7 +570,8 @@ SYNTAX = {
     "turn == 4 and not (turn < 2 or turn > 9)": "`and`, `or`, `not`; words, no signs.",
     "3 <= turn <= 5": "Comparisons may be joined.",
     "turn in set_of(4, 8)": "Whether it is among several; `not in` is the contrary.",
-    "True if turn % 2 == 0 else False": "One of two values; the rest of a division; `True` and `False` have capitals.",
+    "True if turn % 2 == 0 else False": "One of two values; the rest of a division; `True` and `False` have "
+    "capitals.",
     "7 / 2": "A fraction stays one.",
     "7 // 2": "A division rounded down.",
     "2 ** 3 - 1": "`+`, `-`, `*`, and powers.",
@@ -416,13 +584,16 @@ def _expressions() -> str:
     lines = [
         "# Expressions: functions and fields",
         "",
-        "Every word that an expression may use, besides the definitions and fields of a ruleset. The examples are rule tests",
+        "Every word that an expression may use, besides the definitions and fields of a ruleset. The "
+        "examples are rule tests",
         "over positions of the base ruleset (`docs/examples/functions.yaml`).",
         "",
         "## How they are written",
         "",
-        "A key that asks for an expression takes it as it is; one that may hold an id or a number, too, takes it after `=`.",
-        "Ids stand between quotes, names in scope and fields do not. Numbers are exact. In YAML, put quotes around the whole",
+        "A key that asks for an expression takes it as it is; one that may hold an id or a number, too, "
+        "takes it after `=`.",
+        "Ids stand between quotes, names in scope and fields do not. Numbers are exact. In YAML, put quotes "
+        "around the whole",
         "where it holds a `:`, a `#`, or a comma inside of `{}`.",
         "",
         "| written | value | |",
@@ -465,8 +636,10 @@ def _findings() -> str:
     lines = [
         "# Findings: an example of each",
         "",
-        "What `wteaw validate` finds, code by code, each with a mistake that leads to it: the file stands beside those of",
-        "`wteaw init mine`. How findings look, and how a warning is silenced: [What validate finds](../diagnostics.md).",
+        "What `wteaw validate` finds, code by code, each with a mistake that leads to it: the file stands "
+        "beside those of",
+        "`wteaw init mine`. How findings look, and how a warning is silenced: [What validate "
+        "finds](../diagnostics.md).",
         "",
     ]
     for code, example in examples().items():
@@ -503,7 +676,12 @@ def _shown(text: str) -> Iterator[str]:
 
 
 def _commands() -> str:
-    lines = ["# Commands", "", "`wteaw COMMAND --help` says the same. [Exit codes](../exit-codes.md) are the same for all.", ""]
+    lines = [
+        "# Commands",
+        "",
+        "`wteaw COMMAND --help` says the same. [Exit codes](../exit-codes.md) are the same for all.",
+        "",
+    ]
     for command in COMMANDS:
         if command.exists:
             lines += _command(command)
@@ -532,5 +710,7 @@ def _paragraphs(text: str) -> str:
     out = []
     for part in text.split("\n\n"):
         line = " ".join(part.split())
-        out.append(f"```sh\n{line.removeprefix('Example: ')}\n```" if line.startswith("Example: ") else prose(line))
+        out.append(
+            f"```sh\n{line.removeprefix('Example: ')}\n```" if line.startswith("Example: ") else prose(line)
+        )
     return "\n\n".join(out)

@@ -1,7 +1,7 @@
 """Battles: every die within its faces, and values, hits and losses as the dice and the rows have them.
 
-Of the battle's own figures (who is near, who is left) the reader knows nothing: a modifier that reads such names is taken as
-the entry says that it applied; all others are judged anew.
+Of the battle's own figures (who is near, who is left) the reader knows nothing: a modifier that reads such
+names is taken as the entry says that it applied; all others are judged anew.
 """
 
 from __future__ import annotations
@@ -55,7 +55,11 @@ def _throw(entry: Entry, record: Mapping[str, Any], drawn: Mapping[str, Any], bo
     whole, span = DIE.match(said), RANGE.match(said)
     if whole:
         n, high = int(whole["n"] or 1), int(whole["faces"])
-        fine = len(faces) == n and all(isinstance(f, int) and 1 <= f <= high for f in faces) and drawn.get("total") == sum(faces)
+        fine = (
+            len(faces) == n
+            and all(isinstance(f, int) and 1 <= f <= high for f in faces)
+            and drawn.get("total") == sum(faces)
+        )
     elif span:
         fine = all(int(span["low"]) <= f <= int(span["high"]) for f in faces)
     else:
@@ -74,7 +78,9 @@ def needed(need: str, total: Any) -> bool:
 
 
 def battles(played: RecordedGame, book: Book) -> None:
-    """Every round: dice as thrown, values by the rows, hits by dice and value, losses by hits, facts by losses."""
+    """Every round: dice as thrown, values by the rows, hits by dice and value, losses by hits, facts by
+    losses.
+    """
     for entry, reader in played.readings():
         data = entry.data
         if not entry.rule.startswith("battles/") or "fire" not in data:
@@ -100,7 +106,9 @@ def stage_of(row: Row, id_: str) -> Row:
 
 def _thrown(entry: Entry, book: Book) -> None:
     """The dice of the round are those of its throws."""
-    thrown: Counter[int] = Counter(f for r in entry.dice for d in r.get("drawn", ()) for f in d.get("faces", ()))
+    thrown: Counter[int] = Counter(
+        f for r in entry.dice for d in r.get("drawn", ()) for f in d.get("faces", ())
+    )
     used: Counter[int] = Counter(face for fire in entry.data["fire"] for face in fire["dice"])
     book.check(used <= thrown, entry, entry.subject, "dice of the round", dict(thrown), dict(used))
 
@@ -111,19 +119,32 @@ def _hits(entry: Entry, stage: Row, fire: Mapping[str, Any], book: Book) -> None
         return
     if stage.get("resolve") == "face":
         hits = sum(any(needed(str(faces), face) for faces in stage.get("table", {})) for face in fire["dice"])
-    elif fire["hits"] is None or ("pooled" in stage and len(fire["dice"]) < fire["n"] and fire["hits"] > len(fire["dice"])):
+    elif fire["hits"] is None or (
+        "pooled" in stage and len(fire["dice"]) < fire["n"] and fire["hits"] > len(fire["dice"])
+    ):
         book.skip("hits by the sum of values")
         return
     else:
         hits = sum(face <= fire["value"] for face in fire["dice"])
     book.check(fire["hits"] == hits, entry, whose, f"hits of {what}", hits, fire["hits"])
     if "dice" not in stage and stage.get("resolve") != "face":
-        book.check(len(fire["dice"]) <= fire["n"], entry, whose, f"dice of {what}", f"at most {fire['n']}", len(fire["dice"]))
+        book.check(
+            len(fire["dice"]) <= fire["n"],
+            entry,
+            whose,
+            f"dice of {what}",
+            f"at most {fire['n']}",
+            len(fire["dice"]),
+        )
 
 
 def _value(entry: Entry, row: Row, stage: Row, fire: Mapping[str, Any], reader: Reader, book: Book) -> None:
     virtual = {v["id"] for v in row.get("virtual", ())}
-    if fire["kind"] in virtual or fire["kind"] not in reader.ruleset.rows("units") or stage.get("resolve") in ("face", "sum"):
+    if (
+        fire["kind"] in virtual
+        or fire["kind"] not in reader.ruleset.rows("units")
+        or stage.get("resolve") in ("face", "sum")
+    ):
         book.skip("values of what is no unit, or of faces and sums")
         return
     unit = Thing(reader, "unit", f"{fire['owner']}.{fire['kind']}@")
@@ -140,24 +161,35 @@ def _value(entry: Entry, row: Row, stage: Row, fire: Mapping[str, Any], reader: 
     extra = [int(pair["add"]) for pair in row.get("support", ()) if isinstance(pair.get("add"), int)]
     fine = {v + add for v in found for add in (0, *extra)}
     book.check(
-        max(0, int(fire["value"])) in {max(0, v) for v in fine}, entry, fire["owner"],
-        f"value of {fire['kind']} in {stage['id']}" + (f" with {', '.join(sorted(applied))}" if applied else ""),
-        " or ".join(map(str, sorted(set(fine)))), fire["value"],
-    )  # fmt: skip
+        max(0, int(fire["value"])) in {max(0, v) for v in fine},
+        entry,
+        fire["owner"],
+        f"value of {fire['kind']} in {stage['id']}"
+        + (f" with {', '.join(sorted(applied))}" if applied else ""),
+        " or ".join(map(str, sorted(set(fine)))),
+        fire["value"],
+    )
 
 
 def _values(row: Row, stage: Row, side: str) -> Iterator[Any]:
-    """What a unit of a side may fire with in a stage: the stage's value, or that of a row that lets it join."""
+    """What a unit of a side may fire with in a stage: the stage's value, or that of a row that lets it
+    join.
+    """
     for said in (stage.get("value"), *(join.get("value") for join in row.get("joins", ()))):
         if isinstance(said, Mapping):
-            both = "attacks" in row or row.get("where") == "contacts"  # two forces that find each other both attack
+            # two forces that find each other both attack
+            both = "attacks" in row or row.get("where") == "contacts"
             yield from said.values() if both else (said[side],) if side in said else ()
         elif said is not None:
             yield said
 
 
-def figures(reader: Reader, said: Any, unit: Thing, names: Mapping[str, Any], applied: set[str]) -> list[Fraction]:
-    """What a value may come to: the stat with the modifiers that applied, whose tests are judged where they can be."""
+def figures(
+    reader: Reader, said: Any, unit: Thing, names: Mapping[str, Any], applied: set[str]
+) -> list[Fraction]:
+    """What a value may come to: the stat with the modifiers that applied, whose tests are judged where they
+    can be.
+    """
     row = reader.ruleset.rows("stats").get(said) if isinstance(said, str) else None
     if row is None:
         return [reader.figure(said, names, unit)]
@@ -201,10 +233,16 @@ def _pairs(entry: Entry, row: Row, book: Book) -> None:
             even = best["attacker"] == best["defender"]
             won = stage.get("tie", "defender") if even else max(best, key=lambda side: best[side])
             wanted.append((best["attacker"], best["defender"], won))
-        got = [(Fraction(p["attacker"]), Fraction(p["defender"]), p["won"]) for p in told if p["stage"] == stage["id"]]
+        got = [
+            (Fraction(p["attacker"]), Fraction(p["defender"]), p["won"])
+            for p in told
+            if p["stage"] == stage["id"]
+        ]
         book.check(wanted == got, entry, entry.subject, f"pairs of {stage['id']}", wanted, got)
         scored = Counter(won for _, _, won in wanted)
-        book.check(+scored == +hits, entry, entry.subject, f"hits of {stage['id']}", dict(scored), dict(+hits))
+        book.check(
+            +scored == +hits, entry, entry.subject, f"hits of {stage['id']}", dict(scored), dict(+hits)
+        )
 
 
 def _losses(entry: Entry, row: Row, book: Book) -> None:
@@ -221,7 +259,9 @@ def _losses(entry: Entry, row: Row, book: Book) -> None:
     for stage, side in sorted({*hits, *taken}):
         if stage_of(row, stage).get("resolve") == "sum" or (stage, side) not in hits:
             if "alone" not in row and stage_of(row, stage).get("resolve") != "sum":
-                book.check(False, entry, side, f"losses in {stage}", "none without a shot", taken[stage, side])
+                book.check(
+                    False, entry, side, f"losses in {stage}", "none without a shot", taken[stage, side]
+                )
             continue
         most = hits[stage, side]
         got = taken[stage, side]

@@ -41,7 +41,10 @@ class Found:
 
 @dataclass(slots=True)
 class Book:
-    """What one auditor writes down. `checked` counts what it has reckoned, `skipped` why it passed over how many."""
+    """What one auditor writes down.
+
+    `checked` counts what it has reckoned, `skipped` why it passed over how many.
+    """
 
     auditor: str
     ruleset: Ruleset
@@ -71,14 +74,20 @@ class Book:
             )
         return fine
 
-    def check_turn(self, fine: bool, turn: int, whose: str, says: str, expected: Any, got: Any, rule: str = "") -> bool:
-        """The same, of how things are at the end of a turn; `rule` is the row ("form/id") that says how they should be."""
+    def check_turn(
+        self, fine: bool, turn: int, whose: str, says: str, expected: Any, got: Any, rule: str = ""
+    ) -> bool:
+        """The same, of how things are at the end of a turn; `rule` is the row ("form/id") that says how they
+        should be.
+        """
         self.checked += 1
         if not fine:
             form, _, id_ = rule.partition("/")
             at = self.ruleset.origin(form, id_) if rule else ""
             cited = clauses(self.ruleset, form, id_)
-            self.found.append(Found(self.auditor, turn, "", 0, whose, says, str(expected), str(got), rule, at, cited))
+            self.found.append(
+                Found(self.auditor, turn, "", 0, whose, says, str(expected), str(got), rule, at, cited)
+            )
         return fine
 
     def lines(self, question: str, *, most: int | None) -> list[str]:
@@ -88,7 +97,8 @@ class Book:
         left_out = ", ".join(f"{why} {n}" for why, n in self.skipped.most_common())
         return [
             f"{self.auditor}: {question}",
-            f"  {self.checked} reckoned, {len(self.found)} found" + (f"; passed over: {left_out}" if left_out else ""),
+            f"  {self.checked} reckoned, {len(self.found)} found"
+            + (f"; passed over: {left_out}" if left_out else ""),
             *(f"  {found.line()}" for found in shown),
             *([f"  ... and {more} more (`--every`)"] if more else []),
         ]

@@ -1,8 +1,8 @@
-"""Command: every nation that is in the game and has troops is asked for orders each turn, and only its commander's are carried
-out.
+"""Command: every nation that is in the game and has troops is asked for orders each turn, and only its
+commander's are carried out.
 
-Commanded is who handed in at an input of the turn, a policy included, or is the moderator's. A nation whose row says `seat:
-none` is nobody's by design. Who appeared in the turn is not expected to be asked in it.
+Commanded is who handed in at an input of the turn, a policy included, or is the moderator's. A nation whose
+row says `seat: none` is nobody's by design. Who appeared in the turn is not expected to be asked in it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ def _turn(entry: Entry, state: State, ruleset: Ruleset, nation: str, asked: bool
     n = sum(int(r["n"]) for _, r in state.stacks(owner=nation))
     book.check_turn(
         asked and seat not in NOBODY, entry.turn, nation, f"who commands its {n} units",
-        "asked for orders, by a player, a policy or the moderator", f"seat {seat}, {'asked' if asked else 'not asked'}",
+        "asked for orders, by a player, a policy or the moderator", f"seat {seat}, "
+                                                                    f"{'asked' if asked else 'not asked'}",
     )  # fmt: skip
 
 
@@ -58,7 +59,9 @@ def _handed_in(entry: Entry, state: State, book: Book) -> None:
 
 
 def _obeyed(entry: Entry, state: State, ruleset: Ruleset, book: Book) -> None:
-    """An order that is done moves nobody else's units, but where its row asks whose they are, or hands them over."""
+    """An order that is done moves nobody else's units, but where its row asks whose they are, or hands them
+    over.
+    """
     if not entry.rule.startswith("orders/"):
         return
     done = [c[1] for c in entry.changes if c[0] == "orders" and c[2] == "status" and c[4] == "done"]
@@ -69,7 +72,14 @@ def _obeyed(entry: Entry, state: State, ruleset: Ruleset, book: Book) -> None:
     others = moved - givers
     rows = rows_behind(ruleset, entry)
     stances = [s.get("enter") for s in ruleset.rows("stances").values()]
-    free = any(said_in(row, word) for row in rows for word in ("of", "convert")) or any(said_in(s, "takes") for s in stances)
+    free = any(said_in(row, word) for row in rows for word in ("of", "convert")) or any(
+        said_in(s, "takes") for s in stances
+    )
     book.check(
-        not others or free, entry, ", ".join(sorted(givers)), "whose units an order moves", "their own", ", ".join(sorted(others))
+        not others or free,
+        entry,
+        ", ".join(sorted(givers)),
+        "whose units an order moves",
+        "their own",
+        ", ".join(sorted(others)),
     )

@@ -1,7 +1,8 @@
 """Company: who stands beside whom when a turn ends.
 
-Two nations may stand in one place as the `share` of their stance says: always (also where it says nothing), never, or at sea
-only. Of units whose battle is left open, or who have nowhere to go, the rows know; they are told apart by having a force.
+Two nations may stand in one place as the `share` of their stance says: always (also where it says nothing),
+never, or at sea only. Of units whose battle is left open, or who have nowhere to go, the rows know; they are
+told apart by having a force.
 """
 
 from __future__ import annotations

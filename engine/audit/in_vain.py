@@ -1,7 +1,7 @@
 """In vain: whoever is refused pays nothing, and whoever pays is told of something.
 
-An entry that says that an order was not carried out, or that a rule was void, may change nothing but the books of orders
-themselves. What is paid for must have an effect, a throw, or a fact of its own.
+An entry that says that an order was not carried out, or that a rule was void, may change nothing but the
+books of orders themselves. What is paid for must have an effect, a throw, or a fact of its own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ BOOKS = frozenset({"orders", "uses", "answers", "verdicts", "game"})
 
 
 def in_vain(played: RecordedGame, book: Book) -> None:
-    """Every entry that refuses something, every one that takes something from a treasury, and orders that stay open."""
+    """Every entry that refuses something, every one that takes something from a treasury, and orders that
+    stay open.
+    """
     for entry, state in played.moments():
         tables = {c[0] for c in entry.changes}
         whose = entry.subject.partition(":")[0]
@@ -32,13 +34,33 @@ def in_vain(played: RecordedGame, book: Book) -> None:
         elif "void" in entry.data:
             paid = sorted(_paid(entry, state))
             book.check(
-                not paid, entry, whose, f"what is paid for what cannot be done ({entry.data['void']})", "nothing", ", ".join(paid)
+                not paid,
+                entry,
+                whose,
+                f"what is paid for what cannot be done ({entry.data['void']})",
+                "nothing",
+                ", ".join(paid),
             )
-        elif entry.rule.startswith(("actions/", "orders/", "production/")) and "treasuries" in tables and _paid(entry, state):
+        elif (
+            entry.rule.startswith(("actions/", "orders/", "production/"))
+            and "treasuries" in tables
+            and _paid(entry, state)
+        ):
             other = tables - BOOKS - {"treasuries"}
-            happened = bool(entry.dice) or any(f.word not in ("paid", "acted") for f in entry.facts) or bool(entry.happened)
+            happened = (
+                bool(entry.dice)
+                or any(f.word not in ("paid", "acted") for f in entry.facts)
+                or bool(entry.happened)
+            )
             handed = any(f.word == "paid" and f.roles.get("of") for f in entry.facts)
-            book.check(bool(other) or happened or handed, entry, whose, "what came of what was paid", "something", "nothing")
+            book.check(
+                bool(other) or happened or handed,
+                entry,
+                whose,
+                "what came of what was paid",
+                "something",
+                "nothing",
+            )
 
 
 def _paid(entry: Entry, state: State) -> list[str]:

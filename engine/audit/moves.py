@@ -1,9 +1,9 @@
-"""Moves: along links that there are, of kinds that the mode allows, within allowance and capacity; and each keeps what is its
-own.
+"""Moves: along links that there are, of kinds that the mode allows, within allowance and capacity; and each
+keeps what is its own.
 
-Ways are those of the journal: the path of an order's entry, and the steps of forces. What a unit may do is the `steps` of its
-mode as the rows make it for a unit of its kind, or what it had left of it. Moves by events (a row that puts units elsewhere)
-have no way in the journal, and are not looked at.
+Ways are those of the journal: the path of an order's entry, and the steps of forces. What a unit may do is
+the `steps` of its mode as the rows make it for a unit of its kind, or what it had left of it. Moves by events
+(a row that puts units elsewhere) have no way in the journal, and are not looked at.
 """
 
 from __future__ import annotations
@@ -60,7 +60,9 @@ def _order(entry: Entry, ruleset: Ruleset, reader: Reader, links: Mapping[str, s
             continue
         if most is None:
             continue
-        book.check(used <= most, entry, nation, f"way of {n} {kind} by {' > '.join(path)}", f"at most {most}", used)
+        book.check(
+            used <= most, entry, nation, f"way of {n} {kind} by {' > '.join(path)}", f"at most {most}", used
+        )
         _kept(entry, reader, mode, nation, kind, path, most - used, book)
 
 
@@ -71,20 +73,36 @@ def _mode(entry: Entry, ruleset: Ruleset) -> MovementRow | None:
 
 
 def _linked(
-    entry: Entry, ruleset: Ruleset, mode: MovementRow, whose: str, path: Sequence[str], links: Mapping[str, set[str]], book: Book
+    entry: Entry,
+    ruleset: Ruleset,
+    mode: MovementRow,
+    whose: str,
+    path: Sequence[str],
+    links: Mapping[str, set[str]],
+    book: Book,
 ) -> bool:
     """Whether each step of a way is over a link that there is, of a kind that the mode allows."""
     fine = True
     for here, there in pairwise(path):
         if here == there:
             continue
-        kinds = set().union(*(links.get(pair_key(a, b), set()) for a in _wholes(ruleset, here) for b in _wholes(ruleset, there)))
+        kinds = set().union(
+            *(
+                links.get(pair_key(a, b), set())
+                for a in _wholes(ruleset, here)
+                for b in _wholes(ruleset, there)
+            )
+        )
         said: Any = mode.get("links") or kinds
         allowed = {said} if isinstance(said, str) else set(said)
         fine &= book.check(
-            bool(kinds & allowed), entry, whose, f"a step from {here} to {there} by {mode['id']}",
-            "a link of " + " or ".join(sorted(allowed)) if allowed else "a link", ", ".join(sorted(kinds)) or "none",
-        )  # fmt: skip
+            bool(kinds & allowed),
+            entry,
+            whose,
+            f"a step from {here} to {there} by {mode['id']}",
+            "a link of " + " or ".join(sorted(allowed)) if allowed else "a link",
+            ", ".join(sorted(kinds)) or "none",
+        )
     return fine
 
 
@@ -135,16 +153,28 @@ class _Border(Thing):
 
 
 def _allowance(
-    entry: Entry, ruleset: Ruleset, reader: Reader, mode: MovementRow, nation: str, kind: str, path: Sequence[str]
+    entry: Entry,
+    ruleset: Ruleset,
+    reader: Reader,
+    mode: MovementRow,
+    nation: str,
+    kind: str,
+    path: Sequence[str],
 ) -> Fraction | None:
-    """What a unit of a kind may spend: what it has left, or the figure of its mode; None where nothing limits it."""
+    """What a unit of a kind may spend: what it has left, or the figure of its mode; None where nothing limits
+    it.
+    """
     if "steps" not in mode:
         return None
     keeps = str(mode.get("keeps", ""))
     lefts = [
         row[keeps]
         for _, row, _ in rows_changed(entry, reader.state, "units")
-        if keeps and keeps in row and row.get("owner") == nation and row.get("kind") == kind and row.get("place") == path[0]
+        if keeps
+        and keeps in row
+        and row.get("owner") == nation
+        and row.get("kind") == kind
+        and row.get("place") == path[0]
     ]
     if lefts:
         return Fraction(min(lefts))
@@ -152,13 +182,25 @@ def _allowance(
     own = reader.thing("nation", nation)
     names = {"self": own, "nation": own, "unit": unit, "place": reader.thing("place", path[0])}
     steps = mode["steps"]
-    if isinstance(steps, str) and not steps.startswith("=") and steps not in ruleset.rows("stats") and not steps.isdigit():
+    if (
+        isinstance(steps, str)
+        and not steps.startswith("=")
+        and steps not in ruleset.rows("stats")
+        and not steps.isdigit()
+    ):
         return Fraction(reader.field(unit, steps) or 0)
     return reader.figure(steps, names, unit)
 
 
 def _kept(
-    entry: Entry, reader: Reader, mode: MovementRow, nation: str, kind: str, path: Sequence[str], left: Fraction, book: Book
+    entry: Entry,
+    reader: Reader,
+    mode: MovementRow,
+    nation: str,
+    kind: str,
+    path: Sequence[str],
+    left: Fraction,
+    book: Book,
 ) -> None:
     """Who moves keeps what is left of his own allowance, where the mode keeps it."""
     keeps = mode.get("keeps")
@@ -181,7 +223,9 @@ def _kept(
             )  # fmt: skip
 
 
-def _forces(entry: Entry, ruleset: Ruleset, reader: Reader, links: Mapping[str, set[str]], book: Book) -> None:
+def _forces(
+    entry: Entry, ruleset: Ruleset, reader: Reader, links: Mapping[str, set[str]], book: Book
+) -> None:
     """Forces that go a step: over a link, and no further in all than the slowest of them may."""
     for id_, before, after in rows_changed(entry, reader.state, "forces"):
         way, was = after.get("path", ()), before.get("path", ())
@@ -189,12 +233,21 @@ def _forces(entry: Entry, ruleset: Ruleset, reader: Reader, links: Mapping[str, 
         if mode is None or len(way) <= len(was) or not was or list(way[: len(was)]) != list(was):
             continue
         nation = str(after["owner"])
-        if not _linked(entry, ruleset, mode, nation, list(way[len(was) - 1 :]), links, book) or "steps" not in mode:
+        if (
+            not _linked(entry, ruleset, mode, nation, list(way[len(was) - 1 :]), links, book)
+            or "steps" not in mode
+        ):
             continue
-        kinds = {r["kind"] for _, r in reader.state.stacks(owner=nation) if r.get("force") == id_ and not r.get("aboard")}
+        kinds = {
+            r["kind"]
+            for _, r in reader.state.stacks(owner=nation)
+            if r.get("force") == id_ and not r.get("aboard")
+        }
         try:
             used = {kind: spent(ruleset, reader, mode, nation, kind, list(way), links) for kind in kinds}
-            most = {kind: _allowance(entry, ruleset, reader, mode, nation, kind, [str(way[0])]) for kind in kinds}
+            most = {
+                kind: _allowance(entry, ruleset, reader, mode, nation, kind, [str(way[0])]) for kind in kinds
+            }
         except Beyond as why:
             book.skip(str(why))
             continue
@@ -204,11 +257,23 @@ def _forces(entry: Entry, ruleset: Ruleset, reader: Reader, links: Mapping[str, 
             if limit is None or keeps is not None:
                 continue  # what is left is held below
             book.check(
-                used[kind] <= limit, entry, nation, f"way of {id_} ({kind}) by {' > '.join(way)}", f"at most {limit}", used[kind]
+                used[kind] <= limit,
+                entry,
+                nation,
+                f"way of {id_} ({kind}) by {' > '.join(way)}",
+                f"at most {limit}",
+                used[kind],
             )
         for _, _, row in rows_changed(entry, reader.state, "units"):
             if keeps is not None and keeps in row and row.get("force") == id_:
-                book.check(row[keeps] >= 0, entry, nation, f"{keeps} of {row['kind']} in {id_}", "0 or more", row[keeps])
+                book.check(
+                    row[keeps] >= 0,
+                    entry,
+                    nation,
+                    f"{keeps} of {row['kind']} in {id_}",
+                    "0 or more",
+                    row[keeps],
+                )
 
 
 def _capacities(entry: Entry, ruleset: Ruleset, reader: Reader, book: Book) -> None:

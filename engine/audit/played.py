@@ -14,10 +14,11 @@ from .reading import Reader
 
 @dataclass(frozen=True, slots=True)
 class RecordedStage:
-    """One resolution: the state it led to, its entries, and the input point (a step of the sequence) that it went on from.
+    """One resolution: the state it led to, its entries, and the input point (a step of the sequence) that it
+    went on from.
 
-    `given` says who handed in what counted (nation -> player, policy, moderator ...); `waited` is None for the first stage,
-    before which nobody was asked.
+    `given` says who handed in what counted (nation -> player, policy, moderator ...); `waited` is None for
+    the first stage, before which nobody was asked.
     """
 
     number: int
@@ -29,9 +30,11 @@ class RecordedStage:
 
 @dataclass(frozen=True, slots=True)
 class RecordedReport:
-    """What one nation was told on a turn, and the states when its first orders were asked for and when the report was made.
+    """What one nation was told on a turn, and the states when its first orders were asked for and when the
+    report was made.
 
-    `told` are sentences with the words that stand out before them; `tables` the heads and rows of the tables of its forces,
+    `told` are sentences with the words that stand out before them; `tables` the heads and rows of the tables
+    of its forces,
     `accounts` heads, rows and notes of those of its resources.
     """
 
@@ -46,7 +49,9 @@ class RecordedReport:
 
 @dataclass(frozen=True, slots=True)
 class RecordedGame:
-    """A game: its rules, the state before the first entry, its stages, and a way to the reports that nations have had."""
+    """A game: its rules, the state before the first entry, its stages, and a way to the reports that nations
+    have had.
+    """
 
     ruleset: Ruleset
     start: State
@@ -54,7 +59,9 @@ class RecordedGame:
     reports: Callable[[], Iterator[RecordedReport]] = field(default=lambda: iter(()))
 
     def moments(self) -> Iterator[tuple[Entry, State]]:
-        """Every entry with the state before it; the state is the same object, which goes on when the next one is asked for."""
+        """Every entry with the state before it; the state is the same object, which goes on when the next one
+        is asked for.
+        """
         state = self.start.copy()
         for stage in self.stages:
             for entry in stage.entries:
@@ -62,12 +69,16 @@ class RecordedGame:
                 make(state, entry.changes)
 
     def readings(self) -> Iterator[tuple[Entry, Reader]]:
-        """Every entry with a reader of the state before it, which knows how the game, the turn and the phase began."""
+        """Every entry with a reader of the state before it, which knows how the game, the turn and the phase
+        began.
+        """
         reader: Reader | None = None
         for entry, state in self.moments():
             if reader is None:
                 reader = Reader(self.ruleset, state)
-                reader.past["game"] = reader.past["turn"] = reader.past["phase"] = Reader(self.ruleset, self.start)
+                reader.past["game"] = reader.past["turn"] = reader.past["phase"] = Reader(
+                    self.ruleset, self.start
+                )
                 reader.past["game"].past = reader.past
             yield entry, reader
             fields = {c[2] for c in entry.changes if c[0] == "game"}
@@ -93,8 +104,12 @@ def make(state: State, changes: list[Change]) -> None:
         state.put(table, id_, name, after)
 
 
-def rows_changed(entry: Entry, state: State, table: str) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
-    """The rows of a table that an entry changes: id, the row before it and the row after it (empty where there is none)."""
+def rows_changed(
+    entry: Entry, state: State, table: str
+) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
+    """The rows of a table that an entry changes: id, the row before it and the row after it (empty where
+    there is none).
+    """
     before: dict[str, Mapping[str, Any]] = {}
     after: dict[str, dict[str, Any]] = {}
     for of, id_, name, _, value in entry.changes:
@@ -120,7 +135,14 @@ def rows_behind(ruleset: Ruleset, entry: Entry) -> list[Row]:
     if row is None:
         return []
     does = row.get("does") if form == "orders" else None
-    return [row, *(ruleset.rows(f)[does] for f in ("movement", "routes", "gifts") if does is not None and ruleset.has(f, does))]
+    return [
+        row,
+        *(
+            ruleset.rows(f)[does]
+            for f in ("movement", "routes", "gifts")
+            if does is not None and ruleset.has(f, does)
+        ),
+    ]
 
 
 def said_in(row: Any, word: str) -> bool:

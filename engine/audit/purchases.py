@@ -1,7 +1,8 @@
 """Purchases: one thing is sold once, and what is ready is there.
 
-What is placed must change the map by as much as its entry says, what was bought must not be for a room in which there is
-something of the kind, and nothing may be paid for that is lost though nothing has changed since.
+What is placed must change the map by as much as its entry says, what was bought must not be for a room in
+which there is something of the kind, and nothing may be paid for that is lost though nothing has changed
+since.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ def purchases(played: RecordedGame, book: Book) -> None:
                 _ready(entry, item, before, reader, book)
 
 
-def _bought(entry: Entry, key: str, item: Row, row: Mapping[str, Any], ruleset: Ruleset, reader: Reader, book: Book) -> None:
+def _bought(
+    entry: Entry, key: str, item: Row, row: Mapping[str, Any], ruleset: Ruleset, reader: Reader, book: Book
+) -> None:
     """No border has two purchases of the same works, no place two of what it has once."""
     nation = str(row["nation"])
     for other, bought in sorted(reader.state.table("under_way").items()):
@@ -52,7 +55,9 @@ def _bought(entry: Entry, key: str, item: Row, row: Mapping[str, Any], ruleset: 
         elif item.get("sets") and set(item["sets"].items()) == set((its.get("sets") or {}).items()):
             book.check(False, entry, nation, f"{item['id']} in {row['at']}", "once", "twice")
     for field, value in (item.get("sets") or {}).items():
-        now = reader.state.get("places", str(row["at"]), field, ruleset.row_or_empty("places", str(row["at"])).get(field))
+        now = reader.state.get(
+            "places", str(row["at"]), field, ruleset.row_or_empty("places", str(row["at"])).get(field)
+        )
         plain = not (isinstance(value, str) and value.startswith("="))
         book.check(
             not plain or now != value,
@@ -75,7 +80,12 @@ def _ready(entry: Entry, item: Row, row: Mapping[str, Any], reader: Reader, book
         fields = {(c[1], c[2]) for c in entry.changes if c[0] == "links"}
         made = [f for f in facing if (pair_key(row["at"], f), works_on(row["at"])) in fields]
         book.check(
-            len(made) == len(facing), entry, nation, f"{item['works']} made in {row['at']}", f"{len(facing)} borders", len(made)
+            len(made) == len(facing),
+            entry,
+            nation,
+            f"{item['works']} made in {row['at']}",
+            f"{len(facing)} borders",
+            len(made),
         )
     elif "sets" in item:
         book.check(
@@ -92,7 +102,14 @@ def _ready(entry: Entry, item: Row, row: Mapping[str, Any], reader: Reader, book
             for _, before, after in rows_changed(entry, reader.state, "units")
             if (after or before).get("kind") == row["what"] and (after or before).get("owner") == nation
         )
-        book.check(gained == n or not (row.get("into") or row.get("at")), entry, nation, f"{row['what']} placed", n, gained)
+        book.check(
+            gained == n or not (row.get("into") or row.get("at")),
+            entry,
+            nation,
+            f"{row['what']} placed",
+            n,
+            gained,
+        )
 
 
 def _in_vain(entry: Entry, row: Mapping[str, Any], reader: Reader, book: Book) -> None:

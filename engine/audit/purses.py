@@ -1,8 +1,9 @@
 """Treasuries: every change of a stock has a cause in its entry, and is of the amount that the cause comes to.
 
-Causes are prices of purchases and acts, bills, what places yield, what facts say is paid, and what is sent and arrives.
-Amounts are reckoned from the rows as far as they can be without the figures that depend on a battle, a way or an earlier
-moment; the rest is held to the facts and the data of the entry, and counted as skipped.
+Causes are prices of purchases and acts, bills, what places yield, what facts say is paid, and what is sent
+and arrives. Amounts are reckoned from the rows as far as they can be without the figures that depend on a
+battle, a way or an earlier moment; the rest is held to the facts and the data of the entry, and counted as
+skipped.
 """
 
 from __future__ import annotations
@@ -70,7 +71,9 @@ def _moved(entry: Entry, state: State, book: Book) -> dict[tuple[str, str], Frac
     return out
 
 
-def _stocks(entry: Entry, reader: Reader, moved: Mapping[tuple[str, str], Fraction], sent: _Sent, book: Book) -> None:
+def _stocks(
+    entry: Entry, reader: Reader, moved: Mapping[tuple[str, str], Fraction], sent: _Sent, book: Book
+) -> None:
     state, ruleset = reader.state, reader.ruleset
     form, _, id_ = entry.rule.partition("/")
     row = ruleset.row_or_empty(form, id_)
@@ -120,7 +123,11 @@ def _causes(
     if form == "sequence" and sent.at(entry) and any(c[0] == "treasuries" for c in entry.changes):
         arrived, sent.amounts = dict(sent.at(entry)), {}
         return arrived
-    if form == "actions" and row.get("cost") is not None and any(fact.word == "acted" for fact in entry.facts):
+    if (
+        form == "actions"
+        and row.get("cost") is not None
+        and any(fact.word == "acted" for fact in entry.facts)
+    ):
         for what, amount in _act_price(entry, state, ruleset, reader, row, main).items():
             add(what, -amount)
     for _, before, after in rows_changed(entry, state, "under_way"):
@@ -150,7 +157,9 @@ def _price(entry: Entry, ruleset: Ruleset, row: Row, reader: Reader) -> Fraction
     nation = reader.thing("nation", entry.subject.partition(":")[0])
     names = {"self": nation, "nation": nation, "place": reader.thing("place", data.get("site"))}
     price = (
-        reader.figure(row["price"], names) if "price" in row else reader.figure("price", names, reader.thing("item", row["id"]))
+        reader.figure(row["price"], names)
+        if "price" in row
+        else reader.figure("price", names, reader.thing("item", row["id"]))
     )
     exact = n * (price + fee)
     return Fraction(-((-exact.numerator) // exact.denominator))
@@ -197,15 +206,26 @@ def _of_cut_ways(data: Mapping[str, Any]) -> bool:
 
 
 def _prizes(entry: Entry, reader: Reader, sent: _Sent, book: Book) -> None:
-    """Of a transfer by a route: its lanes carry it all, none loses more than it carries, and who cuts it off gets his part."""
+    """Of a transfer by a route: its lanes carry it all, none loses more than it carries, and who cuts it off
+    gets his part.
+    """
     form, _, id_ = entry.rule.partition("/")
     data = entry.data
     if form == "routes" and "taken" in data:
         sent.prizes -= Fraction(data["taken"])
-        book.check(sent.prizes >= 0, entry, entry.subject, "taken of a transfer", "no more than was lost", data["taken"])
+        book.check(
+            sent.prizes >= 0,
+            entry,
+            entry.subject,
+            "taken of a transfer",
+            "no more than was lost",
+            data["taken"],
+        )
         return
     if sent.prizes:
-        book.check(False, entry, entry.subject, "left of the part of those who cut a transfer off", 0, sent.prizes)
+        book.check(
+            False, entry, entry.subject, "left of the part of those who cut a transfer off", 0, sent.prizes
+        )
         sent.prizes = Fraction(0)
     if form != "routes" or "amount" not in data:
         return
@@ -220,10 +240,19 @@ def _prizes(entry: Entry, reader: Reader, sent: _Sent, book: Book) -> None:
         return
     amount, shares, lost = int(data["amount"]), data.get("shares", ()), data.get("lost", ())
     fine = sum(shares) == amount and all(0 <= less <= share for less, share in zip(lost, shares, strict=True))
-    book.check(fine, entry, entry.subject, f"lanes of {amount}", "all of it, and no more lost than there is", f"{shares}, {lost}")
+    book.check(
+        fine,
+        entry,
+        entry.subject,
+        f"lanes of {amount}",
+        "all of it, and no more lost than there is",
+        f"{shares}, {lost}",
+    )
 
 
-def _act_price(entry: Entry, state: State, ruleset: Ruleset, reader: Reader, row: Row, main: str) -> dict[str, Fraction]:
+def _act_price(
+    entry: Entry, state: State, ruleset: Ruleset, reader: Reader, row: Row, main: str
+) -> dict[str, Fraction]:
     """What an act costs by its row, with what its order names in scope."""
     key = next((c[1] for c in entry.changes if c[0] == "orders" and c[2] == "status"), None)
     order = state.row("orders", key) if key is not None else {}
@@ -241,13 +270,17 @@ def _act_price(entry: Entry, state: State, ruleset: Ruleset, reader: Reader, row
 
 
 def _whose(entry: Entry, moved: Mapping[tuple[str, str], Fraction], book: Book) -> None:
-    """Nations that facts say are paid, or pay, and nothing else happens to, have it in their own treasuries."""
+    """Nations that facts say are paid, or pay, and nothing else happens to, have it in their own
+    treasuries.
+    """
     got: Counter[tuple[str, str]] = Counter()
     for fact in entry.facts:
         if fact.word == "paid" and "amount" in fact.roles and "item" not in fact.roles:
             for role, sign in (("of", 1), ("by", -1)):
                 if fact.roles.get(role):
-                    got[fact.roles[role], str(fact.roles.get("what"))] += sign * Fraction(fact.roles["amount"])  # type: ignore[assignment]
+                    got[fact.roles[role], str(fact.roles.get("what"))] += sign * Fraction(
+                        fact.roles["amount"]
+                    )  # type: ignore[assignment]
     payer = entry.subject.partition(":")[0]
     for (who, what), amount in got.items():
         own = [by for (purse, of), by in moved.items() if of == what and purse.partition("/")[0] == who]
@@ -272,17 +305,27 @@ def _granted(entry: Entry, reader: Reader, book: Book) -> Fraction:
             book.skip(str(why))
             continue
         book.check(
-            amount == Fraction(item["amount"]), entry, entry.subject, f"what {item['yield']} brings", amount, item["amount"]
+            amount == Fraction(item["amount"]),
+            entry,
+            entry.subject,
+            f"what {item['yield']} brings",
+            amount,
+            item["amount"],
         )
     return total
 
 
 def _incomes(played: RecordedGame, granted: Mapping[tuple[int, str], Fraction], book: Book) -> None:
-    """Who holds nothing, and held nothing when the turn began, has no income, where incomes are kept, but what is `granted` to
-    it in a turn by yields that depend on no place.
+    """Who holds nothing, and held nothing when the turn began, has no income, where incomes are kept, but
+    what is `granted` to it in a turn by yields that depend on no place.
     """
     before: set[str] = set()
-    kept = any(c[0] == "nations" and c[2] == "income" for stage in played.stages for e in stage.entries for c in e.changes)
+    kept = any(
+        c[0] == "nations" and c[2] == "income"
+        for stage in played.stages
+        for e in stage.entries
+        for c in e.changes
+    )
     told: set[str] = set()
     for turn, state in played.ends() if kept else ():
         holders = {held_by(played.ruleset, state, place) for place in played.ruleset.rows("places")}
@@ -290,7 +333,9 @@ def _incomes(played: RecordedGame, granted: Mapping[tuple[int, str], Fraction], 
             if nation in holders or nation in before or nation in told:
                 continue
             income, most = Fraction(row.get("income", 0) or 0), granted.get((turn, nation), Fraction(0))
-            book.check_turn(income <= most, turn, nation, "income of a nation that holds nothing", most, income)
+            book.check_turn(
+                income <= most, turn, nation, "income of a nation that holds nothing", most, income
+            )
             if income > most:
                 told.add(nation)  # once is enough
         before = {h for h in holders if h}

@@ -1,7 +1,9 @@
-"""Expressions of rows, reckoned by a small reader of its own over a state: fields, terms, tables and plain sets.
+"""Expressions of rows, reckoned by a small reader of its own over a state: fields, terms, tables and plain
+sets.
 
-It knows what most rows of figures and tests need, and raises `Beyond` for all else, so that an auditor can pass over what it
-cannot reckon by itself. Earlier moments, ways, views and figures with modifiers that depend on a battle are beyond it.
+It knows what most rows of figures and tests need, and raises `Beyond` for all else, so that an auditor can
+pass over what it cannot reckon by itself. Earlier moments, ways, views and figures with modifiers that depend
+on a battle are beyond it.
 """
 
 from __future__ import annotations
@@ -19,12 +21,29 @@ from ..core.model import Row, Ruleset
 from ..core.state import State, pair_key
 
 FORMS = {
-    "nation": "nations", "place": "places", "side": "sides", "tech": "technologies", "item": "production", "passage": "passages",
-    "unit": "units", "link": "links", "force": "forces", "track": "tracks", "record": "records", "war": "wars",
+    "nation": "nations",
+    "place": "places",
+    "side": "sides",
+    "tech": "technologies",
+    "item": "production",
+    "passage": "passages",
+    "unit": "units",
+    "link": "links",
+    "force": "forces",
+    "track": "tracks",
+    "record": "records",
+    "war": "wars",
     "resource": "resources",
-}  # fmt: skip
+}
 """Kind of thing -> the form of its rows, which is also its table in the state."""
-LISTED = {"places": "place", "nations": "nation", "units": "unit", "technologies": "tech", "sides": "side", "items": "item"}
+LISTED = {
+    "places": "place",
+    "nations": "nation",
+    "units": "unit",
+    "technologies": "tech",
+    "sides": "side",
+    "items": "item",
+}
 THINGS = {"owner": "nation", "holder": "nation", "opposite": "side", "part_of": "place", "side": "side"}
 """Fields that name a thing without being declared."""
 FIGURES = ("base", "add", "times", "at_least", "at_most", "final")
@@ -38,7 +57,10 @@ class Beyond(Exception):
 
 
 class Thing:
-    """A thing in an expression: its fields are read when it is asked for them. It equals another of its id, and the id."""
+    """A thing in an expression: its fields are read when it is asked for them.
+
+    It equals another of its id, and the id.
+    """
 
     __slots__ = ("id", "kind", "reader")
 
@@ -89,15 +111,21 @@ class Reader:
             "model": lambda n, kind: Thing(self, "unit", f"{_id(n)}.{_id(kind)}@"),
             "track": lambda n, id_: self.state.get("tracks", _id(n), _id(id_), 0),
             "flagged": self._marked,
-            "counter": lambda thing, name: self.state.get("counters", f"{thing.kind}:{thing.id}", _id(name), 0),
+            "counter": lambda thing, name: self.state.get(
+                "counters", f"{thing.kind}:{thing.id}", _id(name), 0
+            ),
             "option": self._option,
             "lookup": self._lookup,
             "stance": lambda a, b: self.stance(_id(a), _id(b)),
             "at_war": lambda a, b: self.hostile(_id(a), _id(b)),
             "neutral": self._neutral,
             "allied": lambda a, b: self.friendly(_id(a), _id(b)),
-            "min": min, "max": max, "abs": abs, "floor": floor, "ceil": ceil,
-        }  # fmt: skip
+            "min": min,
+            "max": max,
+            "abs": abs,
+            "floor": floor,
+            "ceil": ceil,
+        }
         self.functions |= {name: self.functions_of_terms(name) for name in ruleset.rows("definitions")}
 
     # ---- things
@@ -110,7 +138,9 @@ class Reader:
         return Thing(self, kind, str(id_))
 
     def field(self, thing: Thing, name: str) -> Any:
-        """A field of a thing: of the state, else of its row, else as declared; a term or a stat of one thing as well."""
+        """A field of a thing: of the state, else of its row, else as declared; a term or a stat of one thing
+        as well.
+        """
         if name == "id":
             return thing.id
         form = FORMS.get(thing.kind)
@@ -159,7 +189,9 @@ class Reader:
             return self._wrapped(name, self.unit(thing).get(name), declared)
         owner, id_ = str(self.unit(thing).get("owner")), str(self.unit(thing).get("kind"))
         kind: Row = self.ruleset.row_or_empty("units", id_)
-        grades = self.state.get("nations", owner, "grade") or self.ruleset.row_or_empty("nations", owner).get("grade", {})
+        grades = self.state.get("nations", owner, "grade") or self.ruleset.row_or_empty("nations", owner).get(
+            "grade", {}
+        )
         kind = {**kind, **kind.get("grades", {}).get(grades.get(id_, ""), {})}
         if name in kind:
             return self._wrapped(name, kind[name], declared)
@@ -186,7 +218,11 @@ class Reader:
         return held_by(self.ruleset, self.state, place)
 
     def weight(self, thing: Any) -> int:
-        return int(self.state.get("units", thing.id, "n", 0)) if isinstance(thing, Thing) and thing.kind == "unit" else 1
+        return (
+            int(self.state.get("units", thing.id, "n", 0))
+            if isinstance(thing, Thing) and thing.kind == "unit"
+            else 1
+        )
 
     def stance(self, a: str, b: str) -> str:
         return stance(self.ruleset, self.state, a, b)
@@ -200,7 +236,9 @@ class Reader:
     # ---- expressions
 
     def value(self, text: Any, names: Mapping[str, Any]) -> Any:
-        """What an expression comes to; a text without mark that names a stat of one thing is for `quantity`."""
+        """What an expression comes to; a text without mark that names a stat of one thing is for
+        `quantity`.
+        """
         if not isinstance(text, str):
             return text
         if self.deep > DEEPEST:
@@ -212,7 +250,9 @@ class Reader:
             self.deep -= 1
 
     def figure(self, said: Any, names: Mapping[str, Any], thing: Any = None) -> Fraction:
-        """A number as a row writes it: plain, a fraction as text, an expression, or the id of a stat of a thing."""
+        """A number as a row writes it: plain, a fraction as text, an expression, or the id of a stat of a
+        thing.
+        """
         if isinstance(said, str) and not said.startswith("="):
             if said in self.ruleset.rows("stats"):
                 about = thing if thing is not None else names.get(str(self.ruleset.row("stats", said)["of"]))
@@ -259,7 +299,9 @@ class Reader:
         return asked
 
     def quantity(self, id_: str, thing: Any, names: Mapping[str, Any] | None = None) -> Any:
-        """A stat of a thing with all modifiers that are made to it (`Beyond` if one of them cannot be judged here)."""
+        """A stat of a thing with all modifiers that are made to it (`Beyond` if one of them cannot be judged
+        here).
+        """
         row = self.ruleset.rows("stats").get(id_)
         if row is None:
             return self.field(thing, id_)
@@ -268,7 +310,9 @@ class Reader:
         value: Any = self.value(base, scope) if isinstance(base, str) else base
         if "unless" in row and self.test(row["unless"], scope):
             return value
-        rows = [a for a in self.adjusts(id_) if self._asked(a, thing, scope) and self.test(a.get("when"), scope)]
+        rows = [
+            a for a in self.adjusts(id_) if self._asked(a, thing, scope) and self.test(a.get("when"), scope)
+        ]
         return self._together(row, 0 if value is None else value, rows, scope)
 
     def adjusts(self, id_: str) -> list[Row]:
@@ -290,7 +334,9 @@ class Reader:
 
     def _asked(self, adjust: Row, thing: Any, scope: Mapping[str, Any]) -> bool:
         """Whether a modifier may concern a thing: by its `for`, and by the names that it reads."""
-        said = " ".join(str(adjust.get(key, "")) for key in ("when", *FIGURES) if isinstance(adjust.get(key), str))
+        said = " ".join(
+            str(adjust.get(key, "")) for key in ("when", *FIGURES) if isinstance(adjust.get(key), str)
+        )
         words = set(re.findall(r"[a-z_]+", re.sub(r"'[^']*'", "", said)))
         if words & OUTSIDE - scope.keys():
             return False
@@ -301,7 +347,9 @@ class Reader:
         wanted = row.get("for")
         if wanted is None:
             return True
-        labels = {_id(scope[name]) for name in ("self", "nation", "item", "tech") if scope.get(name) is not None}
+        labels = {
+            _id(scope[name]) for name in ("self", "nation", "item", "tech") if scope.get(name) is not None
+        }
         if isinstance(thing, Thing):
             labels.add(thing.id)
             if thing.kind == "unit":
@@ -309,26 +357,40 @@ class Reader:
                     self.unit(thing).get("kind"),
                     *self.ruleset.row_or_empty("units", str(self.unit(thing).get("kind"))).get("tags", ()),
                 }
-        sides = {side_of(self.ruleset, self.state, str(_id(scope[n]))) for n in ("self", "nation") if scope.get(n) is not None}
+        sides = {
+            side_of(self.ruleset, self.state, str(_id(scope[n])))
+            for n in ("self", "nation")
+            if scope.get(n) is not None
+        }
         for word in [wanted] if isinstance(wanted, str) else wanted:
             if word.startswith("="):
                 found = self.value(word, scope)
                 if found is True or (not isinstance(found, bool) and labels & {_id(f) for f in _set(found)}):
                     return True
-            elif word in labels or word in sides or labels & set(self.ruleset.row_or_empty("groups", word).get("members", ())):
+            elif (
+                word in labels
+                or word in sides
+                or labels & set(self.ruleset.row_or_empty("groups", word).get("members", ()))
+            ):
                 return True
         return False
 
     def _together(self, row: Row, value: Any, rows: list[Row], scope: Mapping[str, Any]) -> Any:
         """The order of figures: base, what is added, factors, rounding, bounds, final, and late rows last."""
-        early = [({k: self.figure(a[k], scope) for k in FIGURES if k in a}, a.get("round")) for a in rows if not a.get("late")]
+        early = [
+            ({k: self.figure(a[k], scope) for k in FIGURES if k in a}, a.get("round"))
+            for a in rows
+            if not a.get("late")
+        ]
         for figures, _ in early:
             value = figures.get("base", value)
         value = number(value) + sum((f.get("add", Fraction(0)) for f, _ in early), Fraction(0))
         for figures, _ in early:
             value *= figures.get("times", 1)
         value = rounded(value, next((how for _, how in reversed(early) if how), row.get("round")))
-        limits: dict[str, Fraction] = {k: self.figure(row[k], scope) for k in ("at_least", "at_most") if k in row}
+        limits: dict[str, Fraction] = {
+            k: self.figure(row[k], scope) for k in ("at_least", "at_most") if k in row
+        }
         for key, bound in (("at_least", max), ("at_most", min)):
             bounds: list[dict[str, Fraction]] = [limits, *(f for f, _ in early)]
             for of in bounds:
@@ -338,7 +400,9 @@ class Reader:
         for a in rows:
             if a.get("late"):
                 late = {k: self.figure(a[k], scope) for k in FIGURES if k in a}
-                value = rounded((value + late.get("add", 0)) * late.get("times", 1), a.get("round") or row.get("round"))
+                value = rounded(
+                    (value + late.get("add", 0)) * late.get("times", 1), a.get("round") or row.get("round")
+                )
                 value = max(value, late.get("at_least", value))
                 value = min(value, late.get("at_most", value))
         return value
@@ -383,7 +447,9 @@ class Reader:
         for key, row in sorted(self.state.table("units").items()):
             if places is not None and row["place"] not in places:
                 continue
-            if tags is not None and not tags & set(self.ruleset.row_or_empty("units", row["kind"]).get("tags", ())):
+            if tags is not None and not tags & set(
+                self.ruleset.row_or_empty("units", row["kind"]).get("tags", ())
+            ):
                 continue
             thing = Thing(self, "unit", key)
             if self._fits(thing, filters):
@@ -411,7 +477,11 @@ class Reader:
 
     def _neutral(self, who: Any) -> bool:
         if not isinstance(who, Thing) or who.kind != "nation":
-            who = self.thing("nation", who) if isinstance(who, str) and self.ruleset.has("nations", who) else None
+            who = (
+                self.thing("nation", who)
+                if isinstance(who, str) and self.ruleset.has("nations", who)
+                else None
+            )
         if who is None:
             raise Beyond("whether several are neutral")
         return not side_of(self.ruleset, self.state, who.id)
@@ -422,7 +492,9 @@ class Reader:
         for row in self.ruleset.rows("links").values():
             a, b = row["between"]
             if not wanted or row.get("kind") in wanted:
-                out |= {t: Thing(self, "place", t) for s, t in ((a, b), (b, a)) if s in here and t not in here}
+                out |= {
+                    t: Thing(self, "place", t) for s, t in ((a, b), (b, a)) if s in here and t not in here
+                }
         return tuple(out[id_] for id_ in sorted(out))
 
     def _was(self, thing: Any, name: Any, moment: Any, *rest: Any) -> Any:
@@ -434,7 +506,11 @@ class Reader:
 
     def _level(self, nation: Any, tech: Any, stage: Any = None) -> Any:
         now = self.state.get("techs", _id(nation), _id(tech), 0)
-        return max(now, self.state.get("tech_stages", _id(nation), f"{stage}:{_id(tech)}", 0)) if stage is not None else now
+        return (
+            max(now, self.state.get("tech_stages", _id(nation), f"{stage}:{_id(tech)}", 0))
+            if stage is not None
+            else now
+        )
 
     def _option(self, id_: Any) -> Any:
         chosen = self.state.get("options", "options", id_)
@@ -444,7 +520,10 @@ class Reader:
         row = self.ruleset.row("tables", id_)
         found: Any = row.get("rows", {})
         for key in (_id(k) for k in keys):
-            found = next((v for k, v in found.items() if str(k) == str(key) or _within(str(k), key)), row.get("default"))
+            found = next(
+                (v for k, v in found.items() if str(k) == str(key) or _within(str(k), key)),
+                row.get("default"),
+            )
             if found is None:
                 raise Beyond("a cell that there is not")
         return Fraction(found) if isinstance(found, str) and "/" in found else found
@@ -517,7 +596,9 @@ def stance(ruleset: Ruleset, state: State, a: str, b: str) -> str:
 def side_of(ruleset: Ruleset, state: State, nation: str) -> str:
     """The side of a nation, or an empty text."""
     now = state.row("nations", nation)
-    return str(now["side"] if "side" in now else ruleset.row_or_empty("nations", nation).get("side", "") or "")
+    return str(
+        now["side"] if "side" in now else ruleset.row_or_empty("nations", nation).get("side", "") or ""
+    )
 
 
 def number(value: Any) -> Fraction:
@@ -539,7 +620,9 @@ def rounded(value: Fraction, how: Any) -> Fraction:
     """A number rounded up, down or to the nearest whole one (halves up); without a word it stays."""
     if how is None:
         return value
-    return Fraction(ceil(value) if how == "up" else floor(value) if how == "down" else floor(value + Fraction(1, 2)))
+    return Fraction(
+        ceil(value) if how == "up" else floor(value) if how == "down" else floor(value + Fraction(1, 2))
+    )
 
 
 def _why(error: Exception) -> str:

@@ -1,8 +1,8 @@
 """Reports: what nations are told is so.
 
-Of the reports of every turn, as data: money at the beginning and the end, income, sums that add up, and every figure in the
-tables of a nation's own forces. Of the whole journal: what a nation is told of others' units is what was there, and told to
-those alone who may look.
+Of the reports of every turn, as data: money at the beginning and the end, income, sums that add up, and every
+figure in the tables of a nation's own forces. Of the whole journal: what a nation is told of others' units is
+what was there, and told to those alone who may look.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from .book import Book
 from .played import RecordedGame, RecordedReport
 from .reading import held_by, side_of, stance
 
-ACCOUNT = re.compile(r"^(?P<before>\d+) at the beginning(?P<between>.*), (?P<left>\d+) left\b(?P<rest>.*)", re.DOTALL)
+ACCOUNT = re.compile(
+    r"^(?P<before>\d+) at the beginning(?P<between>.*), (?P<left>\d+) left\b(?P<rest>.*)", re.DOTALL
+)
 BRACKETS = re.compile(r"\([^()]*\)")
 SIGNED = re.compile(r"(?<![\w.])(?P<figure>[+-]\d+)\b")
 INCOME = re.compile(r"Income (?P<income>\d+)")
@@ -43,19 +45,24 @@ def reports(played: RecordedGame, book: Book) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What a look at a place could tell: its units by kind, and how many of them were at war with each who may be told."""
+    """What a look at a place could tell: its units by kind, and how many of them were at war with each who
+    may be told.
+    """
 
     units: Mapping[str, int]
     foes: Mapping[str, int]
 
 
-def _sightings(entry: Entry, state: State, ruleset: Ruleset, looks: dict[tuple[str, str], _Look], book: Book) -> None:
+def _sightings(
+    entry: Entry, state: State, ruleset: Ruleset, looks: dict[tuple[str, str], _Look], book: Book
+) -> None:
     """What is told of units in a place is what is there when it is looked at.
 
-    By a look without orders that is the enemies of the reader, of a `shared` row those of anybody on his side; by one on orders
-    all units but those of friends. An exact count is all of them; a part is less than all. `foes` are the reader's own enemies
-    among those counted exactly (without it: all). Only who is at war with somebody there, or else with the holder, is told of
-    what is seen without orders. What is told later (`from`) is what the look has found, for each reader by his own enemies.
+    By a look without orders that is the enemies of the reader, of a `shared` row those of anybody on his
+    side; by one on orders all units but those of friends. An exact count is all of them; a part is less than
+    all. `foes` are the reader's own enemies among those counted exactly (without it: all). Only who is at war
+    with somebody there, or else with the holder, is told of what is seen without orders. What is told later
+    (`from`) is what the look has found, for each reader by his own enemies.
     """
     row = ruleset.row_or_empty("detection", entry.rule.partition("/")[2])
     know = str(row.get("know", "units"))
@@ -68,7 +75,17 @@ def _sightings(entry: Entry, state: State, ruleset: Ruleset, looks: dict[tuple[s
         if "from" in row:
             looker = entry.subject.partition(":")[0]
             look = looks.get((looker, place))
-            if book.check(look is not None, entry, nation, f"units told of in {place}", "a look of this turn", "none") and look:
+            if (
+                book.check(
+                    look is not None,
+                    entry,
+                    nation,
+                    f"units told of in {place}",
+                    "a look of this turn",
+                    "none",
+                )
+                and look
+            ):
                 _exact(entry, nation, place, value, look, book)
             continue
         look = _look(ruleset, state, row, nation, place)
@@ -86,7 +103,11 @@ def _sightings(entry: Entry, state: State, ruleset: Ruleset, looks: dict[tuple[s
 
 def _look(ruleset: Ruleset, state: State, row: Row, nation: str, place: str) -> _Look:
     side = side_of(ruleset, state, nation)
-    mates = {n for n in {*ruleset.rows("nations"), *state.table("nations")} if side and side_of(ruleset, state, n) == side}
+    mates = {
+        n
+        for n in {*ruleset.rows("nations"), *state.table("nations")}
+        if side and side_of(ruleset, state, n) == side
+    }
     party = {nation, *mates} if row.get("shared") or "reach" in row else {nation}
     units: Counter[str] = Counter()
     foes = dict.fromkeys(party, 0)
@@ -109,16 +130,27 @@ def _exact(entry: Entry, nation: str, place: str, value: Mapping[str, Any], look
     book.check(foes == own, entry, nation, f"enemies told of in {place}", own, foes)
 
 
-def _may_look(entry: Entry, ruleset: Ruleset, state: State, nation: str, place: str, look: _Look, book: Book) -> None:
-    """Who is told of a place is at war with somebody there. Where nobody is at war with anyone of the party: with its holder,
-    and where there is no holder either, with anybody at all.
+def _may_look(
+    entry: Entry, ruleset: Ruleset, state: State, nation: str, place: str, look: _Look, book: Book
+) -> None:
+    """Who is told of a place is at war with somebody there. Where nobody is at war with anyone of the party:
+    with its holder, and where there is no holder either, with anybody at all.
     """
     holder = held_by(ruleset, state, place)
-    others = {o for o in state.owners_at(place) if any(_hostile(ruleset, state, mate, o) for mate in look.foes)}
+    others = {
+        o for o in state.owners_at(place) if any(_hostile(ruleset, state, mate, o) for mate in look.foes)
+    }
     if not others:
         others = {holder} if holder else {*state.table("nations"), *ruleset.rows("nations")}
     fine = any(_hostile(ruleset, state, nation, owner) for owner in others)
-    book.check(fine, entry, nation, f"who is told of {place}", "somebody at war with who is there, or with its holder", nation)
+    book.check(
+        fine,
+        entry,
+        nation,
+        f"who is told of {place}",
+        "somebody at war with who is there, or with its holder",
+        nation,
+    )
 
 
 def _foreign(ruleset: Ruleset, state: State, a: str, b: str) -> bool:
@@ -134,7 +166,9 @@ def _hostile(ruleset: Ruleset, state: State, a: str, b: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Account:
-    """What a report says of a resource: what there was, what came and went in all, what is left, and the income if it is told."""
+    """What a report says of a resource: what there was, what came and went in all, what is left, and the
+    income if it is told.
+    """
 
     lead: str
     before: Fraction
@@ -152,7 +186,9 @@ def _money(report: RecordedReport, ruleset: Ruleset, book: Book) -> None:
             continue
 
         def told(says: str, expected: object, got: object, of: str = account.lead) -> None:
-            book.check_turn(expected == got, report.turn, report.nation, f"report: {of} {says}", expected, got)
+            book.check_turn(
+                expected == got, report.turn, report.nation, f"report: {of} {says}", expected, got
+            )
 
         told("at the beginning", stock(ruleset, report.before, report.nation, resource), account.before)
         told("left", stock(ruleset, report.state, report.nation, resource), account.left)
@@ -167,14 +203,18 @@ def _in_sentences(report: RecordedReport) -> Iterator[_Account]:
         if found is not None:
             between = BRACKETS.sub("", found["between"])
             moved = sum((Fraction(m["figure"]) for m in SIGNED.finditer(between)), Fraction(0))
-            yield _Account(lead, Fraction(found["before"]), moved, Fraction(found["left"]), _income(found["rest"]))
+            yield _Account(
+                lead, Fraction(found["before"]), moved, Fraction(found["left"]), _income(found["rest"])
+            )
 
 
 def _in_tables(report: RecordedReport) -> Iterator[_Account]:
     """Of a table the last column counts, in which all treasuries are added up."""
     for head, rows, notes in report.accounts:
         first, *lines, last = ((row[0], _figure(row[-1])) for row in rows)
-        yield _Account(head[0], first[1], sum((n for _, n in lines), Fraction(0)), last[1], _income(" ".join(notes)))
+        yield _Account(
+            head[0], first[1], sum((n for _, n in lines), Fraction(0)), last[1], _income(" ".join(notes))
+        )
 
 
 def _figure(cell: str) -> Fraction:

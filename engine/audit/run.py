@@ -38,7 +38,10 @@ AUDITORS: dict[str, tuple[str, Auditor]] = {
 
 
 def audit(played: RecordedGame, names: Iterable[str] = ()) -> list[Book]:
-    """The books of the auditors of these names (none: of all), in the order of the table. KeyError for a name that is none."""
+    """The books of the auditors of these names (none: of all), in the order of the table.
+
+    KeyError for a name that is none.
+    """
     chosen = list(names) or list(AUDITORS)
     books = []
     for name in chosen:

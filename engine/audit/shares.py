@@ -1,8 +1,10 @@
-"""Shares of allies: what a side loses is divided among its nations by the worth of their units, largest remainders first.
+"""Shares of allies: what a side loses is divided among its nations by the worth of their units, largest
+remainders first.
 
-The worth of a nation is the sum of the values with which its units stand in the battle, where the row of the battle has
-`shares`: as they fired in the stage, and as the rows make it for those who did not. Nobody loses more than he has; what he is
-spared of his share for want of units others may bear.
+The worth of a nation is the sum of the values with which its units stand in the battle, where the row of the
+battle has
+`shares`: as they fired in the stage, and as the rows make it for those who did not. Nobody loses more than he
+has; what he is spared of his share for want of units others may bear.
 """
 
 from __future__ import annotations
@@ -42,7 +44,8 @@ def shares(played: RecordedGame, book: Book) -> None:
                 _side(entry, row, side, now, reader, book)
                 before[side] = _after(now, data.get("lost", {}).get(side, ()))
         elif data.get("event") == "leave":
-            standing.pop(entry.subject, None)  # who has left is not told apart here: the next round says who stands
+            # who has left is not told apart here: the next round says who stands
+            standing.pop(entry.subject, None)
 
 
 def _stacks(of: Mapping[str, Mapping[str, int]]) -> Stacks:
@@ -90,7 +93,9 @@ def _side(entry: Entry, row: Row, side: str, standing: Stacks, reader: Reader, b
     exact = {owner: Fraction(hits) * worth[owner] / total for owner in owners}
     spared = [o for o in owners if lost[o] < floor(exact[o]) and room[o] > 0]
     over = [o for o in owners if lost[o] > ceil(exact[o])]
-    fine = not spared and (not over or all(room[o] <= 0 or lost[o] >= floor(exact[o]) for o in owners if o not in over))
+    fine = not spared and (
+        not over or all(room[o] <= 0 or lost[o] >= floor(exact[o]) for o in owners if o not in over)
+    )
     if fine and not over:
         fine = _by_remainder(exact, lost, room)
     book.check(
@@ -107,7 +112,9 @@ def _by_remainder(exact: Mapping[str, Fraction], lost: Counter[str], room: Mappi
 
 
 def _worth(entry: Entry, row: Row, side: str, standing: Stacks, reader: Reader) -> dict[str, Fraction]:
-    """What each nation of a side is worth: values of those who fired with it, figures of the rows for the others."""
+    """What each nation of a side is worth: values of those who fired with it, figures of the rows for the
+    others.
+    """
     said = row["shares"]
     quantity = said.get(side) if isinstance(said, Mapping) else said
     out: dict[str, Fraction] = {}
@@ -125,6 +132,8 @@ def _worth(entry: Entry, row: Row, side: str, standing: Stacks, reader: Reader) 
         if rest > 0:
             unit = Thing(reader, "unit", f"{owner}.{kind}@")
             names = {"place": reader.thing("place", entry.data["place"])}
-            out[owner] = out.get(owner, Fraction(0)) + rest * Fraction(reader.quantity(str(quantity), unit, names))
+            out[owner] = out.get(owner, Fraction(0)) + rest * Fraction(
+                reader.quantity(str(quantity), unit, names)
+            )
         out.setdefault(owner, Fraction(0))
     return out

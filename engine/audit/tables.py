@@ -1,7 +1,8 @@
-"""Tables of events: every cell that was drawn is the cell of its row and column, and moves its track as it says.
+"""Tables of events: every cell that was drawn is the cell of its row and column, and moves its track as it
+says.
 
-The column of an onlooker is his own, else one of those with a test: such tests are judged where they can be, and where they
-cannot, any tested column of the row will do (and is counted as skipped).
+The column of an onlooker is his own, else one of those with a test: such tests are judged where they can be,
+and where they cannot, any tested column of the row will do (and is counted as skipped).
 """
 
 from __future__ import annotations
@@ -30,14 +31,23 @@ def tables(played: RecordedGame, book: Book) -> None:
             book.check(False, entry, nation, "row of the table", "one of its rows", entry.data["row"])
             continue
         cells = _cells(matrix, row, nation, reader, book)
-        fine = book.check(bool(cells), entry, nation, f"a cell of {row['id']} for {nation}", "one that moves somebody", "none")
+        fine = book.check(
+            bool(cells),
+            entry,
+            nation,
+            f"a cell of {row['id']} for {nation}",
+            "one that moves somebody",
+            "none",
+        )
         if fine:
             _drawn(entry, cells, nation, book)
             _moved(entry, matrix, row, cells, nation, reader, book)
 
 
 def _cells(matrix: MatrixRow, row: Row, nation: str, reader: Reader, book: Book) -> list[dict[str, Any]]:
-    """The cells that an onlooker may fall under, in full (with the way that they, their row or the matrix say)."""
+    """The cells that an onlooker may fall under, in full (with the way that they, their row or the matrix
+    say).
+    """
     names = {"nation": reader.thing("nation", nation)}
     out, unsure = [], False
     for column in matrix["columns"]:
@@ -65,14 +75,18 @@ def _full(matrix: Row, row: Row, column: str) -> list[dict[str, Any]]:
         return []
     cell = dict(said) if isinstance(said, Mapping) else {"by": said}
     if not cell.get("to_zero") and not {"toward", "against"} & cell.keys():
-        cell |= next(({way: at[way]} for at in (row, matrix) for way in ("toward", "against") if way in at), {})
+        cell |= next(
+            ({way: at[way]} for at in (row, matrix) for way in ("toward", "against") if way in at), {}
+        )
     return [cell]
 
 
 def _drawn(entry: Entry, cells: list[dict[str, Any]], nation: str, book: Book) -> None:
     """The die is the cell's."""
     dice = [drawn["die"] for record in entry.dice for drawn in record.get("drawn", ())]
-    wanted = {str(cell["by"]) for cell in cells if isinstance(cell.get("by"), str) and ".." in str(cell["by"])}
+    wanted = {
+        str(cell["by"]) for cell in cells if isinstance(cell.get("by"), str) and ".." in str(cell["by"])
+    }
     if not wanted:
         book.check(not dice, entry, nation, "die of a cell that draws none", "none", ", ".join(dice))
         return
@@ -87,7 +101,13 @@ def _drawn(entry: Entry, cells: list[dict[str, Any]], nation: str, book: Book) -
 
 
 def _moved(
-    entry: Entry, matrix: MatrixRow, row: Row, cells: list[dict[str, Any]], nation: str, reader: Reader, book: Book
+    entry: Entry,
+    matrix: MatrixRow,
+    row: Row,
+    cells: list[dict[str, Any]],
+    nation: str,
+    reader: Reader,
+    book: Book,
 ) -> None:
     """How far the track moved, and which way."""
     held = cells[0].get("delay", row.get("delay", matrix.get("delay")))
@@ -112,7 +132,12 @@ def _moved(
     if way is None:
         book.skip("ways that hang on who acts")
         book.check(
-            abs(got) in {by * t for t in times} or not got, entry, nation, f"{track} by {row['id']}", f"{by} either way", got
+            abs(got) in {by * t for t in times} or not got,
+            entry,
+            nation,
+            f"{track} by {row['id']}",
+            f"{by} either way",
+            got,
         )
         return
     book.check(got in {way * by * t for t in times}, entry, nation, f"{track} by {row['id']}", way * by, got)

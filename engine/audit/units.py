@@ -1,8 +1,9 @@
 """Conservation of units: nobody appears, goes or changes hands but by an entry that says so.
 
-Counted are units on the map and what is bought and under way, kind by kind and owner by owner. An entry may lose what its
-facts say is destroyed; make what they say was built or placed; and change owner or kind one for one where its row converts
-units, or hands them over. At the end of every stage the state that was kept must be the one that the entries lead to.
+Counted are units on the map and what is bought and under way, kind by kind and owner by owner. An entry may
+lose what its facts say is destroyed; make what they say was built or placed; and change owner or kind one for
+one where its row converts units, or hands them over. At the end of every stage the state that was kept must
+be the one that the entries lead to.
 """
 
 from __future__ import annotations
@@ -37,7 +38,14 @@ def units(played: RecordedGame, book: Book) -> None:
         end = played.stages[-1].entries[-1] if played.stages and played.stages[-1].entries else None
         if end is not None:
             wanted = total[key] + told[key]
-            book.check(now[key] == wanted, end, key[0], f"{key[1]}: start, made, lost and gone over", wanted, now[key])
+            book.check(
+                now[key] == wanted,
+                end,
+                key[0],
+                f"{key[1]}: start, made, lost and gone over",
+                wanted,
+                now[key],
+            )
 
 
 def counted(state: State) -> Numbers:
@@ -54,7 +62,12 @@ def _count(out: Numbers, table: str, row: object, sign: int) -> None:
         return
     if table == "units" and row.get("n"):
         out[row["owner"], row["kind"]] += sign * int(row["n"])
-    elif table == "under_way" and row.get("what") and not row.get("facing") and (row.get("at") or row.get("item")):
+    elif (
+        table == "under_way"
+        and row.get("what")
+        and not row.get("facing")
+        and (row.get("at") or row.get("item"))
+    ):
         out[row["nation"], row["what"]] += sign * int(row.get("n", 1))
 
 
@@ -67,7 +80,12 @@ def _fits(entry: Entry, state: State, book: Book) -> None:
             book.check(False, entry, f"{table}/{id_}", f"{name} before the change", before, found)
         if table == "units" and name == WHOLE_ROW and isinstance(after, dict):
             book.check(
-                int(after.get("n", 0)) > 0, entry, str(after.get("owner")), f"units of stack {id_}", "1 or more", after.get("n")
+                int(after.get("n", 0)) > 0,
+                entry,
+                str(after.get("owner")),
+                f"units of stack {id_}",
+                "1 or more",
+                after.get("n"),
             )
 
 
@@ -89,7 +107,12 @@ def _balanced(entry: Entry, state: State, ruleset: Ruleset, book: Book) -> Numbe
     wanted = _told(entry, way)
     rest = Counter({key: both[key] - wanted[key] for key in {*both, *wanted} if both[key] != wanted[key]})
     whose = next(iter(sorted(rest)), next(iter(sorted(both)), ("", "")))[0]
-    fine = not rest or _gone_over(entry, ruleset, rest) or _queued(entry, ruleset, rest, way) or _fitting_out(entry, rest, wanted)
+    fine = (
+        not rest
+        or _gone_over(entry, ruleset, rest)
+        or _queued(entry, ruleset, rest, way)
+        or _fitting_out(entry, rest, wanted)
+    )
     book.check(fine, entry, whose, "units that come and go", _words(wanted), _words(both))
     return both
 
@@ -105,7 +128,8 @@ def _told(entry: Entry, way: Numbers) -> Numbers:
             out[roles["by"], roles["kind"]] += int(roles["n"])
         elif fact.word == "placed" and "kind" in roles:
             key = (roles["by"], roles["kind"])
-            out[key] += max(0, int(roles["n"]) + min(0, way[key]))  # what was under way has been counted when it was built
+            # what was under way has been counted when it was built
+            out[key] += max(0, int(roles["n"]) + min(0, way[key]))
     for part in entry.data.get("unfinished", ()):  # what was under way in a place that fell
         key = (part["owner"], part["what"])
         out[key] -= min(int(part["n"]), -min(0, way[key]))  # works under way are no units
@@ -113,10 +137,14 @@ def _told(entry: Entry, way: Numbers) -> Numbers:
 
 
 def _gone_over(entry: Entry, ruleset: Ruleset, rest: Numbers) -> bool:
-    """Whether as many came as went, by a row that may hand over or convert, or by a move into land that comes with its units."""
+    """Whether as many came as went, by a row that may hand over or convert, or by a move into land that comes
+    with its units.
+    """
     if sum(rest.values()) != 0:
         return False
-    takes = entry.rule.startswith("orders/") and any(said_in(s.get("enter"), "takes") for s in ruleset.rows("stances").values())
+    takes = entry.rule.startswith("orders/") and any(
+        said_in(s.get("enter"), "takes") for s in ruleset.rows("stances").values()
+    )
     return takes or any(said_in(row, word) for row in rows_behind(ruleset, entry) for word in HAND_OVER)
 
 
@@ -131,7 +159,9 @@ def _fitting_out(entry: Entry, rest: Numbers, wanted: Numbers) -> bool:
     """Whether what is bought or ready is fitted to units that are there, and makes none of its own."""
     item = entry.data.get("item")
     return (
-        item is not None and entry.rule.startswith("production/") and all(wanted[k] == 0 or rest[k] == -wanted[k] for k in rest)
+        item is not None
+        and entry.rule.startswith("production/")
+        and all(wanted[k] == 0 or rest[k] == -wanted[k] for k in rest)
     )
 
 
@@ -142,7 +172,11 @@ def _stages(played: RecordedGame, book: Book) -> None:
             make(state, entry.changes)
         if not stage.entries:
             continue
-        differs = [name for name in {*state.tables, *stage.after.tables} if state.table(name) != stage.after.table(name)]
+        differs = [
+            name
+            for name in {*state.tables, *stage.after.tables}
+            if state.table(name) != stage.after.table(name)
+        ]
         book.check(
             not differs,
             stage.entries[-1],
@@ -154,4 +188,6 @@ def _stages(played: RecordedGame, book: Book) -> None:
 
 
 def _words(numbers: Numbers) -> str:
-    return ", ".join(f"{n:+d} {kind} of {owner}" for (owner, kind), n in sorted(numbers.items()) if n) or "none"
+    return (
+        ", ".join(f"{n:+d} {kind} of {owner}" for (owner, kind), n in sorted(numbers.items()) if n) or "none"
+    )

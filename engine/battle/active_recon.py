@@ -1,9 +1,9 @@
 """Looking on order: units that an order sends to look at a place, the fire they draw, and what they find.
 
-A row of `detection` with `reach` is done by orders (slots units, origin, target). `reach` says by kind or tag which mode takes
-the lookers to the place (`same`: only the place they stand in). All who look have moved and carry `marks` before anybody
-fires, so that nobody on such an order fires at others. Those in the place fire first (`fire`), then one percentage is rolled
-for all who are left. The lookers are back where they stood.
+A row of `detection` with `reach` is done by orders (slots units, origin, target). `reach` says by kind or tag
+which mode takes the lookers to the place (`same`: only the place they stand in). All who look have moved and
+carry `marks` before anybody fires, so that nobody on such an order fires at others. Those in the place fire
+first (`fire`), then one percentage is rolled for all who are left. The lookers are back where they stood.
 """
 
 from __future__ import annotations
@@ -45,7 +45,11 @@ def run(turn: Turn, rows: Sequence[Row]) -> None:
     for row in rows:
         for order in turn.orders():
             form, _, id_ = order["order"].partition("/")
-            if form != "orders" or turn.ruleset.row_or_empty(form, id_).get("does") != row["id"] or order.get("status"):
+            if (
+                form != "orders"
+                or turn.ruleset.row_or_empty(form, id_).get("does") != row["id"]
+                or order.get("status")
+            ):
                 continue
             why = unfit_order(turn, turn.ruleset.row(form, id_), order, turn.order_names(order))
             found = why.text if why is not None else understand(turn, order, row, left)
@@ -103,14 +107,22 @@ def unfit(turn: OrderContext, row: Row, key: str) -> str | None:
 
 
 def _mode(turn: OrderContext, row: Row, kind: str) -> str:
-    return str(next((mode for tag, mode in row["reach"].items() if tag in routes.tags_of(turn.world, kind)), "same"))
+    return str(
+        next((mode for tag, mode in row["reach"].items() if tag in routes.tags_of(turn.world, kind)), "same")
+    )
 
 
-def _out_of_reach(turn: OrderContext, row: Row, nation: str, key: str, origin: str, target: str) -> str | None:
+def _out_of_reach(
+    turn: OrderContext, row: Row, nation: str, key: str, origin: str, target: str
+) -> str | None:
     kind = str(turn.world.state.get("units", key, "kind"))
     how = _mode(turn, row, kind)
     if how == "same":
-        return None if origin == target else f"{routes.name_of(turn.world, 'units', kind)} looks only where it is"
+        return (
+            None
+            if origin == target
+            else f"{routes.name_of(turn.world, 'units', kind)} looks only where it is"
+        )
     going = routes.Going(turn.world, nation, turn.ruleset.row("movement", how), [Entity("unit", key)])
     path = routes.find_path(going, origin, target) if origin != target else (origin,)
     if path is None:
@@ -119,7 +131,9 @@ def _out_of_reach(turn: OrderContext, row: Row, nation: str, key: str, origin: s
 
 
 def choices(turn: OrderContext, order: Order, row: Row, kinds: Sequence[str]) -> tuple[list[str], list[str]]:
-    """What could be ordered instead: (kinds at the origin that can look, places that the ordered kinds can look at)."""
+    """What could be ordered instead: (kinds at the origin that can look, places that the ordered kinds can
+    look at).
+    """
     nation, origin = str(order["nation"]), str(order.get("slots", {}).get("origin"))
     free = {str(r["kind"]): k for k, r in reversed(routes.free_stacks(turn.world, nation, origin))}
     able = sorted(kind for kind, key in free.items() if unfit(turn, row, key) is None)
@@ -139,7 +153,11 @@ def _ends(turn: OrderContext, row: Row, nation: str, key: str, origin: str) -> s
     if how == "same":
         return {origin}
     going = routes.Going(turn.world, nation, turn.ruleset.row("movement", how), [Entity("unit", key)])
-    return {place for place, (_, path) in routes.ways(going, origin).items() if routes.check_path(going, path) is None}
+    return {
+        place
+        for place, (_, path) in routes.ways(going, origin).items()
+        if routes.check_path(going, path) is None
+    }
 
 
 # ---- what comes of it
@@ -166,13 +184,24 @@ def _value(turn: Turn, value: Any, names: Mapping[str, Any]) -> Any:
 
 
 def draw_fire(turn: Turn, row: Row, shots: Row, probe: Probe, lookers: dict[str, int], number: int) -> None:
-    """Each unit in the place that may fire rolls once; hits are taken by the lookers that it can hit. `lookers` is updated."""
+    """Each unit in the place that may fire rolls once; hits are taken by the lookers that it can hit.
+
+    `lookers` is updated.
+    """
     state, target = turn.state, probe.target
-    at = [k for k in lookers if routes.kind_matches(turn.world, shots.get("at"), str(state.get("units", k, "kind")))]
+    at = [
+        k
+        for k in lookers
+        if routes.kind_matches(turn.world, shots.get("at"), str(state.get("units", k, "kind")))
+    ]
     foes = sorted(o for o in state.owners_at(target) if turn.world.hostile(probe.nation, o))
     firing: dict[str, int] = {}
     for key, stack in state.stacks(at=target):
-        names = {"unit": Entity("unit", key), "place": Entity("place", target), "self": Entity("nation", stack["owner"])}
+        names = {
+            "unit": Entity("unit", key),
+            "place": Entity("place", target),
+            "self": Entity("nation", stack["owner"]),
+        }
         if stack["owner"] in foes and turn.world.test(shots.get("who"), names):
             firing[stack["owner"]] = firing.get(stack["owner"], 0) + int(stack["n"])
     if not at or not firing:
@@ -182,7 +211,12 @@ def draw_fire(turn: Turn, row: Row, shots: Row, probe: Probe, lookers: dict[str,
     with turn.journal.entry(rule, subject=subject, audience=parties, data={"place": target}) as entry:
         stream = turn.stream(rule, subject, entry.audience)
         upto = int(shots.get("at_most", 1))
-        hits = [o for o, n in sorted(firing.items()) for _ in range(n) if stream.roll(shots.get("die", "1d10"), upto) <= upto]
+        hits = [
+            o
+            for o, n in sorted(firing.items())
+            for _ in range(n)
+            if stream.roll(shots.get("die", "1d10"), upto) <= upto
+        ]
         record = stream.take()
         if record is not None:
             entry.dice.append({**record, "need": f"{upto} or less", "hit": bool(hits)})
@@ -190,21 +224,37 @@ def draw_fire(turn: Turn, row: Row, shots: Row, probe: Probe, lookers: dict[str,
         lost = _take_hits(turn, shots, probe, lookers, set(at), hits, first)
         entry.data.update(shots=sum(firing.values()), hits=len(hits), lost=lost)
         gone = {"lost": units(turn.world, lost)} if lost else {}
-        told = f"Units that look at {{place}} are fired at: {{shots}} shots, {{hits}} hits{', {lost} lost' if lost else ''}."
+        told = (
+            "Units that look at {place} are fired at: {shots} shots, {hits} "
+            f"hits{', {lost} lost' if lost else ''}."
+        )
         about = {"place": Entity("place", target), "shots": sum(firing.values()), "hits": len(hits)}
         entry.tell(say(turn.world, told, **about, **gone))
 
 
 def _take_hits(
-    turn: Turn, shots: Row, probe: Probe, lookers: dict[str, int], at: set[str], hits: Sequence[str], first: Sequence[str]
+    turn: Turn,
+    shots: Row,
+    probe: Probe,
+    lookers: dict[str, int],
+    at: set[str],
+    hits: Sequence[str],
+    first: Sequence[str],
 ) -> dict[str, int]:
-    """Hits upon lookers, one unit each: the kinds of `first` first, then who survives a hit, then the least valued."""
+    """Hits upon lookers, one unit each: the kinds of `first` first, then who survives a hit, then the least
+    valued.
+    """
     lose, lost = shots.get("lose"), dict[str, int]()
 
     def rank(key: str) -> tuple[Any, ...]:
         kind, unit = str(turn.state.get("units", key, "kind")), Entity("unit", key)
         worth = passive_recon.figure(turn, lose, unit, {}) if lose else 0
-        return (first.index(kind) if kind in first else len(first), _stands(turn, shots, key) <= 1, worth, key)
+        return (
+            first.index(kind) if kind in first else len(first),
+            _stands(turn, shots, key) <= 1,
+            worth,
+            key,
+        )
 
     for owner in hits:
         here = sorted((k for k in at if lookers.get(k)), key=rank)
@@ -226,7 +276,13 @@ def _take_hits(
             turn.journal.put_row("units", key, None)
         lost[stack["kind"]] = lost.get(stack["kind"], 0) + 1
         turn.journal.fact(
-            "destroyed", of=stack["owner"], kind=stack["kind"], place=probe.target, n=1, by=owner, cause="seen looking"
+            "destroyed",
+            of=stack["owner"],
+            kind=stack["kind"],
+            place=probe.target,
+            n=1,
+            by=owner,
+            cause="seen looking",
         )
     return dict(sorted(lost.items()))
 
@@ -246,9 +302,11 @@ def _loss_order(row: Row, order: Order) -> list[str]:
 
 
 def intercept(turn: Turn, looking: Sequence[tuple[Row, Probe, dict[str, int]]]) -> None:
-    """Lookers whom the row's `meets` lets somebody meet fight the battle it names, over the place that they look at.
+    """Lookers whom the row's `meets` lets somebody meet fight the battle it names, over the place that they
+    look at.
 
-    They are a force there for as long as it lasts; who is left looks, who has turned back does not. `lookers` is updated.
+    They are a force there for as long as it lasts; who is left looks, who has turned back does not. `lookers`
+    is updated.
     """
     out: list[tuple[Row, Probe, dict[str, int], str]] = []
     for row, probe, lookers in looking:
@@ -263,7 +321,9 @@ def intercept(turn: Turn, looking: Sequence[tuple[Row, Probe, dict[str, int]]]) 
             for key in at:
                 del lookers[key]
     from .encounters import contested  # with all that fights
-    from .fight import fight_all  # with all that fights: who asks only whether somebody may look needs none of it
+
+    # with all that fights: who asks only whether somebody may look needs none of it
+    from .fight import fight_all
 
     for battle in dict.fromkeys(str(row["meets"]["battle"]) for row, _, _, _ in out):
         fight_all(turn, contested(turn, turn.ruleset.row("battles", battle)))
@@ -280,10 +340,20 @@ def _go_out(turn: Turn, row: Row, probe: Probe, at: Mapping[str, int]) -> str:
     subject = f"{probe.nation}:{probe.origin}>{probe.target}"
     with turn.journal.entry(probe.order["order"], subject=subject, audience=(probe.nation,)):
         force = forces.create(
-            turn, probe.nation, probe.origin, sorted(at.items()), to=probe.target, order=probe.order["key"], mode=mode["id"],
-            options=probe.order.get("options") or {}, targets=[probe.target],
-        )  # fmt: skip
-        kept = {key: routes.kept_of(going, Entity("unit", key), path) for key, _ in forces.stacks_of(turn.state, force)}
+            turn,
+            probe.nation,
+            probe.origin,
+            sorted(at.items()),
+            to=probe.target,
+            order=probe.order["key"],
+            mode=mode["id"],
+            options=probe.order.get("options") or {},
+            targets=[probe.target],
+        )
+        kept = {
+            key: routes.kept_of(going, Entity("unit", key), path)
+            for key, _ in forces.stacks_of(turn.state, force)
+        }
         forces.go(turn, force, path, kept.__getitem__)
     return force
 
@@ -325,7 +395,9 @@ def look(turn: Turn, row: Row, probe: Probe, lookers: Mapping[str, int]) -> None
             turn.journal.set(passive_recon.OF_MATES, nation, about, of_mates or None)
         entry.data["units"] = found["units"]
         seen = {"units": units(turn.world, found["units"])} if found["units"] else {}
-        entry.tell(say(turn.world, "{here}: {units} seen." if seen else "{here}: no units seen.", here=there, **seen))
+        entry.tell(
+            say(turn.world, "{here}: {units} seen." if seen else "{here}: no units seen.", here=there, **seen)
+        )
 
 
 def chance(turn: Turn, row: Row, lookers: Mapping[str, int]) -> int:
@@ -338,9 +410,11 @@ def chance(turn: Turn, row: Row, lookers: Mapping[str, int]) -> int:
 
 
 def _found(turn: Turn, nation: str, target: str) -> tuple[dict[str, Any], dict[str, int]]:
-    """All units of others in a place, and how many of them are at war with the looker if not all are; and how many are at war
-    with each other nation of its side, if that is not as many."""
-    there = [stack for _, stack in turn.state.stacks(at=target) if not turn.world.allied(nation, stack["owner"])]
+    """All units of others in a place, and how many of them are at war with the looker if not all are; and how
+    many are at war with each other nation of its side, if that is not as many."""
+    there = [
+        stack for _, stack in turn.state.stacks(at=target) if not turn.world.allied(nation, stack["owner"])
+    ]
     units = forces.by_kind((stack["kind"], stack["n"]) for stack in there)
     n = sum(units.values())
     found: dict[str, Any] = {"since": turn.number, "as": "exact", "units": units, "n": n}

@@ -23,7 +23,10 @@ Flow = tuple[int, int, int, str]
 def apply_losses(
     turn: Turn, battle: Battle, plan: Plan, flows: Sequence[Flow], runner: EffectRunner
 ) -> dict[int, list[dict[str, Any]]]:
-    """Carry out what a round did to the groups. Returns for each side what was lost or damaged, for the journal."""
+    """Carry out what a round did to the groups.
+
+    Returns for each side what was lost or damaged, for the journal.
+    """
     net: dict[tuple[int, int], int] = {}
     stages: dict[tuple[int, int], str] = {}
     for index, down, n, stage in flows:
@@ -33,7 +36,13 @@ def apply_losses(
     for (index, down), n in net.items():
         group = plan.groups[index]
         left = n if down == GONE else n - _passed_on(plan, net, down)
-        note = {"owner": group.owner, "kind": group.kind, "n": left, "stage": stages[index, down], "lost": down == GONE}
+        note = {
+            "owner": group.owner,
+            "kind": group.kind,
+            "n": left,
+            "stage": stages[index, down],
+            "lost": down == GONE,
+        }
         if down != GONE:
             became = plan.groups[down].fields.get(plan.row.get("step_losses", LADDER).get("field"))
             note["becomes"] = became if isinstance(became, str) else "damaged"
@@ -50,7 +59,9 @@ def apply_losses(
 
 
 def _passed_on(plan: Plan, net: Mapping[tuple[int, int], int], index: int) -> int:
-    """How many of a group went on to the next condition in the round in which they came into it: of those only that is told."""
+    """How many of a group went on to the next condition in the round in which they came into it: of those
+    only that is told.
+    """
     return max(0, sum(n for (group, _), n in net.items() if group == index) - plan.groups[index].n)
 
 
@@ -66,7 +77,15 @@ def _destroy(turn: Turn, battle: Battle, plan: Plan, group: Group, n: int) -> No
     extra = {k: v for k, v in group.fields.items() if k not in UNIT_CORE}
     turn.journal.units(group.owner, group.kind, group.fields["place"], -n, **extra)
     for by, part in _credited(battle, plan, 1 - group.side, n).items():
-        turn.journal.fact("destroyed", of=group.owner, kind=group.kind, place=battle.place, n=part, cause=battle.row["id"], by=by)
+        turn.journal.fact(
+            "destroyed",
+            of=group.owner,
+            kind=group.kind,
+            place=battle.place,
+            n=part,
+            cause=battle.row["id"],
+            by=by,
+        )
     kinds = battle.lost[group.side].setdefault(group.owner, {})
     kinds[group.kind] = kinds.get(group.kind, 0) + n
     if group.force:
@@ -81,7 +100,9 @@ def _change(turn: Turn, group: Group, fields: Fields, n: int) -> None:
 
 
 def _credited(battle: Battle, plan: Plan, side: int, n: int) -> dict[str | None, int]:
-    """How many of `n` losses each nation of a side is credited with: by its share of strength, over the whole battle."""
+    """How many of `n` losses each nation of a side is credited with: by its share of strength, over the whole
+    battle.
+    """
     strength = strengths(battle, plan, side)
     if len(strength) < 2:
         return {next(iter(strength), None): n}
@@ -108,7 +129,9 @@ def strengths(battle: Battle, plan: Plan, side: int) -> dict[str, int]:
 
 
 def spend(turn: Turn, battle: Battle, plan: Plan, flows: Sequence[Flow]) -> None:
-    """Take what a round of fighting uses up (`spends`: a field of units, by how much, of whom) from the living who took part."""
+    """Take what a round of fighting uses up (`spends`: a field of units, by how much, of whom) from the
+    living who took part.
+    """
     rule = battle.row.get("spends")
     if not rule:
         return
@@ -117,20 +140,32 @@ def spend(turn: Turn, battle: Battle, plan: Plan, flows: Sequence[Flow]) -> None
         if left <= 0 or group.virtual or group.key not in turn.state.table("units"):
             continue
         names = {
-            "unit": group.entity, "self": Entity("nation", group.owner), "place": Entity("place", battle.place),
-            "battle": {"attacks": battle.attacks[group.side], "kind": battle.row["id"], "round": battle.number},
-        }  # fmt: skip
+            "unit": group.entity,
+            "self": Entity("nation", group.owner),
+            "place": Entity("place", battle.place),
+            "battle": {
+                "attacks": battle.attacks[group.side],
+                "kind": battle.row["id"],
+                "round": battle.number,
+            },
+        }
         if turn.world.test(rule.get("who"), names):
             now = turn.state.get("units", group.key, rule["field"])
             if now is None:
                 full = rule.get("full")
-                now = turn.world.quantity(full, group.entity) if full else turn.world.field(group.entity, rule["field"]) or 0
+                now = (
+                    turn.world.quantity(full, group.entity)
+                    if full
+                    else turn.world.field(group.entity, rule["field"]) or 0
+                )
             n = min(left, int(turn.state.get("units", group.key, "n")))
             turn.journal.alter_units(group.key, n, **{rule["field"]: max(0, now - int(rule["by"]))})
 
 
 def sink_cargo(turn: Turn, battle: Battle, plan: Plan) -> list[dict[str, Any]]:
-    """What was aboard and has no room any more is lost with what carried it (`cargo`: the fields for room and for size)."""
+    """What was aboard and has no room any more is lost with what carried it (`cargo`: the fields for room and
+    for size).
+    """
     rule = battle.row.get("cargo")
     if not rule:
         return []
@@ -146,14 +181,23 @@ def sink_cargo(turn: Turn, battle: Battle, plan: Plan) -> list[dict[str, Any]]:
                 extra = {k: v for k, v in row.items() if k not in UNIT_CORE}
                 turn.journal.units(row["owner"], row["kind"], row["place"], -drowned, **extra)
                 turn.journal.fact(
-                    "destroyed", of=row["owner"], kind=row["kind"], place=battle.place, n=drowned, cause=battle.row["id"]
+                    "destroyed",
+                    of=row["owner"],
+                    kind=row["kind"],
+                    place=battle.place,
+                    n=drowned,
+                    cause=battle.row["id"],
                 )
-                lost.append({"owner": row["owner"], "kind": row["kind"], "n": drowned, "stage": "cargo", "lost": True})
+                lost.append(
+                    {"owner": row["owner"], "kind": row["kind"], "n": drowned, "stage": "cargo", "lost": True}
+                )
     return lost
 
 
 def _laden(turn: Turn, battle: Battle, plan: Plan) -> Iterator[tuple[list[Stack], list[Stack]]]:
-    """Who carries something in a battle, with what is aboard: each force, and of each nation the units without orders."""
+    """Who carries something in a battle, with what is aboard: each force, and of each nation the units
+    without orders.
+    """
     state = turn.state
     for force in sorted({g.force for g in plan.groups if g.force}):
         if cargo := forces.cargo_of(state, force):
@@ -161,7 +205,9 @@ def _laden(turn: Turn, battle: Battle, plan: Plan) -> Iterator[tuple[list[Stack]
     for owner in sorted({g.owner for g in plan.groups if not g.force and not g.virtual}):
         if cargo := forces.carried_at(state, owner, battle.place):
             carriers = [
-                (k, r) for k, r in state.stacks(at=battle.place, owner=owner) if not r.get("force") and not r.get("aboard")
+                (k, r)
+                for k, r in state.stacks(at=battle.place, owner=owner)
+                if not r.get("force") and not r.get("aboard")
             ]
             yield carriers, cargo
 

@@ -1,8 +1,9 @@
 """Expressions over the living of a battle, compiled to arrays.
 
-In a battle an expression may count and sum over `mine` and `foe`, the groups of equal units on either side. `compile_array`
-turns such an expression into a function of the numbers alive in a whole batch of battles, so that one row serves the real
-battle, a million samples and the exact odds. Whatever does not depend on the living is evaluated once, at compilation.
+In a battle an expression may count and sum over `mine` and `foe`, the groups of equal units on either side.
+`compile_array` turns such an expression into a function of the numbers alive in a whole batch of battles, so
+that one row serves the real battle, a million samples and the exact odds. Whatever does not depend on the
+living is evaluated once, at compilation.
 """
 
 from __future__ import annotations
@@ -58,7 +59,9 @@ class Members:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A value in a battle. `plain` holds if it does not depend on who is alive; otherwise call it with numbers and round."""
+    """A value in a battle. `plain` holds if it does not depend on who is alive; otherwise call it with
+    numbers and round.
+    """
 
     plain: bool
     value: Any = None
@@ -78,7 +81,8 @@ def constant(value: Any) -> Compiled:
 
 
 def compile_array(world: World, text: Any, names: Names, sets: Mapping[str, Members]) -> Compiled:
-    """Compile an expression, a number or a truth value; `sets` are the names that stand for groups (`mine`, `foe`).
+    """Compile an expression, a number or a truth value; `sets` are the names that stand for groups (`mine`,
+    `foe`).
 
     Raises ExpressionError, with its column, for what cannot be said over arrays.
     """
@@ -182,7 +186,9 @@ class _Compiler(Living[Compiled]):
             length = max((len(f) for f in found if isinstance(f, np.ndarray)), default=0)
             if not length:
                 return find(table, *found)
-            rows = np.stack([np.broadcast_to(np.asarray(f, dtype=np.int64), (length,)) for f in found], axis=1)
+            rows = np.stack(
+                [np.broadcast_to(np.asarray(f, dtype=np.int64), (length,)) for f in found], axis=1
+            )
             different, where = np.unique(rows, axis=0, return_inverse=True)
             cells = array_of([find(table, *(int(x) for x in row)) for row in different])
             return cells[where.reshape(-1)]
@@ -213,7 +219,10 @@ def _at_most(passing: list[list[int]], most: Compiled) -> Compiled:
 
     def run(counts: Counts, round_: int) -> Result:
         limit = most(counts, round_)
-        return sum((np.minimum(counts[:, c].sum(axis=1), limit) for c in passing), np.zeros(len(counts), dtype=np.int64))
+        return sum(
+            (np.minimum(counts[:, c].sum(axis=1), limit) for c in passing),
+            np.zeros(len(counts), dtype=np.int64),
+        )
 
     return Compiled(False, run=run)
 
@@ -229,7 +238,9 @@ def _counting(word: str, columns: list[int], values: list[Any]) -> Compiled:
         return Compiled(False, run=lambda c, r: ~(c[:, failing] > 0).any(axis=1))
     if word == "count_distinct":
         plain = [v.id if isinstance(v, Entity) else v for v in values]
-        by_value = [[c for c, v in zip(columns, plain, strict=True) if v == each] for each in dict.fromkeys(plain)]
+        by_value = [
+            [c for c, v in zip(columns, plain, strict=True) if v == each] for each in dict.fromkeys(plain)
+        ]
         return Compiled(False, run=lambda c, r: _sum([(c[:, k] > 0).any(axis=1) for k in by_value], len(c)))
     figures = array_of([v or 0 for v in values])
     if word == "sum":

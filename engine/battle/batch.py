@@ -1,7 +1,9 @@
 """Many battles side by side: one row for each battle or for each distinct position that battles have reached.
 
-`n` are units fighting, `gone` those that left alive, one column for each group of the plan. `weight` says what a row stands
-for: one real battle, so many trials, or so much probability. Samplers split rows; `merge` puts equal ones together again.
+`n` are units fighting, `gone` those that left alive, one column for each group of the plan. `weight` says
+what a row stands
+for: one real battle, so many trials, or so much probability. Samplers split rows; `merge` puts equal ones
+together again.
 """
 
 from __future__ import annotations
@@ -17,7 +19,10 @@ Array = NDArray[Any]
 
 @dataclass(slots=True)
 class Batch:
-    """Positions of one battle. `hits` are hits not yet taken, by column; `more` further columns that go with the rows."""
+    """Positions of one battle.
+
+    `hits` are hits not yet taken, by column; `more` further columns that go with the rows.
+    """
 
     n: Array
     gone: Array
@@ -57,7 +62,14 @@ def begin(start: Array, columns: int, weight: Any = 1.0) -> Batch:
     """A batch of one row at the start of a battle."""
     n = np.asarray(start).copy()
     size = len(n)
-    return Batch(n, np.zeros_like(n), np.full(size, weight), np.zeros((size, columns), dtype=n.dtype), np.arange(size), {})
+    return Batch(
+        n,
+        np.zeros_like(n),
+        np.full(size, weight),
+        np.zeros((size, columns), dtype=n.dtype),
+        np.arange(size),
+        {},
+    )
 
 
 def join(parts: list[Batch]) -> Batch:
@@ -72,16 +84,21 @@ def join(parts: list[Batch]) -> Batch:
 
 
 def different(columns: Array) -> tuple[Array, Array]:
-    """Where each different row of whole numbers from 0 on stands (one of its places), and for each row which of them it is."""
+    """Where each different row of whole numbers from 0 on stands (one of its places), and for each row which
+    of them it is.
+    """
     keys = position_keys(columns)
-    if keys.ndim == 1 and len(keys) and (top := int(keys.max())) < 4 * len(keys) + 4096:  # few possible keys: no need to sort
+    # few possible keys: no need to sort
+    if keys.ndim == 1 and len(keys) and (top := int(keys.max())) < 4 * len(keys) + 4096:
         place = np.zeros(top + 1, dtype=np.int64)
         place[keys] = np.arange(1, len(keys) + 1)
         used = np.flatnonzero(place)
         first = place[used] - 1
         place[used] = np.arange(len(used))
         return first, place[keys]
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True, axis=0 if keys.ndim > 1 else None)
+    _, first, inverse = np.unique(
+        keys, return_index=True, return_inverse=True, axis=0 if keys.ndim > 1 else None
+    )
     return first, inverse.reshape(-1)
 
 

@@ -1,7 +1,7 @@
 """A battle in progress in a game: whose units take part in it, round after round, and what its orders say.
 
-A battle knows its parties, not their units: before every round the units are read from the state, so that losses, units that
-left and units that came in between are seen without further bookkeeping.
+A battle knows its parties, not their units: before every round the units are read from the state, so that
+losses, units that left and units that came in between are seen without further bookkeeping.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ from .values import Frozen
 
 @dataclass(slots=True)
 class Party:
-    """One side: forces by id, or all units of nations at a place (those of forces that act elsewhere left out)."""
+    """One side: forces by id, or all units of nations at a place (those of forces that act elsewhere left
+    out).
+    """
 
     forces: set[str] = field(default_factory=set)
     nations: tuple[str, ...] = ()
@@ -64,7 +66,9 @@ class Battle:
     credited: dict[int, dict[str, int]] = field(default_factory=lambda: {0: {}, 1: {}})
     """Side -> nation -> losses of the enemy that it is credited with."""
     meets: list[tuple[str, str, str]] = field(default_factory=list)
-    """Who found whom, by which row of `detection`: asked again before later rounds if the battle's row says so."""
+    """Who found whom, by which row of `detection`: asked again before later rounds if the battle's row says
+    so.
+    """
     aside: frozenset[str] = frozenset()
     """Forces in the place that fight a battle of their own there."""
     beside: set[str] = field(default_factory=set)
@@ -85,7 +89,9 @@ class Battle:
     """Its preludes have been fought."""
     lost_by_force: dict[str, int] = field(default_factory=dict)
     fallen: set[tuple[str, str]] = field(default_factory=set)
-    """Owner and kind of what has been lost: who lived on it goes elsewhere when the battle is over, if he fights in it."""
+    """Owner and kind of what has been lost: who lived on it goes elsewhere when the battle is over, if he
+    fights in it.
+    """
     stuck: set[str] = field(default_factory=set)
     """Parts of a side that wanted to leave and could not, and have been told so."""
     audience: tuple[str, ...] = ()
@@ -99,7 +105,9 @@ class Battle:
 
 
 def would_fight(turn: Turn, a: str, b: str) -> bool:
-    """Whether two nations' units fight when they meet: they are at war, or entering is an attack by their stance."""
+    """Whether two nations' units fight when they meet: they are at war, or entering is an attack by their
+    stance.
+    """
     return foes(turn.world, a, b)
 
 
@@ -112,7 +120,10 @@ def foes(world: World, a: str, b: str) -> bool:
 
 
 def leave_rule(battle: Battle, side: int) -> Row | None:
-    """What the row says of how a side leaves. Who has found his enemy too, and so fights as an attacker, may leave like one."""
+    """What the row says of how a side leaves.
+
+    Who has found his enemy too, and so fights as an attacker, may leave like one.
+    """
     rules = battle.row.get("leave", {})
     rule = rules.get(SIDES[side])
     if rule is None and battle.attacks[side] and battle.row.get("attacks") != "both":
@@ -133,22 +144,36 @@ def party_stacks(turn: Turn, battle: Battle, side: int) -> Iterator[tuple[str, F
     others = battle.parties[1 - side].forces | party.forces | battle.aside
     for key, row in turn.state.stacks(at=party.place):
         force = str(row.get("force", ""))
-        if key in battle.gone or force in others or row.get("aboard") or turn.state.get("forces", force, "stays"):
+        if (
+            key in battle.gone
+            or force in others
+            or row.get("aboard")
+            or turn.state.get("forces", force, "stays")
+        ):
             continue
         owner = row["owner"]
-        named = owner in party.nations if party.nations else any(would_fight(turn, a, owner) for a in party.against)
+        named = (
+            owner in party.nations
+            if party.nations
+            else any(would_fight(turn, a, owner) for a in party.against)
+        )
         if named and (party.kinds is None or row["kind"] in party.kinds):
             yield key, row
 
 
 def troops(turn: Turn, battle: Battle, busy: Mapping[str, str]) -> list[Troops]:
-    """Everybody who takes part in the next round. `busy`: force that acts from elsewhere -> the place it acts upon now."""
+    """Everybody who takes part in the next round.
+
+    `busy`: force that acts from elsewhere -> the place it acts upon now.
+    """
     out = []
     for side in (ATTACKER, DEFENDER):
         for key, row in party_stacks(turn, battle, side):
             if takes_part(turn, battle, side, key, row):
                 out.append(Troops(key, row, side, _link(turn, battle, row), str(row.get("force", ""))))
-    for side, key, row, join in listed.helpers(turn.world, battle.row, battle.record, battle.place) if battle.record else ():
+    for side, key, row, join in (
+        listed.helpers(turn.world, battle.row, battle.record, battle.place) if battle.record else ()
+    ):
         out.append(Troops(key, row, side, "", "", join))
     for side, force, join in supporters(turn, battle):
         if busy.get(force, battle.place) not in (battle.place, battle.beyond):
@@ -157,14 +182,18 @@ def troops(turn: Turn, battle: Battle, busy: Mapping[str, str]) -> list[Troops]:
         for key, row in forces.stacks_of(turn.state, force):
             names = _names(turn, battle, side, key)
             if turn.world.test(join.get("who"), names):
-                out.append(Troops(key, row, side, f"{at}>{battle.place}" if battle.penalties else "", force, join))
+                out.append(
+                    Troops(key, row, side, f"{at}>{battle.place}" if battle.penalties else "", force, join)
+                )
     if battle.parties[DEFENDER].place and _recalls(battle):
         out.extend(_recalled(turn, battle, busy))
     return _capped(turn, battle, out) if "caps" in battle.row else out
 
 
 def abandon(turn: Turn, battle: Battle, side: int) -> None:
-    """When nobody of a side is left in a battle, what stood beside it goes too, where its row says so (`leaves`)."""
+    """When nobody of a side is left in a battle, what stood beside it goes too, where its row says so
+    (`leaves`).
+    """
     if any(takes_part(turn, battle, side, key, row) for key, row in party_stacks(turn, battle, side)):
         return
     for row in battle.row.get("virtual", ()):
@@ -196,19 +225,29 @@ def _recalled(turn: Turn, battle: Battle, busy: Mapping[str, str]) -> Iterator[T
     nations = {row["owner"] for _, row in party_stacks(turn, battle, ATTACKER)}
     for force, place in sorted(busy.items()):
         row = turn.state.row("forces", force)
-        if place == battle.place and row.get("at") == battle.place and any(would_fight(turn, n, row["owner"]) for n in nations):
+        if (
+            place == battle.place
+            and row.get("at") == battle.place
+            and any(would_fight(turn, n, row["owner"]) for n in nations)
+        ):
             for key, stack in forces.stacks_of(turn.state, force):
                 yield Troops(key, stack, DEFENDER)
 
 
 def at_home(turn: Turn, battle: Battle) -> list[str]:
-    """Forces of the defence that stand in the place but act upon another one, as long as they are not needed."""
+    """Forces of the defence that stand in the place but act upon another one, as long as they are not
+    needed.
+    """
     if not battle.parties[DEFENDER].place or not _recalls(battle):
         return []
     nations = {row["owner"] for _, row in party_stacks(turn, battle, ATTACKER)}
     out = []
     for force, row in sorted(turn.state.table("forces").items()):
-        if row["at"] == battle.place and row.get("stays") and any(would_fight(turn, n, row["owner"]) for n in nations):
+        if (
+            row["at"] == battle.place
+            and row.get("stays")
+            and any(would_fight(turn, n, row["owner"]) for n in nations)
+        ):
             out += [force] if forces.stacks_of(turn.state, force) else []
     return out
 
@@ -219,11 +258,15 @@ def _recalls(battle: Battle) -> bool:
 
 
 def supporters(turn: Turn, battle: Battle) -> Iterator[tuple[int, str, Row]]:
-    """Forces that act upon the battle from another place, with the side they help and the row that lets them join."""
+    """Forces that act upon the battle from another place, with the side they help and the row that lets them
+    join.
+    """
     rows = battle.row.get("joins", ())
     if not rows or battle.record:
         return
-    owners = [sorted({row["owner"] for _, row in party_stacks(turn, battle, side)}) for side in (ATTACKER, DEFENDER)]
+    owners = [
+        sorted({row["owner"] for _, row in party_stacks(turn, battle, side)}) for side in (ATTACKER, DEFENDER)
+    ]
     owners[DEFENDER] = owners[DEFENDER] or hosts(turn, battle)
     there = [f for f in battle.parties[ATTACKER].forces if forces.stacks_of(turn.state, f)]
     origins = {place for f in there for place in (turn.state.get("forces", f, "path") or ())[-2:-1]}
@@ -238,7 +281,11 @@ def supporters(turn: Turn, battle: Battle) -> Iterator[tuple[int, str, Row]]:
         side = _helps(turn, row["owner"], owners)
         if side is None:
             continue
-        names = {"force": Entity("force", force), "self": Entity("nation", row["owner"]), "place": Entity("place", battle.place)}
+        names = {
+            "force": Entity("force", force),
+            "self": Entity("nation", row["owner"]),
+            "place": Entity("place", battle.place),
+        }
         for join in rows:
             if not named and not join.get("from_origin"):
                 continue
@@ -250,7 +297,10 @@ def supporters(turn: Turn, battle: Battle) -> Iterator[tuple[int, str, Row]]:
 
 
 def hosts(turn: Turn, battle: Battle) -> list[str]:
-    """Who holds the place that is fought for, in a list; nobody where no place is defended. Defenders that are nobody are his."""
+    """Who holds the place that is fought for, in a list; nobody where no place is defended.
+
+    Defenders that are nobody are his.
+    """
     holder = turn.world.holder_of(battle.place)
     return [holder] if holder and battle.parties[DEFENDER].place else []
 
@@ -259,7 +309,9 @@ def _helps(turn: Turn, owner: str, owners: Sequence[Sequence[str]]) -> int | Non
     """The side on which a nation stands: that of itself or an ally, against somebody it would fight."""
     for side in (ATTACKER, DEFENDER):
         friends, foes = owners[side], owners[1 - side]
-        if any(f == owner or turn.world.allied(f, owner) for f in friends) and any(would_fight(turn, owner, f) for f in foes):
+        if any(f == owner or turn.world.allied(f, owner) for f in friends) and any(
+            would_fight(turn, owner, f) for f in foes
+        ):
             return side
     return None
 
@@ -273,7 +325,9 @@ def takes_part(turn: Turn, battle: Battle, side: int, key: str, row: Fields) -> 
 
 
 def absentees(turn: Turn, battle: Battle) -> dict[tuple[str, str], dict[str, int]]:
-    """Owner and why -> kind -> number: units of a party that take no part, as far as the row's `absent` says why."""
+    """Owner and why -> kind -> number: units of a party that take no part, as far as the row's `absent` says
+    why.
+    """
     out: dict[tuple[str, str], dict[str, int]] = {}
     for side in (ATTACKER, DEFENDER):
         for key, row in party_stacks(turn, battle, side) if "absent" in battle.row else ():
@@ -305,7 +359,9 @@ def _names(turn: Turn, battle: Battle, side: int, key: str) -> dict[str, Any]:
 
 
 def _link(turn: Turn, battle: Battle, row: Mapping[str, Any]) -> str:
-    """The border that a stack fights over: the one it came by, or the one between where it stands and the battle."""
+    """The border that a stack fights over: the one it came by, or the one between where it stands and the
+    battle.
+    """
     if not battle.penalties:
         return ""
     if battle.record:
@@ -316,12 +372,20 @@ def _link(turn: Turn, battle: Battle, row: Mapping[str, Any]) -> str:
 
 
 def compile_contest(turn: Turn, battle: Battle, members: Sequence[Troops]) -> Plan:
-    """The plan of the next round. As long as nobody new has come, the last round's plan goes on with the present numbers."""
+    """The plan of the next round.
+
+    As long as nobody new has come, the last round's plan goes on with the present numbers.
+    """
     plan = battle.plan
     if plan is not None and _goes_on(battle, plan, members):
         return plan
     battle.plan = make_plan(
-        turn.world, battle.row, members, _setting(turn, battle), frozen=battle.frozen, virtual_left=battle.virtual_left
+        turn.world,
+        battle.row,
+        members,
+        _setting(turn, battle),
+        frozen=battle.frozen,
+        virtual_left=battle.virtual_left,
     )
     return battle.plan
 
@@ -329,12 +393,18 @@ def compile_contest(turn: Turn, battle: Battle, members: Sequence[Troops]) -> Pl
 def compile_fire_on_retreat(turn: Turn, battle: Battle, members: Sequence[Troops]) -> Plan:
     """A plan of its own for shots at those who leave, so that the plan of the rounds stays as it is."""
     virtual = dict(battle.virtual_left)
-    return make_plan(turn.world, battle.row, members, _setting(turn, battle), frozen=battle.frozen, virtual_left=virtual)
+    return make_plan(
+        turn.world, battle.row, members, _setting(turn, battle), frozen=battle.frozen, virtual_left=virtual
+    )
 
 
-def outline_contest(turn: Turn, battle: Battle, members: Sequence[Troops]) -> tuple[list[Group], list[list[int]]]:
+def outline_contest(
+    turn: Turn, battle: Battle, members: Sequence[Troops]
+) -> tuple[list[Group], list[list[int]]]:
     """The groups, and for each side those that keep it in the battle, without values and stages."""
-    return make_outline(turn.world, battle.row, members, _setting(turn, battle), virtual_left=battle.virtual_left)
+    return make_outline(
+        turn.world, battle.row, members, _setting(turn, battle), virtual_left=battle.virtual_left
+    )
 
 
 def _setting(turn: Turn, battle: Battle) -> Setting:
@@ -395,7 +465,9 @@ def _goes_on(battle: Battle, plan: Plan, members: Sequence[Troops]) -> bool:
 
 
 def order_options(turn: Turn, battle: Battle, side: int) -> dict[str, dict[str, Any]]:
-    """The conditions under which parts of a side fight: force id, or nation for units in no force -> option -> value."""
+    """The conditions under which parts of a side fight: force id, or nation for units in no force -> option
+    -> value.
+    """
     out: dict[str, dict[str, Any]] = {}
     owners = set()
     for _, row in party_stacks(turn, battle, side):
@@ -414,7 +486,9 @@ def order_options(turn: Turn, battle: Battle, side: int) -> dict[str, dict[str, 
 
 
 def loss_orders(turn: Turn, battle: Battle) -> dict[str, list[str]]:
-    """Owner -> the kinds he loses first, by the orders of his forces in the battle, then of his other units there."""
+    """Owner -> the kinds he loses first, by the orders of his forces in the battle, then of his other units
+    there.
+    """
     word = battle.row.get("options", {}).get("order")
     out: dict[str, list[str]] = {}
     if word is None:

@@ -1,4 +1,6 @@
-"""Who meets in a battle, its virtual members among them, and what a name, a test or a value means for each of them."""
+"""Who meets in a battle, its virtual members among them, and what a name, a test or a value means for each of
+them.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def make_outline(
     *,
     virtual_left: dict[tuple[str, int], int] | None = None,
 ) -> tuple[list[Group], list[list[int]]]:
-    """Only the groups of a battle, and for each side those that keep it in it: enough to know whether there is one."""
+    """Only the groups of a battle, and for each side those that keep it in it: enough to know whether there
+    is one.
+    """
     lineup = Lineup(world, row, troops, setting, {}, virtual_left)
     return lineup.groups, [lineup.holding(side) for side in (ATTACKER, DEFENDER)]
 
@@ -59,14 +63,18 @@ class Lineup:
         self.groups = groups_of(self.troops, ladder, self.base)
         unknown = {g.key: g.fields for g in self.groups if g.key not in self.base.state.table("units")}
         self.world = scene(self.base, unknown) if unknown else self.base
-        self.of_side = [[i for i, g in enumerate(self.groups) if g.side == side] for side in (ATTACKER, DEFENDER)]
+        self.of_side = [
+            [i for i, g in enumerate(self.groups) if g.side == side] for side in (ATTACKER, DEFENDER)
+        ]
         self.start = np.array([[g.n for g in self.groups]], dtype=np.int64).reshape(1, len(self.groups))
 
     # ---- names
 
     def sets(self, side: int) -> dict[str, Members]:
         if side not in self._sets:
-            self._sets[side] = {name: self._members(which) for name, which in (("mine", side), ("foe", 1 - side))}
+            self._sets[side] = {
+                name: self._members(which) for name, which in (("mine", side), ("foe", 1 - side))
+            }
         return self._sets[side]
 
     def _members(self, side: int) -> Members:
@@ -101,7 +109,11 @@ class Lineup:
         }
 
     def leader(self, side: int) -> str:
-        mine = [t for t in self.troops if t.side == side and "units" not in (t.joins or ())] if hasattr(self, "troops") else []
+        mine = (
+            [t for t in self.troops if t.side == side and "units" not in (t.joins or ())]
+            if hasattr(self, "troops")
+            else []
+        )
         owners = sorted({t.row["owner"] for t in mine})
         return str(owners[0]) if owners else ""
 
@@ -196,7 +208,7 @@ def by_round(world: World, form: str) -> frozenset[str]:
     def make() -> frozenset[str]:
         return frozenset(id_ for id_, row in rows.items() if any(map(asks_round, texts(row))))
 
-    return world.ruleset.derived(f"{form} by round", make, of=(form,))  # type: ignore[no-any-return]
+    return world.ruleset.derived(f"{form} by round", make, of=(form,))
 
 
 def own_of(value: Any, side: int) -> Any:

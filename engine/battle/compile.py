@@ -1,6 +1,7 @@
 """From a row of the form `battles` and the units that meet (`lineup.py`) to a plan.
 
-Tests that cannot change are decided here, once; values and tests that follow the living become functions of their numbers.
+Tests that cannot change are decided here, once; values and tests that follow the living become functions of
+their numbers.
 """
 
 from __future__ import annotations
@@ -31,13 +32,17 @@ def make_plan(
     limits: Mapping[int, Mapping[str, Any]] | None = None,
     tires: Mapping[str, int] | None = None,
 ) -> Plan:
-    """Compile a battle. `frozen` and `virtual_left` carry what earlier rounds of the same battle have settled.
+    """Compile a battle. `frozen` and `virtual_left` carry what earlier rounds of the same battle have
+    settled.
 
-    `limits`: side -> {"rounds": leave after so many rounds, "losses": leave when more are lost, "kills": {"kills": n, "left": m}:
-    leave when so many enemies are destroyed and more than that are left, "by": {force or nation: such limits of its own}};
+    `limits`: side -> {"rounds": leave after so many rounds, "losses": leave when more are lost, "kills":
+    {"kills": n, "left": m}: leave when so many enemies are destroyed and more than that are left, "by":
+    {force or nation: such limits of its own}};
     `tires`: key of a stack -> the last round that it can fight.
     """
-    return _Maker(world, row, troops, setting, {} if frozen is None else frozen, virtual_left).plan(limits or {}, tires or {})
+    return _Maker(world, row, troops, setting, {} if frozen is None else frozen, virtual_left).plan(
+        limits or {}, tires or {}
+    )
 
 
 class _Maker(Lineup):
@@ -58,12 +63,23 @@ class _Maker(Lineup):
         if self.reads_round or self.row["id"] in by_round(self.world, "battles"):
             special.append(MOST_ROUNDS_APART)
         return Plan(
-            self.row, self.setting, self.world, self.groups, self.start, stages,
+            self.row,
+            self.setting,
+            self.world,
+            self.groups,
+            self.start,
+            stages,
             [self.holding(side) for side in (ATTACKER, DEFENDER)],
             [self._losses(side) for side in (ATTACKER, DEFENDER)],
             [self._strength(side) for side in (ATTACKER, DEFENDER)],
-            self.of_side, self._pairs(), self._alone(), leaves, self.row.get("most_rounds"), max(special), tired,
-        )  # fmt: skip
+            self.of_side,
+            self._pairs(),
+            self._alone(),
+            leaves,
+            self.row.get("most_rounds"),
+            max(special),
+            tired,
+        )
 
     # ---- stages
 
@@ -75,12 +91,25 @@ class _Maker(Lineup):
             volley = self._volley(row, side)
             if volley is not None:
                 volleys.append(volley)
-        hit = (self._targets(row, DEFENDER), self._targets(row, ATTACKER)) if self.row.get("tempo") == "at_once" else None
-        return Stage(row, volleys, "pooled" in row and self.world.test(row["pooled"], {**self.names}), self._loss(row), hit)
+        hit = (
+            (self._targets(row, DEFENDER), self._targets(row, ATTACKER))
+            if self.row.get("tempo") == "at_once"
+            else None
+        )
+        return Stage(
+            row,
+            volleys,
+            "pooled" in row and self.world.test(row["pooled"], {**self.names}),
+            self._loss(row),
+            hit,
+        )
 
     def _loss(self, row: Row) -> tuple[int, int, int]:
         rule = row.get("loss", {})
-        base, least = (int(self.world.number(rule.get(key, default), self.names)) for key, default in (("base", 1), ("least", 0)))
+        base, least = (
+            int(self.world.number(rule.get(key, default), self.names))
+            for key, default in (("base", 1), ("least", 0))
+        )
         return base, int(rule.get("per", 0)), least
 
     def _volley(self, row: Row, side: int) -> Volley | None:
@@ -102,12 +131,23 @@ class _Maker(Lineup):
         of_side = row["dice"].get("side") if isinstance(row.get("dice"), dict) else None
         die, faces = self._die(row, side)
         return Volley(
-            side, fires, targets, self.compile(row.get("when"), side),
+            side,
+            fires,
+            targets,
+            self.compile(row.get("when"), side),
             self.compile(of_side, side) if of_side is not None else None,
-            self.compile(most, side) if (most := self._by_attack(row.get("most"), side)) is not None else None,
-            self._side_value(each, side) if (each := self._by_attack(row.get("each_die"), side)) is not None else None,
-            faces, die, self._side_die(row, side), self._reroll(row, side), self.leader(side),
-        )  # fmt: skip
+            self.compile(most, side)
+            if (most := self._by_attack(row.get("most"), side)) is not None
+            else None,
+            self._side_value(each, side)
+            if (each := self._by_attack(row.get("each_die"), side)) is not None
+            else None,
+            faces,
+            die,
+            self._side_die(row, side),
+            self._reroll(row, side),
+            self.leader(side),
+        )
 
     def _by_attack(self, value: Any, side: int) -> Any:
         return own_of(value, ATTACKER if self.setting.attacks[side] else DEFENDER)
@@ -133,16 +173,32 @@ class _Maker(Lineup):
 
     def _die(self, row: Row, side: int) -> tuple[str, int]:
         """The die of a stage and its faces. ValueError if it is more than one die."""
-        text = str(self.world.marked(row.get("die", self.row.get("die", "")), {**self.scope(side), **self.start_sets(side)}))
+        text = str(
+            self.world.marked(
+                row.get("die", self.row.get("die", "")), {**self.scope(side), **self.start_sets(side)}
+            )
+        )
         die = parse_die(text) if text else None
         if die is not None and (die.n != 1 or die.plus):
-            raise ValueError(f"{self.row['id']}: a stage throws dice such as 1d{die.faces}, not {text}; `dice` says how many")
+            raise ValueError(
+                f"{self.row['id']}: a stage throws dice such as 1d{die.faces}, not {text}; `dice` says how "
+                "many"
+            )
         return text, die.faces if die is not None else 0
 
     def _side_value(self, text: Any, side: int) -> BattleNumber:
         """A number of a whole side: an expression, or a stat of its leading nation."""
         nation = Entity("nation", self.leader(side))
-        return compile_value(self.world, text, nation, self.scope(side), self.sets(side), self.start, self.frozen, self.ignored())
+        return compile_value(
+            self.world,
+            text,
+            nation,
+            self.scope(side),
+            self.sets(side),
+            self.start,
+            self.frozen,
+            self.ignored(),
+        )
 
     def _targets(self, row: Row, side: int) -> list[int]:
         out = []
@@ -160,8 +216,8 @@ class _Maker(Lineup):
     # ---- losses
 
     def _losses(self, side: int) -> Losses:
-        """Stand-ins that are lost first or last are so for the whole side; units only among those of their owner, whose share
-        of the losses they count for like all others.
+        """Stand-ins that are lost first or last are so for the whole side; units only among those of their
+        owner, whose share of the losses they count for like all others.
         """
         first, last, by_owner = [], [], {}  # type: ignore[var-annotated]
         for index in self.of_side[side]:
@@ -186,15 +242,18 @@ class _Maker(Lineup):
             return "normal"
         if group.lost == "last":
             return "last"
-        owners = {self.groups[i].owner for i in self.of_side[group.side] if not self.groups[i].virtual} | {group.owner}
+        owners = {self.groups[i].owner for i in self.of_side[group.side] if not self.groups[i].virtual} | {
+            group.owner
+        }
         named = any(self.setting.orders.get(owner) for owner in owners)
         return "first" if not named else "normal" if len(owners) == 1 else "last"
 
     def _order(self, owner: str, indices: list[int]) -> list[int]:
         """The order in which an owner loses his groups: by his orders, then by the battle's default.
 
-        Kinds that his orders name go first, in their order (a kind that they name again: those hit once already, and so on); of
-        the others those that a hit only damages. Units whose row says `first` or `last` go before and after all of these.
+        Kinds that his orders name go first, in their order (a kind that they name again: those hit once
+        already, and so on); of the others those that a hit only damages. Units whose row says `first` or
+        `last` go before and after all of these.
         """
         named: dict[str, list[int]] = {}
         for number, kind in enumerate(self.setting.orders.get(owner, ())):
@@ -223,10 +282,18 @@ class _Maker(Lineup):
         """How many hits a unit of a group has taken."""
         ladder = self.row.get("step_losses", LADDER)
         now = group.fields.get(ladder.get("field"))
-        return ladder["values"].index(now) if now in ladder.get("values", ()) else int(now) if isinstance(now, int) else 0
+        return (
+            ladder["values"].index(now)
+            if now in ladder.get("values", ())
+            else int(now)
+            if isinstance(now, int)
+            else 0
+        )
 
     def _depth(self, index: int) -> int:
-        """How many hits a unit of a group still takes: the hale go before the hurt, so that no hit of a round is wasted."""
+        """How many hits a unit of a group still takes: the hale go before the hurt, so that no hit of a round
+        is wasted.
+        """
         steps = 1
         while self.groups[index].down != GONE:
             index, steps = self.groups[index].down, steps + 1
@@ -243,10 +310,15 @@ class _Maker(Lineup):
         owners = {self.groups[index].owner for index in self.of_side[side] if not self.groups[index].virtual}
         shared = self.row.get("shares", 1) if len(owners) > 1 else 1
         mine = [(index, self.groups[index]) for index in self.of_side[side]]
-        return [fixed(0) if group.virtual else self.value(self._weighs(shared, group), index) for index, group in mine]
+        return [
+            fixed(0) if group.virtual else self.value(self._weighs(shared, group), index)
+            for index, group in mine
+        ]
 
     def _weighs(self, shared: Any, group: Group) -> Any:
-        """The value by which a group shares in the losses: the one it fights at, where its row has its own."""
+        """The value by which a group shares in the losses: the one it fights at, where its row has its
+        own.
+        """
         own = self.by_role(group.row.get("value"), group)
         return self.by_role(shared, group) if own is None or shared == 1 else own
 
@@ -269,7 +341,11 @@ class _Maker(Lineup):
         for row in self.row.get("alone", ()):
             for side in (ATTACKER, DEFENDER):
                 if row.get("side") in (None, SIDES[side]):
-                    who = [i for i in self.of_side[side] if self.passes(row.get("who"), i) and self.groups[i].lost != "never"]
+                    who = [
+                        i
+                        for i in self.of_side[side]
+                        if self.passes(row.get("who"), i) and self.groups[i].lost != "never"
+                    ]
                     if who:
                         out.append(Alone(side, who, self.compile(row.get("when"), side), row))
         return out
@@ -283,24 +359,46 @@ class _Maker(Lineup):
         may = self.compile(row["may"], side) if "may" in row else None
         first = self.row["leave"].get("both", SIDES[ATTACKER]) == SIDES[side]
         return Leave(
-            side, int(row.get("after", 1)), who, must, may, limits.get("rounds"), limits.get("losses"), first,
-            limits.get("kills"), self._behind(row, side, who), tuple(self._own(row, side, who, limits.get("by", {}))),
-        )  # fmt: skip
+            side,
+            int(row.get("after", 1)),
+            who,
+            must,
+            may,
+            limits.get("rounds"),
+            limits.get("losses"),
+            first,
+            limits.get("kills"),
+            self._behind(row, side, who),
+            tuple(self._own(row, side, who, limits.get("by", {}))),
+        )
 
-    def _own(self, row: Mapping[str, Any], side: int, who: Sequence[int], by: Mapping[str, Any]) -> Iterator[Leave]:
+    def _own(
+        self, row: Mapping[str, Any], side: int, who: Sequence[int], by: Mapping[str, Any]
+    ) -> Iterator[Leave]:
         """When single forces of a side, or the units of a nation, leave by themselves."""
         may = self.compile(row["may"], side) if "may" in row else None
         forces = {part for part in by if any(g.force == part for g in self.groups)}
         for part, limits in sorted(by.items()):  # beside forces that are named, a nation is its units in none
             mine = {
-                i for i in self.of_side[side] if part == (self.groups[i].force if forces else "") or self._is_of(i, part, forces)
+                i
+                for i in self.of_side[side]
+                if part == (self.groups[i].force if forces else "") or self._is_of(i, part, forces)
             }
             groups = [i for i in who if i in mine]
             whole = [i for i in self.of_side[side] if i in mine and not self.groups[i].virtual]
             behind = tuple(i for i in whole if i not in groups) if row.get("behind") == "lost" else ()
             after = int(row.get("after", 1))
             yield Leave(
-                side, after, groups, None, may, limits.get("rounds"), limits.get("losses"), False, limits.get("kills"), behind
+                side,
+                after,
+                groups,
+                None,
+                may,
+                limits.get("rounds"),
+                limits.get("losses"),
+                False,
+                limits.get("kills"),
+                behind,
             )
 
     def _is_of(self, index: int, part: str, forces: set[str]) -> bool:
@@ -315,7 +413,9 @@ class _Maker(Lineup):
 
 
 MOST_ROUNDS_APART = 50
-"""Rounds that are fought one by one where something goes by the number of the round; later ones count as alike."""
+"""Rounds that are fought one by one where something goes by the number of the round; later ones count as
+alike.
+"""
 
 
 def _faces(die: str) -> int:

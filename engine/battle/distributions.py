@@ -1,7 +1,8 @@
-"""Distributions of throws, for whole batches: hits of dice against values, results by face, differences of sums, pairs won.
+"""Distributions of throws, for whole batches: hits of dice against values, results by face, differences of
+sums, pairs won.
 
-Every function takes arrays with one entry for each row of a batch and gives one distribution for each row; rows that throw the
-same dice share the work.
+Every function takes arrays with one entry for each row of a batch and gives one distribution for each row;
+rows that throw the same dice share the work.
 """
 
 from __future__ import annotations
@@ -156,8 +157,9 @@ Group = tuple[int, int, int]
 def pairs(first: Dice, second: Dice, faces: int, other_faces: int, *, tie: bool) -> tuple[Array, Array]:
     """For each row the distribution of pairs that the first side wins, and how many pairs there are.
 
-    Both sides' dice are sorted, the best against the best; the higher of a pair wins it, and of two that are even the first
-    side's where `tie` says so. Dice beyond the other side's number are in no pair. The value of a group is added to its dice.
+    Both sides' dice are sorted, the best against the best; the higher of a pair wins it, and of two that are
+    even the first side's where `tie` says so. Dice beyond the other side's number are in no pair. The value
+    of a group is added to its dice.
     """
     everything = [*first, *second]
     size = max((len(np.atleast_1d(part)) for shot in everything for part in shot), default=1)
@@ -167,7 +169,8 @@ def pairs(first: Dice, second: Dice, faces: int, other_faces: int, *, tie: bool)
     rows = []
     for row in different:
         groups = [
-            (int(row[at]), faces if at // 2 < len(first) else other_faces, int(row[at + 1])) for at in range(0, len(row), 2)
+            (int(row[at]), faces if at // 2 < len(first) else other_faces, int(row[at + 1]))
+            for at in range(0, len(row), 2)
         ]
         rows.append(won_pairs(groups[: len(first)], groups[len(first) :], tie=tie))
     width = max(len(r) for r in rows)
@@ -192,8 +195,8 @@ def _alike(groups: Iterable[Group]) -> tuple[Group, ...]:
 
 @lru_cache(maxsize=16384)
 def _won_pairs(first: tuple[Group, ...], second: tuple[Group, ...], tie: bool) -> tuple[float, ...]:
-    """The dice fall into their places from the highest number down; at each number those of the side that wins ties before
-    the others'. Whose die comes first to a place of the two rows has won that pair.
+    """The dice fall into their places from the highest number down; at each number those of the side that
+    wins ties before the others'. Whose die comes first to a place of the two rows has won that pair.
     """
     sides = (first, second)
     dice = [sum(group[0] for group in side) for side in sides]
@@ -222,7 +225,9 @@ def _placed(
     return out
 
 
-def _shows(groups: tuple[Group, ...], left: tuple[int, ...], number: int) -> list[tuple[tuple[int, ...], float]]:
+def _shows(
+    groups: tuple[Group, ...], left: tuple[int, ...], number: int
+) -> list[tuple[tuple[int, ...], float]]:
     """Which dice of those that show no higher number are left after this one, with the chances."""
     out: list[tuple[tuple[int, ...], float]] = [((), 1.0)]
     for (_, faces, plus), n in zip(groups, left, strict=True):

@@ -18,7 +18,9 @@ from .record import back_entry
 
 
 def contested(turn: Turn, row: Row) -> list[Battle]:
-    """The battles of a row in this step: one for each contested place that it is for, or one for each group of contacts."""
+    """The battles of a row in this step: one for each contested place that it is for, or one for each group
+    of contacts.
+    """
     if row.get("where") == "contacts":
         return contacts(turn, row)
     if row.get("where") == "targets":
@@ -26,8 +28,15 @@ def contested(turn: Turn, row: Row) -> list[Battle]:
     if row.get("where") == "passed":
         return passed(turn, row)
     if row.get("where") == "records":
-        found = [(record, place) for record, place in listed.places(turn.world, row, turn.names()) if is_for(turn, row, place)]
-        return [Battle(row, place, record, (Party(), Party()), attacks(row), record=record) for record, place in found]
+        found = [
+            (record, place)
+            for record, place in listed.places(turn.world, row, turn.names())
+            if is_for(turn, row, place)
+        ]
+        return [
+            Battle(row, place, record, (Party(), Party()), attacks(row), record=record)
+            for record, place in found
+        ]
     out = []
     for place in sorted(_forces_at(turn).keys() & set(turn.state.occupied_places())):
         if not is_for(turn, row, place):
@@ -38,7 +47,9 @@ def contested(turn: Turn, row: Row) -> list[Battle]:
         for subject, those in _apart(turn, row, place, invading):
             owners = sorted({turn.state.get("forces", f, "owner") for f in those})
             coming = Party(set(those), tuple(owners), place) if row.get("standing") else Party(set(those))
-            battle = Battle(row, place, subject, (coming, Party(place=place, against=tuple(owners))), attacks(row))
+            battle = Battle(
+                row, place, subject, (coming, Party(place=place, against=tuple(owners))), attacks(row)
+            )
             battle.aside = frozenset(invading) - set(those)
             out.append(battle)
     if row.get("once"):
@@ -49,8 +60,8 @@ def contested(turn: Turn, row: Row) -> list[Battle]:
 
 
 def _apart(turn: Turn, row: Row, place: str, invading: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """Invaders who fight together: all, (`apart: border`) those of each border, in the order in which they were moved, or
-    (`apart: camps`) those who are allied with each other."""
+    """Invaders who fight together: all, (`apart: border`) those of each border, in the order in which they
+    were moved, or (`apart: camps`) those who are allied with each other."""
     if row.get("apart") == "camps":
         return [(f"{place}:{min(camp)}", camp) for camp in _camps(turn, invading)]
     if row.get("apart") != "border":
@@ -68,7 +79,9 @@ def _chosen(turn: Turn, row: Row, found: Sequence[str]) -> list[str]:
     for force in found:
         data = turn.state.row("forces", force)
         names = {"force": Entity("force", force), "self": Entity("nation", data["owner"])}
-        if turn.world.test(row.get("by"), names) and not (row.get("once") and row["id"] in (data.get("settled") or ())):
+        if turn.world.test(row.get("by"), names) and not (
+            row.get("once") and row["id"] in (data.get("settled") or ())
+        ):
             out.append(force)
     return out
 
@@ -79,11 +92,18 @@ def _settle(turn: Turn, row: Row, those: Sequence[str]) -> None:
         return
     with turn.journal.entry(f"battles/{row['id']}", audience=("nobody",), keep=False):
         for force in sorted(set(those)):
-            turn.journal.set("forces", force, "settled", sorted({*(turn.state.get("forces", force, "settled") or ()), row["id"]}))
+            turn.journal.set(
+                "forces",
+                force,
+                "settled",
+                sorted({*(turn.state.get("forces", force, "settled") or ()), row["id"]}),
+            )
 
 
 def targeted(turn: Turn, row: Row) -> list[Battle]:
-    """Places that forces act upon from where they stand: one battle for each, with the forces that pass `by`."""
+    """Places that forces act upon from where they stand: one battle for each, with the forces that pass
+    `by`.
+    """
     acting: dict[str, list[str]] = {}
     for force, data in sorted(turn.state.table("forces").items()):
         names = {"force": Entity("force", force), "self": Entity("nation", data["owner"])}
@@ -100,7 +120,8 @@ def targeted(turn: Turn, row: Row) -> list[Battle]:
 
 
 def passed(turn: Turn, row: Row) -> list[Battle]:
-    """Places that flying forces have crossed on their way: one battle for each, in the order in which they came to them.
+    """Places that flying forces have crossed on their way: one battle for each, in the order in which they
+    came to them.
 
     With `from_start` the place that they set out from counts, too.
     """
@@ -146,7 +167,10 @@ def invaders(turn: Turn, place: str) -> list[str]:
         against_holder = holder is not None and would_fight(turn, owner, holder)
         others = {s["owner"] for _, s in turn.state.stacks(at=place) if not _came(turn, s, place)}
         home = holder is not None and (owner == holder or turn.world.allied(owner, holder))
-        residents = any(would_fight(turn, owner, o) and not (home and may_share(turn.world, owner, o, place)) for o in others)
+        residents = any(
+            would_fight(turn, owner, o) and not (home and may_share(turn.world, owner, o, place))
+            for o in others
+        )
         if (against_holder or residents) and forces.stacks_of(turn.state, force):
             out.append(force)
     return out
@@ -161,7 +185,7 @@ def _forces_at(turn: Turn) -> dict[str, list[tuple[str, Fields]]]:
             out.setdefault(row["at"], []).append((force, row))
         return out
 
-    return turn.world.keep("forces by place", ("forces",), make)  # type: ignore[no-any-return]
+    return turn.world.keep("forces by place", ("forces",), make)
 
 
 def _came(turn: Turn, stack: Row, place: str) -> bool:
@@ -170,7 +194,9 @@ def _came(turn: Turn, stack: Row, place: str) -> bool:
 
 
 def meetings(turn: Turn, row: Row, how: Row) -> list[Battle]:
-    """Forces that attack each other's place over the same border meet on the way: one battle for each border."""
+    """Forces that attack each other's place over the same border meet on the way: one battle for each
+    border.
+    """
     borders: dict[tuple[str, str], dict[str, list[str]]] = {}
     for force, data in sorted(turn.state.table("forces").items()):
         path = data.get("path") or ()
@@ -198,7 +224,9 @@ def _hostile_parts(turn: Turn, one: Sequence[str], other: Sequence[str]) -> tupl
 
 
 def rivals(turn: Turn, row: Row, how: Row) -> list[Battle]:
-    """Attackers of one place who are not allied with each other fight first, two camps at a time, paired by lot."""
+    """Attackers of one place who are not allied with each other fight first, two camps at a time, paired by
+    lot.
+    """
     out = []
     for place in sorted(turn.state.occupied_places()):
         if place not in _forces_at(turn) or not is_for(turn, row, place):
@@ -227,14 +255,21 @@ def _camps(turn: Turn, invading: Sequence[str]) -> list[list[str]]:
     camps: list[list[str]] = []
     for force in invading:
         owner = str(turn.state.get("forces", force, "owner"))
-        friendly = [c for c in camps if any(turn.world.allied(owner, str(turn.state.get("forces", f, "owner"))) for f in c)]
+        friendly = [
+            c
+            for c in camps
+            if any(turn.world.allied(owner, str(turn.state.get("forces", f, "owner"))) for f in c)
+        ]
         joined = [f for c in friendly for f in c] + [force]
         camps = [c for c in camps if c not in friendly] + [joined]
     return camps
 
 
 def contacts(turn: Turn, row: Row) -> list[Battle]:
-    """Forces that have found each other, connected into one battle each. Who made contact attacks; if both did, both do."""
+    """Forces that have found each other, connected into one battle each.
+
+    Who made contact attacks; if both did, both do.
+    """
     wanted = row.get("detection")
     found = [
         c for _, c in sorted(turn.state.table("contacts").items())
@@ -247,7 +282,9 @@ def contacts(turn: Turn, row: Row) -> list[Battle]:
             continue
         linked = [g for g in groups if g[0] & ends]
         members = set().union(ends, *(g[0] for g in linked))
-        groups = [g for g in groups if g not in linked] + [(members, [c for g in linked for c in g[1]] + [contact])]
+        groups = [g for g in groups if g not in linked] + [
+            (members, [c for g in linked for c in g[1]] + [contact])
+        ]
     out = []
     for members, rows in groups:
         best = min(_rank(row, c) for c in rows)
@@ -266,7 +303,8 @@ def contacts(turn: Turn, row: Row) -> list[Battle]:
         for contact in rows:
             one, other = contact["pair"]
             battle.meets += [
-                (one if f == one else other, other if f == one else one, contact["row"]) for f in _list(contact["by"])
+                (one if f == one else other, other if f == one else one, contact["row"])
+                for f in _list(contact["by"])
             ]
         out.append(battle)
     if "beside" in row:
@@ -275,7 +313,8 @@ def contacts(turn: Turn, row: Row) -> list[Battle]:
 
 
 def _stand_beside(turn: Turn, row: Row, battles: Sequence[Battle]) -> None:
-    """Forces in the place whom nobody has found join those of their side who were (`beside`), each in one battle.
+    """Forces in the place whom nobody has found join those of their side who were (`beside`), each in one
+    battle.
 
     They go where the enemy is strongest, then to the first by its subject; `seen` is false of them.
     """
@@ -284,7 +323,11 @@ def _stand_beside(turn: Turn, row: Row, battles: Sequence[Battle]) -> None:
     busy = {f for c in battles for party in c.parties for f in party.forces}
     strongest = sorted(battles, key=lambda c: (-_strength(turn, c.parties[1 - side]), c.subject))
     for force, data in sorted(turn.state.table("forces").items()):
-        names = {"force": Entity("force", force), "self": Entity("nation", data["owner"]), "place": Entity("place", data["at"])}
+        names = {
+            "force": Entity("force", force),
+            "self": Entity("nation", data["owner"]),
+            "place": Entity("place", data["at"]),
+        }
         if force in busy or data.get("stays") or not turn.world.test(rule.get("when"), names):
             continue
         for battle in strongest:
@@ -299,11 +342,16 @@ def _strength(turn: Turn, party: Party) -> int:
 
 
 def _stands_with(turn: Turn, owner: str, battle: Battle, side: int) -> bool:
-    """Whether a nation is of a side: at war with all of the other, itself or an ally of somebody on this one."""
+    """Whether a nation is of a side: at war with all of the other, itself or an ally of somebody on this
+    one.
+    """
     friends, foes = (
-        sorted({str(turn.state.get("forces", f, "owner")) for f in battle.parties[s].forces}) for s in (side, 1 - side)
+        sorted({str(turn.state.get("forces", f, "owner")) for f in battle.parties[s].forces})
+        for s in (side, 1 - side)
     )
-    return any(f == owner or turn.world.allied(f, owner) for f in friends) and all(would_fight(turn, owner, f) for f in foes)
+    return any(f == owner or turn.world.allied(f, owner) for f in friends) and all(
+        would_fight(turn, owner, f) for f in foes
+    )
 
 
 def _rank(row: Row, contact: Row) -> int:
@@ -319,7 +367,8 @@ def _list(by: str | Sequence[str]) -> Sequence[str]:
 def in_touch(turn: Turn, battle: Battle) -> bool:
     """Whether somebody still finds somebody before a later round, where the battle's row asks for it.
 
-    Who has broken off then looks for those whom its friends still fight, as far as a row of `detection` lets it, and comes back.
+    Who has broken off then looks for those whom its friends still fight, as far as a row of `detection` lets
+    it, and comes back.
     """
     if not battle.row.get("contact_again") or not battle.meets:
         return True
@@ -328,7 +377,12 @@ def in_touch(turn: Turn, battle: Battle) -> bool:
         if {seeker, foe} & battle.apart.keys():
             continue
         if forces.stacks_of(turn.state, seeker) and forces.stacks_of(turn.state, foe):
-            touch = finds(turn, turn.ruleset.row("detection", row), seeker, foe, subject=_about(battle, seeker, foe)) or touch
+            touch = (
+                finds(
+                    turn, turn.ruleset.row("detection", row), seeker, foe, subject=_about(battle, seeker, foe)
+                )
+                or touch
+            )
     for force, side in sorted(battle.apart.items()) if touch else ():
         _come_back(turn, battle, force, side)
     return touch
@@ -343,7 +397,11 @@ def _come_back(turn: Turn, battle: Battle, force: str, side: int) -> None:
     rows = [turn.ruleset.row("detection", id_) for id_ in battle.row.get("detection", ())]
     foes = [f for f in sorted(battle.parties[1 - side].forces) if forces.stacks_of(turn.state, f)]
     looks = [(row, foe) for row in rows for foe in foes if may_find(turn, row, force, foe)]
-    found = [(force, foe, row["id"]) for row, foe in looks if finds(turn, row, force, foe, subject=_about(battle, force, foe))]
+    found = [
+        (force, foe, row["id"])
+        for row, foe in looks
+        if finds(turn, row, force, foe, subject=_about(battle, force, foe))
+    ]
     if not found:
         return
     del battle.apart[force]

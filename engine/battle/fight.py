@@ -1,9 +1,10 @@
 """`fight`: battles are found, fought in rounds, and their losses and withdrawals carried out.
 
-A step names battles (rows of the form `battles`). Where a row's `where` is `contested`, a battle is in every place in which
-forces stand that somebody there would fight; where it is `contacts`, among the forces that have found each other. What must
-be settled before (`before`: forces that meet on their way, rivals for one place) is fought first, then preludes, then all
-battles of a row in common rounds (`tempo: together`), so that units that leave one battle can join another, or one by one.
+A step names battles (rows of the form `battles`). Where a row's `where` is `contested`, a battle is in every
+place in which forces stand that somebody there would fight; where it is `contacts`, among the forces that
+have found each other. What must be settled before (`before`: forces that meet on their way, rivals for one
+place) is fought first, then preludes, then all battles of a row in common rounds (`tempo: together`), so that
+units that leave one battle can join another, or one by one.
 """
 
 from __future__ import annotations
@@ -41,7 +42,16 @@ from .battles import (
 )
 from .encounters import contested, in_touch, is_for, meetings, rivals
 from .groups import ATTACKER, DEFENDER, SIDES, Troops
-from .record import absent_entries, begin_entry, describe, end_entry, stuck_entry, write_fire_on_retreat, write_leave, write_round
+from .record import (
+    absent_entries,
+    begin_entry,
+    describe,
+    end_entry,
+    stuck_entry,
+    write_fire_on_retreat,
+    write_leave,
+    write_round,
+)
 from .rounds import Rounds, start
 from .samplers import RealDice
 
@@ -75,23 +85,42 @@ def _preludes(turn: Turn, battles: Sequence[Battle]) -> None:
             row = turn.ruleset.row("battles", id_)
             parties, subject = battle.parties, f"{battle.subject}:{id_}"
             fight_all(turn, [Battle(row, battle.place, subject, parties, battle.attacks, battle.penalties)])
-            if battle.attacks[DEFENDER] and battle.row.get("attacks") != "both":  # each is attacked by the other
-                fight_all(turn, [Battle(row, battle.place, f"{subject}:back", parties[::-1], penalties=battle.penalties)])
+            # each is attacked by the other
+            if battle.attacks[DEFENDER] and battle.row.get("attacks") != "both":
+                fight_all(
+                    turn,
+                    [Battle(row, battle.place, f"{subject}:back", parties[::-1], penalties=battle.penalties)],
+                )
 
 
 def battle_now(
-    turn: Turn, battle_id: str, place: str, attacker: str, defender: str | None, *, ignore: Iterable[str] = (),
-    kinds: frozenset[str] | None = None, foes: frozenset[str] | None = None,
-) -> None:  # fmt: skip
-    """One battle between all units of two nations in a place, fought to its end at once; of no defender: all whom it would fight.
+    turn: Turn,
+    battle_id: str,
+    place: str,
+    attacker: str,
+    defender: str | None,
+    *,
+    ignore: Iterable[str] = (),
+    kinds: frozenset[str] | None = None,
+    foes: frozenset[str] | None = None,
+) -> None:
+    """One battle between all units of two nations in a place, fought to its end at once; of no defender: all
+    whom it would fight.
 
-    `ignore`: modifiers that do not count; `kinds`: of the attacker, only these take part; `foes`: of the defender, these.
+    `ignore`: modifiers that do not count; `kinds`: of the attacker, only these take part; `foes`: of the
+    defender, these.
     """
     row = turn.ruleset.row("battles", battle_id)
     both = row.get("attacks") == "both"
-    theirs = Party(nations=(defender,), place=place, kinds=foes) if defender else Party(place=place, against=(attacker,))
+    theirs = (
+        Party(nations=(defender,), place=place, kinds=foes)
+        if defender
+        else Party(place=place, against=(attacker,))
+    )
     parties = (Party(nations=(attacker,), place=place, kinds=kinds), theirs)
-    battle = Battle(row, place, f"{place}:{attacker}:{defender or 'all'}", parties, (True, both), ignore=tuple(ignore))
+    battle = Battle(
+        row, place, f"{place}:{attacker}:{defender or 'all'}", parties, (True, both), ignore=tuple(ignore)
+    )
     fight_all(turn, [battle])
 
 
@@ -101,7 +130,9 @@ def fight_here(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     defender = runner.id_of(p["defender"], names) if "defender" in p else None
     if p.get("where") == "mixed":
         places = sorted(
-            q for q in runner.world.state.occupied_places() if {attacker, defender} <= runner.world.state.owners_at(q)
+            q
+            for q in runner.world.state.occupied_places()
+            if {attacker, defender} <= runner.world.state.owners_at(q)
         )
     else:
         places = [t.id for t in as_set(runner.world, runner.set(p["at"], names))]
@@ -112,7 +143,10 @@ def fight_here(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
 
 
 def fight_all(turn: Turn, battles: Sequence[Battle]) -> int:
-    """Fight battles to their end: together, round by round, or one after another as their row says. Gives how many began."""
+    """Fight battles to their end: together, round by round, or one after another as their row says.
+
+    Gives how many began.
+    """
     of_tempo: dict[str, list[Battle]] = {"together": [], "one_by_one": [], "at_once": []}
     for battle in battles:
         of_tempo[battle.row.get("tempo", "together")].append(battle)
@@ -129,7 +163,9 @@ def fight_all(turn: Turn, battles: Sequence[Battle]) -> int:
 
 
 def _begin(turn: Turn, battle: Battle) -> bool:
-    """The preludes are fought by whoever can; then the battle begins if both sides have somebody to fight with."""
+    """The preludes are fought by whoever can; then the battle begins if both sides have somebody to fight
+    with.
+    """
     if not battle.cleared:
         _preludes(turn, [battle])
     if not _stands(turn, battle):
@@ -146,7 +182,9 @@ def _interrupt(turn: Turn, battle: Battle) -> None:
     """Who has to fight is not busy any more with what was to be done to it."""
     at_work = [(m.key, int(m.row["n"])) for m in troops(turn, battle, {}) if m.row.get("busy")]
     if at_work:
-        with turn.journal.entry(f"battles/{battle.row['id']}", subject=battle.subject, audience=("nobody",), keep=False):
+        with turn.journal.entry(
+            f"battles/{battle.row['id']}", subject=battle.subject, audience=("nobody",), keep=False
+        ):
             for key, n in at_work:
                 turn.journal.alter_units(key, n, busy=None)
 
@@ -156,7 +194,9 @@ def _mark(turn: Turn, battle: Battle) -> None:
     rule = battle.row.get("sets")
     if rule is None:
         return
-    with turn.journal.entry(f"battles/{battle.row['id']}", subject=battle.subject, audience=("nobody",), keep=False):
+    with turn.journal.entry(
+        f"battles/{battle.row['id']}", subject=battle.subject, audience=("nobody",), keep=False
+    ):
         for member in troops(turn, battle, {}):
             names = {"unit": Entity("unit", member.key), "self": Entity("nation", str(member.row["owner"]))}
             if member.side == ATTACKER and turn.world.test(rule.get("who"), names):
@@ -167,7 +207,9 @@ def _committed(turn: Turn, battle: Battle) -> None:
     """Forces that join one battle only, from another place, have joined this one."""
     lent = [force for _, force, join in supporters(turn, battle) if join.get("once")]
     if lent:
-        with turn.journal.entry(f"battles/{battle.row['id']}", subject=battle.subject, audience=("nobody",), keep=False):
+        with turn.journal.entry(
+            f"battles/{battle.row['id']}", subject=battle.subject, audience=("nobody",), keep=False
+        ):
             for force in lent:
                 turn.journal.set("forces", force, "lent", battle.place)
 
@@ -220,7 +262,9 @@ def _to_the_end(turn: Turn, battles: Sequence[Battle]) -> None:
 
 
 def _land_bereft(turn: Turn, battle: Battle) -> None:
-    """Those who have fought on without the units that bore them go where they can end, now that the battle is over."""
+    """Those who have fought on without the units that bore them go where they can end, now that the battle is
+    over.
+    """
     attacked = {o for o in battle.fought[DEFENDER] if o not in battle.fought[ATTACKER]}
     settle(turn, battle.place, battle.fallen, None, attacked=attacked)
 
@@ -232,7 +276,11 @@ def fallen_places(turn: Turn, running: Sequence[Battle]) -> list[str]:
         return []
     fought = {c.place for c in running}
     control = [turn.ruleset.row("capture", r) for r in sorted(rows)]
-    return [p for p in sorted(turn.state.occupied_places()) if p not in fought and any(takers_of(turn, r, p) for r in control)]
+    return [
+        p
+        for p in sorted(turn.state.occupied_places())
+        if p not in fought and any(takers_of(turn, r, p) for r in control)
+    ]
 
 
 def _falls(turn: Turn, battle: Battle) -> bool:
@@ -242,7 +290,9 @@ def _falls(turn: Turn, battle: Battle) -> bool:
 
 
 def _position(turn: Turn, running: Sequence[Battle], number: int) -> str:
-    """All that the rounds to come depend on, in one text: two moments with the same text have the same future."""
+    """All that the rounds to come depend on, in one text: two moments with the same text have the same
+    future.
+    """
     parts = [turn.journal.step, turn.position()]
     for battle in running:
         words, row = battle.row.get("options", {}), battle.row
@@ -255,16 +305,24 @@ def _position(turn: Turn, running: Sequence[Battle], number: int) -> str:
         late = 1 + max([battle.plan.last_special_round, *recalled]) if battle.plan is not None else number
         round_ = number if counted else min(number, late)
         parts += [
-            battle.subject, str(round_), str(sorted(battle.virtual_left.items())), str(battle.lost), str(battle.calls_home),
-            str(sorted(battle.lost_by_force.items())), str(sorted(set(battle.meets))), str(sorted(battle.gone)),
+            battle.subject,
+            str(round_),
+            str(sorted(battle.virtual_left.items())),
+            str(battle.lost),
+            str(battle.calls_home),
+            str(sorted(battle.lost_by_force.items())),
+            str(sorted(set(battle.meets))),
+            str(sorted(battle.gone)),
             str(sorted(battle.apart.items())),
             str(sorted(battle.fallen)),
-        ]  # fmt: skip
+        ]
     return "|".join(parts)
 
 
 def _busy(turn: Turn, running: Sequence[Battle], number: int) -> dict[str, str]:
-    """Where forces that act from their own place act in this round: upon their target, or, when they are recalled, at home."""
+    """Where forces that act from their own place act in this round: upon their target, or, when they are
+    recalled, at home.
+    """
     attacked: dict[str, list[str]] = {}
     for battle in running:
         attacked.setdefault(battle.place, []).extend(sorted(battle.parties[ATTACKER].forces))
@@ -274,7 +332,11 @@ def _busy(turn: Turn, running: Sequence[Battle], number: int) -> dict[str, str]:
             continue
         target = row["targets"][0]
         rule = _recall(running, target)
-        elsewhere = [f for f in attacked.get(row["at"], ()) if _recalls(turn, rule, f) and _came_from(turn, f) != target]
+        elsewhere = [
+            f
+            for f in attacked.get(row["at"], ())
+            if _recalls(turn, rule, f) and _came_from(turn, f) != target
+        ]
         called = any(c.calls_home and c.place == row["at"] for c in running)
         recalled = called or (rule is not None and number > int(rule.get("after", 1)) and elsewhere)
         out[force] = row["at"] if recalled else target
@@ -286,8 +348,13 @@ def _came_from(turn: Turn, force: str) -> str:
 
 
 def _recalls(turn: Turn, rule: Row | None, force: str) -> bool:
-    """Whether an attack by a force calls home those who act elsewhere: by any of its units that pass the rule's `by`."""
-    return any(turn.world.test((rule or {}).get("by"), {"unit": Entity("unit", key)}) for key, _ in stacks_of(turn.state, force))
+    """Whether an attack by a force calls home those who act elsewhere: by any of its units that pass the
+    rule's `by`.
+    """
+    return any(
+        turn.world.test((rule or {}).get("by"), {"unit": Entity("unit", key)})
+        for key, _ in stacks_of(turn.state, force)
+    )
 
 
 def _recall(running: Sequence[Battle], place: str) -> Row | None:
@@ -322,7 +389,12 @@ def _round(turn: Turn, battle: Battle, busy: dict[str, str]) -> None:
         cargo = apply_losses.sink_cargo(turn, battle, plan)
         apply_losses.spend(turn, battle, plan, flows)
         if "cargo" in battle.row:
-            fallen_now = {(str(note["owner"]), str(note["kind"])) for notes in lost.values() for note in notes if note["lost"]}
+            fallen_now = {
+                (str(note["owner"]), str(note["kind"]))
+                for notes in lost.values()
+                for note in notes
+                if note["lost"]
+            }
             battle.fallen |= fallen_now
             cargo += settle(turn, battle.place, fallen_now, entry, fighting={m.key for m in members})
         write_round(turn, battle, entry, plan, rounds, dice, lost, cargo)
@@ -331,7 +403,13 @@ def _round(turn: Turn, battle: Battle, busy: dict[str, str]) -> None:
         battle.calls_home, over = True, False
     battle.over = over
     if over:
-        battle.winner = ATTACKER if standing[0] and not standing[1] else DEFENDER if standing[1] and not standing[0] else None
+        battle.winner = (
+            ATTACKER
+            if standing[0] and not standing[1]
+            else DEFENDER
+            if standing[1] and not standing[0]
+            else None
+        )
 
 
 def _check(turn: Turn, battle: Battle) -> None:
@@ -347,7 +425,9 @@ def _check(turn: Turn, battle: Battle) -> None:
 
 
 def _leaving(turn: Turn, battles: Sequence[Battle], fallen: dict[str, str]) -> None:
-    """Those who leave after a round: in every battle first the one side, then the other if the first has not gone."""
+    """Those who leave after a round: in every battle first the one side, then the other if the first has not
+    gone.
+    """
     plans: dict[int, list[tuple[Battle, str, dict[str, object]]]] = {ATTACKER: [], DEFENDER: []}
     gone: set[int] = set()
     for index, battle in enumerate(battles):
@@ -358,14 +438,18 @@ def _leaving(turn: Turn, battles: Sequence[Battle], fallen: dict[str, str]) -> N
             plans[first] += [(battle, who, options) for who, options in going]
             gone.add(index)
         if not going or both == "both":
-            plans[1 - first] += [(battle, who, options) for who, options in retreat.who_leaves(turn, battle, 1 - first)]
+            plans[1 - first] += [
+                (battle, who, options) for who, options in retreat.who_leaves(turn, battle, 1 - first)
+            ]
     for side in (ATTACKER, DEFENDER):
         shut = dict(fallen)
         if side == DEFENDER:
             shut.update({c.place: "given up" for c, _, _ in plans[side]})
         for battle, who, options in plans[side]:
             open_ = {k: v for k, v in shut.items() if k != battle.place}
-            with turn.journal.entry(battle.rule, subject=battle.subject, audience=battle.audience, keep=False) as entry:
+            with turn.journal.entry(
+                battle.rule, subject=battle.subject, audience=battle.audience, keep=False
+            ) as entry:
                 fire = _fire_on_retreat(turn, battle, side, who, entry)
                 left = retreat.leave(turn, battle, side, who, options, open_, fire)
                 if left:
@@ -382,7 +466,9 @@ def _slip_away(turn: Turn, battle: Battle) -> None:
         return
     for side in (ATTACKER, DEFENDER):
         for rule, who, options in list(retreat.who_slips(turn, battle, side)):
-            with turn.journal.entry(battle.rule, subject=battle.subject, audience=battle.audience, keep=False) as entry:
+            with turn.journal.entry(
+                battle.rule, subject=battle.subject, audience=battle.audience, keep=False
+            ) as entry:
                 left = retreat.leave(turn, battle, side, who, options, {}, rule=rule)
                 if left:
                     write_leave(turn, battle, entry, side, left)
@@ -391,14 +477,21 @@ def _slip_away(turn: Turn, battle: Battle) -> None:
         battle.winner = None
 
 
-def _fire_on_retreat(turn: Turn, battle: Battle, side: int, who: str, entry: Entry) -> Callable[[Sequence[str]], None] | None:
-    """What shoots at those who leave, as the battle's row says (stages with `fire_on_retreat`); None if nothing does."""
+def _fire_on_retreat(
+    turn: Turn, battle: Battle, side: int, who: str, entry: Entry
+) -> Callable[[Sequence[str]], None] | None:
+    """What shoots at those who leave, as the battle's row says (stages with `fire_on_retreat`); None if
+    nothing does.
+    """
     if not any(stage.get("fire_on_retreat") == SIDES[side] for stage in battle.row.get("stages", ())):
         return None
 
     def fire(going: Sequence[str]) -> None:
         members = [m for m in troops(turn, battle, {}) if m.side != side]
-        members += [Troops(key, dict(turn.state.row("units", key)), side, "", who if "#" in who else "") for key in going]
+        members += [
+            Troops(key, dict(turn.state.row("units", key)), side, "", who if "#" in who else "")
+            for key in going
+        ]
         plan = compile_fire_on_retreat(turn, battle, members)
         dice = RealDice(streams(turn, battle, f"{who}:"))
         rounds = Rounds(plan, dice)
@@ -407,7 +500,9 @@ def _fire_on_retreat(turn: Turn, battle: Battle, side: int, who: str, entry: Ent
         after, _ = rounds.part(start(plan), side, np.ones(1, dtype=bool))
         if turn.dice.onlooker is not None:
             turn.dice.onlooker.leaving(turn, battle, plan, after, side)
-        lost = apply_losses.apply_losses(turn, battle, plan, flows, EffectRunner(turn, entry, battle.rule, battle.subject))
+        lost = apply_losses.apply_losses(
+            turn, battle, plan, flows, EffectRunner(turn, entry, battle.rule, battle.subject)
+        )
         write_fire_on_retreat(turn, battle, entry, plan, dice, lost)
 
     return fire

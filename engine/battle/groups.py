@@ -1,7 +1,9 @@
-"""Who is in a battle: groups of equal units on two sides, and the steps down which each group goes when it is hit.
+"""Who is in a battle: groups of equal units on two sides, and the steps down which each group goes when it is
+hit.
 
-A group is a stack: units of one owner, kind and condition that came the same way. A unit that takes several hits has a group
-for every condition that it can still come to; `down` leads from each group to the next one, and out of the last.
+A group is a stack: units of one owner, kind and condition that came the same way. A unit that takes several
+hits has a group for every condition that it can still come to; `down` leads from each group to the next one,
+and out of the last.
 """
 
 from __future__ import annotations
@@ -23,7 +25,10 @@ LADDER: Row = {"field": "damage"}
 
 @dataclass(slots=True)
 class Group:
-    """Equal units of one side. `n` at the start; `down` the index of what one hit makes of them (-1: lost)."""
+    """Equal units of one side.
+
+    `n` at the start; `down` the index of what one hit makes of them (-1: lost).
+    """
 
     key: str
     side: int
@@ -35,7 +40,9 @@ class Group:
     force: str = ""
     down: int = GONE
     row: Row = field(default_factory=dict)
-    """What the battle says of this group beyond its kind: the row of a virtual member or of one that joins from elsewhere."""
+    """What the battle says of this group beyond its kind: the row of a virtual member or of one that joins
+    from elsewhere.
+    """
 
     @property
     def entity(self) -> Entity:
@@ -53,7 +60,9 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Troops:
-    """Units that take part: a stack, its side, the link they came over (`from>to`), their force, the row that let them join."""
+    """Units that take part: a stack, its side, the link they came over (`from>to`), their force, the row that
+    let them join.
+    """
 
     key: str
     row: Fields
@@ -69,7 +78,9 @@ def extra(row: Fields) -> dict[str, Any]:
 
 
 def groups_of(troops: Sequence[Troops], ladder: Row, world: World) -> list[Group]:
-    """Groups of the troops, attackers first, each side by owner, kind and key, with the conditions that hits lead to."""
+    """Groups of the troops, attackers first, each side by owner, kind and key, with the conditions that hits
+    lead to.
+    """
     out: list[Group] = []
     index: dict[tuple[int, str], int] = {}
     order = sorted(troops, key=lambda t: (t.side, t.row["owner"], t.row["kind"], t.key))
@@ -79,7 +90,15 @@ def groups_of(troops: Sequence[Troops], ladder: Row, world: World) -> list[Group
         link = item.link
         out.append(
             Group(
-                item.key, item.side, item.row["owner"], item.row["kind"], int(item.row["n"]), item.row, link, item.force, row=row
+                item.key,
+                item.side,
+                item.row["owner"],
+                item.row["kind"],
+                int(item.row["n"]),
+                item.row,
+                link,
+                item.force,
+                row=row,
             )
         )
     most: dict[tuple[str, str], int] = {}
@@ -91,7 +110,19 @@ def groups_of(troops: Sequence[Troops], ladder: Row, world: World) -> list[Group
             key = (group.side, unit_key(group.owner, group.kind, lower["place"], extra(lower)))
             if key not in index:
                 index[key] = len(out)
-                out.append(Group(key[1], group.side, group.owner, group.kind, 0, lower, group.link, group.force, row=group.row))
+                out.append(
+                    Group(
+                        key[1],
+                        group.side,
+                        group.owner,
+                        group.kind,
+                        0,
+                        lower,
+                        group.link,
+                        group.force,
+                        row=group.row,
+                    )
+                )
             group.down = index[key]
         position += 1
     return out
@@ -100,8 +131,8 @@ def groups_of(troops: Sequence[Troops], ladder: Row, world: World) -> list[Group
 def below(group: Group, ladder: Row, world: World, most: dict[tuple[str, str], int]) -> Fields | None:
     """What one hit makes of a unit of this group, or None if it is lost.
 
-    A ladder names a field: with `values` it holds a condition (the first is the healthy one), without them it counts the hits
-    taken, of the kind's `hits`. `most` keeps what was found.
+    A ladder names a field: with `values` it holds a condition (the first is the healthy one), without them it
+    counts the hits taken, of the kind's `hits`. `most` keeps what was found.
     """
     name = ladder.get("field")
     if name is None:
@@ -120,7 +151,9 @@ def below(group: Group, ladder: Row, world: World, most: dict[tuple[str, str], i
 
 
 def hits_to_destroy(group: Group, world: World) -> int:
-    """How many hits destroy a unit of a group: the stat `hits`, else that figure of its kind, as its owner has it."""
+    """How many hits destroy a unit of a group: the stat `hits`, else that figure of its kind, as its owner
+    has it.
+    """
     if "hits" in world.ruleset.rows("stats") and group.key in world.state.table("units"):
         return max(1, int(world.quantity("hits", group.entity)))
     return max(1, int(world.unit_row(group.kind, group.owner).get("hits") or 1))

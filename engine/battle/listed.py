@@ -1,4 +1,6 @@
-"""Battles that rules have listed: each stands for a record, by which its row finds place and parties (`where: records`)."""
+"""Battles that rules have listed: each stands for a record, by which its row finds place and parties (`where:
+records`).
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def names_of(record: str, place: str = "") -> dict[str, Any]:
 
 def party(world: World, row: Row, side: int, record: str, place: str) -> Iterator[tuple[str, Fields]]:
     """The stacks of a side, as they are now."""
-    yield from _stacks(world, as_set(world, world.value(row["parties"][SIDES[side]], names_of(record, place))))
+    yield from _stacks(
+        world, as_set(world, world.value(row["parties"][SIDES[side]], names_of(record, place)))
+    )
 
 
 def helpers(world: World, row: Row, record: str, place: str) -> Iterator[tuple[int, str, Fields, Row]]:
@@ -40,13 +44,17 @@ def helpers(world: World, row: Row, record: str, place: str) -> Iterator[tuple[i
                 if join.get("side") not in (None, SIDES[side]):
                     continue
                 for key, stack in _stacks(world, as_set(world, world.value(join["units"], names))):
-                    if key not in taken and world.test(join.get("who"), {**names, "unit": Entity("unit", key)}):
+                    if key not in taken and world.test(
+                        join.get("who"), {**names, "unit": Entity("unit", key)}
+                    ):
                         taken.add(key)
                         yield side, key, stack, join
 
 
 def link(row: Row, stack: Mapping[str, Any], place: str) -> str:
-    """From where a unit takes part: the place its field names, else where it stands, if that is another one."""
+    """From where a unit takes part: the place its field names, else where it stands, if that is another
+    one.
+    """
     came = str(stack.get(row.get("came_from", ""), "") or "") or str(stack["place"])
     return f"{came}>{place}" if came != place else ""
 

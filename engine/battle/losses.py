@@ -1,6 +1,8 @@
-"""How a side takes its hits: what goes first, the shares of its nations, each owner's order, what goes last; the rest is lost.
+"""How a side takes its hits: what goes first, the shares of its nations, each owner's order, what goes last;
+the rest is lost.
 
-Hits carry a kind: `hit` leads a unit one condition down, `kill` removes it outright, `wound` leads down but never removes.
+Hits carry a kind: `hit` leads a unit one condition down, `kill` removes it outright, `wound` leads down but
+never removes.
 """
 
 from __future__ import annotations
@@ -19,10 +21,20 @@ Told = Callable[[int, int, int], None]
 
 
 def take(
-    plan: Plan, batch: Batch, side: int, hits: Array, kind: str, targets: list[int], sampler: Sampler, told: Told | None,
+    plan: Plan,
+    batch: Batch,
+    side: int,
+    hits: Array,
+    kind: str,
+    targets: list[int],
+    sampler: Sampler,
+    told: Told | None,
     number: int,
-) -> Batch:  # fmt: skip
-    """Apply hits on a side in a round. Returns the batch, which a lot may have split; surplus hits are lost."""
+) -> Batch:
+    """Apply hits on a side in a round.
+
+    Returns the batch, which a lot may have split; surplus hits are lost.
+    """
     losses = plan.losses[side]
     hit = set(targets)
     left = hits
@@ -76,8 +88,8 @@ def _shares(
 ) -> tuple[Batch, Array]:
     """Hits divided among the nations of a side by their share of its strength at the start of the round.
 
-    Each has the whole part of his share; the rest go by the largest fraction, then by the larger strength, then by lot. What a
-    nation has no units for goes to the others in the same order.
+    Each has the whole part of his share; the rest go by the largest fraction, then by the larger strength,
+    then by lot. What a nation has no units for goes to the others in the same order.
     """
     count = len(owners)
     strength = _strengths(plan, batch, side, [o for o, _ in owners], number)
@@ -141,7 +153,9 @@ def _tie_matters(rank: Array, spare: Array) -> Array:
 
 
 def _strengths(plan: Plan, batch: Batch, side: int, owners: list[str], number: int) -> Array:
-    """What each nation weighs, as reckoned at the start of the round; by numbers where nobody has any strength."""
+    """What each nation weighs, as reckoned at the start of the round; by numbers where nobody has any
+    strength.
+    """
     before = batch.more["before"]
     out = np.zeros((len(batch), len(owners)), dtype=np.int64)
     counts = np.zeros_like(out)

@@ -1,8 +1,8 @@
 """A plan: everything that the rounds of a battle need, ready for a whole batch. `make.make_plan` makes it.
 
-A plan holds the groups, for every stage who fires at whom with which dice and values, the order in which each owner loses, who
-keeps a side in the battle, and when a side leaves. Tests that cannot change are decided here; the others are functions of the
-numbers alive.
+A plan holds the groups, for every stage who fires at whom with which dice and values, the order in which each
+owner loses, who keeps a side in the battle, and when a side leaves. Tests that cannot change are decided
+here; the others are functions of the numbers alive.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ from .values import BattleNumber
 class Setting:
     """Where and how a battle is fought.
 
-    `attacks` says for each side whether it fights as an attacker; `names` are further names for its expressions; `ignore` are
-    modifiers (by id or tag) that do not count; `orders` hold for each owner the order of losses.
+    `attacks` says for each side whether it fights as an attacker; `names` are further names for its
+    expressions; `ignore` are modifiers (by id or tag) that do not count; `orders` hold for each owner the
+    order of losses.
     """
 
     place: str
@@ -64,7 +65,9 @@ class SideDie:
 
 @dataclass(frozen=True, slots=True)
 class Reroll:
-    """When a side that has lost a comparison of sums may have it thrown again: so often in one battle, in all of a step."""
+    """When a side that has lost a comparison of sums may have it thrown again: so often in one battle, in all
+    of a step.
+    """
 
     who: Compiled
     most: int
@@ -101,7 +104,9 @@ class Stage:
     pooled: bool = False
     """Values are added up: whole dice are sure hits, and one die is rolled for the rest."""
     loss: tuple[int, int, int] = (1, 0, 0)
-    """Where sums are compared: hits whatever the difference, one more for each full so many of it (0: none), at least."""
+    """Where sums are compared: hits whatever the difference, one more for each full so many of it (0: none),
+    at least.
+    """
     hit: tuple[list[int], list[int]] | None = None
     """Of battles whose losses fall later: for each side the groups that its enemies' hits can be taken by."""
 
@@ -131,13 +136,17 @@ class Stage:
     def in_round(self, round_: int) -> bool:
         rounds = self.row.get("rounds")
         return self.fire_on_retreat is None and (
-            rounds is None or any(_in_rounds(r, round_) for r in (rounds if isinstance(rounds, list) else [rounds]))
+            rounds is None
+            or any(_in_rounds(r, round_) for r in (rounds if isinstance(rounds, list) else [rounds]))
         )
 
 
 @dataclass(slots=True)
 class Plan:
-    """A battle ready to be fought. `start` are the numbers at its beginning, one row; `world` knows every group's unit."""
+    """A battle ready to be fought.
+
+    `start` are the numbers at its beginning, one row; `world` knows every group's unit.
+    """
 
     row: Row
     setting: Setting

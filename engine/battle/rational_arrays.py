@@ -93,7 +93,10 @@ def figures(value: Any) -> Figures:
 
 
 def array_of(values: Sequence[Any]) -> Array:
-    """Numbers as an array: of machine numbers where all are whole, else of Python's fractions. None counts as 0."""
+    """Numbers as an array: of machine numbers where all are whole, else of Python's fractions.
+
+    None counts as 0.
+    """
     plain = [0 if v is None else v for v in values]
     if all(isinstance(v, int) for v in plain):
         return np.array([int(v) for v in plain], dtype=np.int64)
@@ -125,5 +128,9 @@ def _roomy(top: Array, factor: int) -> Array:
 def _reduced(top: Array, bottom: int) -> Figures:
     if bottom == 1:
         return Figures(top)
-    shared = gcd(bottom, *(int(t) for t in np.unique(top))) if len(top) < 64 else gcd(bottom, int(np.gcd.reduce(top)))
+    shared = (
+        gcd(bottom, *(int(t) for t in np.unique(top)))
+        if len(top) < 64
+        else gcd(bottom, int(np.gcd.reduce(top)))
+    )
     return Figures(top // shared, bottom // shared) if shared > 1 else Figures(top, bottom)

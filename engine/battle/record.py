@@ -1,4 +1,6 @@
-"""What the journal says of a battle: its beginning, every round with its dice, values and losses, who left, and its end."""
+"""What the journal says of a battle: its beginning, every round with its dice, values and losses, who left,
+and its end.
+"""
 
 from __future__ import annotations
 
@@ -46,24 +48,42 @@ def begin_entry(turn: Turn, battle: Battle) -> None:
 
 def _begins(turn: Turn, battle: Battle) -> Message:
     """Who meets whom with what; where no forces of the defender stand, it is those who guard the place."""
-    told = f"Battle of {{place}}: {{attackers}} against {'{defenders}' if battle.began[DEFENDER] else 'those who guard it'}."
+    told = (
+        "Battle of {place}: {attackers} against "
+        f"{'{defenders}' if battle.began[DEFENDER] else 'those who guard it'}."
+    )
     foes = {"defenders": force_said(turn, battle.began[DEFENDER])} if battle.began[DEFENDER] else {}
-    return say(turn.world, told, place=_place(battle), attackers=force_said(turn, battle.began[ATTACKER]), **foes)
+    return say(
+        turn.world, told, place=_place(battle), attackers=force_said(turn, battle.began[ATTACKER]), **foes
+    )
 
 
 def absent_entries(turn: Turn, battle: Battle) -> None:
     """Each owner is told of his units that have come and take no part, with the reason."""
     for (owner, why), kinds in sorted(absentees(turn, battle).items()):
         told = "{owner} {has|have} {units} in {place} without a part in the battle: {why}."
-        says = say(turn.world, told, owner=nation_said(turn, owner), units=units_said(turn, kinds), place=_place(battle), why=why)
+        says = say(
+            turn.world,
+            told,
+            owner=nation_said(turn, owner),
+            units=units_said(turn, kinds),
+            place=_place(battle),
+            why=why,
+        )
         with turn.journal.entry(
-            battle.rule, subject=battle.subject, says=says, audience=(owner,), data={**_head(battle), "event": "absent"}
+            battle.rule,
+            subject=battle.subject,
+            says=says,
+            audience=(owner,),
+            data={**_head(battle), "event": "absent"},
         ):
             pass
 
 
 def _pairs(turn: Turn, battle: Battle) -> list[tuple[str | None, str | None]]:
-    """Every nation of the one side with every nation of the other; who holds the place stands for defenders that are nobody."""
+    """Every nation of the one side with every nation of the other; who holds the place stands for defenders
+    that are nobody.
+    """
     attackers: list[str | None] = [*sorted({*battle.began[ATTACKER], *battle.fought[ATTACKER]})] or [None]
     defenders: list[str | None] = [*sorted({*battle.began[DEFENDER], *battle.fought[DEFENDER]})]
     defenders = defenders or [turn.world.holder_of(battle.place)]
@@ -93,7 +113,9 @@ def write_round(
     lost: Mapping[int, Sequence[Mapping[str, Any]]],
     cargo: Sequence[Mapping[str, Any]],
 ) -> None:
-    """A round, with every die: who threw how many at which value, under which rows, and what both sides lost."""
+    """A round, with every die: who threw how many at which value, under which rows, and what both sides
+    lost.
+    """
     for record in dice.records:
         entry.dice.append(record)
     entry.data.update(
@@ -113,7 +135,8 @@ def write_round(
         parts.append(_sums(turn, battle, plan, rounds, dice))
     if dice.pairs:
         entry.data["pairs"] = [
-            {"stage": p.stage, "attacker": p.first, "defender": p.second, "won": SIDES[p.winner]} for p in dice.pairs
+            {"stage": p.stage, "attacker": p.first, "defender": p.second, "won": SIDES[p.winner]}
+            for p in dice.pairs
         ]
     parts += _pairings(turn, battle, plan, dice)
     parts += _losses(turn, lost) or [Message("no losses")]
@@ -135,7 +158,9 @@ def _losses(turn: Turn, lost: Mapping[int, Sequence[Mapping[str, Any]]]) -> list
 
 
 def _sums(turn: Turn, battle: Battle, plan: Plan, rounds: Rounds, dice: RealDice) -> Message:
-    """Both sums with their dice and what was added to each: "A 15 (4, 3, 5; +1 each) against B 6 (6, 2; -1 each)"."""
+    """Both sums with their dice and what was added to each: "A 15 (4, 3, 5; +1 each) against B 6 (6, 2; -1
+    each)".
+    """
     assert rounds.compared is not None
     sides = []
     for side in (ATTACKER, DEFENDER):
@@ -149,7 +174,9 @@ def _sums(turn: Turn, battle: Battle, plan: Plan, rounds: Rounds, dice: RealDice
 
 
 def _pairings(turn: Turn, battle: Battle, plan: Plan, dice: RealDice) -> list[Message]:
-    """Of each stage the dice that were compared, pair by pair: "A against B: 6 beats 5, 4 loses to 4, 1 meets none"."""
+    """Of each stage the dice that were compared, pair by pair: "A against B: 6 beats 5, 4 loses to 4, 1 meets
+    none".
+    """
     out = []
     for stage in dict.fromkeys(p.stage for p in dice.pairs):
         pairs = [p for p in dice.pairs if p.stage == stage]
@@ -230,7 +257,9 @@ def _destroyed(parts: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
     return out
 
 
-def write_leave(turn: Turn, battle: Battle, entry: Entry, side: int, left: Sequence[Mapping[str, Any]]) -> None:
+def write_leave(
+    turn: Turn, battle: Battle, entry: Entry, side: int, left: Sequence[Mapping[str, Any]]
+) -> None:
     """Units that left a battle, and where they went."""
     gone: dict[str, dict[str, int]] = {}
     lost: dict[str, int] = {}
@@ -241,14 +270,18 @@ def write_leave(turn: Turn, battle: Battle, entry: Entry, side: int, left: Seque
     for goal, those in gone.items():
         where = "from {place} to {goal}" if goal != battle.place else "from the battle of {place}"
         about = {"units": units_said(turn, those), "place": _place(battle), "goal": Entity("place", goal)}
-        entry.tell(say(turn.world, f"{{owner}} {{withdraws|withdraw}} {{units}} {where}.", owner=owner, **about))
+        entry.tell(
+            say(turn.world, f"{{owner}} {{withdraws|withdraw}} {{units}} {where}.", owner=owner, **about)
+        )
     if lost:
         told = "{owner} {loses|lose} {units} that cannot leave {place}."
         entry.tell(say(turn.world, told, owner=owner, units=units_said(turn, lost), place=_place(battle)))
     entry.data.update(**_head(battle), event="leave", side=SIDES[side], round=battle.number, left=list(left))
 
 
-def stuck_entry(turn: Turn, battle: Battle, side: int, who: str, shut: Mapping[str, str], going: Sequence[Fields]) -> None:
+def stuck_entry(
+    turn: Turn, battle: Battle, side: int, who: str, shut: Mapping[str, str], going: Sequence[Fields]
+) -> None:
     """Units whose orders make them leave a battle and that have nowhere to go: told to their owner, once."""
     owner = str(going[0]["owner"])
     kinds: dict[str, int] = {}
@@ -258,7 +291,9 @@ def stuck_entry(turn: Turn, battle: Battle, side: int, who: str, shut: Mapping[s
     why = "no place near {place} is open to them"
     if start in shut:
         fate = "fallen" if shut[start] == "fallen" else "been given up"
-        why = f"{{start}}, where they came from, has {fate}, and no other place near {{place}} is open to them"
+        why = (
+            f"{{start}}, where they came from, has {fate}, and no other place near {{place}} is open to them"
+        )
     about = {"units": units_said(turn, kinds), "place": _place(battle), "n": battle.number}
     about |= {"start": Entity("place", start)} if start in shut else {}
     told = f"{{owner}} cannot withdraw {{units}} from {{place}} after round {{n}}: {why}."
@@ -276,24 +311,42 @@ def stuck_entry(turn: Turn, battle: Battle, side: int, who: str, shut: Mapping[s
 def back_entry(turn: Turn, battle: Battle, side: int, force: str) -> AbstractContextManager[Entry]:
     """A force that had broken off is in the battle again: told to all sides, with whom it has."""
     owner = str(turn.state.get("forces", force, "owner"))
-    about = {"owner": nation_said(turn, owner), "units": units_said(turn, strength(turn.state, force)), "here": _place(battle)}
+    about = {
+        "owner": nation_said(turn, owner),
+        "units": units_said(turn, strength(turn.state, force)),
+        "here": _place(battle),
+    }
     says = say(turn.world, "{owner} {comes|come} back to the battle of {here}: {units}.", **about)
     data = {**_head(battle), "event": "back", "side": SIDES[side], "round": battle.number}
-    return turn.journal.entry(battle.rule, subject=battle.subject, says=says, audience=battle.audience, data=data)
+    return turn.journal.entry(
+        battle.rule, subject=battle.subject, says=says, audience=battle.audience, data=data
+    )
 
 
 def write_fire_on_retreat(
-    turn: Turn, battle: Battle, entry: Entry, plan: Plan, dice: RealDice, lost: Mapping[int, Sequence[Mapping[str, Any]]]
+    turn: Turn,
+    battle: Battle,
+    entry: Entry,
+    plan: Plan,
+    dice: RealDice,
+    lost: Mapping[int, Sequence[Mapping[str, Any]]],
 ) -> None:
     """Shots at those who leave: dice and losses, beside what `write_leave` says."""
     entry.dice.extend(dice.records)
     entry.data.update(
-        **_head(battle), event="leave", round=battle.number, fire_on_retreat=[_fire(turn, plan, battle, r) for r in dice.rolled],
+        **_head(battle),
+        event="leave",
+        round=battle.number,
+        fire_on_retreat=[_fire(turn, plan, battle, r) for r in dice.rolled],
         lost={SIDES[s]: list(parts) for s, parts in lost.items() if parts},
-    )  # fmt: skip
+    )
     for side in (ATTACKER, DEFENDER):
         for owner, kinds in _destroyed(lost[side]).items():
-            about = {"owner": nation_said(turn, owner), "units": units_said(turn, kinds), "place": _place(battle)}
+            about = {
+                "owner": nation_said(turn, owner),
+                "units": units_said(turn, kinds),
+                "place": _place(battle),
+            }
             entry.tell(say(turn.world, "{owner} {loses|lose} {units} in leaving {place}.", **about))
 
 
@@ -308,11 +361,16 @@ def end_entry(turn: Turn, battle: Battle) -> None:
         says=say(turn.world, told, place=_place(battle), n=battle.number),
         audience=battle.audience,
         data={
-            **_head(battle), "event": "end", "rounds": battle.number, "winner": winner, "lost_touch": battle.touch_lost,
+            **_head(battle),
+            "event": "end",
+            "rounds": battle.number,
+            "winner": winner,
+            "lost_touch": battle.touch_lost,
             **({"better": SIDES[battle.better]} if battle.better is not None else {}),
-            "sides": _sides(battle), "lost": {SIDES[s]: kinds for s, kinds in battle.lost.items()},
+            "sides": _sides(battle),
+            "lost": {SIDES[s]: kinds for s, kinds in battle.lost.items()},
         },
-    ):  # fmt: skip
+    ):
         for by, of in _pairs(turn, battle):
             turn.journal.fact(
                 "battle_ended", by=by, of=of, place=battle.place, battle=battle.row["id"], winner=winner,
@@ -356,7 +414,12 @@ def nation_said(turn: Turn, nation: str) -> NamedThing:
     """A nation by its name, with its article, as it stands inside a sentence."""
     row = turn.ruleset.row_or_empty("nations", nation)
     name = str(row.get("name", nation))
-    return thing("nation", nation, f"{row['article']} {name}" if "article" in row else name, several=bool(row.get("plural_name")))
+    return thing(
+        "nation",
+        nation,
+        f"{row['article']} {name}" if "article" in row else name,
+        several=bool(row.get("plural_name")),
+    )
 
 
 def units_said(turn: Turn, kinds: Mapping[str, int]) -> NamedThing:
@@ -367,6 +430,7 @@ def units_said(turn: Turn, kinds: Mapping[str, int]) -> NamedThing:
 def force_said(turn: Turn, side: Mapping[str, Mapping[str, int]]) -> Message:
     """The forces of a side, owner by owner: "A (2 foot) and B (1 horse)"."""
     parts = [
-        say(turn.world, "{owner} ({units})", owner=nation_said(turn, o), units=units_said(turn, side[o])) for o in sorted(side)
+        say(turn.world, "{owner} ({units})", owner=nation_said(turn, o), units=units_said(turn, side[o]))
+        for o in sorted(side)
     ]
     return joined(parts, " and ")

@@ -1,4 +1,6 @@
-"""Who leaves a battle after a round, and where to: by orders, because they must, by a decision; and what becomes of the rest."""
+"""Who leaves a battle after a round, and where to: by orders, because they must, by a decision; and what
+becomes of the rest.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,15 @@ from .battles import Battle, leave_rule, order_options, party_stacks, takes_part
 from .groups import ATTACKER
 
 Movers = Sequence[dict[str, Any]]
-"""The names for tests of places, once for each stack that is to go there: a place is open if it is open to all of them."""
+"""The names for tests of places, once for each stack that is to go there: a place is open if it is open to
+all of them.
+"""
 
 
 def who_leaves(turn: Turn, battle: Battle, side: int) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The parts of a side (force, or nation for its other units) whose orders or whose state make them leave now."""
+    """The parts of a side (force, or nation for its other units) whose orders or whose state make them leave
+    now.
+    """
     rule = leave_rule(battle, side)
     if rule is None or battle.number < int(rule.get("after", 1)):
         return
@@ -38,12 +44,16 @@ def who_leaves(turn: Turn, battle: Battle, side: int) -> Iterator[tuple[str, dic
     if going and rule.get("together"):  # all go where the first to say so wants to go
         word = words.get("refuge", "")
         named = next((o[word] for o in (*going.values(), *parts.values()) if o.get(word) is not None), None)
-        going = {who: options if named is None else {**options, word: named} for who, options in parts.items()}
+        going = {
+            who: options if named is None else {**options, word: named} for who, options in parts.items()
+        }
     yield from going.items()
 
 
 def who_slips(turn: Turn, battle: Battle, side: int) -> Iterator[tuple[Row, str, dict[str, Any]]]:
-    """The parts of a side that get out of the battle before its next round (`slip`), each with the rule that lets it."""
+    """The parts of a side that get out of the battle before its next round (`slip`), each with the rule that
+    lets it.
+    """
     for rule in battle.row.get("evade", ()):
         if "may" in rule and not _holds(turn, battle, side, rule["may"]):
             continue
@@ -54,7 +64,9 @@ def who_slips(turn: Turn, battle: Battle, side: int) -> Iterator[tuple[Row, str,
 
 
 def go_back(turn: Turn, battle: Battle) -> None:
-    """Forces that have lost each other and whose orders say so return to where they came from and stop there."""
+    """Forces that have lost each other and whose orders say so return to where they came from and stop
+    there.
+    """
     word = battle.row.get("options", {}).get("lost")
     if word is None:
         return
@@ -89,7 +101,11 @@ def _decides(turn: Turn, battle: Battle, rule: Mapping[str, Any], who: str) -> b
 def _holds(turn: Turn, battle: Battle, side: int, test: str, who: str = "") -> bool:
     """A test of a side, or of one force of it (`who`), by the units that fight."""
     sets = {
-        name: tuple(Entity("unit", k) for k, r in party_stacks(turn, battle, which) if takes_part(turn, battle, which, k, r))
+        name: tuple(
+            Entity("unit", k)
+            for k, r in party_stacks(turn, battle, which)
+            if takes_part(turn, battle, which, k, r)
+        )
         for name, which in (("mine", side), ("foe", 1 - side))
     }
     owner = next((r["owner"] for _, r in party_stacks(turn, battle, side)), "")
@@ -97,14 +113,20 @@ def _holds(turn: Turn, battle: Battle, side: int, test: str, who: str = "") -> b
     return turn.world.test(test, {**names, "force": Entity("force", who) if "#" in who else None})
 
 
-def _wants(battle: Battle, side: int, who: str, options: Mapping[str, Any], words: Mapping[str, str], turn: Turn) -> bool:
-    """Whether the conditions of an order are met: rounds fought, own losses, or kills with more enemies left than expected."""
+def _wants(
+    battle: Battle, side: int, who: str, options: Mapping[str, Any], words: Mapping[str, str], turn: Turn
+) -> bool:
+    """Whether the conditions of an order are met: rounds fought, own losses, or kills with more enemies left
+    than expected.
+    """
     rounds = options.get(words.get("rounds", ""))
     if rounds is not None and battle.number >= max(1, int(rounds)):
         return True
     above = options.get(words.get("losses", ""))
     if above is not None:
-        lost = battle.lost_by_force.get(who, 0) if "#" in who else sum(battle.lost[side].get(who, {}).values())
+        lost = (
+            battle.lost_by_force.get(who, 0) if "#" in who else sum(battle.lost[side].get(who, {}).values())
+        )
         if lost > int(above):
             return True
     kills = options.get(words.get("kills", ""))
@@ -120,9 +142,11 @@ def movable_of(turn: Turn, battle: Battle, side: int, who: str, rule: Row) -> li
     for key, row in party_stacks(turn, battle, side):
         mine = row.get("force") == who or (row["owner"] == who and not row.get("force"))
         names = {
-            "unit": Entity("unit", key), "self": Entity("nation", row["owner"]), "place": Entity("place", battle.place),
+            "unit": Entity("unit", key),
+            "self": Entity("nation", row["owner"]),
+            "place": Entity("place", battle.place),
             "battle": {"round": battle.number, "kind": battle.row["id"], "attacks": battle.attacks[side]},
-        }  # fmt: skip
+        }
         if mine and turn.world.test(rule.get("who"), names):
             out.append((key, row))
     return out
@@ -132,17 +156,22 @@ def leave(
     turn: Turn, battle: Battle, side: int, who: str, options: Mapping[str, Any], shut: Mapping[str, str],
     fire: Callable[[Sequence[str]], None] | None = None, rule: Row | None = None,
 ) -> list[Fields]:  # fmt: skip
-    """Take a force, or a nation's other units, out of a battle. Returns what went where; nothing if there is nowhere to go.
+    """Take a force, or a nation's other units, out of a battle. Returns what went where; nothing if there is
+    nowhere to go.
 
-    `shut` names places that are no refuge now: "fallen" in this step, or "given up" in this round. `fire` is called with the
-    stacks that are about to go, before they do.
+    `shut` names places that are no refuge now: "fallen" in this step, or "given up" in this round. `fire` is
+    called with the stacks that are about to go, before they do.
     """
     rule = rule or leave_rule(battle, side) or {}
     movable = movable_of(turn, battle, side, who, rule)
     if not movable:
         if rule.get("behind") != "lost" or not _forced(turn, battle, side, rule):
             return []
-        return [_give_up(turn, battle, side, k, r) for k, r in list(party_stacks(turn, battle, side)) if r["owner"] == who]
+        return [
+            _give_up(turn, battle, side, k, r)
+            for k, r in list(party_stacks(turn, battle, side))
+            if r["owner"] == who
+        ]
     owner = movable[0][1]["owner"]
     to = refuge(turn, battle, side, who, owner, options, rule, shut, dict(movable))
     if to is None:
@@ -169,13 +198,16 @@ def leave(
     for key, row in movable:
         out.append({"owner": owner, "kind": row["kind"], "n": row["n"], "to": goals[key]})
     if whole:
-        for other in forces.attached(turn.state, str(force)):  # who went along with it has nobody to fight beside
+        # who went along with it has nobody to fight beside
+        for other in forces.attached(turn.state, str(force)):
             battle.parties[side].forces.discard(other)
         if to == battle.place and _goes_on(turn, rule, str(force)):
             _break_off(turn, battle, side, str(force))
         else:
             for goal in dict.fromkeys(goals.values()):
-                gone += forces.withdraw(turn, str(force), goal, [key for key, _ in movable if goals[key] == goal])
+                gone += forces.withdraw(
+                    turn, str(force), goal, [key for key, _ in movable if goals[key] == goal]
+                )
     else:
         plain = {**dict.fromkeys(forces.PASSING), "moved": True}
         gone = [turn.journal.alter_units(key, row["n"], **plain, place=goals[key]) for key, row in movable]
@@ -190,7 +222,10 @@ def kept_in(turn: Turn, battle: Battle, side: int, who: str) -> list[Fields]:
 
 
 def _break_off(turn: Turn, battle: Battle, side: int, force: str) -> None:
-    """A force is out of a battle where it is, and goes on. Where contact is looked for again, it may come back to its friends."""
+    """A force is out of a battle where it is, and goes on.
+
+    Where contact is looked for again, it may come back to its friends.
+    """
     battle.parties[side].forces.discard(force)
     turn.journal.set("forces", force, "broken_off", True)
     if battle.row.get("contact_again") and not _flies_home(turn, force):
@@ -199,7 +234,9 @@ def _break_off(turn: Turn, battle: Battle, side: int, force: str) -> None:
 
 
 def _goes_on(turn: Turn, rule: Row, force: str) -> bool:
-    """Whether a force that breaks off where it is remains one: its row says so (`goes_on`), or it has a way home before it."""
+    """Whether a force that breaks off where it is remains one: its row says so (`goes_on`), or it has a way
+    home before it.
+    """
     return _flies_home(turn, force) or any(way.get("goes_on") for way in rule.get("to", ()))
 
 
@@ -218,21 +255,34 @@ def _give_up(turn: Turn, battle: Battle, side: int, key: str, row: Fields) -> di
     turn.journal.put_row("units", key, None)
     owners = sorted({r["owner"] for _, r in party_stacks(turn, battle, 1 - side)})
     turn.journal.fact(
-        "destroyed", of=row["owner"], kind=row["kind"], place=battle.place, n=row["n"], cause=battle.row["id"],
+        "destroyed",
+        of=row["owner"],
+        kind=row["kind"],
+        place=battle.place,
+        n=row["n"],
+        cause=battle.row["id"],
         by=owners[0] if owners else None,
-    )  # fmt: skip
+    )
     kinds = battle.lost[side].setdefault(row["owner"], {})
     kinds[row["kind"]] = kinds.get(row["kind"], 0) + row["n"]
     return {"owner": row["owner"], "kind": row["kind"], "n": row["n"], "lost": True}
 
 
 def refuge(
-    turn: Turn, battle: Battle, side: int, who: str, owner: str, options: Mapping[str, Any], rule: Row, shut: Mapping[str, str],
+    turn: Turn,
+    battle: Battle,
+    side: int,
+    who: str,
+    owner: str,
+    options: Mapping[str, Any],
+    rule: Row,
+    shut: Mapping[str, str],
     movable: Mapping[str, Fields],
-) -> str | None:  # fmt: skip
-    """Where a leaving part of a side goes: the first way of `to` that is open to all its units, or None. Among several neighbors
-    the order's target, else the decision's answer, else a place that is not attacked, with most friendly units, first by id. A
-    neighbor that the order names (`refuge` of the battle's options) comes before all other ways."""
+) -> str | None:
+    """Where a leaving part of a side goes: the first way of `to` that is open to all its units, or None.
+    Among several neighbors the order's target, else the decision's answer, else a place that is not attacked,
+    with most friendly units, first by id. A neighbor that the order names (`refuge` of the battle's options)
+    comes before all other ways."""
     party = _party_names(turn, battle, owner)
     names = [{**party, "unit": Entity("unit", key)} for key in movable]
     kinds = {row["kind"] for row in movable.values()}
@@ -241,7 +291,8 @@ def refuge(
     if (
         flown is None
         and named is not None
-        and named in [p for way in rule.get("to", ()) for p in _near(turn, battle, way, names, shut, owner, kinds)]
+        and named
+        in [p for way in rule.get("to", ()) for p in _near(turn, battle, way, names, shut, owner, kinds)]
     ):
         return str(named)
     for way in rule.get("to", ()):
@@ -287,7 +338,13 @@ def refuge(
 
 
 def _near(
-    turn: Turn, battle: Battle, way: Row, names: Movers, shut: Mapping[str, str], owner: str, kinds: Iterable[str]
+    turn: Turn,
+    battle: Battle,
+    way: Row,
+    names: Movers,
+    shut: Mapping[str, str],
+    owner: str,
+    kinds: Iterable[str],
 ) -> list[str]:
     """The neighbors that are open by a way, through no passage that is closed to these kinds."""
     if "next" not in way:
@@ -301,7 +358,9 @@ def _near(
 
 
 def _origins(turn: Turn, battle: Battle) -> frozenset[str]:
-    """The places from which the attackers of a battle have come over the last step, on the ground or by ship."""
+    """The places from which the attackers of a battle have come over the last step, on the ground or by
+    ship.
+    """
     if battle.origins is not None:
         return battle.origins
     rows = [turn.state.row("forces", f) for f in battle.parties[ATTACKER].forces]
@@ -311,19 +370,27 @@ def _origins(turn: Turn, battle: Battle) -> frozenset[str]:
 
 
 def _home(turn: Turn, who: str, keys: Iterable[str]) -> str | None:
-    """Where the mode of a force says that its units end, if it says so and all can come home: the home of the first of them."""
+    """Where the mode of a force says that its units end, if it says so and all can come home: the home of the
+    first of them.
+    """
     homes = [_own_home(turn, who, key) for key in keys]
     return homes[0] if homes and None not in homes else None
 
 
 def _own_home(turn: Turn, who: str, key: str) -> str | None:
-    """Where the mode of a force says that a stack of it ends, by what it has left, if it says so and it can come there."""
+    """Where the mode of a force says that a stack of it ends, by what it has left, if it says so and it can
+    come there.
+    """
     mode = turn.ruleset.row_or_empty("movement", str(turn.state.get("forces", who, "mode", "")))
     return home_of(turn, mode, who, key) if "home" in mode and mode.get("passes_over") else None
 
 
-def _through(turn: Turn, battle: Battle, who: str, rule: Row, way: Row, names: Movers, shut: Mapping[str, str]) -> str | None:
-    """The nearest place that passes `ok` at the end of a chain of places that pass `through`; among equals the first by id."""
+def _through(
+    turn: Turn, battle: Battle, who: str, rule: Row, way: Row, names: Movers, shut: Mapping[str, str]
+) -> str | None:
+    """The nearest place that passes `ok` at the end of a chain of places that pass `through`; among equals
+    the first by id.
+    """
     seen, frontier = {battle.place}, [battle.place]
     while frontier:
         following = []
@@ -344,12 +411,16 @@ def _party_names(turn: Turn, battle: Battle, owner: str) -> dict[str, Any]:
     """What tests and decisions of those who leave may name: self, nation, place, attacker."""
     attacker = next((r["owner"] for _, r in party_stacks(turn, battle, ATTACKER)), owner)
     return {
-        "self": Entity("nation", owner), "nation": Entity("nation", owner), "attacker": Entity("nation", attacker),
+        "self": Entity("nation", owner),
+        "nation": Entity("nation", owner),
+        "attacker": Entity("nation", attacker),
         "place": Entity("place", battle.place),
-    }  # fmt: skip
+    }
 
 
-def _choose(turn: Turn, battle: Battle, who: str, rule: Row, names: dict[str, Any], options: Sequence[str]) -> str:
+def _choose(
+    turn: Turn, battle: Battle, who: str, rule: Row, names: dict[str, Any], options: Sequence[str]
+) -> str:
     """One of several places that are as good: by the rule's decision, else the first."""
     if "asks" not in rule or len(options) == 1:
         return str(options[0])

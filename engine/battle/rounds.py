@@ -1,4 +1,5 @@
-"""A round of battle, for a batch: stage by stage, hits taken at once or at the end, then who must or may leave.
+"""A round of battle, for a batch: stage by stage, hits taken at once or at the end, then who must or may
+leave.
 
 The same code fights a real battle, samples a million and unfolds every outcome; only the sampler differs.
 """
@@ -23,13 +24,17 @@ HIT = "hit"
 Held = tuple[str, int, int, str]
 """Hits of a battle that are taken later: of which stage, on which side, how many, what they do."""
 Waiting = tuple[Volley, str, str]
-"""Hits that fall before the next stage: whose, what they do, and the column of the batch that holds how many."""
+"""Hits that fall before the next stage: whose, what they do, and the column of the batch that holds how
+many.
+"""
 
 
 def columns(plan: Plan) -> list[tuple[int, list[int], str, str]]:
-    """The kinds of hits that can wait for the end of a round: on which side, on which groups, what they do, from which stage.
+    """The kinds of hits that can wait for the end of a round: on which side, on which groups, what they do,
+    from which stage.
 
-    Hits that fewer groups can take come first, so that no hit is wasted on a group that others could have spared.
+    Hits that fewer groups can take come first, so that no hit is wasted on a group that others could have
+    spared.
     """
     out: list[tuple[int, list[int], str, str]] = []
     for stage in plan.stages:
@@ -56,8 +61,12 @@ def start(plan: Plan, weight: Any = 1.0) -> Batch:
 class Rounds:
     """Fights the rounds of one plan."""
 
-    def __init__(self, plan: Plan, sampler: Sampler, told: Told | None = None, held: list[Held] | None = None) -> None:
-        """`held`: hits are not taken but put there, and nobody has a comparison thrown again: whoever fights says when."""
+    def __init__(
+        self, plan: Plan, sampler: Sampler, told: Told | None = None, held: list[Held] | None = None
+    ) -> None:
+        """`held`: hits are not taken but put there, and nobody has a comparison thrown again: whoever fights
+        says when.
+        """
         self.plan = plan
         self.sampler = sampler
         self.told = told
@@ -65,7 +74,9 @@ class Rounds:
         self.columns = columns(plan)
         self._shared = any(len(side.owners) > 1 for side in plan.losses)
         self._again = _may_fire_twice(plan)
-        self._order = sorted(range(len(self.columns)), key=lambda c: (self._place(self.columns[c]), len(self.columns[c][1])))
+        self._order = sorted(
+            range(len(self.columns)), key=lambda c: (self._place(self.columns[c]), len(self.columns[c][1]))
+        )
         self.stage = ""
         self.number = 1
         self.compared: Comparison | None = None  # the last comparison of sums
@@ -104,13 +115,17 @@ class Rounds:
     def _hit(self, batch: Batch, side: int, hits: Array, kind: str, targets: list[int]) -> Batch:
         """Hits on a side are taken, or held."""
         if self.held is None:
-            return losses.take(self.plan, batch, side, hits, kind, targets, self.sampler, self.told, self.number)
+            return losses.take(
+                self.plan, batch, side, hits, kind, targets, self.sampler, self.told, self.number
+            )
         if hits[0]:
             self.held.append((self.stage, side, int(hits[0]), kind))
         return batch
 
     def fall(self, held: Sequence[Held], number: int) -> Batch:
-        """Take hits of a round that were held, by those who are there now and can be hit in the stage that they come from."""
+        """Take hits of a round that were held, by those who are there now and can be hit in the stage that
+        they come from.
+        """
         self.number = number
         batch = start(self.plan)
         batch.more["before"] = batch.n.copy()
@@ -122,7 +137,9 @@ class Rounds:
         return batch
 
     def drop_alone(self, batch: Batch, number: int, *, ended: bool = False) -> Batch:
-        """Groups that fall without a shot while what would hold them is missing; `ended`: not those who may still leave first."""
+        """Groups that fall without a shot while what would hold them is missing; `ended`: not those who may
+        still leave first.
+        """
         for row in self.plan.alone:
             if ended and self.plan.leaves[row.side] is not None:
                 continue
@@ -164,7 +181,10 @@ class Rounds:
         return batch
 
     def _fire(self, stage: Stage, batch: Batch, number: int) -> tuple[Batch, list[Waiting]]:
-        """Each side throws for itself. Gives what hits at once: the volley, what it does, and the column of its hits."""
+        """Each side throws for itself.
+
+        Gives what hits at once: the volley, what it does, and the column of its hits.
+        """
         waiting: list[Waiting] = []
         for place, volley in enumerate(stage.volleys):
             shots = self._shots(stage, volley, batch, number)
@@ -195,9 +215,18 @@ class Rounds:
         return batch, waiting
 
     def _score(
-        self, stage: Stage, batch: Batch, volley: Volley, kind: str, hits: Array, key: str, waiting: list[Waiting]
+        self,
+        stage: Stage,
+        batch: Batch,
+        volley: Volley,
+        kind: str,
+        hits: Array,
+        key: str,
+        waiting: list[Waiting],
     ) -> None:
-        """Hits count now, before the next stage (`key`: the column that they wait in), or at the end of the round."""
+        """Hits count now, before the next stage (`key`: the column that they wait in), or at the end of the
+        round.
+        """
         if stage.at_once:
             batch.more[key] = hits
             waiting.append((volley, kind, key))
@@ -210,18 +239,29 @@ class Rounds:
             if side == 1 - volley.side and what == kind and id_ == stage.id and targets is volley.targets
         )  # fmt: skip
 
-    def _throw(self, stage: Stage, volley: Volley, batch: Batch, shots: Sequence[Shots], throw: Throw) -> tuple[Batch, Array]:
+    def _throw(
+        self, stage: Stage, volley: Volley, batch: Batch, shots: Sequence[Shots], throw: Throw
+    ) -> tuple[Batch, Array]:
         if stage.resolve == "face":
             return self._faces(stage, volley, batch, shots, throw)
         if stage.pooled:
             return self.sampler.pooled(batch, shots, throw)
         return self.sampler.under(batch, shots, throw)
 
-    def _faces(self, stage: Stage, volley: Volley, batch: Batch, shots: Sequence[Shots], throw: Throw) -> tuple[Batch, Array]:
-        """Dice looked up by face. The value of a group says how many dice make one result; groups of one number go together."""
+    def _faces(
+        self, stage: Stage, volley: Volley, batch: Batch, shots: Sequence[Shots], throw: Throw
+    ) -> tuple[Batch, Array]:
+        """Dice looked up by face.
+
+        The value of a group says how many dice make one result; groups of one number go together.
+        """
         names = results(stage)
         table = [
-            [f for f in range(1, throw.faces + 1) if any(v == name and in_range(k, f) for k, v in stage.row["table"].items())]
+            [
+                f
+                for f in range(1, throw.faces + 1)
+                if any(v == name and in_range(k, f) for k, v in stage.row["table"].items())
+            ]
             for name in names
         ]
         numbers = sorted({int(np.asarray(s.value).reshape(-1)[0]) for s in shots})
@@ -279,7 +319,9 @@ class Rounds:
         return out
 
     def _supported(self, volley: Volley, batch: Batch, shots: list[Shots]) -> list[Shots]:
-        """Pairs of givers and takers: as many dice as givers help get the addition, those of the best takers first."""
+        """Pairs of givers and takers: as many dice as givers help get the addition, those of the best takers
+        first.
+        """
         for pair in self.plan.pairs:
             if pair.side == volley.side and pair.givers and pair.takers:
                 shots = _pair(pair, batch, shots)
@@ -315,7 +357,9 @@ class Rounds:
         return np.asarray((batch.n[:, self.plan.holds[side]] > 0).any(axis=1))
 
     def over(self, batch: Batch, number: int) -> Array:
-        """Rows whose battle has ended: a side has nobody left, nobody can hurt anybody any more, or the rounds are used up."""
+        """Rows whose battle has ended: a side has nobody left, nobody can hurt anybody any more, or the
+        rounds are used up.
+        """
         batch = self.drop_alone(batch, number + 1, ended=True)
         out: Array = ~(self.holding(batch, 0) & self.holding(batch, 1))
         if self.plan.most_rounds is not None and number >= self.plan.most_rounds:
@@ -325,13 +369,19 @@ class Rounds:
         return out
 
     def leaving(self, batch: Batch, number: int) -> tuple[Array, Array]:
-        """For each side the rows in which it leaves after this round. If both would, one stays (`both` names who goes)."""
+        """For each side the rows in which it leaves after this round.
+
+        If both would, one stays (`both` names who goes).
+        """
         found = []
         for side, leave in enumerate(self.plan.leaves):
             whole = self._leaves(leave, batch, number) if leave else np.zeros(len(batch), dtype=bool)
             if leave and leave.own:
                 there = [batch.n[:, part.groups].any(axis=1) for part in leave.own]
-                own = np.stack([self._leaves(p, batch, number) & t for p, t in zip(leave.own, there, strict=True)], axis=1)
+                own = np.stack(
+                    [self._leaves(p, batch, number) & t for p, t in zip(leave.own, there, strict=True)],
+                    axis=1,
+                )
                 batch.more[f"own{side}"] = own | whole[:, None]
                 batch.more[f"whole{side}"] = whole
                 whole = whole | own.any(axis=1)
@@ -357,7 +407,9 @@ class Rounds:
             out[:] = True
         if leave.losses is not None:
             whole = self.plan.leaves[leave.side] is leave
-            out |= self.lost(batch, leave.side, None if whole else {*leave.groups, *leave.behind}) > leave.losses
+            out |= (
+                self.lost(batch, leave.side, None if whole else {*leave.groups, *leave.behind}) > leave.losses
+            )
         if leave.kills is not None:
             foes = [i for i in self.plan.of_side[1 - leave.side] if not self.plan.groups[i].virtual]
             enough = self.lost(batch, 1 - leave.side) >= int(leave.kills["kills"])
@@ -369,9 +421,11 @@ class Rounds:
         return out
 
     def part(self, batch: Batch, side: int, mask: Array) -> tuple[Batch, Array]:
-        """Those of a side who leave, in the rows of the mask, are fired at once more where stages say so (`fire_on_retreat`).
+        """Those of a side who leave, in the rows of the mask, are fired at once more where stages say so
+        (`fire_on_retreat`).
 
-        Returns the batch, which the dice may have split, and the mask for it. Other columns of `more` go along.
+        Returns the batch, which the dice may have split, and the mask for it. Other columns of `more` go
+        along.
         """
         batch.more["fire_on_retreat"] = np.broadcast_to(mask, (len(batch),)).copy()
         batch.more.setdefault("armed", np.zeros(len(batch), dtype=bool))
@@ -383,7 +437,9 @@ class Rounds:
         return batch, batch.more.pop("fire_on_retreat")
 
     def tire(self, batch: Batch, mask: Array, number: int) -> None:
-        """Groups for which this was the last round that they could fight leave the battle, in the rows of the mask."""
+        """Groups for which this was the last round that they could fight leave the battle, in the rows of the
+        mask.
+        """
         for index, last in self.plan.tires.items():
             if number >= last:
                 going = np.where(mask, batch.n[:, index], 0)
@@ -416,7 +472,11 @@ class Rounds:
 
     def lost(self, batch: Batch, side: int, only: set[int] | None = None) -> Array:
         """Real units of a side (or `only` of these groups) destroyed so far."""
-        real = [i for i in self.plan.of_side[side] if not self.plan.groups[i].virtual and (only is None or i in only)]
+        real = [
+            i
+            for i in self.plan.of_side[side]
+            if not self.plan.groups[i].virtual and (only is None or i in only)
+        ]
         began: int = int(self.plan.start[0, real].sum())
         out: Array = began - batch.n[:, real].sum(axis=1) - batch.gone[:, real].sum(axis=1)
         return out

@@ -1,8 +1,8 @@
 """Where chance comes from: real dice, random numbers for many trials, or every outcome with its probability.
 
-A stage asks a sampler how many dice hit. `RealDice` rolls each die on a keyed stream and writes it down. `Exact` replaces a
-row of the batch by one row for every possible number of hits; `MonteCarlo` by one row for every number that came up among the
-trials the row stands for. The stage does not know which it was.
+A stage asks a sampler how many dice hit. `RealDice` rolls each die on a keyed stream and writes it down.
+`Exact` replaces a row of the batch by one row for every possible number of hits; `MonteCarlo` by one row for
+every number that came up among the trials the row stands for. The stage does not know which it was.
 """
 
 from __future__ import annotations
@@ -44,7 +44,10 @@ class Throw:
 
 
 class Sampler(Protocol):
-    """A source of chance for batches. Each method may split rows and then gives the new batch with what came up."""
+    """A source of chance for batches.
+
+    Each method may split rows and then gives the new batch with what came up.
+    """
 
     def under(self, batch: Batch, shots: Sequence[Shots], throw: Throw) -> tuple[Batch, Array]:
         """How many dice show their value or less."""
@@ -57,17 +60,30 @@ class Sampler(Protocol):
     def classes(
         self, batch: Batch, shots: Sequence[Shots], throw: Throw, table: Sequence[Sequence[int]], of: int
     ) -> tuple[Batch, Array]:
-        """Dice looked up by face: one column for each class of results (`table`: its faces), best first; `of` dice make one."""
+        """Dice looked up by face: one column for each class of results (`table`: its faces), best first; `of`
+        dice make one.
+        """
         ...
 
     def difference(
-        self, batch: Batch, sides: tuple[Sequence[Shots], Sequence[Shots]], throws: tuple[Throw, Throw], plus: Array
+        self,
+        batch: Batch,
+        sides: tuple[Sequence[Shots], Sequence[Shots]],
+        throws: tuple[Throw, Throw],
+        plus: Array,
     ) -> tuple[Batch, Array]:
-        """The first side's dice summed, less the second's, plus a number; `value` of the shots is added to every die."""
+        """The first side's dice summed, less the second's, plus a number; `value` of the shots is added to
+        every die.
+        """
         ...
 
     def compare(
-        self, batch: Batch, sides: tuple[Sequence[Shots], Sequence[Shots]], throws: tuple[Throw, Throw], *, tie: int
+        self,
+        batch: Batch,
+        sides: tuple[Sequence[Shots], Sequence[Shots]],
+        throws: tuple[Throw, Throw],
+        *,
+        tie: int,
     ) -> tuple[Batch, Array]:
         """Pairs that each side wins (one column each): the dice of both sorted and compared one against one.
 
@@ -80,16 +96,22 @@ class Sampler(Protocol):
         ...
 
     def order(self, batch: Batch, tied: Array, count: int, about: str) -> tuple[Batch, Array]:
-        """For tied rows an order of `count` parties by lot (one column each, the highest first); for others 0."""
+        """For tied rows an order of `count` parties by lot (one column each, the highest first); for others
+        0.
+        """
         ...
 
 
 class Distribution(ABC):
-    """What exact and sampled chance share: the distribution of every throw; `split` says what becomes of a row."""
+    """What exact and sampled chance share: the distribution of every throw; `split` says what becomes of a
+    row.
+    """
 
     @abstractmethod
     def split(self, batch: Batch, pmf: Array) -> tuple[Batch, Array]:
-        """The batch after a throw whose outcomes have these chances (one row each), and each row's outcome."""
+        """The batch after a throw whose outcomes have these chances (one row each), and each row's
+        outcome.
+        """
 
     def under(self, batch: Batch, shots: Sequence[Shots], throw: Throw) -> tuple[Batch, Array]:
         return self.split(batch, distributions.under([(s.dice, s.value) for s in shots], throw.faces))
@@ -112,7 +134,11 @@ class Distribution(ABC):
         return out, results[which]
 
     def difference(
-        self, batch: Batch, sides: tuple[Sequence[Shots], Sequence[Shots]], throws: tuple[Throw, Throw], plus: Array
+        self,
+        batch: Batch,
+        sides: tuple[Sequence[Shots], Sequence[Shots]],
+        throws: tuple[Throw, Throw],
+        plus: Array,
     ) -> tuple[Batch, Array]:
         plain = tuple([(s.dice, s.value) for s in shots] for shots in sides)
         pmf, low = distributions.difference(plain[0], plain[1], throws[0].faces, throws[1].faces)
@@ -121,7 +147,12 @@ class Distribution(ABC):
         return out, out.more.pop("low") + which
 
     def compare(
-        self, batch: Batch, sides: tuple[Sequence[Shots], Sequence[Shots]], throws: tuple[Throw, Throw], *, tie: int
+        self,
+        batch: Batch,
+        sides: tuple[Sequence[Shots], Sequence[Shots]],
+        throws: tuple[Throw, Throw],
+        *,
+        tie: int,
     ) -> tuple[Batch, Array]:
         plain = tuple([(s.dice, s.value) for s in shots] for shots in sides)
         pmf, count = distributions.pairs(plain[0], plain[1], throws[0].faces, throws[1].faces, tie=tie == 0)
@@ -150,8 +181,8 @@ class Distribution(ABC):
 
 @lru_cache(maxsize=16)
 def _orders(count: int) -> Array:
-    """Orders that are equally likely: all of a few parties; of more, the rotations of one order and of its reverse, among which
-    any of two comes first as often as the other."""
+    """Orders that are equally likely: all of a few parties; of more, the rotations of one order and of its
+    reverse, among which any of two comes first as often as the other."""
     if count <= 4:
         return np.array(list(permutations(range(count))), dtype=np.int64)
     turns = [[(place + turn) % count for place in range(count)] for turn in range(count)]
@@ -190,8 +221,8 @@ class Exact(Distribution):
 class MonteCarlo(Distribution):
     """Trials drawn at random: a row stands for a whole number of trials that are in the same position.
 
-    The trials of a row are dealt out over the outcomes at once, which is the same as drawing each by itself. The generator is
-    NumPy's, seeded: odds are for looking at, and no journal depends on them.
+    The trials of a row are dealt out over the outcomes at once, which is the same as drawing each by itself.
+    The generator is NumPy's, seeded: odds are for looking at, and no journal depends on them.
     """
 
     def __init__(self, seed: int = 1) -> None:
@@ -213,14 +244,17 @@ class MonteCarlo(Distribution):
         edges = np.cumsum(pmf, axis=1)
         edges[:, -1] = 1.0
         size = edges.shape[1]
-        flat = (edges + np.arange(len(edges))[:, None]).reshape(-1)  # rising from row to row: one search finds every place
+        # rising from row to row: one search finds every place
+        flat = (edges + np.arange(len(edges))[:, None]).reshape(-1)
         which = np.minimum(np.searchsorted(flat, rows + luck, side="right") - rows * size, size - 1)
         return batch.take(rows, np.ones(len(rows), dtype=np.int64)), which
 
 
 @dataclass(slots=True)
 class Rolled:
-    """Dice of one group as they fell: group, how many of it there were, faces, value, hits (None where dice are only summed)."""
+    """Dice of one group as they fell: group, how many of it there were, faces, value, hits (None where dice
+    are only summed).
+    """
 
     stage: str
     side: int
@@ -294,7 +328,11 @@ class RealDice:
         return batch, np.array([distributions.grouped(counts, of)])
 
     def difference(
-        self, batch: Batch, sides: tuple[Sequence[Shots], Sequence[Shots]], throws: tuple[Throw, Throw], plus: Array
+        self,
+        batch: Batch,
+        sides: tuple[Sequence[Shots], Sequence[Shots]],
+        throws: tuple[Throw, Throw],
+        plus: Array,
     ) -> tuple[Batch, Array]:
         sums = []
         for shots, throw in zip(sides, throws, strict=True):
@@ -311,9 +349,15 @@ class RealDice:
         return batch, np.array([sums[0] - sums[1] + _one(plus)])
 
     def compare(
-        self, batch: Batch, sides: tuple[Sequence[Shots], Sequence[Shots]], throws: tuple[Throw, Throw], *, tie: int
+        self,
+        batch: Batch,
+        sides: tuple[Sequence[Shots], Sequence[Shots]],
+        throws: tuple[Throw, Throw],
+        *,
+        tie: int,
     ) -> tuple[Batch, Array]:
-        rows: list[list[tuple[int, int]]] = []  # of each side its dice as they are compared, the best first, and whose each is
+        # of each side its dice as they are compared, the best first, and whose each is
+        rows: list[list[tuple[int, int]]] = []
         thrown: list[list[tuple[Shots, list[int]]]] = []
         for shots, throw in zip(sides, throws, strict=True):
             stream = self._stream(throw)
@@ -350,7 +394,9 @@ class RealDice:
     def _stream(self, throw: Throw) -> Stream:
         return self.open(throw.stage, throw.side, throw.round)
 
-    def _note(self, batch: Batch, throw: Throw, group: int, faces: list[int], value: int, hits: int | None) -> None:
+    def _note(
+        self, batch: Batch, throw: Throw, group: int, faces: list[int], value: int, hits: int | None
+    ) -> None:
         there = int(batch.n[0, group])
         self.rolled.append(Rolled(throw.stage, throw.side, group, there, throw.faces, faces, value, hits))
 

@@ -1,4 +1,5 @@
-"""A world with units in it that the state does not have: virtual members, units not yet hit, and the units of a question.
+"""A world with units in it that the state does not have: virtual members, units not yet hit, and the units of
+a question.
 
 `scene` lays further stacks over a state without touching it; everything else is read from the state itself.
 """
@@ -12,8 +13,11 @@ from ..core.state import WHOLE_ROW, Fields
 from ..world.world import World
 
 
-def scene(world: World, stacks: Mapping[str, Fields], tables: Mapping[str, Mapping[str, Fields]] | None = None) -> World:
-    """The same world with these stacks (id -> row) besides its own, and rows of other `tables` laid over theirs.
+def scene(
+    world: World, stacks: Mapping[str, Fields], tables: Mapping[str, Mapping[str, Fields]] | None = None
+) -> World:
+    """The same world with these stacks (id -> row) besides its own, and rows of other `tables` laid over
+    theirs.
 
     The world itself stays as it is.
     """
@@ -27,4 +31,10 @@ def scene(world: World, stacks: Mapping[str, Fields], tables: Mapping[str, Mappi
 
 
 def stack(owner: str, kind: str, place: str, n: int, **extra: Any) -> Fields:
-    return {"owner": owner, "kind": kind, "place": place, "n": n, **{k: v for k, v in extra.items() if v is not None}}
+    return {
+        "owner": owner,
+        "kind": kind,
+        "place": place,
+        "n": n,
+        **{k: v for k, v in extra.items() if v is not None},
+    }

@@ -1,7 +1,9 @@
-"""Battles of a step fought at once (`tempo: at_once`): each at the strength with which the step begins, losses fall at the end.
+"""Battles of a step fought at once (`tempo: at_once`): each at the strength with which the step begins,
+losses fall at the end.
 
-One round each. When the dice of all are known, nations that have lost may have some thrown again (`reroll`): the worst lost
-first, so often in all of the step. Then the hits are taken, battle by battle, by those who are still there.
+One round each. When the dice of all are known, nations that have lost may have some thrown again (`reroll`):
+the worst lost first, so often in all of the step. Then the hits are taken, battle by battle, by those who are
+still there.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ from .samplers import RealDice, Throw
 
 @dataclass(slots=True)
 class ThrownBattle:
-    """A battle whose dice have been thrown: the hits that wait, and for whom how often it was thrown again."""
+    """A battle whose dice have been thrown: the hits that wait, and for whom how often it was thrown
+    again.
+    """
 
     battle: Battle
     plan: Plan
@@ -47,9 +51,15 @@ class ThrownBattle:
         return abs(self.rounds.compared.difference) if self.rounds.compared is not None else 0
 
     def loser(self) -> tuple[str, Reroll] | None:
-        """The nation that has lost and may have it thrown again by the row, however often it has; with the rule."""
+        """The nation that has lost and may have it thrown again by the row, however often it has; with the
+        rule.
+        """
         compared = self.rounds.compared
-        volley = compared.volleys.get(compared.loser) if compared is not None and compared.loser is not None else None
+        volley = (
+            compared.volleys.get(compared.loser)
+            if compared is not None and compared.loser is not None
+            else None
+        )
         if volley is None or volley.reroll is None:
             return None
         may = np.all(volley.reroll.who.truth(self.plan.start, self.battle.number))

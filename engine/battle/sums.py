@@ -1,7 +1,8 @@
 """Dice of both sides summed and compared, for a batch; comparisons that the loser may have thrown again.
 
-A value for each die (`each_die`), one die of the side for all of its dice (`side_die`), a number for each unit (`value`). Who
-may throw again is asked of the losing side (`reroll`); all dice of both sides are thrown, and the last throw stands.
+A value for each die (`each_die`), one die of the side for all of its dice (`side_die`), a number for each
+unit (`value`). Who may throw again is asked of the losing side (`reroll`); all dice of both sides are thrown,
+and the last throw stands.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ YES, NO = 1, 2
 
 
 class Comparison:
-    """One stage of a round that compares sums. The difference stands in the batch, so that it goes with split rows."""
+    """One stage of a round that compares sums.
+
+    The difference stands in the batch, so that it goes with split rows.
+    """
 
     def __init__(self, stage: Stage, plan: Plan, sampler: Sampler, number: int, shots: Shooting) -> None:
         self.stage, self.plan, self.sampler, self.number, self.shots = stage, plan, sampler, number, shots
@@ -49,7 +53,9 @@ class Comparison:
                 each = each + volley.each_die(batch.n, self.number)
             throws[side] = Throw(self.stage.id, side, self.number, volley.faces)
             for shot in self.shots(self.stage, volley, batch, self.number):
-                sides[side].append(Shots(shot.group, np.where(mask, shot.dice, 0), np.broadcast_to(each, (len(batch),))))
+                sides[side].append(
+                    Shots(shot.group, np.where(mask, shot.dice, 0), np.broadcast_to(each, (len(batch),)))
+                )
             plus[side] = np.where(mask, self._for_units(volley, batch), 0)
         if sides[0] or sides[1]:
             batch.more["mask"] = mask
@@ -72,7 +78,9 @@ class Comparison:
                 batch.more[f"die{side}"] = np.zeros(len(batch), dtype=np.int64)
                 continue
             has = np.broadcast_to(rule.when.truth(batch.n, self.number), (len(batch),)) & batch.more["thrown"]
-            batch, face = self.sampler.one(batch, has, Throw(f"{self.stage.id}-side", side, self.number, rule.faces))
+            batch, face = self.sampler.one(
+                batch, has, Throw(f"{self.stage.id}-side", side, self.number, rule.faces)
+            )
             batch.more[f"die{side}"] = face
         return batch
 
@@ -106,11 +114,15 @@ class Comparison:
         volley = self.volleys.get(side)
         if volley is None or volley.reroll is None:
             return np.zeros(len(batch), dtype=bool)
-        may: Array = self.lost(batch)[side] & np.broadcast_to(volley.reroll.who.truth(batch.n, self.number), (len(batch),))
+        may: Array = self.lost(batch)[side] & np.broadcast_to(
+            volley.reroll.who.truth(batch.n, self.number), (len(batch),)
+        )
         return may
 
     def lucky(self, batch: Batch, side: int, rows: Array) -> tuple[Batch, Array]:
-        """The die that a side throws before it may throw again at all: 1 yes, 2 no, 0 where it is not thrown."""
+        """The die that a side throws before it may throw again at all: 1 yes, 2 no, 0 where it is not
+        thrown.
+        """
         reroll = self.volleys[side].reroll
         assert reroll is not None
         if reroll.luck is None:
@@ -130,7 +142,9 @@ class Comparison:
         while True:
             for side, rule in rules.items():
                 left = batch.more[f"tries{side}"] < _most(rule)
-                batch, luck = self.lucky(batch, side, self.may_again(batch, side) & left & (batch.more[f"luck{side}"] == 0))
+                batch, luck = self.lucky(
+                    batch, side, self.may_again(batch, side) & left & (batch.more[f"luck{side}"] == 0)
+                )
                 batch.more[f"luck{side}"] = np.where(luck > 0, luck, batch.more[f"luck{side}"])
             again = np.zeros(len(batch), dtype=bool)
             for side, rule in rules.items():

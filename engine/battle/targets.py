@@ -17,9 +17,13 @@ def loss_options(ruleset: Ruleset) -> set[str]:
     """The options of orders that say what is lost first (`order` of the `options` of battles)."""
 
     def make() -> set[str]:
-        return {str(r["options"]["order"]) for r in ruleset.rows("battles").values() if "order" in r.get("options", {})}
+        return {
+            str(r["options"]["order"])
+            for r in ruleset.rows("battles").values()
+            if "order" in r.get("options", {})
+        }
 
-    return ruleset.derived("options of losses", make, of=("battles",))  # type: ignore[no-any-return]
+    return ruleset.derived("options of losses", make, of=("battles",))
 
 
 def losses_named(ruleset: Ruleset, order: Order) -> Iterator[tuple[str, str]]:
@@ -32,7 +36,9 @@ def losses_named(ruleset: Ruleset, order: Order) -> Iterator[tuple[str, str]]:
 
 
 def no_loss(world: World, order: Order) -> Refusal | None:
-    """Why an order may not name a kind among its losses: none of it takes a hit in any battle that it is in."""
+    """Why an order may not name a kind among its losses: none of it takes a hit in any battle that it is
+    in.
+    """
     for option, kind in losses_named(world.ruleset, order):
         battles = spared(world, str(order["nation"]), option, kind)
         if battles:
@@ -40,15 +46,20 @@ def no_loss(world: World, order: Order) -> Refusal | None:
             several = str(row.get("plural") or row.get("name", kind))
             where = " or ".join(f"a {name}" for name in battles)
             return Refusal(
-                RefusalCode.OPTION, f"no hit in {where} can be taken by {several}", "", "leave them out of what is lost first"
+                RefusalCode.OPTION,
+                f"no hit in {where} can be taken by {several}",
+                "",
+                "leave them out of what is lost first",
             )
     return None
 
 
 def spared(world: World, nation: str, option: str, kind: str) -> list[str]:
-    """The battles in which units of a kind are, and take no hit; empty if there is one in which they may take some.
+    """The battles in which units of a kind are, and take no hit; empty if there is one in which they may take
+    some.
 
-    Of the rows whose losses go by an option of orders (`order` of their `options`). Nothing is said of a kind that is in none.
+    Of the rows whose losses go by an option of orders (`order` of their `options`). Nothing is said of a kind
+    that is in none.
     """
     found = []
     for row in world.ruleset.rows("battles").values():
@@ -73,10 +84,13 @@ def _who(row: Row, side: int) -> Any:
 def _names(nation: str, kind: str, row: Row, side: int) -> dict[str, Any]:
     attacks = side == ATTACKER
     return {
-        "unit": Entity("unit", unit_key(nation, kind, "")), "self": Entity("nation", nation), "nation": Entity("nation", nation),
-        "place": Entity("place", ""), "link": Entity("link", ">"),
+        "unit": Entity("unit", unit_key(nation, kind, "")),
+        "self": Entity("nation", nation),
+        "nation": Entity("nation", nation),
+        "place": Entity("place", ""),
+        "link": Entity("link", ">"),
         "battle": {"attacks": attacks, "attacked": not attacks, "kind": row["id"], "round": 1},
-    }  # fmt: skip
+    }
 
 
 __all__ = ["losses_named", "no_loss", "spared"]

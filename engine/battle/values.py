@@ -1,7 +1,9 @@
-"""The value of a group of units in a battle: a stat with its modifiers, compiled so that it follows the living.
+"""The value of a group of units in a battle: a stat with its modifiers, compiled so that it follows the
+living.
 
-Rows whose tests do not depend on who is alive are judged once; the others each round, unless `judged: battle` freezes their
-test at the start of the battle. They are put together by `world/quantities.combine`, like every figure that is shown.
+Rows whose tests do not depend on who is alive are judged once; the others each round, unless `judged: battle`
+freezes their test at the start of the battle. They are put together by `world/quantities.combine`, like every
+figure that is shown.
 """
 
 from __future__ import annotations
@@ -53,14 +55,18 @@ class BattleNumber:
         return self.fixed is not None
 
     def __call__(self, counts: Counts, round_: int = 1) -> Result:
-        """The value as dice take it, rounded down: an int for the whole batch or an array with one int for each battle."""
+        """The value as dice take it, rounded down: an int for the whole batch or an array with one int for
+        each battle.
+        """
         if type(self.fixed) is int:
             return self.fixed
         found = self.exact(counts, round_)
         return found.whole() if isinstance(found, Figures) else floor(found)
 
     def exact(self, counts: Counts, round_: int = 1) -> Any:
-        """The value itself: an int or a fraction for the whole batch, or `Figures` with one for each battle."""
+        """The value itself: an int or a fraction for the whole batch, or `Figures` with one for each
+        battle.
+        """
         if self.fixed is not None:
             return self.fixed
         parts = []
@@ -70,7 +76,12 @@ class BattleNumber:
             if whole or (isinstance(mask, np.ndarray) and mask.any()):
                 numbers = {key: _number_of(n(counts, round_)) for key, n in rule.numbers.items()}
                 parts.append(
-                    AppliedModifier(numbers, rule.row.get("round"), bool(rule.row.get("late")), True if whole else Mask(mask))
+                    AppliedModifier(
+                        numbers,
+                        rule.row.get("round"),
+                        bool(rule.row.get("late")),
+                        True if whole else Mask(mask),
+                    )
                 )
         limits = {key: _number_of(limit(counts, round_)) for key, limit in self.limits.items()}
         base = self.base(counts, round_)
@@ -104,8 +115,8 @@ def compile_value(
 ) -> BattleNumber:
     """A value written as a number, as the id of a stat, or as an expression.
 
-    `start` are the numbers at the start of the battle (one row), by which `judged: battle` tests are decided; what is
-    decided is kept in `frozen`. `skip` leaves out modifiers by id.
+    `start` are the numbers at the start of the battle (one row), by which `judged: battle` tests are decided;
+    what is decided is kept in `frozen`. `skip` leaves out modifiers by id.
     """
     scope = world.subject_names(thing, names)
     if not isinstance(text, str) or text not in world.ruleset.rows("stats"):
@@ -113,7 +124,9 @@ def compile_value(
         return _settle(BattleNumber({}, compiled), start)
     row: Row = world.ruleset.row("stats", text)
     base = compile_array(world, row["base"], scope, sets)
-    limits: dict[str, Compiled] = {k: compile_array(world, _number(row[k]), scope, sets) for k in LIMITS if k in row}
+    limits: dict[str, Compiled] = {
+        k: compile_array(world, _number(row[k]), scope, sets) for k in LIMITS if k in row
+    }
     if "unless" in row and world.test(row["unless"], scope):
         return _settle(BattleNumber({}, base), start)
     rules = []
@@ -134,7 +147,9 @@ def compile_value(
 
 
 def _alike(world: World, thing: Entity, scope: Names) -> str:
-    """Whose test is judged once for a battle: units of one owner and kind over one border, in whatever condition."""
+    """Whose test is judged once for a battle: units of one owner and kind over one border, in whatever
+    condition.
+    """
     row = world.stack(thing.id) if thing.kind == "unit" else {}
     link = scope.get("link")
     return f"{row['owner']}.{row['kind']}>{link.id if isinstance(link, Entity) else ''}" if row else thing.id

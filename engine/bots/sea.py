@@ -158,7 +158,7 @@ class _Fleets:
                 return []
             return list(routes.search(going, zone, going.allowance(zone)))
 
-        return self.world.keep(key, None, make)  # type: ignore[no-any-return]
+        return self.world.keep(key, None, make)
 
     def _give(self, zone: str, fleet: Mapping[str, int], target: str, tasks: Sequence[str] | None) -> bool:
         slots: dict[str, Any] = {movement.UNITS: dict(fleet), movement.ORIGIN: zone}

@@ -1,8 +1,8 @@
 """What a person types. One table of commands; a command's module is imported only when the command is called.
 
-To add a command: write `engine/cli/NAME.py` with a function (or a `typer.Typer` for a group), and add its line to `COMMANDS`.
-A command whose module does not exist is not there. What the number means with which it ends, `exits` says for all; nothing a
-user does ends in a traceback.
+To add a command: write `engine/cli/NAME.py` with a function (or a `typer.Typer` for a group), and add its
+line to `COMMANDS`. A command whose module does not exist is not there. What the number means with which it
+ends, `exits` says for all; nothing a user does ends in a traceback.
 """
 
 from __future__ import annotations
@@ -24,17 +24,32 @@ from .exits import ExitCode, Stop, of_os_error, of_store_error
 if TYPE_CHECKING:
     import typer
 
-__all__ = ["COMMANDS", "Command", "ExitCode", "Stop", "formats", "main", "number_of_orders", "of_os_error", "tell"]
+__all__ = [
+    "COMMANDS",
+    "Command",
+    "ExitCode",
+    "Stop",
+    "formats",
+    "main",
+    "number_of_orders",
+    "of_os_error",
+    "tell",
+]
 
 
-GROUPS = {"play": "To play", "moderate": "To moderate", "design": "To design rules", "analyze": "To analyze games"}
+GROUPS = {
+    "play": "To play",
+    "moderate": "To moderate",
+    "design": "To design rules",
+    "analyze": "To analyze games",
+}
 """Who uses commands, with the headings of `wteaw --help`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One line of the table: name, what `wteaw --help` says, module in this folder (or, with a dot, wherever it stands), what to
-    call in it, and who uses it (one of `GROUPS`)."""
+    """One line of the table: name, what `wteaw --help` says, module in this folder (or, with a dot, wherever
+    it stands), what to call in it, and who uses it (one of `GROUPS`)."""
 
     name: str
     says: str
@@ -92,7 +107,9 @@ COMMANDS: tuple[Command, ...] = (
     Command("backup", "a copy of a game or a server, while it is in use", group="moderate"),
     Command("upgrade", "new rules for a game in progress", "game", group="moderate"),
     Command("serve", "the server: games in a browser and by mail", "wteaw_web.command", group="moderate"),
-    Command("tick", "what is due on a server: reminders, deadlines, mails", "wteaw_web.command", group="moderate"),
+    Command(
+        "tick", "what is due on a server: reminders, deadlines, mails", "wteaw_web.command", group="moderate"
+    ),
     Command("doctor", "what is missing on this machine, and what mends it", group="moderate"),
     Command("init", "begin a ruleset of your own", group="design"),
     Command("validate", "every error and warning in rulesets and scenarios, at its place", group="design"),
@@ -101,17 +118,50 @@ COMMANDS: tuple[Command, ...] = (
     Command("show", "one row as resolved, with where each key comes from", group="design"),
     Command("diff", "what differs between two rulesets, in words", "show", group="design"),
     Command("coverage", "clause to row to test, and what is missing", group="design"),
-    Command("mutate", "which changes of the rules no rule test would notice", "wteaw_lab.commands.mutate", group="design"),
-    Command("import", "recorded games and game files of other programs", "wteaw_importers.command", group="design"),
-    Command("lsp", "a language server for editors: findings, completion, help, renaming", "wteaw_editor.command", group="design"),
+    Command(
+        "mutate",
+        "which changes of the rules no rule test would notice",
+        "wteaw_lab.commands.mutate",
+        group="design",
+    ),
+    Command(
+        "import", "recorded games and game files of other programs", "wteaw_importers.command", group="design"
+    ),
+    Command(
+        "lsp",
+        "a language server for editors: findings, completion, help, renaming",
+        "wteaw_editor.command",
+        group="design",
+    ),
     Command("simulate", "whole campaigns, many times over", "wteaw_lab.commands.simulate", group="analyze"),
-    Command("balance", "what a sweep of games came to, as a page with charts", "wteaw_lab.commands.balance", group="analyze"),
+    Command(
+        "balance",
+        "what a sweep of games came to, as a page with charts",
+        "wteaw_lab.commands.balance",
+        group="analyze",
+    ),
     Command("tournament", "which bots beat which", "wteaw_lab.commands.tournament", group="analyze"),
-    Command("statistics", "a game in charts by turn, for its news", "wteaw_lab.commands.statistics", group="analyze"),
+    Command(
+        "statistics",
+        "a game in charts by turn, for its news",
+        "wteaw_lab.commands.statistics",
+        group="analyze",
+    ),
     Command("luck", "what the dice of a game came to, against the odds before each throw", group="analyze"),
     Command("audit", "whether a game was played by its rules, computed again", group="analyze"),
-    Command("systems", "which systems of rules there are, in figures", "wteaw_lab.commands.systems", group="analyze"),
-    Command("export", "a game as a record that other programs read", "wteaw_importers.command", "export", group="analyze"),
+    Command(
+        "systems",
+        "which systems of rules there are, in figures",
+        "wteaw_lab.commands.systems",
+        group="analyze",
+    ),
+    Command(
+        "export",
+        "a game as a record that other programs read",
+        "wteaw_importers.command",
+        "export",
+        group="analyze",
+    ),
 )
 """All commands. `attribute` defaults to the command's name, or `app` if the module has one."""
 
@@ -195,15 +245,23 @@ def _carry_out(arguments: list[str]) -> int:
         if found is not None:
             return _unruly(name, found)
         if damage := _damage():
-            print(f"wteaw {name}: the game's file is damaged ({damage}); take back a copy of it", file=sys.stderr)
+            print(
+                f"wteaw {name}: the game's file is damaged ({damage}); take back a copy of it",
+                file=sys.stderr,
+            )
             return ExitCode.FOUND
         traceback.print_exc()
-        print(f"wteaw {name}: this is an error in wteaw itself; please report it with the lines above", file=sys.stderr)
+        print(
+            f"wteaw {name}: this is an error in wteaw itself; please report it with the lines above",
+            file=sys.stderr,
+        )
         return ExitCode.BUG
 
 
 def _damage() -> str:
-    """What is wrong with the game that the command was at, if it is that which has led to an error; else nothing."""
+    """What is wrong with the game that the command was at, if it is that which has led to an error; else
+    nothing.
+    """
     game_commands = sys.modules.get(f"{__name__}.game")
     game = getattr(game_commands, "at_work", None)
     if game is None:
@@ -223,14 +281,18 @@ def _call(command: Command, arguments: list[str]) -> int:
 
     found = typer.main.get_command(command.app())
     try:
-        result = found.main(args=_with_json(found, arguments[1:]), prog_name=f"wteaw {command.name}", standalone_mode=True)
+        result = found.main(
+            args=_with_json(found, arguments[1:]), prog_name=f"wteaw {command.name}", standalone_mode=True
+        )
     except SystemExit as left:
         return left.code if isinstance(left.code, int) else int(left.code is not None)
     return result if isinstance(result, int) else 0
 
 
 def _with_json(command: Any, arguments: list[str]) -> list[str]:
-    """`--json` written out as `--format json`, for a command (or the one of a group that is called) that has formats."""
+    """`--json` written out as `--format json`, for a command (or the one of a group that is called) that has
+    formats.
+    """
     inner = getattr(command, "commands", {}).get(arguments[0] if arguments else "", command)
     formats_of = next((p for p in inner.params if p.name == "format"), None)
     if formats_of is None:
@@ -246,7 +308,11 @@ def _with_json(command: Any, arguments: list[str]) -> list[str]:
 def _completion(option: str, shell: list[str]) -> int:
     completion = import_module(f"{__name__}.completion")
     try:
-        print((completion.install if option == "--install-completion" else completion.script)(shell[0] if shell else ""))
+        print(
+            (completion.install if option == "--install-completion" else completion.script)(
+                shell[0] if shell else ""
+            )
+        )
     except Stop as stop:
         print(f"wteaw {option}: {stop}", file=sys.stderr)
         return stop.code
@@ -263,15 +329,25 @@ def _unknown(name: str) -> int:
 
 
 def _help() -> str:
-    lines = ["Usage: wteaw COMMAND [OPTIONS] ...", "", "A referee for grand-strategy games whose rules are data."]
+    lines = [
+        "Usage: wteaw COMMAND [OPTIONS] ...",
+        "",
+        "A referee for grand-strategy games whose rules are data.",
+    ]
     for group, title in GROUPS.items():
-        lines += ["", f"{title}:", *(f"  {c.name:<10} {c.says}" for c in COMMANDS if c.group == group and c.exists)]
+        lines += [
+            "",
+            f"{title}:",
+            *(f"  {c.name:<10} {c.says}" for c in COMMANDS if c.group == group and c.exists),
+        ]
     return "\n".join(
         [
             *lines,
             "",
-            "`wteaw COMMAND --help` explains one command, with an example. Every command takes `--format json`, or `--json`.",
-            "`wteaw --version` tells the version, `wteaw --install-completion` lets bash, zsh or fish complete commands,",
+            "`wteaw COMMAND --help` explains one command, with an example. Every command takes `--format "
+            "json`, or `--json`.",
+            "`wteaw --version` tells the version, `wteaw --install-completion` lets bash, zsh or fish "
+            "complete commands,",
             "options and ids.",
         ]
     )

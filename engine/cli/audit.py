@@ -20,11 +20,16 @@ SHOWN = 20
 def audit(
     game: Path = typer.Argument(None, help="The folder of the game, or DATABASE#GAME of a server."),
     only: list[str] = typer.Option([], help="Ask this auditor only (again for more); `--list` shows all."),
-    list_: bool = typer.Option(False, "--list", help="Show the auditors and their questions, and audit nothing."),
-    every: bool = typer.Option(False, "--every", help=f"Print every finding, not the first {SHOWN} of each auditor."),
+    list_: bool = typer.Option(
+        False, "--list", help="Show the auditors and their questions, and audit nothing."
+    ),
+    every: bool = typer.Option(
+        False, "--every", help=f"Print every finding, not the first {SHOWN} of each auditor."
+    ),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
-    """Check a played game again: each auditor answers one question, by code that shares nothing with the referee.
+    """Check a played game again: each auditor answers one question, by code that shares nothing with the
+    referee.
 
     What cannot be reckoned independently is skipped and counted. Ends with 1 if anything is found.
 

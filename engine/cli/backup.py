@@ -17,12 +17,15 @@ DESK = "desk.db"
 
 def backup(
     where: Path = typer.Argument(..., help="The folder of a game, or of a desk."),
-    out: Path = typer.Option(..., "--out", help="The folder to put the copy in; the copy is a game's or a server's folder, too."),
+    out: Path = typer.Option(
+        ..., "--out", help="The folder to put the copy in; the copy is a game's or a server's folder, too."
+    ),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
     """Copy a game, or a server with all its games, while it is in use, and look at the copy.
 
-    The copy is what stood there at one moment. Ends with 1 if a game in it is damaged, as it then is where it was copied from.
+    The copy is what stood there at one moment. Ends with 1 if a game in it is damaged, as it then is where it
+    was copied from.
 
     Example: wteaw backup games/flanders --out backups/flanders-1
     """
@@ -31,7 +34,9 @@ def backup(
 
     formats(format, "text", "json")
     if str(where).startswith("postgresql"):
-        raise Stop("a PostgreSQL server's database is copied by pg_dump, and put back by pg_restore", ExitCode.CALL)
+        raise Stop(
+            "a PostgreSQL server's database is copied by pg_dump, and put back by pg_restore", ExitCode.CALL
+        )
     name = next((n for n in (FILE, DESK) if (where / n).is_file()), None)
     if name is None:
         raise Stop(f"{where} is no folder of a game or a desk", ExitCode.CALL)
@@ -48,7 +53,9 @@ def backup(
 
 
 def _looked_at(file: Path) -> Any:
-    """Each game of a database: its id, the turn that it stands at, and what is wrong with it as far as is seen at once."""
+    """Each game of a database: its id, the turn that it stands at, and what is wrong with it as far as is
+    seen at once.
+    """
     from sqlalchemy import select
 
     from ..core.faults import StoreError

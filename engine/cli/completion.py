@@ -1,7 +1,8 @@
 """Shell completion: commands, options and the ids that they take, for bash, zsh, fish and PowerShell.
 
-Typer writes the scripts and answers the shells. Only the module of the command that stands in the line is imported, so that a
-press of the key is answered at once. What a parameter takes follows from its name: `OFFERS` is the table.
+Typer writes the scripts and answers the shells. Only the module of the command that stands in the line is
+imported, so that a press of the key is answered at once. What a parameter takes follows from its name:
+`OFFERS` is the table.
 """
 
 from __future__ import annotations
@@ -55,7 +56,10 @@ def _known(shell: str) -> str:
                 shell = shellingham.detect_shell()[0]
     if shell not in SHELLS:
         raise Stop(
-            f"no shell {shell!r}; known: {', '.join(SHELLS)}" if shell else f"name the shell: {', '.join(SHELLS)}", ExitCode.CALL
+            f"no shell {shell!r}; known: {', '.join(SHELLS)}"
+            if shell
+            else f"name the shell: {', '.join(SHELLS)}",
+            ExitCode.CALL,
         )
     return shell
 
@@ -105,7 +109,9 @@ def _offer(function: Callable[..., Any]) -> None:
             info.autocompletion = _fitting(OFFERS[name])
 
 
-def _fitting(offers: Callable[[typer.Context], Offered]) -> Callable[[typer.Context, str], list[tuple[str, str]]]:
+def _fitting(
+    offers: Callable[[typer.Context], Offered],
+) -> Callable[[typer.Context, str], list[tuple[str, str]]]:
     def complete(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
         try:
             return list({id_: says for id_, says in offers(ctx) if id_.startswith(incomplete)}.items())
@@ -117,7 +123,11 @@ def _fitting(offers: Callable[[typer.Context], Offered]) -> Callable[[typer.Cont
 
 def _formats(help_text: str) -> Callable[[str], Sequence[str]]:
     """The formats that an option's help names."""
-    known = [w for w in re.findall(r"[a-z]+", help_text) if w in ("text", "html", "json", "svg", "sarif", "github", "junit")]
+    known = [
+        w
+        for w in re.findall(r"[a-z]+", help_text)
+        if w in ("text", "html", "json", "svg", "sarif", "github", "junit")
+    ]
     return lambda incomplete: [w for w in known if w.startswith(incomplete)]
 
 
@@ -161,8 +171,12 @@ def _rows(ctx: typer.Context) -> Offered:
 
 
 def value_in(file: Path, key: str) -> str:
-    """The value of a top-level key, read without a parser: a manifest or scenario is asked for at every press of the key."""
-    found = re.search(rf"^{key}: *[\"']?(.*?)[\"']? *(?:#.*)?$", file.read_text(encoding="utf-8"), re.MULTILINE)
+    """The value of a top-level key, read without a parser: a manifest or scenario is asked for at every press
+    of the key.
+    """
+    found = re.search(
+        rf"^{key}: *[\"']?(.*?)[\"']? *(?:#.*)?$", file.read_text(encoding="utf-8"), re.MULTILINE
+    )
     return found[1] if found else ""
 
 

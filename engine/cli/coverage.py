@@ -1,4 +1,6 @@
-"""`wteaw coverage`: which clauses of the rules rows implement and cases test, which rows chapters play, and what is missing."""
+"""`wteaw coverage`: which clauses of the rules rows implement and cases test, which rows chapters play, and
+what is missing.
+"""
 
 from __future__ import annotations
 
@@ -26,30 +28,41 @@ PLAYED = ("rows", "played", "base", "excused", "left")
 
 def coverage(
     paths: list[Path] = typer.Argument(
-        None, help="Rulesets with their variants and tests; further folders or files of tests (default: the shipped ruleset)."
+        None,
+        help="Rulesets with their variants and tests; further folders or files of tests (default: the "
+        "shipped ruleset).",
     ),
     format: str = typer.Option("text", help="How to show the matrix: text, json."),
-    missing: bool = typer.Option(False, "--missing", help="List the clauses that lack a row or a test (the rows that are left)."),
+    missing: bool = typer.Option(
+        False, "--missing", help="List the clauses that lack a row or a test (the rows that are left)."
+    ),
     excepted: bool = typer.Option(
         False, "--excepted", help="List the clauses (the rows) that are excepted, each with its reason."
     ),
     played: bool = typer.Option(
-        False, "--played", help="Count the rows that are carried out in the chapters of a ruleset, its tests/played/."
+        False,
+        "--played",
+        help="Count the rows that are carried out in the chapters of a ruleset, its tests/played/.",
     ),
     mutated: Path = typer.Option(
-        None, help="A state file or a report of `wteaw mutate`: list every clause with the changes noticed of those tried."
+        None,
+        help="A state file or a report of `wteaw mutate`: list every clause with the changes noticed of "
+        "those tried.",
     ),
-    no_run: bool = typer.Option(False, "--no-run", help="Count the cases that there are, without running them."),
+    no_run: bool = typer.Option(
+        False, "--no-run", help="Count the cases that there are, without running them."
+    ),
     jobs: int = typer.Option(1, "-j", min=1, help="How many processes share the files of tests."),
 ) -> None:
     """Clause to row to test: what is implemented, what is tested, what is missing.
 
-    Clauses are those of the register (the table `clauses`); without one, those that are cited. A clause is cited if a row
-    names it in its `source`, tested if a case that cites it passes, and excepted if it says why no row carries it out
-    (`no_row`). A clause that repeats another (`same_as`) is counted with its owner.
+    Clauses are those of the register (the table `clauses`); without one, those that are cited. A clause is
+    cited if a row names it in its `source`, tested if a case that cites it passes, and excepted if it says
+    why no row carries it out (`no_row`). A clause that repeats another (`same_as`) is counted with its owner.
 
-    With `--played`: which rows of a ruleset are carried out at least once in its played chapters, which are rule tests that
-    play whole turns from a scenario, and which are left. What an overlay takes over as it is counts where its base plays it.
+    With `--played`: which rows of a ruleset are carried out at least once in its played chapters, which are
+    rule tests that play whole turns from a scenario, and which are left. What an overlay takes over as it is
+    counts where its base plays it.
 
     Example: wteaw coverage ruleset --missing
     """
@@ -67,7 +80,8 @@ def coverage(
         out: dict[str, object] = {"files": found.files()}
         if noticed is not None:
             out["clauses"] = {
-                id_: {"rows": len(e.rows), "tests": len(e.tests), **noticed[id_].to_json()} for id_, e in found.clauses.items()
+                id_: {"rows": len(e.rows), "tests": len(e.tests), **noticed[id_].to_json()}
+                for id_, e in found.clauses.items()
             }
         typer.echo(json.dumps(out, ensure_ascii=False, indent=1))
     else:
@@ -77,7 +91,11 @@ def coverage(
         if missing:
             typer.echo("\n".join(_missing(found)))
         if excepted:
-            typer.echo("\n".join(f"{e.file}: {id_}: excepted: {e.reason}" for id_, e in found.clauses.items() if e.reason))
+            typer.echo(
+                "\n".join(
+                    f"{e.file}: {id_}: excepted: {e.reason}" for id_, e in found.clauses.items() if e.reason
+                )
+            )
     for wrong in found.found:
         typer.echo(render_one(wrong), err=True)
     if found.found:
@@ -90,7 +108,8 @@ def _chapters(paths: list[Path], format: str, *, missing: bool, excepted: bool, 
         all_found = [chapters(path, jobs=jobs) for path in paths]
     if format == "json":
         told = [
-            {"title": f.title, "forms": {form: asdict(count) for form, count in f.forms.items()}, "by": f.by} for f in all_found
+            {"title": f.title, "forms": {form: asdict(count) for form, count in f.forms.items()}, "by": f.by}
+            for f in all_found
         ]
         typer.echo(json.dumps({"rulesets": told}, ensure_ascii=False, indent=1))
     else:
@@ -110,7 +129,10 @@ def _chapters(paths: list[Path], format: str, *, missing: bool, excepted: bool, 
 
 def _played(found: Chapters) -> list[str]:
     width = max([len(form) for form in found.forms] + [len(found.title), 8])
-    rows = {form: (c.rows, len(c.played), len(c.base), len(c.excused), len(c.left)) for form, c in found.forms.items()}
+    rows = {
+        form: (c.rows, len(c.played), len(c.base), len(c.excused), len(c.left))
+        for form, c in found.forms.items()
+    }
     total = [sum(column) for column in zip(*rows.values(), strict=True)] or [0] * len(PLAYED)
     lines = [f"{found.title:{width}}" + "".join(f"{word:>9}" for word in PLAYED)]
     lines += [f"{form:{width}}" + "".join(f"{n:>9}" for n in row) for form, row in rows.items()]
@@ -124,7 +146,9 @@ def _table(found: Matrix) -> list[str]:
     width = max([len(name) for name in files] + [8])
     lines = [f"{'clauses of':{width}}" + "".join(f"{c:>10}" for c in (*COLUMNS, "missing"))]
     for name, row in files.items():
-        lines.append(f"{name:{width}}" + "".join(f"{row[c]:>10}" for c in COLUMNS) + f"{len(row['missing']):>10}")
+        lines.append(
+            f"{name:{width}}" + "".join(f"{row[c]:>10}" for c in COLUMNS) + f"{len(row['missing']):>10}"
+        )
     lines.append(f"{'all':{width}}" + "".join(f"{total[c]:>10}" for c in (*COLUMNS, "missing")))
     return lines
 
@@ -133,7 +157,9 @@ def _noticed(file: Path | None, paths: list[Path]) -> Noticed | None:
     if file is None:
         return None
     try:
-        return read_noticed(file, Owners({id_: row for path in paths for id_, row in owners_in(path).rows.items()}))
+        return read_noticed(
+            file, Owners({id_: row for path in paths for id_, row in owners_in(path).rows.items()})
+        )
     except ValueError as error:
         raise Stop(f"{file}: {error}", ExitCode.FOUND) from None
 

@@ -1,4 +1,6 @@
-"""`wteaw dice`: commit, reveal, verify. A moderator publishes; a player, or anybody at the end of a game, rolls again."""
+"""`wteaw dice`: commit, reveal, verify. A moderator publishes; a player, or anybody at the end of a game,
+rolls again.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from .game import GAME, open_game
 
 __all__ = ["app"]
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, no_args_is_help=True)
+app = typer.Typer(
+    add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, no_args_is_help=True
+)
 MAX_BYTES = 50_000_000
 
 
@@ -34,11 +38,14 @@ def commit(game: Path = GAME, format: str = typer.Option("json", help="json, and
 def reveal(
     game: Path = GAME,
     turn: int = typer.Option(..., help="A turn that has been resolved."),
-    nation: str = typer.Option("", help="The keys of this nation's dice and of everybody's; without it everybody's alone."),
+    nation: str = typer.Option(
+        "", help="The keys of this nation's dice and of everybody's; without it everybody's alone."
+    ),
     out: Path = typer.Option(None, help="A file; otherwise it is printed."),
     format: str = typer.Option("json", help="json, and nothing else."),
 ) -> None:
-    """The keys and dice of a turn that a nation may check, as JSON for `dice verify`. After the game's end: the secret itself.
+    """The keys and dice of a turn that a nation may check, as JSON for `dice verify`. After the game's end:
+    the secret itself.
 
     Example: wteaw dice reveal --game games/flanders --turn 3 --nation NATION --out turn-3.json
     """
@@ -47,7 +54,9 @@ def reveal(
 
     formats(format, "json")
     found = open_game(game)
-    data = revealed(found, turn, nation_named(nation, found.ruleset, found.stage().position.state) if nation else None)
+    data = revealed(
+        found, turn, nation_named(nation, found.ruleset, found.stage().position.state) if nation else None
+    )
     text = json.dumps(data, indent=1)
     if out is None:
         typer.echo(text)
@@ -59,19 +68,27 @@ def reveal(
 @app.command()
 def verify(
     file: Path = typer.Argument(..., help="What `dice reveal` gave."),
-    published: Path = typer.Option(..., "--published", help="What `dice commit` gave before orders were due."),
-    salts: Path = typer.Option(None, "--salts", help="The list that `close` gave before the turn was resolved."),
+    published: Path = typer.Option(
+        ..., "--published", help="What `dice commit` gave before orders were due."
+    ),
+    salts: Path = typer.Option(
+        None, "--salts", help="The list that `close` gave before the turn was resolved."
+    ),
     orders: Path = typer.Option(None, "--orders", help="The first file that you submitted for the turn."),
     nation: str = typer.Option("", "--nation", help="Your nation's id, with --orders."),
-    sent_none: bool = typer.Option(False, "--sent-none", help="You submitted no file for the turn: none may count as yours."),
+    sent_none: bool = typer.Option(
+        False, "--sent-none", help="You submitted no file for the turn: none may count as yours."
+    ),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
     """Check keys against the commitment and roll every die again. Takes nothing on trust from the file.
 
-    Anchor and commitment are those that were published before orders were due, the salts those that were published when orders
-    were closed, and your own file shows that your part went into the dice. Without players there are no salts.
+    Anchor and commitment are those that were published before orders were due, the salts those that were
+    published when orders were closed, and your own file shows that your part went into the dice. Without
+    players there are no salts.
 
-    Example: wteaw dice verify turn-3.json --published published-3.json --salts salts-3.json --orders mine.txt --nation NATION
+    Example: wteaw dice verify turn-3.json --published published-3.json --salts salts-3.json --orders mine.txt
+    --nation NATION
     """
     from ..play.proofs import Published, check
 
@@ -85,7 +102,9 @@ def verify(
         known = Published.read(said, listed)
     except (KeyError, TypeError, ValueError) as error:
         raise Stop(
-            f"{published if 'salts' in listed or salts is None else salts} is not what was published: {error}", ExitCode.FOUND
+            f"{published if 'salts' in listed or salts is None else salts} is not what was published: "
+            f"{error}",
+            ExitCode.FOUND,
         ) from None
     verdict = check(_json(file), known, orders=text, nation=nation, sent_none=sent_none)
     if format == "json":

@@ -45,7 +45,9 @@ SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked for. `use`: what it is needed for, "" for everything; `mend`: what would mend it."""
+    """One thing that was looked for. `use`: what it is needed for, "" for everything; `mend`: what would mend
+    it.
+    """
 
     name: str
     use: str
@@ -56,13 +58,15 @@ class Check:
 
 
 def doctor(
-    needs: list[str] = typer.Argument(None, help="What this machine is to do: desk, lsp, watch, map, docs, dev, benchmark."),
+    needs: list[str] = typer.Argument(
+        None, help="What this machine is to do: desk, lsp, watch, map, docs, dev, benchmark."
+    ),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
     """Say what is missing on this machine, what it would be for, and the command that mends it.
 
-    What every command needs must be there, and what is needed for the uses that are named; the rest is only told. Ends with 4 if
-    something is missing that must be there.
+    What every command needs must be there, and what is needed for the uses that are named; the rest is only
+    told. Ends with 4 if something is missing that must be there.
 
     Example: wteaw doctor desk
     """
@@ -70,7 +74,10 @@ def doctor(
     wanted = set(needs or ())
     unknown = sorted(wanted - {*EXTRAS, "benchmark"})
     if unknown:
-        raise Stop(f"nothing is known of {', '.join(unknown)}; known: {', '.join([*EXTRAS, 'benchmark'])}", ExitCode.CALL)
+        raise Stop(
+            f"nothing is known of {', '.join(unknown)}; known: {', '.join([*EXTRAS, 'benchmark'])}",
+            ExitCode.CALL,
+        )
     checks = list(_checks())
     missing = [c for c in checks if not c.right and (not c.use or c.use in wanted)]
     if format == "json":
@@ -96,7 +103,11 @@ def _verdict(checks: list[Check], missing: list[Check]) -> str:
     if missing:
         return f"{len(missing)} of what is needed is missing."
     lacking = [c for c in checks if not c.right]
-    return f"Everything needed is there; {len(lacking)} more could be had." if lacking else "Everything is there."
+    return (
+        f"Everything needed is there; {len(lacking)} more could be had."
+        if lacking
+        else "Everything is there."
+    )
 
 
 def _checks() -> Iterator[Check]:
@@ -104,7 +115,14 @@ def _checks() -> Iterator[Check]:
         "Python", "", sys.version_info >= PYTHON, f"{platform.python_version()} at {sys.executable}",
         f"everything: {'.'.join(map(str, PYTHON))} or later", "install a later Python and wteaw with it",
     )  # fmt: skip
-    yield Check("SQLite", "", sqlite3.sqlite_version_info >= SQLITE, sqlite3.sqlite_version, "games", "install a later Python")
+    yield Check(
+        "SQLite",
+        "",
+        sqlite3.sqlite_version_info >= SQLITE,
+        sqlite3.sqlite_version,
+        "games",
+        "install a later Python",
+    )
     yield from _packages()
     yield from _folders()
     yield from _terminal()
@@ -117,19 +135,38 @@ def _packages() -> Iterator[Check]:
     try:
         asked = installed.requires("wteaw") or []
     except installed.PackageNotFoundError:
-        yield Check("wteaw", "", False, "runs from a folder and is not installed", "its extras", "pip install --editable .")
+        yield Check(
+            "wteaw",
+            "",
+            False,
+            "runs from a folder and is not installed",
+            "its extras",
+            "pip install --editable .",
+        )
         return
     own = [r for r in asked if "extra ==" not in r]
     yield _lacking(
-        "packages", "", [n for n in map(_named, own) if not _there(n)], "everything", "pip install --force-reinstall wteaw"
+        "packages",
+        "",
+        [n for n in map(_named, own) if not _there(n)],
+        "everything",
+        "pip install --force-reinstall wteaw",
     )
     for extra, purpose in EXTRAS.items():
         parts = [_named(r) for r in asked if re.search(rf"extra == ['\"]{extra}['\"]", r)]
-        yield _lacking(f"extra {extra}", extra, [n for n in parts if not _there(n)], purpose, f"pip install 'wteaw[{extra}]'")
+        yield _lacking(
+            f"extra {extra}",
+            extra,
+            [n for n in parts if not _there(n)],
+            purpose,
+            f"pip install 'wteaw[{extra}]'",
+        )
 
 
 def _lacking(name: str, use: str, missing: list[str], purpose: str, mend: str) -> Check:
-    return Check(name, use, not missing, f"without {', '.join(missing)}" if missing else "all there", purpose, mend)
+    return Check(
+        name, use, not missing, f"without {', '.join(missing)}" if missing else "all there", purpose, mend
+    )
 
 
 def _named(requirement: str) -> str:
@@ -147,10 +184,17 @@ def _there(name: str) -> bool:
 def _folders() -> Iterator[Check]:
     root = data_root()
     there = all((root / name).is_dir() for name in ("ruleset", "schemas", "scenarios", "templates"))
-    yield Check("rulesets and schemas", "", there, str(root), "everything", "pip install --force-reinstall wteaw")
+    yield Check(
+        "rulesets and schemas", "", there, str(root), "everything", "pip install --force-reinstall wteaw"
+    )
     for name, folder, purpose, mend in (
         ("working folder", Path.cwd(), "games, reports and maps", "go to a folder of your own"),
-        ("temporary files", Path(tempfile.gettempdir()), "whatever is written whole or not at all", "export TMPDIR=a folder"),
+        (
+            "temporary files",
+            Path(tempfile.gettempdir()),
+            "whatever is written whole or not at all",
+            "export TMPDIR=a folder",
+        ),
         ("cache", cache_folder(), "not reading every ruleset anew", "export WTEAW_CACHE=a folder"),
     ):
         why = _unwritable(folder)
@@ -158,7 +202,9 @@ def _folders() -> Iterator[Check]:
 
 
 def _unwritable(folder: Path) -> str:
-    """Why nothing can be written into a folder; "" if something can. A folder that is not there yet is tried and made."""
+    """Why nothing can be written into a folder; "" if something can. A folder that is not there yet is tried
+    and made.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -170,25 +216,41 @@ def _unwritable(folder: Path) -> str:
 def _terminal() -> Iterator[Check]:
     encoding = (sys.stdout.encoding or locale.getpreferredencoding(False)).lower().replace("-", "")
     yield Check(
-        "character encoding", "", encoding == "utf8", encoding, "names of places in reports and orders", "export PYTHONUTF8=1"
+        "character encoding",
+        "",
+        encoding == "utf8",
+        encoding,
+        "names of places in reports and orders",
+        "export PYTHONUTF8=1",
     )
     if sys.stdout.isatty():
         width = shutil.get_terminal_size().columns
-        found = (
-            f"{width} columns, {os.environ.get('TERM', 'of no known kind')}{', no color' if os.environ.get('NO_COLOR') else ''}"
-        )
+        found = f"{width} columns, {os.environ.get('TERM', 'of no known kind')}"
+        found += ", no color" if os.environ.get("NO_COLOR") else ""
         yield Check(
-            "terminal", "terminal", width >= 80, found, "reports in their full width (80 columns)", "make the window wider"
+            "terminal",
+            "terminal",
+            width >= 80,
+            found,
+            "reports in their full width (80 columns)",
+            "make the window wider",
         )
 
 
 def _programs() -> Iterator[Check]:
     browser = next((found for name in ("chromium", "chromium-browser") if (found := shutil.which(name))), "")
     yield Check(
-        "chromium", "dev", bool(browser), browser or "not found", "trying the pages of the desk", "apt-get install chromium"
+        "chromium",
+        "dev",
+        bool(browser),
+        browser or "not found",
+        "trying the pages of the desk",
+        "apt-get install chromium",
     )
     make = shutil.which("make") or ""
-    yield Check("make", "dev", bool(make), make or "not found", "the repository's commands", "apt-get install make")
+    yield Check(
+        "make", "dev", bool(make), make or "not found", "the repository's commands", "apt-get install make"
+    )
     compiler = shutil.which("javac") or ""  # it comes with what runs what it compiles
     yield Check(
         "JDK", "benchmark", bool(compiler), compiler or "javac not found", "odds beside TripleA's calculator",
@@ -205,7 +267,12 @@ def _servers() -> Iterator[Check]:
     """What the variables of a desk name; without them a desk does without."""
     for variable, name, without, standard in (
         ("WTEAW_DATABASE", "database", "SQLite in the desk's folder", {"postgresql": 5432}),
-        ("WTEAW_MAIL", "mail server", "mails are laid in the folder `desk/outbox`", {"smtp": 587, "smtps": 465}),
+        (
+            "WTEAW_MAIL",
+            "mail server",
+            "mails are laid in the folder `desk/outbox`",
+            {"smtp": 587, "smtps": 465},
+        ),
         ("WTEAW_IMAP", "mailbox", "no orders are taken by mail", {"imap": 143, "imaps": 993}),
     ):
         given = os.environ.get(variable, "")
@@ -214,7 +281,14 @@ def _servers() -> Iterator[Check]:
             continue
         why, where = _unreached(given, standard)
         mend = f"start it, or export {variable}={next(iter(standard))}://... as docs/hosting.md says"
-        yield Check(name, "desk", not why, f"{where}{': ' + why if why else ' answers'}", "wteaw serve, wteaw tick", mend)
+        yield Check(
+            name,
+            "desk",
+            not why,
+            f"{where}{': ' + why if why else ' answers'}",
+            "wteaw serve, wteaw tick",
+            mend,
+        )
 
 
 def _unreached(url: str, standard: dict[str, int]) -> tuple[str, str]:

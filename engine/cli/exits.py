@@ -1,7 +1,8 @@
 """What the number means with which a command ends: one table for all commands.
 
-A command that has done its work and found fault with what it looked at ends with `raise typer.Exit(Code.FOUND)`; one that cannot
-do what was asked raises `Stop` with the reason. `docs/commands.md` shows this table; a test walks every command.
+A command that has done its work and found fault with what it looked at ends with `raise
+typer.Exit(Code.FOUND)`; one that cannot do what was asked raises `Stop` with the reason. `docs/commands.md`
+shows this table; a test walks every command.
 """
 
 from __future__ import annotations
@@ -27,13 +28,17 @@ class ExitCode(IntEnum):
 
 MEANINGS: dict[ExitCode, str] = {
     ExitCode.DONE: "done, and nothing is wrong",
-    ExitCode.FOUND: "what was looked at is at fault: errors in rules or files, a rule test that fails, an order "
+    ExitCode.FOUND: "what was looked at is at fault: errors in rules or files, a rule test that fails, an "
+    "order "
     "that does not stand, a difference, dice that do not come out",
-    ExitCode.CALL: "the call is wrong: an option, a value or a combination that there is not, or a file, game, nation, row "
+    ExitCode.CALL: "the call is wrong: an option, a value or a combination that there is not, or a file, "
+    "game, nation, row "
     "or turn that is not there",
-    ExitCode.REFUSED: "understood, but it may not be done now: orders are closed or missing, the game has ended, a folder "
+    ExitCode.REFUSED: "understood, but it may not be done now: orders are closed or missing, the game has "
+    "ended, a folder "
     "is in use, a key does not fit",
-    ExitCode.MACHINE: "this machine lacks or refuses something: an extra that is not installed, a file that cannot be read or "
+    ExitCode.MACHINE: "this machine lacks or refuses something: an extra that is not installed, a file that "
+    "cannot be read or "
     "written, an address in use (`wteaw doctor` says what is missing)",
     ExitCode.BUG: "an error in wteaw itself; please report it",
     ExitCode.INTERRUPTED: "ended by Ctrl-C",
@@ -59,5 +64,11 @@ def of_store_error(error: StoreError) -> ExitCode:
 
 
 def of_os_error(error: OSError) -> ExitCode:
-    """The code for what the system refused: a path that is not there was given wrongly, all else is the machine."""
-    return ExitCode.CALL if isinstance(error, (FileNotFoundError, IsADirectoryError, NotADirectoryError)) else ExitCode.MACHINE
+    """The code for what the system refused: a path that is not there was given wrongly, all else is the
+    machine.
+    """
+    return (
+        ExitCode.CALL
+        if isinstance(error, (FileNotFoundError, IsADirectoryError, NotADirectoryError))
+        else ExitCode.MACHINE
+    )

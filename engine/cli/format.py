@@ -21,14 +21,18 @@ __all__ = ["format_", "tables_below"]
 
 
 def format_(
-    paths: list[Path] = typer.Argument(None, help="YAML files, or folders with such in them; without any, this folder."),
-    check: bool = typer.Option(False, "--check", help="Write nothing; name the files that are not in the layout, and fail."),
+    paths: list[Path] = typer.Argument(
+        None, help="YAML files, or folders with such in them; without any, this folder."
+    ),
+    check: bool = typer.Option(
+        False, "--check", help="Write nothing; name the files that are not in the layout, and fail."
+    ),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
     """Write YAML tables, scenarios and rule tests in the one layout; data and comments stay as they are.
 
-    A row is a flow map where that fits into 100 columns, else a block; what it is comes first, where it comes from last; long
-    texts are broken at words. A second run changes nothing.
+    A row is a flow map where that fits into 100 columns, else a block; what it is comes first, where it comes
+    from last; long texts are broken at words. A second run changes nothing.
 
     Example: wteaw format ruleset scenarios
     """

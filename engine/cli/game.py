@@ -16,18 +16,31 @@ from ..core.package_data import scenarios
 from . import ExitCode, Stop, formats, number_of_orders, tell
 from .terminal import Working, say
 
-__all__ = ["decide", "new", "open_game", "options_given", "read_scenario", "resolve", "rollback", "seed_given", "upgrade"]
+__all__ = [
+    "decide",
+    "new",
+    "open_game",
+    "options_given",
+    "read_scenario",
+    "resolve",
+    "rollback",
+    "seed_given",
+    "upgrade",
+]
 
 at_work: Any = None
-"""The game that the command is at: if the command ends in an error, whether the game is at fault is looked at."""
+"""The game that the command is at: if the command ends in an error, whether the game is at fault is looked
+at.
+"""
 GAME = typer.Option(..., "--game", help="The folder of the game, or DATABASE#GAME of a server.")
 
 
 def open_game(where: Path) -> Any:
-    """The game of a folder, or one of a server's: DATABASE#GAME, of which the database is a file or an address.
+    """The game of a folder, or one of a server's: DATABASE#GAME, of which the database is a file or an
+    address.
 
-    Without one (`#GAME`) it is that of WTEAW_DATABASE, so that no password stands on a command line. StoreError, which ends every
-    command with its words, if there is none.
+    Without one (`#GAME`) it is that of WTEAW_DATABASE, so that no password stands on a command line.
+    StoreError, which ends every command with its words, if there is none.
     """
     global at_work
     at_work = _opened(where)
@@ -46,8 +59,12 @@ def _opened(where: Path) -> Any:
         return Game.in_database(engine_for(Path(database)), id_)
     kind, colon, rest = database.partition(":/")
     if not colon:
-        raise StoreError(f"there is no database {database!r}; a game of a desk is FILE#GAME or postgresql+psycopg://...#GAME")
-    return Game.in_database(engine_for(f"{kind}://{rest.removeprefix('/')}"), id_)  # a path has lost one of its slashes
+        raise StoreError(
+            f"there is no database {database!r}; a game of a desk is FILE#GAME or "
+            "postgresql+psycopg://...#GAME"
+        )
+    # a path has lost one of its slashes
+    return Game.in_database(engine_for(f"{kind}://{rest.removeprefix('/')}"), id_)
 
 
 def find_scenario(name: str) -> Path:
@@ -56,11 +73,16 @@ def find_scenario(name: str) -> Path:
         if path.is_file():
             return path
     shipped = ", ".join(sorted(p.stem for p in scenarios().glob("*.yaml")))
-    raise Stop(f"no scenario {name}; give a file, or one of: {shipped} (`wteaw scenarios` says what they are)", ExitCode.CALL)
+    raise Stop(
+        f"no scenario {name}; give a file, or one of: {shipped} (`wteaw scenarios` says what they are)",
+        ExitCode.CALL,
+    )
 
 
 def read_scenario(name: str, ruleset: Path | None = None) -> tuple[dict[str, Any], Any, Path]:
-    """A scenario, its ruleset (or another, from a folder) and that ruleset's folder; Stop with every error at its place."""
+    """A scenario, its ruleset (or another, from a folder) and that ruleset's folder; Stop with every error at
+    its place.
+    """
     from ..core.diagnostics import has_errors, render
     from ..play.scenario_files import load_scenario, named_ruleset
 
@@ -75,7 +97,9 @@ def read_scenario(name: str, ruleset: Path | None = None) -> tuple[dict[str, Any
 
 
 def seed_given(seed: str) -> bytes | None:
-    """A seed from any text: 32 or more hexadecimal digits are its bytes, of all else the SHA-256; None if none was given."""
+    """A seed from any text: 32 or more hexadecimal digits are its bytes, of all else the SHA-256; None if
+    none was given.
+    """
     if len(seed) >= 32:
         with suppress(ValueError):
             return bytes.fromhex(seed)
@@ -103,10 +127,14 @@ def new(
     scenario: str = typer.Argument(..., help="A scenario file, or the name of a shipped one."),
     game: Path = GAME,
     name: str = typer.Option("", help="The game's name; by default its folder's."),
-    player: list[str] = typer.Option([], help="A nation that a player commands; all others are played by bots."),
+    player: list[str] = typer.Option(
+        [], help="A nation that a player commands; all others are played by bots."
+    ),
     all_players: bool = typer.Option(False, "--all-players", help="Every nation is commanded by a player."),
     option: list[str] = typer.Option([], help="An option of the rules and its value, as NAME=VALUE."),
-    seed: str = typer.Option("", help="Any text that fixes all dice (for tests and demonstrations); otherwise they are drawn."),
+    seed: str = typer.Option(
+        "", help="Any text that fixes all dice (for tests and demonstrations); otherwise they are drawn."
+    ),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
     """Start a game from a scenario.
@@ -115,7 +143,10 @@ def new(
     """
     formats(format, "text", "json")
     if "#" in game.name:
-        raise Stop(f"{game} names a game of a desk; those are begun on its pages (`--game FOLDER` makes another)", ExitCode.CALL)
+        raise Stop(
+            f"{game} names a game of a desk; those are begun on its pages (`--game FOLDER` makes another)",
+            ExitCode.CALL,
+        )
     from ..play.begin import new_game
     from ..play.pending import wanted_now
     from ..store import PLAYER, StoreError
@@ -124,7 +155,9 @@ def new(
 
     data, ruleset, folder = read_scenario(scenario)
     secret, options = seed_given(seed), options_given(option)
-    commanded = list(ruleset.rows("nations")) if all_players else [nation_named(name, ruleset) for name in player]
+    commanded = (
+        list(ruleset.rows("nations")) if all_players else [nation_named(name, ruleset) for name in player]
+    )
     seats = dict.fromkeys(commanded, PLAYER)
     try:
         started = new_game(
@@ -137,21 +170,26 @@ def new(
         raise Stop(str(error), ExitCode.CALL) from None
     head = started.head
     tell(
-        format, {"game": started.id, "title": head["title"], "waits": wanted_now(started), "anchor": head["anchor"]},
+        format,
+        {"game": started.id, "title": head["title"], "waits": wanted_now(started), "anchor": head["anchor"]},
         f"{head['title']}: the game {started.id} waits for {wanted_now(started)}.",
         f"Publish this anchor, so that all can verify the dice later: {head['anchor']}",
         *_what_next(game, commanded),
-    )  # fmt: skip
+    )
 
 
 def _what_next(game: Path, players: list[str]) -> list[str]:
     """What a moderator does after a game is begun: keys, reports, what is published."""
     if not players:
         return []
-    keys = f"`wteaw players key {players[0]} --game {game}`{' and so on' if len(players) > 1 else ''} for the keys of the players"
+    keys = (
+        f"`wteaw players key {players[0]} --game {game}`{' and so on' if len(players) > 1 else ''} for "
+        "the keys of the players"
+    )
     return [
         f"Next: {keys}, `wteaw report --game {game} --out reports` for what they are sent, "
-        f"`wteaw dice commit --game {game}` for what you publish. `wteaw status --game {game}` says what awaits you."
+        f"`wteaw dice commit --game {game}` for what you publish. `wteaw status --game {game}` says what "
+        "awaits you."
     ]
 
 
@@ -159,7 +197,9 @@ def resolve(
     game: Path = GAME,
     force: bool = typer.Option(False, "--force", help="Resolve though orders of players are missing."),
     until_phase: str = typer.Option("", "--until-phase", help="Stop before this phase; call again to go on."),
-    dry_run: bool = typer.Option(False, "--dry-run", help="Show what would happen and keep nothing; once orders are closed."),
+    dry_run: bool = typer.Option(
+        False, "--dry-run", help="Show what would happen and keep nothing; once orders are closed."
+    ),
     practice: bool = typer.Option(False, "--practice", help="Show what might happen, with practice dice."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
@@ -179,7 +219,12 @@ def resolve(
     before = found.stage().position.turn
     with Working("resolving"):
         outcome = resolve_turn(
-            found, force=force, until=until_phase or None, dry=dry_run, practice=practice, workers=os.cpu_count() or 1
+            found,
+            force=force,
+            until=until_phase or None,
+            dry=dry_run,
+            practice=practice,
+            workers=os.cpu_count() or 1,
         )
     position = outcome.result.position
     dry_run = dry_run or practice
@@ -212,14 +257,19 @@ def resolve(
         typer.echo(f"Turn {before} goes on and waits for {waits} ({kept}).")
     else:
         waits = wanted_now(found).replace(f" of turn {position.turn}", "") if not dry_run else "orders"
-        typer.echo(f"Turn {before} is resolved; turn {position.turn} waits for {waits.removeprefix('the ')} ({kept}).")
+        typer.echo(
+            f"Turn {before} is resolved; turn {position.turn} waits for {waits.removeprefix('the ')} "
+            f"({kept})."
+        )
     typer.echo(f"state {position.state.hash()}  journal {position.head}")
 
 
 def close(game: Path = GAME, format: str = typer.Option("text", help="text or json.")) -> None:
-    """Close the orders of the present stage and print what to publish: each player's part in the dice, masked.
+    """Close the orders of the present stage and print what to publish: each player's part in the dice,
+    masked.
 
-    From here on players' files come too late; the moderator may still correct. `wteaw resolve` closes what is open.
+    From here on players' files come too late; the moderator may still correct. `wteaw resolve` closes what is
+    open.
 
     Example: wteaw close --game games/flanders
     """
@@ -236,11 +286,15 @@ def close(game: Path = GAME, format: str = typer.Option("text", help="text or js
     typer.echo(f"The orders of turn {stage.position.turn} are closed. Publish the salts:")
     typer.echo(json.dumps(body, indent=1))
     if without := [nation for nation in stage.commitment.seats if nation not in masked]:
-        typer.echo(f"Without a part in the dice of the turn, since they have sent nothing for it: {', '.join(without)}.")
+        typer.echo(
+            "Without a part in the dice of the turn, since they have sent nothing for it: "
+            f"{', '.join(without)}."
+        )
 
 
 def verify(game: Path = GAME, format: str = typer.Option("text", help="text or json.")) -> None:
-    """Look whether a stored game is what was played: journal, states, commitments, salts, orders, every turn resolved again.
+    """Look whether a stored game is what was played: journal, states, commitments, salts, orders, every turn
+    resolved again.
 
     Names the first thing that does not fit and leaves with 1.
 
@@ -272,11 +326,14 @@ def rollback(
     to: int = typer.Option(0, "--to", help="The stage to go back to; without it the stages are listed."),
     turn: int = typer.Option(0, "--turn", help="The turn to go back to: to where it waits for its orders."),
     reason: str = typer.Option("", help="Why; kept with the game."),
-    fresh_dice: bool = typer.Option(False, "--fresh-dice", help="Give the turn new dice, under a new commitment."),
+    fresh_dice: bool = typer.Option(
+        False, "--fresh-dice", help="Give the turn new dice, under a new commitment."
+    ),
     yes: bool = typer.Option(False, "--yes", help="Go back; without it you are told what would be dropped."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
-    """Show what going back to an earlier stage of a game would drop; with --yes go back. The correction is recorded.
+    """Show what going back to an earlier stage of a game would drop; with --yes go back. The correction is
+    recorded.
 
     Example: wteaw rollback --game games/flanders --turn 3 --reason "an order was misread" --yes
     """
@@ -292,7 +349,11 @@ def rollback(
             raise Stop(f"the game has no stage in turn {turn}", ExitCode.CALL)
     if not to:
         listed = [{"stage": number, "turn": t, "waits": waits} for number, t, waits in stages]
-        tell(format, {"stages": listed}, *(f"{number:4}  turn {t}, waits for {waits}" for number, t, waits in stages))
+        tell(
+            format,
+            {"stages": listed},
+            *(f"{number:4}  turn {t}, waits for {waits}" for number, t, waits in stages),
+        )
         return
     if not reason:
         raise Stop("say why with --reason; it is kept with the game", ExitCode.CALL)
@@ -302,14 +363,19 @@ def rollback(
     change = what_if(found, to)
     waits = {number: w for number, _, w in stages}[to]
     lines = [
-        f"Stage {to}: turn {change.turn}, where it waits for {waits}. {change.dropped} entries of the journal are dropped.",
+        f"Stage {to}: turn {change.turn}, where it waits for {waits}. {change.dropped} entries of the "
+        "journal are dropped.",
         *(f"Dropped: the {number_of_orders(n)} of {nation} for turn {t}." for t, nation, n in change.files),
         f"Kept: the orders that are in at that stage ({', '.join(change.kept) or 'nobody has sent any'}).",
     ]
     data = {
-        "stage": to, "turn": change.turn, "reason": reason, "dropped": change.dropped, "kept": list(change.kept),
+        "stage": to,
+        "turn": change.turn,
+        "reason": reason,
+        "dropped": change.dropped,
+        "kept": list(change.kept),
         "files": [{"turn": t, "nation": nation, "orders": n} for t, nation, n in change.files],
-    }  # fmt: skip
+    }
     if not yes:
         dice = ["Keys of its dice are known already: it would get fresh ones."] if change.fresh else []
         done = {"fresh_dice": bool(change.fresh or fresh_dice), "changed": False}
@@ -318,22 +384,28 @@ def rollback(
     fresh = found.rollback(to, reason)
     if fresh_dice and not fresh:
         found.again(reason)
-    again = "Keys of its dice were known already: it has fresh ones. Publish the new commitment (`wteaw dice commit`)."
+    again = (
+        "Keys of its dice were known already: it has fresh ones. Publish the new commitment (`wteaw "
+        "dice commit`)."
+    )
     lines += [f"The game stands at stage {to}, turn {change.turn}.", *([again] if fresh else [])]
     tell(format, data | {"fresh_dice": bool(fresh or fresh_dice), "changed": True}, *lines)
 
 
 def decide(
     nation: str = typer.Argument("", help="The nation for which the decision is made, or `moderator`."),
-    decision: str = typer.Argument("", help="The decision's id, or id/subject; without it the open ones are listed."),
+    decision: str = typer.Argument(
+        "", help="The decision's id, or id/subject; without it the open ones are listed."
+    ),
     answer: str = typer.Argument("", help="The answer; JSON for lists and numbers."),
     game: Path = GAME,
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
-    """Answer an open question for a nation, in place of the default or of its own answer, before the turn is resolved.
+    """Answer an open question for a nation, in place of the default or of its own answer, before the turn is
+    resolved.
 
-    The nation has sent nothing by that. If it sends orders later, your answer stays, unless the orders answer the question
-    themselves. Without a decision, the open questions are listed, with what is answered already.
+    The nation has sent nothing by that. If it sends orders later, your answer stays, unless the orders answer
+    the question themselves. Without a decision, the open questions are listed, with what is answered already.
 
     Example: wteaw decide NATION loss-order '["KIND", "KIND"]' --game games/flanders
     """
@@ -372,7 +444,9 @@ def _open_questions(found: Any, nation: str, format: str) -> None:
     rows = found.ruleset.rows("decisions")
     offers = [o for o in offers_in(found) if nation in ("", o.to)]
     left = open_decisions(found) if nation in ("", MODERATOR) else []
-    may = sorted(i for i in open_now(found) if nation in ("", str(rows[i].get("asks"))) or nation != MODERATOR)
+    may = sorted(
+        i for i in open_now(found) if nation in ("", str(rows[i].get("asks"))) or nation != MODERATOR
+    )
     given = {n: said for n, said in found.decided().items() if nation in ("", n)}
     tell(
         format,
@@ -385,7 +459,11 @@ def _open_questions(found: Any, nation: str, format: str) -> None:
         *(f"{o.to} is asked {o.key}: {o.said}" for o in offers),
         *(f"{MODERATOR} is asked {o.key}: {o.said}" for o in left),
         *(f"may be asked: {i}{': ' + str(rows[i]['help']) if rows[i].get('help') else ''}" for i in may),
-        *(f"answered for {n}: {key}: {said}" for n, answers in given.items() for key, said in answers.items()),
+        *(
+            f"answered for {n}: {key}: {said}"
+            for n, answers in given.items()
+            for key, said in answers.items()
+        ),
     )
 
 
@@ -408,11 +486,17 @@ def upgrade(
     found = open_game(game)
     _, rules = sound_ruleset(ruleset)
     if rules.hash == found.ruleset.hash:
-        tell(format, {"same": True, "difference": None, "changed": False}, "The game runs on these rules already.")
+        tell(
+            format,
+            {"same": True, "difference": None, "changed": False},
+            "The game runs on these rules already.",
+        )
         return
     for what, fault in audit(found):
         if fault:
-            raise Stop(f"{what}: {fault}; a game that has been changed by hand keeps its rules", ExitCode.FOUND)
+            raise Stop(
+                f"{what}: {fault}; a game that has been changed by hand keeps its rules", ExitCode.FOUND
+            )
     with Working("playing the game again under the new rules"):
         difference = first_difference(found, rules)
     if yes:
@@ -420,5 +504,6 @@ def upgrade(
     tell(
         format, {"same": False, "difference": difference, "changed": yes},
         difference or "The game so far comes out the same under the new rules.",
-        "The game goes on under the new rules." if yes else "Nothing is changed; `--yes` goes on under the new rules.",
+        "The game goes on under the new rules." if yes else "Nothing is changed; `--yes` goes on under the "
+                                                            "new rules.",
     )  # fmt: skip

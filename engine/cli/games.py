@@ -33,10 +33,22 @@ def scenarios(format: str = typer.Option("text", help="text or json.")) -> None:
     found = []
     for path in sorted(shipped().glob("*.yaml")):
         rules = value_in(path, "ruleset")
-        found.append({"name": path.stem, "title": value_in(path, "title"), "ruleset": rules, "rules": titles.get(rules, rules)})
+        found.append(
+            {
+                "name": path.stem,
+                "title": value_in(path, "title"),
+                "ruleset": rules,
+                "rules": titles.get(rules, rules),
+            }
+        )
     width = max((len(one["name"]) for one in found), default=0)
     lines = (f"{one['name']:<{width}}  {one['title']} ({one['rules']})" for one in found)
-    tell(format, {"scenarios": found}, *lines, "`wteaw play NAME` plays one by bots, `wteaw new NAME --game FOLDER` starts one.")
+    tell(
+        format,
+        {"scenarios": found},
+        *lines,
+        "`wteaw play NAME` plays one by bots, `wteaw new NAME --game FOLDER` starts one.",
+    )
 
 
 def games(
@@ -55,12 +67,19 @@ def games(
     found: list[dict[str, Any]] = []
     for named in _named(where):
         told = standing_of(open_game(Path(named)))
-        found.append({"game": named, **{k: told[k] for k in ("title", "turn", "ended", "closed", "waits", "late")}})
+        found.append(
+            {"game": named, **{k: told[k] for k in ("title", "turn", "ended", "closed", "waits", "late")}}
+        )
     lines = [
-        f"{one['game']}: {one['title']}, {one['waits']}{'; late: ' + ', '.join(one['late']) if one['late'] else ''}."
+        f"{one['game']}: {one['title']}, "
+        f"{one['waits']}{'; late: ' + ', '.join(one['late']) if one['late'] else ''}."
         for one in found
     ]
-    tell(format, {"games": found}, *(lines or [f"No games in {where}; `wteaw new SCENARIO --game FOLDER` starts one."]))
+    tell(
+        format,
+        {"games": found},
+        *(lines or [f"No games in {where}; `wteaw new SCENARIO --game FOLDER` starts one."]),
+    )
 
 
 def _named(where: Path) -> Iterator[str]:

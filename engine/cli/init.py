@@ -1,4 +1,6 @@
-"""`wteaw init`: a ruleset of one's own: a small game, a layer over a shipped one, or what a game file makes."""
+"""`wteaw init`: a ruleset of one's own: a small game, a layer over a shipped one, or what a game file
+makes.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +16,23 @@ KINDS = ("triplea",)
 
 
 def init(
-    words: list[str] = typer.Argument(..., metavar="NAME", help="The folder of the new ruleset; its last part is the name."),
-    extends: str = typer.Option("", help="Begin with a layer over this shipped ruleset, such as third-edition."),
-    game: str = typer.Option("new-game", help="The small game to begin with: new-game, or conquest (dice one against one)."),
-    from_: str = typer.Option("", "--from", help="triplea: turn a game file into the ruleset; then it is FILE [NAME]."),
+    words: list[str] = typer.Argument(
+        ..., metavar="NAME", help="The folder of the new ruleset; its last part is the name."
+    ),
+    extends: str = typer.Option(
+        "", help="Begin with a layer over this shipped ruleset, such as third-edition."
+    ),
+    game: str = typer.Option(
+        "new-game", help="The small game to begin with: new-game, or conquest (dice one against one)."
+    ),
+    from_: str = typer.Option(
+        "", "--from", help="triplea: turn a game file into the ruleset; then it is FILE [NAME]."
+    ),
     force: bool = typer.Option(False, "--force", help="Replace a ruleset that is in the folder already."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
-    """Begin a ruleset: a small complete game that validates, tests, draws and plays at once, every file short and explained.
+    """Begin a ruleset: a small complete game that validates, tests, draws and plays at once, every file short
+    and explained.
 
     Example: wteaw init my-war
     """
@@ -34,7 +45,10 @@ def init(
         _taken_over(words, from_, extends, force, format)
         return
     if len(words) != 1:
-        raise Stop(f"one name is needed, not {len(words)}; several words are written in quotes or with hyphens", ExitCode.CALL)
+        raise Stop(
+            f"one name is needed, not {len(words)}; several words are written in quotes or with hyphens",
+            ExitCode.CALL,
+        )
     from ..play.new_folder import FolderError
     from ..play.starter import StarterError, begin
 
@@ -45,8 +59,19 @@ def init(
     except FolderError as error:
         raise Stop(str(error)) from None
     then = _next(made.folder, made.scenario)
-    data = {"title": made.title, "folder": str(made.folder), "files": [str(f) for f in made.files], "next": then}
-    tell(format, data, f"{made.title}: {len(made.files)} files in {made.folder}.", "Now:", *(f"  {line}" for line in then))
+    data = {
+        "title": made.title,
+        "folder": str(made.folder),
+        "files": [str(f) for f in made.files],
+        "next": then,
+    }
+    tell(
+        format,
+        data,
+        f"{made.title}: {len(made.files)} files in {made.folder}.",
+        "Now:",
+        *(f"  {line}" for line in then),
+    )
 
 
 def _next(folder: Path, scenario: Path) -> list[str]:

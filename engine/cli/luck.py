@@ -19,7 +19,8 @@ def luck(
     nation: str = typer.Option("", help="As this nation may know it: once the game has ended."),
     format: str = typer.Option("text", help="text, html or json."),
 ) -> None:
-    """Who was lucky: hits of every throw against the odds before it, by nation and battle, with the band of pure chance.
+    """Who was lucky: hits of every throw against the odds before it, by nation and battle, with the band of
+    pure chance.
 
     The game is resolved again for it. While it runs, luck is for the moderator alone.
 

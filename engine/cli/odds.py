@@ -29,29 +29,47 @@ SEEKERS = {"": (0,), "attacker": (0,), "both": (0, 1), "kept": ()}
 
 def odds(
     attacker: list[str] = typer.Option(
-        [], help='Who attacks: "NATION: 10 KIND, 4 KIND; ALLY: 2 KIND" or again for an ally; "NATION from PLACE: ...".'
+        [],
+        help='Who attacks: "NATION: 10 KIND, 4 KIND; ALLY: 2 KIND" or again for an ally; "NATION from '
+        'PLACE: ...".',
     ),
-    defender: list[str] = typer.Option([], help="Who defends; with a game or a scenario, by default the units that are there."),
+    defender: list[str] = typer.Option(
+        [], help="Who defends; with a game or a scenario, by default the units that are there."
+    ),
     place: str = typer.Option("", help="Where it is fought: id or name."),
-    origin: str = typer.Option("", "--from", help="Where the attackers come from; decides what the border is."),
+    origin: str = typer.Option(
+        "", "--from", help="Where the attackers come from; decides what the border is."
+    ),
     works: str = typer.Option("", help="What guards their borders for the defenders."),
-    battle: str = typer.Option("", help="The battle, a row of `battles`; by default the one that is fought there by such units."),
+    battle: str = typer.Option(
+        "", help="The battle, a row of `battles`; by default the one that is fought there by such units."
+    ),
     ruleset: Path = typer.Option(None, help="The ruleset's folder (default: the shipped one)."),
     scenario: str = typer.Option("", help="Ask on the start of a scenario."),
     game: Path = typer.Option(None, "--game", help="Ask on the present position of a game."),
     nation: str = typer.Option("", help="See the game as this nation does; whose order it is."),
-    order: list[str] = typer.Option([], help="Order text that attacks, instead of --attacker; again for more orders."),
-    other: list[str] = typer.Option([], help='With --order: what another nation is expected to order, "NATION: order text".'),
+    order: list[str] = typer.Option(
+        [], help="Order text that attacks, instead of --attacker; again for more orders."
+    ),
+    other: list[str] = typer.Option(
+        [], help='With --order: what another nation is expected to order, "NATION: order text".'
+    ),
     tech: list[str] = typer.Option([], help='What somebody has researched: "NATION: TECHNOLOGY 1".'),
     loss_order: list[str] = typer.Option([], help='What somebody loses first: "NATION: KIND, KIND".'),
     withdraw_after: int = typer.Option(0, min=0, help="The attacker leaves after so many rounds."),
     withdraw_above: int = typer.Option(-1, min=-1, help="The attacker leaves after losing more units."),
-    withdraw_unless: str = typer.Option("", help="K/L: the attacker leaves after K kills if more than L enemies are left."),
+    withdraw_unless: str = typer.Option(
+        "", help="K/L: the attacker leaves after K kills if more than L enemies are left."
+    ),
     defender_after: int = typer.Option(0, min=0, help="The defender leaves after so many rounds."),
     defender_above: int = typer.Option(-1, min=-1, help="The defender leaves after losing more units."),
-    withdraw: list[str] = typer.Option([], help='One nation of a side leaves: "NATION: after 2, above 3, unless 1/2".'),
+    withdraw: list[str] = typer.Option(
+        [], help='One nation of a side leaves: "NATION: after 2, above 3, unless 1/2".'
+    ),
     contact: str = typer.Option(
-        "", help="Who looks for the other before later rounds, where contact can be lost: attacker, both, or kept."
+        "",
+        help="Who looks for the other before later rounds, where contact can be lost: attacker, both, or "
+        "kept.",
     ),
     exact_: bool = typer.Option(
         False, "--exact", help="Every outcome, however long it takes; by default big battles are sampled."
@@ -61,11 +79,14 @@ def odds(
     format: str = typer.Option("text", help="text, json or svg."),
     plot: Path = typer.Option(None, help="Write a picture, too: a file ending in .svg or .png."),
 ) -> None:
-    """The odds of a battle: chances of its ends, expected losses and survivors, and how the losses are spread.
+    """The odds of a battle: chances of its ends, expected losses and survivors, and how the losses are
+    spread.
 
-    The same tables and the same code as the real battle are used. Units may have a condition in brackets: "2 KIND [damage 1]".
+    The same tables and the same code as the real battle are used. Units may have a condition in brackets: "2
+    KIND [damage 1]".
 
-    Example: wteaw odds --attacker "NATION: 10 KIND, 4 KIND" --defender "NATION: 8 KIND" --place ID --from ID --plot odds.svg
+    Example: wteaw odds --attacker "NATION: 10 KIND, 4 KIND" --defender "NATION: 8 KIND" --place ID --from ID
+    --plot odds.svg
     """
     formats(format, *FORMATS)
     if exact_ and trials:
@@ -91,8 +112,17 @@ def odds(
         if written is None:
             where = composer.place(place)
             attackers = composer.force(attacker, 0, where)
-            defenders = composer.force(defender, 1) if defender else composer.defenders(where, attackers) if where else {}
-            mine = {0: _limits(withdraw_after, withdraw_above, withdraw_unless), 1: _limits(defender_after, defender_above, "")}
+            defenders = (
+                composer.force(defender, 1)
+                if defender
+                else composer.defenders(where, attackers)
+                if where
+                else {}
+            )
+            mine = {
+                0: _limits(withdraw_after, withdraw_above, withdraw_unless),
+                1: _limits(defender_after, defender_above, ""),
+            }
             asked = Question(
                 composer.battle(battle), attackers, defenders, where, composer.place(origin),
                 orders=composer.loss_orders(loss_order), limits={s: m for s, m in mine.items() if m},
@@ -101,7 +131,10 @@ def odds(
             asked = replace(written.question, start=start)
         else:
             if battle or works or withdraw or contact:
-                raise Unclear("--battle, --works, --withdraw and --contact are for one battle, and these orders bring more")
+                raise Unclear(
+                    "--battle, --works, --withdraw and --contact are for one battle, and these orders bring "
+                    "more"
+                )
             if exact_:
                 raise Unclear("these orders bring more than one battle: leave out --exact")
             with Working("resolving the turn again and again"):
@@ -111,14 +144,18 @@ def odds(
         asked = replace(asked, limits=_own_limits(composer, asked, withdraw))
         if contact not in SEEKERS:
             raise Unclear(f"--contact is attacker, both or kept, not {contact!r}")
-        asked = replace(asked, battle=composer.battle(battle) or asked.battle, works=composer.works(works) or asked.works)
+        asked = replace(
+            asked, battle=composer.battle(battle) or asked.battle, works=composer.works(works) or asked.works
+        )
         question = composer.settled(asked)
     except Unclear as unclear:
         found = f"\n{render_findings(unclear.found, 'text')}" if unclear.found else ""
         raise Stop(f"{unclear}{found}", ExitCode.CALL) from None
     question = replace(question, seekers=SEEKERS[contact])
     if question.seekers and world.ruleset.row("battles", question.battle).get("contact_again"):
-        composer.notes.append("contact must be found again before every later round (--contact kept leaves that out)")
+        composer.notes.append(
+            "contact must be found again before every later round (--contact kept leaves that out)"
+        )
     with Working("reckoning"):
         result = reckon(world, question, trials=trials, seed=seed, **most)
         if written is not None:
@@ -132,7 +169,12 @@ def _show(result: Odds, composer: Composer, question: Question, format: str, plo
     words = _ShortNames(composer)
     title = composer.title(question)
     if format == "json":
-        asked = {"battle": question.battle, "place": question.place, "from": question.start, "works": question.works}
+        asked = {
+            "battle": question.battle,
+            "place": question.place,
+            "from": question.start,
+            "works": question.works,
+        }
         typer.echo(json.dumps({"question": asked, **result.to_json()}, indent=2, sort_keys=True))
     elif format == "svg":
         typer.echo(chart(result, title, words), nl=False)
@@ -204,7 +246,11 @@ def _own_limits(composer: Composer, question: Question, texts: list[str]) -> dic
     """The question's limits with those of single nations."""
     out: dict[int, Any] = {side: dict(limits) for side, limits in question.limits.items()}
     for owner, limits in composer.limits(texts).items():
-        sides = [s for s, force in ((0, question.attackers), (1, question.defenders)) if any(key[0] == owner for key in force)]
+        sides = [
+            s
+            for s, force in ((0, question.attackers), (1, question.defenders))
+            if any(key[0] == owner for key in force)
+        ]
         if not sides:
             raise Unclear(f"{composer.nation_name(owner)} has no units in this battle")
         out.setdefault(sides[0], {}).setdefault("by", {})[owner] = limits
@@ -221,7 +267,8 @@ def _limits(after: int, above: int, unless: str) -> dict[str, Any]:
         kills, slash, left = unless.partition("/")
         if not slash or not kills.strip().isdigit() or not left.strip().isdigit():
             raise Unclear(
-                f"--withdraw-unless is two numbers, such as 2/3 (after 2 kills if more than 3 are left), not {unless!r}"
+                "--withdraw-unless is two numbers, such as 2/3 (after 2 kills if more than 3 are left), "
+                f"not {unless!r}"
             )
         out["kills"] = {"kills": int(kills), "left": int(left)}
     return out

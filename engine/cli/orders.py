@@ -18,7 +18,10 @@ from .terminal import say
 __all__ = ["app"]
 
 app = typer.Typer(
-    add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, help="Write, check and submit orders."
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Write, check and submit orders.",
 )
 GAME = typer.Option(..., "--game", help="The folder of the game.")
 NATION = typer.Option("", "--nation", help="Whose orders these are, as the moderator.")
@@ -61,8 +64,12 @@ def reference(
     path: Path = typer.Argument(
         None, help="The folder of a ruleset; by default that of the game, else the shipped base ruleset."
     ),
-    game: Path = typer.Option(None, "--game", help="The folder of a game, for what its rules and the position say."),
-    nation: str = typer.Option("", "--nation", help="With a game: only what is open to this nation, with its prices."),
+    game: Path = typer.Option(
+        None, "--game", help="The folder of a game, for what its rules and the position say."
+    ),
+    nation: str = typer.Option(
+        "", "--nation", help="With a game: only what is open to this nation, with its prices."
+    ),
     out: Path = typer.Option(None, "--out", help="Write it to this file."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
@@ -95,7 +102,9 @@ def reference(
 def check(
     file: str = FILE,
     game: Path = GAME,
-    nation: str = typer.Option("", "--nation", help="The nation's id or name; by default the one that the file names."),
+    nation: str = typer.Option(
+        "", "--nation", help="The nation's id or name; by default the one that the file names."
+    ),
     format: str = FORMAT,
 ) -> None:
     """Check a file of orders and show it in full words, by what its nation may know; nothing is submitted.
@@ -121,13 +130,15 @@ def submit(
     nation: str = NATION,
     key: str = KEY,
     format: str = FORMAT,
-    proxy: str = typer.Option("", "--proxy", help="The ally who gives these orders for a nation that has sent none."),
+    proxy: str = typer.Option(
+        "", "--proxy", help="The ally who gives these orders for a nation that has sent none."
+    ),
     only_whole: bool = typer.Option(False, "--only-whole", help="Submit nothing if any line is refused."),
 ) -> None:
     """Check a file of orders and submit the valid lines, in place of what the nation sent before.
 
-    A player shows their key (`wteaw players key`); the moderator says whose orders they are. The first line of a file alone
-    is not enough. A file without a valid line changes nothing.
+    A player shows their key (`wteaw players key`); the moderator says whose orders they are. The first line
+    of a file alone is not enough. A file without a valid line changes nothing.
 
     Example: wteaw orders submit orders.txt --game games/flanders --nation NATION
     """
@@ -155,7 +166,9 @@ def submit(
 
 
 def _tell_verdict(format: str, lines: list[str]) -> None:
-    """What became of a file: below its read-back; beside the data where that is asked for, which stays whole."""
+    """What became of a file: below its read-back; beside the data where that is asked for, which stays
+    whole.
+    """
     for line in lines:
         say(line) if format == "text" else print(line, file=sys.stderr)
 
@@ -184,14 +197,23 @@ def show(game: Path = GAME, nation: str = NATION, key: str = KEY, format: str = 
         taken, world = _standing(found, here)
         back = read_back(world, taken, game=found.id, with_odds=True)
     if format == "json":
-        listed = [{"number": h.number, "at": h.at, "by": h.submission.by, "orders": len(h.submission.orders)} for h in files]
-        orders = [{k: o[k] for k in ("order", "text", "slots") if k in o} for o in (here.orders if here else ())]
+        listed = [
+            {"number": h.number, "at": h.at, "by": h.submission.by, "orders": len(h.submission.orders)}
+            for h in files
+        ]
+        orders = [
+            {k: o[k] for k in ("order", "text", "slots") if k in o} for o in (here.orders if here else ())
+        ]
         said = {
             "nation": whose, "by": here.by if here else None, "orders": orders, "files": listed,
             "answers": dict(here.answers) if here else {}, "decided": decided,
             "offered": [{"by": o.by, "decision": o.key, "says": o.says, "default": o.default} for o in asked],
         }  # fmt: skip
-        typer.echo(json.dumps({**said, "read_back": back.to_json() if back else None}, ensure_ascii=False, default=str))
+        typer.echo(
+            json.dumps(
+                {**said, "read_back": back.to_json() if back else None}, ensure_ascii=False, default=str
+            )
+        )
         return
     if here is None or back is None:
         typer.echo(f"{whose} has submitted nothing for turn {turn}.")
@@ -202,7 +224,10 @@ def show(game: Path = GAME, nation: str = NATION, key: str = KEY, format: str = 
     for offer in asked:
         typer.echo(f"NOT ANSWERED: {offer.said}")
     for one in files:
-        typer.echo(f"file {one.number}, {one.at}, by the {one.submission.by}: {number_of_orders(len(one.submission.orders))}")
+        typer.echo(
+            f"file {one.number}, {one.at}, by the {one.submission.by}: "
+            f"{number_of_orders(len(one.submission.orders))}"
+        )
 
 
 @app.command()
@@ -210,7 +235,9 @@ def back(
     game: Path = GAME,
     nation: str = NATION,
     key: str = KEY,
-    to: int = typer.Option(..., "--to", help="The number of a file submitted before, as `orders show` lists them."),
+    to: int = typer.Option(
+        ..., "--to", help="The number of a file submitted before, as `orders show` lists them."
+    ),
     format: str = SHORT_FORMAT,
 ) -> None:
     """Take back what was submitted since: an earlier file counts again. Until orders are closed.
@@ -246,7 +273,8 @@ def _named(found: Any, nation: str) -> str:
 
 
 def _seat(found: Any, nation: str, key: str) -> tuple[str, str]:
-    """Whose orders are submitted, looked at or taken back, and by whom: the nation's player with the key, or the moderator.
+    """Whose orders are submitted, looked at or taken back, and by whom: the nation's player with the key, or
+    the moderator.
 
     The key of a seat is good for every nation that its own nation commands.
     """
@@ -256,7 +284,9 @@ def _seat(found: Any, nation: str, key: str) -> tuple[str, str]:
 
     if not key and not nation:
         raise Stop(
-            "say whose orders these are: --key KEY as the player of the seat, --nation NATION as the moderator", ExitCode.CALL
+            "say whose orders these are: --key KEY as the player of the seat, --nation NATION as the "
+            "moderator",
+            ExitCode.CALL,
         )
     if not key:
         return _named(found, nation), MODERATOR
@@ -308,7 +338,9 @@ def _read(found: Any, file: str, whose: str | None) -> tuple[Any, str, Any]:
 
 
 def _text(file: str) -> str:
-    """What stands in a file of orders, or is typed in. Stop where it is too long for orders, empty, or no text."""
+    """What stands in a file of orders, or is typed in. Stop where it is too long for orders, empty, or no
+    text.
+    """
     from ..orders.mail_text import MOST
 
     try:
@@ -335,12 +367,16 @@ def _worlds(found: Any) -> Callable[[str], Any]:
 
 
 def _standing(found: Any, here: Any) -> tuple[Any, Any]:
-    """What the orders that count for a nation come to: from its text as it was sent, else from the orders themselves."""
+    """What the orders that count for a nation come to: from its text as it was sent, else from the orders
+    themselves.
+    """
     from ..orders.intake import accept, take_in
 
     world = _worlds(found)(here.nation)
     if here.text.strip():
-        taken = take_in(found.ruleset, here.text, lambda _: world, nation=here.nation, turn=found.stage().position.turn)
+        taken = take_in(
+            found.ruleset, here.text, lambda _: world, nation=here.nation, turn=found.stage().position.turn
+        )
         if list(taken.orders) == list(here.orders):
             return taken, world
     return accept(world, here.nation, here.orders), world

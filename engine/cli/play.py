@@ -23,17 +23,21 @@ def play(
     turns: int = typer.Option(0, min=0, help="Stop after so many turns; 0 plays to the end."),
     seed: str = typer.Option("", help="Any text that fixes all dice, such as 42; otherwise they are drawn."),
     option: list[str] = typer.Option([], help="An option of the rules and its value, as NAME=VALUE."),
-    policy: list[str] = typer.Option([], help="Who is played by which bot, as WHO=POLICY: a nation, a side or everyone."),
+    policy: list[str] = typer.Option(
+        [], help="Who is played by which bot, as WHO=POLICY: a nation, a side or everyone."
+    ),
     rules: Path = typer.Option(None, "--ruleset", help="The folder of another ruleset for the scenario."),
     force: bool = typer.Option(False, "--force", help="Play over a game that is in the folder already."),
-    workers: int = typer.Option(0, min=0, help="Processes that plan; 0 is one per processor. The game does not depend on it."),
+    workers: int = typer.Option(
+        0, min=0, help="Processes that plan; 0 is one per processor. The game does not depend on it."
+    ),
     png: bool = typer.Option(False, help="Draw the maps as PNG as well."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
     """Play a scenario from its start to its end: every nation is played by a bot.
 
-    Leaves in the folder: the game itself (`game/`, for every other command), a report for each nation as text and HTML, and
-    the map of the start and of the end.
+    Leaves in the folder: the game itself (`game/`, for every other command), a report for each nation as text
+    and HTML, and the map of the start and of the end.
 
     Example: wteaw play 1914 --turns 3 --out out
     """
@@ -53,7 +57,10 @@ def play(
     game_folder = out / "game"
     if (game_folder / FILE).exists():
         if not force:
-            raise Stop(f"{game_folder} holds a game already; `--force` plays over it, `--out` another folder leaves it")
+            raise Stop(
+                f"{game_folder} holds a game already; `--force` plays over it, `--out` another folder "
+                "leaves it"
+            )
         shutil.rmtree(game_folder)
     drawing = read_drawing(folder)
     try:
@@ -70,7 +77,9 @@ def play(
     except ValueError as error:
         raise Stop(str(error), ExitCode.CALL) from None
     title = str(data.get("title", game.id))
-    pictures = {"map-start": map_svg(ruleset, game.stage().position.state, drawing, title=f"{title}: the start")}
+    pictures = {
+        "map-start": map_svg(ruleset, game.stage().position.state, drawing, title=f"{title}: the start")
+    }
     began = time.monotonic()
     if not turns:  # played to its end, so that the reports tell its luck
         watch(game)
@@ -79,10 +88,16 @@ def play(
     first = game.stage().position.turn
     with Working("playing", turns or None) as working:
         for turn, now, outcome in resolutions(game, turns, workers=workers or os.cpu_count() or 1):
-            scores = [e for e in outcome.result.entries if e.rule.startswith("ends/") and "everyone" in e.audience]
+            scores = [
+                e for e in outcome.result.entries if e.rule.startswith("ends/") and "everyone" in e.audience
+            ]
             standing = [line for e in scores for line in (e.text, *e.data.get("details", ())) if line]
             entries = outcome.result.entries
-            news = [e.text for e in entries if "everyone" in e.audience and e.text and not e.rule.startswith("sequence/")]
+            news = [
+                e.text
+                for e in entries
+                if "everyone" in e.audience and e.text and not e.rule.startswith("sequence/")
+            ]
             whose = f", {now[0]}" if len(now) == 1 and len(asked) > 1 else ""
             print(f"turn {turn}{whose}: {len(entries)} journal entries, {len(news)} news", file=sys.stderr)
             working.at(turn - first + 1, what=f"playing turn {turn + 1}")
@@ -92,18 +107,27 @@ def play(
         (out / f"{name}.svg").write_text(svg, encoding="utf-8")
         if png:
             (out / f"{name}.png").write_bytes(to_png(svg, 1300))
-    written = write_reports(game, out / "reports", [None, *asked], drawing, counted=lambda some: each(some, "reports"))
+    written = write_reports(
+        game, out / "reports", [None, *asked], drawing, counted=lambda some: each(some, "reports")
+    )
     played = position.turn - first + position.ended
     picture = out / ("map.png" if png else "map.svg")
     tell(
         format,
         {
-            "scenario": title, "turns": played, "ended": position.ended, "standing": standing, "map": str(picture),
-            "reports": str(out / "reports"), "game": str(game_folder), "state": position.state.hash(), "journal": position.head,
+            "scenario": title,
+            "turns": played,
+            "ended": position.ended,
+            "standing": standing,
+            "map": str(picture),
+            "reports": str(out / "reports"),
+            "game": str(game_folder),
+            "state": position.state.hash(),
+            "journal": position.head,
         },
         *standing,
         f"{title}: {played} turns in {time.monotonic() - began:.1f} s.",
         f"{picture}: the map; {out / 'reports'}: {len(written)} reports.",
         f"The game goes on with `wteaw report --game {game_folder}` and every other command.",
         f"state {position.state.hash()}  journal {position.head}",
-    )  # fmt: skip
+    )

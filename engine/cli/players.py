@@ -1,4 +1,6 @@
-"""`wteaw players`: those who wait for a position, the positions that are vacant, and how the one comes to the other."""
+"""`wteaw players`: those who wait for a position, the positions that are vacant, and how the one comes to the
+other.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,10 @@ def list_(game: Path = GAME, format: str = FORMAT) -> None:
     waiting = WaitingList(found).candidates()
     places = vacancies(WaitingList(found).world())
     if format == "json":
-        people = [{"name": c.name, "email": c.email, "side": c.side, "nation": c.nation, "status": c.status} for c in waiting]
+        people = [
+            {"name": c.name, "email": c.email, "side": c.side, "nation": c.nation, "status": c.status}
+            for c in waiting
+        ]
         vacant = [{"nation": v.nation, "by": v.by, "why": v.text} for v in places]
         typer.echo(json.dumps({"list": people, "vacant": vacant}, ensure_ascii=False))
         return
@@ -88,7 +93,11 @@ def propose(
     found = open_game(game)
     chooser = by if by == MODERATOR else one_named("side", by, found.ruleset)
     one = WaitingList(found).propose(nation_named(nation, found.ruleset), name, chooser)
-    tell(format, _of(one), f"{one.name} is asked to command {one.nation}; `wteaw players agree` notes that he will.")
+    tell(
+        format,
+        _of(one),
+        f"{one.name} is asked to command {one.nation}; `wteaw players agree` notes that he will.",
+    )
 
 
 @app.command()
@@ -101,7 +110,11 @@ def agree(name: str = NAME, game: Path = GAME, format: str = FORMAT) -> None:
     from ..store.pool import WaitingList
 
     one = WaitingList(open_game(game)).agree(name)
-    tell(format, _of(one), f"{one.name} agrees to command {one.nation}; `wteaw players seat {one.nation}` makes the change.")
+    tell(
+        format,
+        _of(one),
+        f"{one.name} agrees to command {one.nation}; `wteaw players seat {one.nation}` makes the change.",
+    )
 
 
 @app.command()
@@ -153,7 +166,8 @@ def key(
     revoke: bool = typer.Option(False, "--revoke", help="End the key instead."),
     format: str = FORMAT,
 ) -> None:
-    """Give a nation a new key, with which its player submits orders. It is shown only once; the key before it ends.
+    """Give a nation a new key, with which its player submits orders. It is shown only once; the key before it
+    ends.
 
     Example: wteaw players key NATION --game games/flanders
     """
@@ -164,7 +178,11 @@ def key(
     whose = nation_named(nation, found.ruleset)
     if revoke:
         ended = player_keys.revoke(found, whose)
-        tell(format, {"nation": whose, "ended": ended}, f"The key of {whose} has ended." if ended else f"{whose} had no key.")
+        tell(
+            format,
+            {"nation": whose, "ended": ended},
+            f"The key of {whose} has ended." if ended else f"{whose} had no key.",
+        )
         return
     given = player_keys.give(found, whose)
     tell(format, {"nation": whose, "key": given}, given)

@@ -53,7 +53,13 @@ def report(
         from ..report.report_files import write_reports
 
         written = write_reports(
-            found, out, wanted, found.drawing(), turn=turn or None, update=day, counted=lambda some: each(some, "reports")
+            found,
+            out,
+            wanted,
+            found.drawing(),
+            turn=turn or None,
+            update=day,
+            counted=lambda some: each(some, "reports"),
         )
         typer.echo(f"{len(written)} files in {out}")
         return
@@ -117,16 +123,22 @@ def map_(
 
 def explain(
     what: str = typer.Argument(
-        ..., help="A question, or what: words such as `PLACE holder`, `NATION TRACK`, `NATION RESOURCE`, `KIND attack`."
+        ...,
+        help="A question, or what: words such as `PLACE holder`, `NATION TRACK`, `NATION RESOURCE`, `KIND "
+        "attack`.",
     ),
     game: Path = GAME,
-    nation: str = typer.Option("", help="As this nation may know it; without it everything, as the moderator."),
+    nation: str = typer.Option(
+        "", help="As this nation may know it; without it everything, as the moderator."
+    ),
     turn: int = typer.Option(0, help="As it was after this turn; by default as it is now."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
-    """Answer a question about the game, or why a value is what it is: what stands now, what it is made of, and every change.
+    """Answer a question about the game, or why a value is what it is: what stands now, what it is made of,
+    and every change.
 
-    Questions are answered in words, from the rules and from what the nation was told; values with turn, rule, clause and dice.
+    Questions are answered in words, from the rules and from what the nation was told; values with turn, rule,
+    clause and dice.
 
     Example: wteaw explain "how does influence work" --game games/flanders --nation NATION
     """

@@ -15,13 +15,17 @@ __all__ = ["rulebook"]
 def rulebook(
     path: Path = typer.Argument(None, help="The folder of a ruleset; by default the shipped base ruleset."),
     out: Path = typer.Option(None, help="A file; otherwise it is printed."),
-    tests: bool = typer.Option(False, "--tests", help="Say of each rule how many rule tests cite its clauses."),
+    tests: bool = typer.Option(
+        False, "--tests", help="Say of each rule how many rule tests cite its clauses."
+    ),
     graph: bool = typer.Option(False, "--graph", help="A picture (SVG) of what the events read instead."),
-    format: str = typer.Option("", help="text (Markdown), html or json; by default html for a file so named, else text."),
+    format: str = typer.Option(
+        "", help="text (Markdown), html or json; by default html for a file so named, else text."
+    ),
 ) -> None:
-    """Write the rules as a book for players: the turn, then chapter by chapter in the order of play what the rules say, with
-    the orders and figures that go with it; at the end the nations, options and a glossary. As Markdown, or as one HTML page for
-    screen and paper.
+    """Write the rules as a book for players: the turn, then chapter by chapter in the order of play what the
+    rules say, with the orders and figures that go with it; at the end the nations, options and a glossary. As
+    Markdown, or as one HTML page for screen and paper.
 
     Example: wteaw rulebook ruleset --tests --out rulebook.html
     """

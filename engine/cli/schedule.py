@@ -18,7 +18,9 @@ def schedule(
     start: str = typer.Option(..., "--start", help="The day of an update, as 2004-05-01."),
     turns: int = typer.Option(1, "--turns", min=1, help="How many turns."),
     game: Path = typer.Option(None, "--game", help="The folder of a game: its rules and its turn."),
-    ruleset: Path = typer.Option(None, "--ruleset", help="A ruleset, where there is no game yet (default: the shipped one)."),
+    ruleset: Path = typer.Option(
+        None, "--ruleset", help="A ruleset, where there is no game yet (default: the shipped one)."
+    ),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
     """Write out which days of the coming turns are for what.
@@ -49,5 +51,8 @@ def schedule(
     for turn, days in listed:
         corrections = ", ".join(d.isoformat() for d in days.corrections) or "none"
         sending = ", ".join(d.isoformat() for d in days.sending)
-        typer.echo(f"Turn {turn}: update {days.update}; corrections {corrections}; orders from {days.opens}, sent {sending},")
+        typer.echo(
+            f"Turn {turn}: update {days.update}; corrections {corrections}; orders from {days.opens}, sent "
+            f"{sending},"
+        )
         typer.echo(f"  closed at the end of {days.deadline}; next update {days.next_update}")

@@ -1,4 +1,6 @@
-"""`wteaw show` and `wteaw diff`: rows as they are after all overlays, where each value comes from, and what differs."""
+"""`wteaw show` and `wteaw diff`: rows as they are after all overlays, where each value comes from, and what
+differs.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,19 @@ __all__ = ["diff", "open_ruleset", "show", "sound_ruleset"]
 
 
 def show(
-    id: str = typer.Argument(..., help="The row: TABLE/ID, or an id alone for all rows of that id; or the code of a finding."),
-    ruleset: Path = typer.Option(None, "--ruleset", "-r", help="Folder of the ruleset (default: the shipped one)."),
-    resolved: bool = typer.Option(False, "--resolved", help="Every key, with the file and line that it comes from."),
+    id: str = typer.Argument(
+        ..., help="The row: TABLE/ID, or an id alone for all rows of that id; or the code of a finding."
+    ),
+    ruleset: Path = typer.Option(
+        None, "--ruleset", "-r", help="Folder of the ruleset (default: the shipped one)."
+    ),
+    resolved: bool = typer.Option(
+        False, "--resolved", help="Every key, with the file and line that it comes from."
+    ),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
-    """Show a row as it is after all overlays, or what the code of a finding means and which page tells more of it.
+    """Show a row as it is after all overlays, or what the code of a finding means and which page tells more
+    of it.
 
     Example: wteaw show units/ID --ruleset ruleset/variants/NAME --resolved
     """
@@ -40,15 +49,24 @@ def show(
             "example": f"docs/made/findings.md#{code.lower()}",
             "page": f"docs/{page(code)}",
         }
-        typer.echo(json.dumps(said, indent=1) if format == "json" else "\n".join(f"{key}: {text}" for key, text in said.items()))
+        typer.echo(
+            json.dumps(said, indent=1)
+            if format == "json"
+            else "\n".join(f"{key}: {text}" for key, text in said.items())
+        )
         return
     folder = ruleset or rulesets()
     rules = open_ruleset(folder)
     rows = _matching(rules, id)
     if not rows:
-        known = [i for form in rules.forms for i in rules.rows(form)] + [f"{f}/{i}" for f in rules.forms for i in rules.rows(f)]
+        known = [i for form in rules.forms for i in rules.rows(form)] + [
+            f"{f}/{i}" for f in rules.forms for i in rules.rows(f)
+        ]
         near = nearest(id, known, count=3)
-        raise Stop(f"no row {id!r} in {folder}" + (f"; did you mean {', '.join(near)}?" if near else ""), ExitCode.CALL)
+        raise Stop(
+            f"no row {id!r} in {folder}" + (f"; did you mean {', '.join(near)}?" if near else ""),
+            ExitCode.CALL,
+        )
     if format == "json":
         data = [_as_json(rules, form, id_, folder) for form, id_ in rows]
         typer.echo(json.dumps(data, ensure_ascii=False, indent=1))
@@ -61,7 +79,8 @@ def diff(
     b: Path = typer.Argument(..., help="Folder of the ruleset to compare it with."),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
-    """Say in words what differs between two rulesets: what is new, what is gone, and each value as it was and as it is.
+    """Say in words what differs between two rulesets: what is new, what is gone, and each value as it was and
+    as it is.
 
     Example: wteaw diff ruleset ruleset/variants/NAME
     """
@@ -78,7 +97,9 @@ def diff(
 
 
 def open_ruleset(folder: Path) -> Ruleset:
-    """The ruleset in a folder (or a shipped one: its name, or `data:PATH`); its errors are only counted, on stderr."""
+    """The ruleset in a folder (or a shipped one: its name, or `data:PATH`); its errors are only counted, on
+    stderr.
+    """
     if str(folder).startswith(SHIPPED):
         folder = data_root() / str(folder).removeprefix(SHIPPED)
     if not (folder / MANIFEST).is_file() and folder.name != MANIFEST:
@@ -90,15 +111,23 @@ def open_ruleset(folder: Path) -> Ruleset:
     rules, found = load_ruleset(folder, keep_broken=True)
     if rules is None:
         first = next((d for d in found if d.severity == "error"), None)
-        raise Stop(f"{folder} cannot be read as a ruleset" + (f":\n{render_one(first)}" if first else ""), ExitCode.FOUND)
+        raise Stop(
+            f"{folder} cannot be read as a ruleset" + (f":\n{render_one(first)}" if first else ""),
+            ExitCode.FOUND,
+        )
     if has_errors(found):
         errors = sum(d.severity == "error" for d in found)
-        typer.echo(f"note: {folder} has {errors} error{'s' if errors > 1 else ''}; `wteaw validate` shows them", err=True)
+        typer.echo(
+            f"note: {folder} has {errors} error{'s' if errors > 1 else ''}; `wteaw validate` shows them",
+            err=True,
+        )
     return rules
 
 
 def sound_ruleset(path: Path | None) -> tuple[Path, Ruleset]:
-    """A folder (without one the shipped base) and the ruleset in it; Stop with all findings if it has errors."""
+    """A folder (without one the shipped base) and the ruleset in it; Stop with all findings if it has
+    errors.
+    """
     folder = path or rulesets()
     if not folder.is_dir():
         raise Stop(f"{folder} is no folder", ExitCode.CALL)
@@ -146,4 +175,10 @@ def _as_json(rules: Ruleset, form: str, id_: str, folder: Path) -> dict[str, Any
     row = rules.row(form, id_)
     keys = {key: _at(rules.origin(form, id_, key), folder) for key in row}
     value = json.loads(json.dumps(row, default=str))
-    return {"form": form, "id": id_, "row": value, "at": _at(rules.origin(form, id_), folder), "origins": keys}
+    return {
+        "form": form,
+        "id": id_,
+        "row": value,
+        "at": _at(rules.origin(form, id_), folder),
+        "origins": keys,
+    }

@@ -14,7 +14,8 @@ __all__ = ["status"]
 
 
 def status(game: Path = GAME, format: str = typer.Option("text", help="text or json.")) -> None:
-    """Tell what the game waits for: who has sent, who has not, whom bots play, and what the moderator has to do.
+    """Tell what the game waits for: who has sent, who has not, whom bots play, and what the moderator has to
+    do.
 
     Example: wteaw status --game games/flanders
     """
@@ -32,6 +33,8 @@ def status(game: Path = GAME, format: str = typer.Option("text", help="text or j
         typer.echo(f"  {names.get(seat['nation'], seat['nation'])}: {seat['says']}")
     if told["policies"]:
         one = len(told["policies"]) == 1
-        typer.echo(f"  {len(told['policies'])} more {'nation is' if one else 'nations are'} played by policies.")
+        typer.echo(
+            f"  {len(told['policies'])} more {'nation is' if one else 'nations are'} played by policies."
+        )
     for line in told["moderator"] or [told["next"]]:
         typer.echo(line)

@@ -1,8 +1,9 @@
 """What a terminal is shown beside plain text: colors, and how far a long command is.
 
-Colors stand on standard output only where that is a terminal, and not where NO_COLOR is set; progress stands on standard error
-only where that is a terminal, after most of a second, and is gone when the command is done. Anything else gets plain lines.
-What others wrote (orders, names, files) is shown with its control characters spelled out: none of them reaches a terminal.
+Colors stand on standard output only where that is a terminal, and not where NO_COLOR is set; progress stands
+on standard error only where that is a terminal, after most of a second, and is gone when the command is done.
+Anything else gets plain lines. What others wrote (orders, names, files) is shown with its control characters
+spelled out: none of them reaches a terminal.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["Working", "each", "raw", "say", "spelled_out", "warn"]
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""What a terminal would act upon, but for new lines and tabs: control characters, and marks that turn the writing round."""
+"""What a terminal would act upon, but for new lines and tabs: control characters, and marks that turn the
+writing round.
+"""
 
 
 class _Spelled:
@@ -69,13 +72,14 @@ SOON = 0.7
 _STYLES = {
     "bold": re.compile(r"^\S+:\d+(?::\d+)?(?=: )|^wteaw [a-z]+:", re.MULTILINE),
     "bold red": re.compile(
-        r"(?<=: )(?:error|failed)(?=: )|^error(?=: )|\b[1-9][\d,]* (?:errors?|failed|in error)\b|^WRONG\b", re.MULTILINE
+        r"(?<=: )(?:error|failed)(?=: )|^error(?=: )|\b[1-9][\d,]* (?:errors?|failed|in error)\b|^WRONG\b",
+        re.MULTILINE,
     ),
     "bold yellow": re.compile(r"(?<=: )warning(?=: )|^warning(?=: )|\b[1-9][\d,]* warnings?\b", re.MULTILINE),
     "green": re.compile(r"\bno errors\b|\b[1-9][\d,]* passed\b|^right\b|^      expected .*", re.MULTILINE),
     "red": re.compile(r"^      got .*", re.MULTILINE),
     "cyan": re.compile(r"^    (?:hint|instead): ", re.MULTILINE),
-}  # fmt: skip
+}
 """What is colored in the texts of findings, results and answers."""
 
 
@@ -126,7 +130,9 @@ class Working:
             self._timer.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._timer is not None:
             self._timer.cancel()
         with self._lock:
@@ -139,7 +145,9 @@ class Working:
         with self._lock:
             self._done, self._total, self._what = done, total or self._total, what or self._what
             if self._shown is not None:
-                self._shown.update(self._shown.task_ids[0], completed=done, total=self._total, description=self._what)
+                self._shown.update(
+                    self._shown.task_ids[0], completed=done, total=self._total, description=self._what
+                )
 
     def hide(self) -> None:
         """Leave the terminal to somebody who is asked."""
@@ -152,14 +160,25 @@ class Working:
 
     def _show(self) -> None:
         from rich.console import Console  # start-up time: a short command never needs it
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            SpinnerColumn,
+            TextColumn,
+            TimeRemainingColumn,
+        )
 
         with self._lock:
             if self._timer is None:
                 return
-            counted = [BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()] if self._total is not None else []
+            counted = (
+                [BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()] if self._total is not None else []
+            )
             words = TextColumn("{task.description}", markup=False)
-            self._shown = Progress(SpinnerColumn(), words, *counted, console=Console(file=raw(sys.stderr)), transient=True)
+            self._shown = Progress(
+                SpinnerColumn(), words, *counted, console=Console(file=raw(sys.stderr)), transient=True
+            )
             self._shown.add_task(self._what, total=self._total, completed=self._done)
             self._shown.start()
 

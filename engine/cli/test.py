@@ -29,16 +29,21 @@ def test(
     clause: str = typer.Option("", help="Only cases that cite this clause, or one that begins so."),
     show: bool = typer.Option(False, "--show", help="Print the journal of every case chosen."),
     jobs: int = typer.Option(1, "-j", min=1, help="How many processes share the files."),
-    watch: bool = typer.Option(False, "--watch", help="Run again what a change of files touches, until Ctrl-C."),
-    update: bool = typer.Option(False, "--update", help="Write what was got into cases that fail, after asking for each."),
+    watch: bool = typer.Option(
+        False, "--watch", help="Run again what a change of files touches, until Ctrl-C."
+    ),
+    update: bool = typer.Option(
+        False, "--update", help="Write what was got into cases that fail, after asking for each."
+    ),
     yes: bool = typer.Option(False, "--yes", help="With --update: write without asking."),
 ) -> None:
     """Run rule tests: given, orders, dice, then.
 
-    A failure shows what was expected, what was got, and the lines of the journal behind it with the file and line of each
-    rule. The exit code is 0 only if every case passes. With --update, a failing case gets what came of it, where that can be
-    said: its comments and layout stay, and cases that pass are never touched. The format of the files is described in
-    `ruleset/tests/README.md`.
+    A failure shows what was expected, what was got, and the lines of the journal behind it with the file and
+    line of each rule. The exit code is 0 only if every case passes. With --update, a failing case gets what
+    came of it, where that can be
+    said: its comments and layout stay, and cases that pass are never touched. The format of the files is
+    described in `ruleset/tests/README.md`.
 
     Example: wteaw test ruleset -k influence
     """
@@ -46,7 +51,9 @@ def test(
     if (watch or update) and format != "text":
         raise Stop(f"{'--watch' if watch else '--update'} shows text; leave out --format", ExitCode.CALL)
     if (watch and update) or (yes and not update):
-        raise Stop("--watch and --update exclude each other" if watch else "--yes belongs to --update", ExitCode.CALL)
+        raise Stop(
+            "--watch and --update exclude each other" if watch else "--yes belongs to --update", ExitCode.CALL
+        )
     if watch:
         _watch(paths or [rulesets()], CaseFilter(k.casefold(), clause), show=show, jobs=jobs)
         return
@@ -57,7 +64,9 @@ def test(
         return
     files = test_files(paths or [rulesets()])
     with Working("files of rule tests", len(files)) as working:
-        run = run_files(files, choose=CaseFilter(k.casefold(), clause), show=show, jobs=jobs, progress=working.at)
+        run = run_files(
+            files, choose=CaseFilter(k.casefold(), clause), show=show, jobs=jobs, progress=working.at
+        )
     if not run.results and run.ok and (k or clause):
         raise Stop("no case fits", ExitCode.CALL)
     (say if format == "text" else typer.echo)(render(run, format, show=show))
@@ -109,5 +118,8 @@ def test_files(paths: list[Path]) -> list[tuple[Path, str]]:
             name = os.path.relpath(file)
             files.append((file, file.as_posix() if name.startswith("..") else Path(name).as_posix()))
     if not files:
-        raise Stop(f"no rule tests in {', '.join(map(str, paths))}: YAML files in a folder called `tests`", ExitCode.CALL)
+        raise Stop(
+            f"no rule tests in {', '.join(map(str, paths))}: YAML files in a folder called `tests`",
+            ExitCode.CALL,
+        )
     return files

@@ -31,7 +31,9 @@ def update_files(files: Sequence[tuple[Path, str]], choose: Callable[[Case], boo
     from ..testing.update import ChangedMeanwhile, Declined, proposals, write
 
     if not yes and not sys.stdin.isatty():
-        raise Stop("--update asks for every case; where nobody answers, --yes writes without asking", ExitCode.CALL)
+        raise Stop(
+            "--update asks for every case; where nobody answers, --yes writes without asking", ExitCode.CALL
+        )
     written = left = 0
     with Working("files of rule tests", len(files)) as working:
         for number, (path, name) in enumerate(files, 1):
@@ -71,7 +73,11 @@ def _end(written: int, left: int, more: str = "") -> None:
 def _shown(found: Proposal) -> str:
     lines = []
     for change in found.changes:
-        lines += [f"    {change.where}: {change.what}", f"      expected  {change.old}", f"      got       {change.new}"]
+        lines += [
+            f"    {change.where}: {change.what}",
+            f"      expected  {change.old}",
+            f"      got       {change.new}",
+        ]
     return "\n".join(lines)
 
 

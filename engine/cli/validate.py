@@ -25,7 +25,9 @@ TESTS = "tests"
 
 
 def validate(
-    paths: list[Path] = typer.Argument(..., help="Folders of rulesets, scenario files, or folders with such in them."),
+    paths: list[Path] = typer.Argument(
+        ..., help="Folders of rulesets, scenario files, or folders with such in them."
+    ),
     format: str = typer.Option("text", help=f"How to show the findings: {', '.join(FORMATS)}."),
     strict: bool = typer.Option(False, "--strict", help="Warnings fail, too."),
     cache: bool = typer.Option(True, help="Use the compiled cache."),
@@ -33,8 +35,8 @@ def validate(
 ) -> None:
     """Find every mistake at once, each at its file, line and column, with a suggestion.
 
-    Rulesets below a path (variants), their rule tests and scenario files are found by themselves. The exit code is 0 only
-    if there are no errors.
+    Rulesets below a path (variants), their rule tests and scenario files are found by themselves. The exit
+    code is 0 only if there are no errors.
 
     Example: wteaw validate ruleset scenarios
     """
@@ -81,7 +83,8 @@ def validate_paths(paths: list[Path], *, cache: bool = True) -> list[Diagnostic]
     found = []
     for one in each(inputs, "rulesets and scenarios"):
         below = one.ruleset() if one.scenario else None
-        told = below is not None and below.resolve() in looked_at  # what is wrong with its ruleset is told there
+        # what is wrong with its ruleset is told there
+        told = below is not None and below.resolve() in looked_at
         found += [d for d in one.findings(cache=cache, done=done) if not (told and d.code == "E409")]
     return tidy(found)
 
@@ -96,7 +99,9 @@ class _Input:
 
     def findings(self, *, cache: bool, done: Done | None = None) -> list[Diagnostic]:
         if self.scenario:
-            return _seen_from_here(load_scenario(self.path, cache=cache, root=self.root, done=done)[2], self.path.parent)
+            return _seen_from_here(
+                load_scenario(self.path, cache=cache, root=self.root, done=done)[2], self.path.parent
+            )
         made = {} if done is None else done
         ruleset, found = load_ruleset(self.path, cache=cache, root=self.root, done=made)
         found = [*found, *drawing_faults(self.path, ruleset)]
@@ -120,7 +125,9 @@ def _inputs(paths: list[Path]) -> Iterator[_Input]:
             raise Stop(f"{path} does not exist", ExitCode.CALL)
         rulesets, scenarios = find_inputs(path)
         if not rulesets and not scenarios:
-            raise Stop(f"{path} holds neither a ruleset (a folder with {MANIFEST}) nor a scenario", ExitCode.CALL)
+            raise Stop(
+                f"{path} holds neither a ruleset (a folder with {MANIFEST}) nor a scenario", ExitCode.CALL
+            )
         root = path if path.is_dir() else path.parent
         yield from (_Input(folder, root) for folder in rulesets)
         yield from (_Input(file, root, scenario=True) for file in scenarios)
@@ -150,7 +157,8 @@ def _ruleset_of(path: Path) -> Path | None:
     """The ruleset that a manifest, a table or a folder of tables belongs to."""
     if path.name == MANIFEST:
         return path.parent
-    for above in [path, *path.parents, *path.resolve().parents[:3]]:  # told as it was given, where that leads there
+    # told as it was given, where that leads there
+    for above in [path, *path.parents, *path.resolve().parents[:3]]:
         if above.name in TABLE_FOLDERS and (above.parent / MANIFEST).is_file():
             return above.parent
     return None

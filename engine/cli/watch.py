@@ -1,4 +1,6 @@
-"""`--watch`: look at files again whenever one of them changes, at nothing more than the change touches, until Ctrl-C."""
+"""`--watch`: look at files again whenever one of them changes, at nothing more than the change touches, until
+Ctrl-C.
+"""
 
 from __future__ import annotations
 
@@ -21,24 +23,31 @@ SUFFIXES = (".yaml", ".yml", ".json")
 SOURCES = (MANIFEST, *TABLE_FOLDERS, "map")
 CLEAR = "\x1b[2J\x1b[3J\x1b[H"
 QUIET = 100
-"""Milliseconds without a further change before files are looked at: editors and version control write several at once."""
+"""Milliseconds without a further change before files are looked at: editors and version control write several
+at once.
+"""
 ASKED = 250
-"""Milliseconds after which the watcher comes back with nothing; from its first answer on no change is missed."""
+"""Milliseconds after which the watcher comes back with nothing; from its first answer on no change is
+missed.
+"""
 
 Result = TypeVar("Result")
 
 
 class Watched(Generic[Result]):
-    """Something that is looked at by itself: its `own` file or folder, the ruleset that it depends on, and what came of it.
+    """Something that is looked at by itself: its `own` file or folder, the ruleset that it depends on, and
+    what came of it.
 
-    A ruleset depends on the tables and the map of all its layers; a scenario and rule tests on scenarios, too, which may extend
-    others or be started from. Rule tests touch only themselves.
+    A ruleset depends on the tables and the map of all its layers; a scenario and rule tests on scenarios,
+    too, which may extend others or be started from. Rule tests touch only themselves.
     """
 
     def __init__(self, own: Path, ruleset: Path | None) -> None:
         self.own = own.resolve()
         self.sources = SOURCES if ruleset is not None and own == ruleset else (*SOURCES, "scenarios")
-        self.folders = {folder.resolve() for folder, _ in read_layers(ruleset).layers} if ruleset is not None else set()
+        self.folders = (
+            {folder.resolve() for folder, _ in read_layers(ruleset).layers} if ruleset is not None else set()
+        )
         self.result: Result | None = None
 
     def touched(self, path: Path) -> bool:
@@ -48,14 +57,16 @@ class Watched(Generic[Result]):
         folder = ruleset_above(path)
         if folder is None:
             return "scenarios" in self.sources
-        return (folder in self.folders or not self.folders) and path.relative_to(folder).parts[0] in self.sources
+        return (folder in self.folders or not self.folders) and path.relative_to(folder).parts[
+            0
+        ] in self.sources
 
 
 class Watch(Generic[Result]):
     """Looks at parts whenever their files change.
 
-    `find` gives the parts as they are now, by a key; `look` what comes of some of them; `show` prints all results in the parts'
-    order and says whether nothing is wrong.
+    `find` gives the parts as they are now, by a key; `look` what comes of some of them; `show` prints all
+    results in the parts' order and says whether nothing is wrong.
     """
 
     def __init__(
@@ -75,18 +86,27 @@ class Watch(Generic[Result]):
         try:
             from watchfiles import watch  # an extra
         except ModuleNotFoundError as missing:
-            raise Stop(f"--watch needs {missing.name}: pip install 'wteaw[watch]'", ExitCode.MACHINE) from None
+            raise Stop(
+                f"--watch needs {missing.name}: pip install 'wteaw[watch]'", ExitCode.MACHINE
+            ) from None
         try:
             again = True
             while again:
                 watched = self._watched()
                 begun = False
                 for changes in watch(
-                    *watched, watch_filter=_matters, debounce=2_000, step=QUIET, rust_timeout=ASKED, yield_on_timeout=True
+                    *watched,
+                    watch_filter=_matters,
+                    debounce=2_000,
+                    step=QUIET,
+                    rust_timeout=ASKED,
+                    yield_on_timeout=True,
                 ):
                     if begun and not changes:
                         continue
-                    self._once([Path(path).resolve() for _, path in changes] if self.parts and begun else None)
+                    self._once(
+                        [Path(path).resolve() for _, path in changes] if self.parts and begun else None
+                    )
                     begun = True
                     again = self._watched() != watched
                     if again:
@@ -112,7 +132,11 @@ class Watch(Generic[Result]):
         found = self.find()
         for key, part in found.items():
             old = self.parts.get(key)
-            if changed is not None and old is not None and not any(old.touched(p) or part.touched(p) for p in changed):
+            if (
+                changed is not None
+                and old is not None
+                and not any(old.touched(p) or part.touched(p) for p in changed)
+            ):
                 part.result = old.result
         todo = [key for key, part in found.items() if part.result is None]
         for key, result in zip(todo, self.look(todo), strict=True):
@@ -128,6 +152,8 @@ class Watch(Generic[Result]):
 
 
 def _matters(change: object, path: str) -> bool:
-    """Whether a file can be one that is looked at: no folder of version control, no file that an editor keeps for itself."""
+    """Whether a file can be one that is looked at: no folder of version control, no file that an editor keeps
+    for itself.
+    """
     found = Path(path)
     return found.suffix in SUFFIXES and not any(part.startswith((".", "__")) for part in found.parts[-4:])

@@ -1,1 +1,3 @@
-"""What is so and how it is recorded: state, journal, dice, proofs, findings; the compiled ruleset; what is registered."""
+"""What is so and how it is recorded: state, journal, dice, proofs, findings; the compiled ruleset; what is
+registered.
+"""

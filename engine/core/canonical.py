@@ -1,13 +1,14 @@
 """One canonical JSON form for everything that is stored, hashed or compared.
 
-In go plain values (dict, list, tuple, str, int, bool, None, Fraction); out come bytes that depend on nothing but
-the value: not on insertion order, hash seed, platform or locale. Equal bytes therefore mean equal values, and a
-SHA-256 over them names a state, a ruleset or a journal entry.
+In go plain values (dict, list, tuple, str, int, bool, None, Fraction); out come bytes that depend on nothing
+but the value: not on insertion order, hash seed, platform or locale. Equal bytes therefore mean equal values,
+and a SHA-256 over them names a state, a ruleset or a journal entry.
 
-The form: UTF-8, no spaces, no escapes beyond those JSON demands, keys sorted by code point (which is also the order
-of their UTF-8 bytes), whole numbers exact at any size, tuples written as lists. A fraction is ``{"/":[num,den]}`` in
-lowest terms with ``den`` > 1; a fraction that is whole is written as the whole number, because equal numbers must give
-equal bytes however they were computed. Floats are refused: binary fractions round differently from the rules.
+The form: UTF-8, no spaces, no escapes beyond those JSON demands, keys sorted by code point (which is also the
+order of their UTF-8 bytes), whole numbers exact at any size, tuples written as lists. A fraction is
+``{"/":[num,den]}`` in lowest terms with ``den`` > 1; a fraction that is whole is written as the whole number,
+because equal numbers must give equal bytes however they were computed. Floats are refused: binary fractions
+round differently from the rules.
 """
 
 from __future__ import annotations
@@ -32,15 +33,18 @@ def dumps(value: object) -> bytes:
     >>> dumps({"b": (1, Fraction(3, 4)), "a": None})
     b'{"a":null,"b":[1,{"/":[3,4]}]}'
 
-    Raises TypeError for a float, a key that is not text, or a kind of object that is not data; ValueError for the
-    reserved key, for text that is not valid Unicode, and for a value that contains itself. Both name the path.
+    Raises TypeError for a float, a key that is not text, or a kind of object that is not data; ValueError for
+    the reserved key, for text that is not valid Unicode, and for a value that contains itself. Both name the
+    path.
     """
     try:
         if not _is_plain(value):
             _check(value)
         try:
             return orjson.dumps(value, _default, orjson.OPT_SORT_KEYS)
-        except orjson.JSONEncodeError:  # whole numbers of more than 64 bits, very deep values, and what is none of ours
+        except (
+            orjson.JSONEncodeError
+        ):  # whole numbers of more than 64 bits, very deep values, and what is none of ours
             return _ENCODER.encode(value).encode("utf-8")
     except _Fault as fault:
         raise fault.kind(fault.text()) from None
@@ -51,8 +55,8 @@ def dumps(value: object) -> bytes:
 def loads(data: bytes | str) -> Any:
     """The value of canonical bytes: dict, list, str, int, bool, None and Fraction.
 
-    ``loads(dumps(v)) == v`` for every value without tuples (they come back as lists). The text need not be canonical
-    in its spaces and order of keys, but must hold no float and no malformed fraction: ValueError.
+    ``loads(dumps(v)) == v`` for every value without tuples (they come back as lists). The text need not be
+    canonical in its spaces and order of keys, but must hold no float and no malformed fraction: ValueError.
 
     >>> loads(b'{"share":{"/":[3,4]}}')
     {'share': Fraction(3, 4)}
@@ -67,7 +71,8 @@ def loads(data: bytes | str) -> Any:
 
 
 def joined(*parts: bytes) -> bytes:
-    """The canonical bytes of an object from those of objects whose keys follow on each other, none of them empty.
+    """The canonical bytes of an object from those of objects whose keys follow on each other, none of them
+    empty.
 
     >>> joined(b'{"a":1}', b'{"b":2}')
     b'{"a":1,"b":2}'
@@ -83,9 +88,9 @@ def digest(value: object) -> str:
 def keyed(key: bytes | str, tag: str, value: object) -> bytes:
     """32 bytes that only the holder of a key can make of a value, and that tell nothing of the key.
 
-    BLAKE2b over the canonical bytes, with the key (1 to 64 bytes, or their hex digits) and with the tag, at most 16
-    bytes, as its personalisation: the same key and value give unrelated results under different tags. Raises what
-    ``dumps`` raises; ValueError for a key or tag of another length or a key that is not hex.
+    BLAKE2b over the canonical bytes, with the key (1 to 64 bytes, or their hex digits) and with the tag, at
+    most 16 bytes, as its personalisation: the same key and value give unrelated results under different tags.
+    Raises what ``dumps`` raises; ValueError for a key or tag of another length or a key that is not hex.
     """
     key = bytes.fromhex(key) if isinstance(key, str) else key
     if not 1 <= len(key) <= 64:
@@ -112,9 +117,11 @@ _TEXT: frozenset[type] = frozenset({str})
 
 
 def _is_plain(value: object) -> bool:
-    """Whether a value is made of nothing but the very types that ``_check`` lets through: nearly all are, and that is soon seen.
+    """Whether a value is made of nothing but the very types that ``_check`` lets through: nearly all are, and
+    that is soon seen.
 
-    False says nothing yet: ``_check`` then tells a mapping of another kind from a fault, and where the fault is.
+    False says nothing yet: ``_check`` then tells a mapping of another kind from a fault, and where the fault
+    is.
     """
     kind = type(value)
     if kind is dict:
@@ -192,7 +199,12 @@ def _no_float(text: str) -> NoReturn:
 
 
 _ENCODER = json.JSONEncoder(
-    ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"), default=_default, check_circular=False
+    ensure_ascii=False,
+    allow_nan=False,
+    sort_keys=True,
+    separators=(",", ":"),
+    default=_default,
+    check_circular=False,
 )
 _PLAIN = json.JSONDecoder(parse_float=_no_float, parse_constant=_no_float)
 _FRACTIONS = json.JSONDecoder(parse_float=_no_float, parse_constant=_no_float, object_hook=_fraction)

@@ -1,6 +1,8 @@
-"""The codes of all findings and what each means. Codes are stable; `docs/diagnostics.md` is made from this table.
+"""The codes of all findings and what each means. Codes are stable; `docs/diagnostics.md` is made from this
+table.
 
-E1: reading text · E2: shape and overlay · E3: expressions · 4: rows and references · 5: the map · 6: rules · 7: silences.
+E1: reading text · E2: shape and overlay · E3: expressions · 4: rows and references · 5: the map · 6: rules ·
+7: silences.
 """
 
 from __future__ import annotations
@@ -44,7 +46,8 @@ CODES: dict[str, str] = {
     "E212": "A range whose upper end comes first.",
     "E213": "A key that means nothing, or stops a turn, without another one.",
     "E214": "A face that the dice of its roll do not have, or ranges that overlap.",
-    "E215": "A table whose cells are not of one kind or not under the same number of keys, or whose bands leave a number out.",
+    "E215": "A table whose cells are not of one kind or not under the same number of keys, or whose bands "
+    "leave a number out.",
     "E221": "An overlay removes or appends to something that is not below.",
     "E222": "A removed row says something more.",
     "E223": "A key is both given again and appended to or removed.",
@@ -74,7 +77,8 @@ CODES: dict[str, str] = {
     "E411": "A scenario puts works between places that have no border.",
     "E412": "A scenario lets a nation place more of its units than the rules leave it.",
     "E413": "A scenario gives an option a value that it does not have.",
-    "E414": "A scenario does not say what a nation begins with that the ruleset wants to be said (`given` of the settings).",
+    "E414": "A scenario does not say what a nation begins with that the ruleset wants to be said (`given` "
+    "of the settings).",
     "W420": "A clause is cited that is not in the register (the table `clauses`).",
     "E501": "A link from a place to itself.",
     "W502": "A place that no link leads to or from.",
@@ -82,7 +86,8 @@ CODES: dict[str, str] = {
     "W504": "A place that can be entered and never left, because of one-way links.",
     "E505": "A passage between two places that are not linked.",
     "W506": "A key of a passage that is neither an end of it nor next to one.",
-    "E507": "A link, or a passage that names another in its stead, whose passage stands between other places.",
+    "E507": "A link, or a passage that names another in its stead, whose passage stands between other "
+    "places.",
     "W508": "A list of links names a place whose own list does not name it in return.",
     "W509": "A list of links gives a place another section than its own.",
     "E510": "A list of links names a place that no link leads to.",
@@ -91,14 +96,16 @@ CODES: dict[str, str] = {
     "W601": "An event that can never fire.",
     "W602": "An order or action that no step of the sequence takes, or a row that none goes through.",
     "W603": "A kind of unit that nobody can get.",
-    "W604": "A definition, table, option or other helper that nothing uses, or a kind of the map that no rule names.",
+    "W604": "A definition, table, option or other helper that nothing uses, or a kind of the map that no "
+    "rule names.",
     "E605": "A row names a step that the sequence does not have.",
     "E606": "A step of the sequence that does nothing, or a sequence that never waits for orders.",
     "W607": "No row of `visibility`: players are shown nothing.",
     "W608": "No place has a position on the map.",
     "W609": "A flag that is set, and nothing asks for it.",
     "W610": "A flag that is asked for, and nothing sets it.",
-    "W611": "Two things of a kind with one name, or two orders that are written alike: an order cannot tell them apart.",
+    "W611": "Two things of a kind with one name, or two orders that are written alike: an order cannot tell "
+    "them apart.",
     "W612": "A number that some units have and one has not, of a field without a default.",
     "W613": "A condition, or a part of one, that always holds, or never.",
     "W614": "A table without a cell for a word that it may be asked for.",
@@ -149,12 +156,19 @@ PAGES: dict[str, str] = {
     "W618": "made/shared.md#ref-shared-cases",
     "W701 E702": "diagnostics.md",
 }
-"""What codes are about: codes, or what codes begin with -> the page of the documentation that tells of it (below `docs/`)."""
+"""What codes are about: codes, or what codes begin with -> the page of the documentation that tells of it
+(below `docs/`).
+"""
 
 
 def page(code: str) -> str:
     """The page that a finding's reader is sent to; of entries that fit the longest counts."""
-    found = [(len(head), where) for heads, where in PAGES.items() for head in heads.split() if code.startswith(head)]
+    found = [
+        (len(head), where)
+        for heads, where in PAGES.items()
+        for head in heads.split()
+        if code.startswith(head)
+    ]
     return max(found)[1]
 
 

@@ -1,7 +1,8 @@
 """What is wrong, where, and what would put it right: one value for every error and warning of the program.
 
-A check yields `Diagnostic`s; nothing raises for a user's mistake. The command line alone decides how they look
-(`render`: text, json, sarif, github) and what the exit code is. The codes are listed in `docs/diagnostics.md` and are
+A check yields `Diagnostic`s; nothing raises for a user's mistake. The command line alone decides how they
+look (`render`: text, json, sarif, github) and what the exit code is. The codes are listed in
+`docs/diagnostics.md` and are
 stable: a ruleset may silence a warning by its code.
 """
 
@@ -35,7 +36,10 @@ FORMATS = ("text", "json", "sarif", "github")
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding. `line` and `column` count from 1; 0 means the whole file. `instead` are whole lines that would do."""
+    """One finding. `line` and `column` count from 1; 0 means the whole file.
+
+    `instead` are whole lines that would do.
+    """
 
     code: str
     severity: Severity
@@ -69,7 +73,9 @@ def has_errors(found: Iterable[Diagnostic], *, strict: bool = False) -> bool:
 
 def tidy(found: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Every finding once, in the order of files and lines."""
-    return sorted(dict.fromkeys(found), key=lambda d: (d.file, d.line, d.column, RANK[d.severity], d.code, d.message))
+    return sorted(
+        dict.fromkeys(found), key=lambda d: (d.file, d.line, d.column, RANK[d.severity], d.code, d.message)
+    )
 
 
 # --- near misses
@@ -121,7 +127,9 @@ def render(found: Sequence[Diagnostic], form: str = "text") -> str:
             return "\n".join([*_folded(found), summary(found)])
         case "json":
             counts = {s: sum(d.severity == s for d in found) for s in RANK}
-            return json.dumps({"diagnostics": [d.to_json() for d in found], "counts": counts}, ensure_ascii=False, indent=1)
+            return json.dumps(
+                {"diagnostics": [d.to_json() for d in found], "counts": counts}, ensure_ascii=False, indent=1
+            )
         case "sarif":
             return json.dumps(_sarif(found), ensure_ascii=False, indent=1)
         case "github":
@@ -130,12 +138,16 @@ def render(found: Sequence[Diagnostic], form: str = "text") -> str:
 
 
 MOST_ALIKE = 2
-"""Findings that say the same which are shown one by one; of more only the first, with the places of the others."""
+"""Findings that say the same which are shown one by one; of more only the first, with the places of the
+others.
+"""
 MOST_PLACES = 5
 
 
 def _folded(found: Sequence[Diagnostic]) -> Iterator[str]:
-    """The findings as text; many that say the same at many places, as one name that is missing everywhere, are told once."""
+    """The findings as text; many that say the same at many places, as one name that is missing everywhere,
+    are told once.
+    """
     alike: dict[tuple[str, str, str], list[Diagnostic]] = {}
     for d in found:
         alike.setdefault((d.code, d.message, d.hint), []).append(d)
@@ -146,12 +158,19 @@ def _folded(found: Sequence[Diagnostic]) -> Iterator[str]:
         elif same[0] is d:
             more = len(same) - 1 - MOST_PLACES
             places = ", ".join(other.where for other in same[1 : 1 + MOST_PLACES])
-            yield f"{render_one(d)}\n    the same at {places}{f', and at {more} more places' if more > 0 else ''}"
+            yield (
+                f"{render_one(d)}\n    the same at "
+                f"{places}{f', and at {more} more places' if more > 0 else ''}"
+            )
 
 
 def render_one(d: Diagnostic) -> str:
     """One finding as text: place, message and code, the offending line with a caret, the hint."""
-    lines = [f"{d.where}: {d.severity}: {d.message} [{d.code}]" if d.where else f"{d.severity}: {d.message} [{d.code}]"]
+    lines = [
+        f"{d.where}: {d.severity}: {d.message} [{d.code}]"
+        if d.where
+        else f"{d.severity}: {d.message} [{d.code}]"
+    ]
     if d.source_line.strip():
         text, column = _window(d.source_line, d.column)
         lines.append(f"    {text}")
@@ -175,7 +194,9 @@ def summary(found: Sequence[Diagnostic]) -> str:
 
 def _window(line: str, column: int, width: int = 110) -> tuple[str, int]:
     """The part of a long line around the column, and the column inside that part."""
-    text = "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in line.rstrip("\r\n"))
+    text = "".join(
+        c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in line.rstrip("\r\n")
+    )
     if len(text) <= width:
         return text, column
     start = max(0, min(column - width // 2, len(text) - width))

@@ -1,26 +1,34 @@
 """Dice that anyone can roll again.
 
-A mechanic asks a source for a stream, naming what the dice are for (step, rule, subject) and who may know them
-(audience), and rolls on it; out come faces and plain records of what was drawn. Two sources give the same streams:
+A mechanic asks a source for a stream, naming what the dice are for (step, rule, subject) and who may know
+them (audience), and rolls on it; out come faces and plain records of what was drawn. Two sources give the
+same streams:
 `KeyedDice` (from a secret) and `ScriptedDice` (typed in).
 
-How a keyed die is made, so that any language can make it again. ``H(key, tag, data)`` is BLAKE2b with that key, the
-tag as its personalisation and the data as canonical JSON (`canonical.keyed`); 32 bytes unless said otherwise.
+How a keyed die is made, so that any language can make it again. ``H(key, tag, data)`` is BLAKE2b with that
+key, the tag as its personalisation and the data as canonical JSON (`canonical.keyed`); 32 bytes unless said
+otherwise.
 
-1. audience key = H(turn key, "wteaw audience", [audience]). An audience of several ("a+b") has its key from a drawer, since
-   nobody can tell beforehand which will meet: drawer key = H(turn key, "wteaw drawer", [i]) with i the first four bytes (little
-   end first) of H(b"wteaw", "wteaw place", [audience]) modulo 16384; audience key = H(drawer key, "wteaw group", [audience])
-2. dice key     = H(audience key, "wteaw dice", [turn, mix]); the mix is the players' share of chance, see fairness
-3. stream key   = H(dice key, "wteaw stream", [step, rule, subject, use]); the use is 0 for the first stream of this
+1. audience key = H(turn key, "wteaw audience", [audience]). An audience of several ("a+b") has its key from a
+drawer, since
+   nobody can tell beforehand which will meet: drawer key = H(turn key, "wteaw drawer", [i]) with i the first
+   four bytes (little end first) of H(b"wteaw", "wteaw place", [audience]) modulo 16384; audience key =
+   H(drawer key, "wteaw group", [audience])
+2. dice key     = H(audience key, "wteaw dice", [turn, mix]); the mix is the players' share of chance, see
+fairness
+3. stream key   = H(dice key, "wteaw stream", [step, rule, subject, use]); the use is 0 for the first stream
+of this
    name that rolls in a turn, 1 for the second, and so on, so that no dice are ever drawn twice
-4. the stream's bytes are its blocks in order; block i, 64 bytes, is H(stream key, "wteaw block", i), where i is not
+4. the stream's bytes are its blocks in order; block i, 64 bytes, is H(stream key, "wteaw block", i), where i
+is not
    JSON but 8 bytes, little end first
-5. a die of up to 255 faces takes one byte, a larger one four (little end first); a word at or above the largest
+5. a die of up to 255 faces takes one byte, a larger one four (little end first); a word at or above the
+largest
    multiple of the number of faces is thrown away, any other gives the face ``word % faces + low``
 
-Only whole numbers and one hash take part, so a game replays on any machine. As a stream depends on nothing but its
-name and its use, one nation's changed order does not shift another's dice; and as uses are counted for each audience
-apart, a use number tells its reader nothing about dice that are hidden from him.
+Only whole numbers and one hash take part, so a game replays on any machine. As a stream depends on nothing
+but its name and its use, one nation's changed order does not shift another's dice; and as uses are counted
+for each audience apart, a use number tells its reader nothing about dice that are hidden from him.
 """
 
 from __future__ import annotations
@@ -41,7 +49,8 @@ T = TypeVar("T")
 
 
 class Drawn(TypedDict):
-    """One draw, as the journal keeps it. `faces` are the dice as they lie; `total` is their sum with what is added.
+    """One draw, as the journal keeps it. `faces` are the dice as they lie; `total` is their sum with what is
+    added.
 
     `typed` stands, and is true, only where a person gave the dice."""
 
@@ -99,7 +108,8 @@ Drawer = Callable[[Die], tuple[list[int], bool]]
 class Stream:
     """Dice for one purpose, in a fixed order. Made by a source, never directly.
 
-    Everything random is a roll of dice: a choice among five is a 1d5, and is recorded and can be typed in as such.
+    Everything random is a roll of dice: a choice among five is a 1d5, and is recorded and can be typed in as
+    such.
     """
 
     __slots__ = ("_drawer", "_open", "_taken", "name", "rolled", "use")
@@ -129,13 +139,16 @@ class Stream:
     def faces(self, n: int, faces: int, upto: int | None = None) -> list[int]:
         """`n` dice at once, each from 1 to `faces`; the same dice that `n` single rolls would have given.
 
-        No dice are rolled, and nothing recorded, for n = 0. ValueError for numbers outside what `Die` allows. `upto`: all that
-        matters is how many show this or less.
+        No dice are rolled, and nothing recorded, for n = 0. ValueError for numbers outside what `Die` allows.
+        `upto`: all that matters is how many show this or less.
         """
         return list(self._draw(Die(n, faces, cut=upto))["faces"]) if n else []
 
     def choice(self, seq: Sequence[T]) -> T:
-        """One of a sequence, each as likely. A single one is taken without a roll; ValueError if there is none."""
+        """One of a sequence, each as likely.
+
+        A single one is taken without a roll; ValueError if there is none.
+        """
         if not seq:
             raise ValueError(f"nothing to choose from ({_describe(self.name)})")
         return seq[self._index(len(seq))]
@@ -153,7 +166,9 @@ class Stream:
         return [seq[index] for index in sorted(left.pop(self._index(len(left))) for _ in range(k))]
 
     def shuffle(self, seq: Sequence[T]) -> list[T]:
-        """A new list of the same members, every order as likely: the die says which of those left comes next."""
+        """A new list of the same members, every order as likely: the die says which of those left comes
+        next.
+        """
         left = list(seq)
         return [left.pop(self._index(len(left))) for _ in range(len(left))]
 
@@ -162,7 +177,9 @@ class Stream:
         return None if self.use is None else _record(self.name, self.use, self.rolled)
 
     def take(self) -> DiceRecord | None:
-        """The draws since the last `take`, or None: for a journal that writes an entry after each of several draws."""
+        """The draws since the last `take`, or None: for a journal that writes an entry after each of several
+        draws.
+        """
         drawn, self._taken = self.rolled[self._taken :], len(self.rolled)
         return None if self.use is None or not drawn else _record(self.name, self.use, drawn)
 
@@ -171,7 +188,8 @@ class Stream:
 
     def _draw(self, die: Die) -> Drawn:
         if self._drawer is None:
-            # Uses are counted at the first roll, not at opening: whoever checks the record then finds no gaps.
+            # Uses are counted at the first roll, not at opening: whoever checks the record then finds no
+            # gaps.
             self.use, self._drawer = self._open(self.name)
         faces, typed = self._drawer(die)
         drawn: Drawn = {"die": str(die), "faces": faces, "total": sum(faces) + die.plus}
@@ -192,13 +210,16 @@ class DiceSource(Protocol):
     """Who looks on at throws of battles (`battle/luck.Onlooker`), or None."""
 
     def checkpoint(self, key: Callable[[], str]) -> None:
-        """What follows depends on nothing but what `key` tells: between two steps, or two rounds of a step that has no end of
-        its own."""
+        """What follows depends on nothing but what `key` tells: between two steps, or two rounds of a step
+        that has no end of its own."""
         ...
 
 
 class CountingDice(ABC):
-    """A source that counts the uses of each name. `marks` are the counts of an earlier part of the same turn."""
+    """A source that counts the uses of each name.
+
+    `marks` are the counts of an earlier part of the same turn.
+    """
 
     def __init__(self, marks: Marks = ()) -> None:
         self._uses: Counter[StreamName] = Counter()
@@ -214,7 +235,9 @@ class CountingDice(ABC):
         return [[*name, uses] for name, uses in sorted(self._uses.items())]
 
     def checkpoint(self, key: Callable[[], str]) -> None:
-        """What follows depends on nothing but what `key` tells: of use to who tries every way; others take no notice."""
+        """What follows depends on nothing but what `key` tells: of use to who tries every way; others take no
+        notice.
+        """
         del key
 
     onlooker: Any = None
@@ -233,22 +256,29 @@ class CountingDice(ABC):
 class KeyedDice(CountingDice):
     """The real dice of a turn, made as the module's text says.
 
-    `key` is the turn key, 1 to 64 bytes or their hex digits, or a mapping of the keys of those audiences that one has:
-    rolling for another then raises DiceError. `mix` is what `fairness.mix_salts` gives, empty for none.
+    `key` is the turn key, 1 to 64 bytes or their hex digits, or a mapping of the keys of those audiences that
+    one has: rolling for another then raises DiceError. `mix` is what `fairness.mix_salts` gives, empty for
+    none.
     """
 
-    def __init__(self, key: bytes | str | Mapping[str, bytes | str], turn: int, *, mix: str = "", marks: Marks = ()) -> None:
+    def __init__(
+        self, key: bytes | str | Mapping[str, bytes | str], turn: int, *, mix: str = "", marks: Marks = ()
+    ) -> None:
         super().__init__(marks)
         self._label = [turn, mix]
         self._turn_key = None if isinstance(key, Mapping) else key
         known = key.items() if isinstance(key, Mapping) else ()
-        self._dice_keys = {audience: canonical.keyed(each, "wteaw dice", self._label) for audience, each in known}
+        self._dice_keys = {
+            audience: canonical.keyed(each, "wteaw dice", self._label) for audience, each in known
+        }
 
     def drawer(self, name: StreamName, use: int) -> Drawer:
         dice_key = self._dice_keys.get(name.audience)
         if dice_key is None:
             if self._turn_key is None:
-                raise DiceError(f"no key for the dice of audience {name.audience!r} ({_describe(name)})", name)
+                raise DiceError(
+                    f"no key for the dice of audience {name.audience!r} ({_describe(name)})", name
+                )
             key = audience_key(self._turn_key, name.audience)
             dice_key = self._dice_keys[name.audience] = canonical.keyed(key, "wteaw dice", self._label)
         return _StreamWords(canonical.keyed(dice_key, "wteaw stream", [*name[:3], use])).draw
@@ -257,13 +287,13 @@ class KeyedDice(CountingDice):
 class ScriptedDice(CountingDice):
     """Dice typed in: real dice on a table, or the dice of a rule test.
 
-    `dice` is a list, used in order by whoever asks next, or a mapping from ``rule@subject``, from ``rule`` or from
-    ``*`` (anyone) to such lists; a subject of several parts (``place:round``) is found under its first parts as well.
-    A draw takes what the most exact name still has, then the next. The values are faces as they lie, before anything
-    is added; for a choice, which one it is, counted from 1.
+    `dice` is a list, used in order by whoever asks next, or a mapping from ``rule@subject``, from ``rule`` or
+    from ``*`` (anyone) to such lists; a subject of several parts (``place:round``) is found under its first
+    parts as well. A draw takes what the most exact name still has, then the next. The values are faces as
+    they lie, before anything is added; for a choice, which one it is, counted from 1.
 
-    A draw for which nothing is left goes to `fallback`, or raises DiceExhausted; a draw is never made partly of typed
-    dice and partly of others. A value that the die does not have raises DiceImpossible.
+    A draw for which nothing is left goes to `fallback`, or raises DiceExhausted; a draw is never made partly
+    of typed dice and partly of others. A value that the die does not have raises DiceImpossible.
     """
 
     def __init__(self, dice: Script = (), *, fallback: CountingDice | None = None, marks: Marks = ()) -> None:
@@ -312,7 +342,9 @@ DRAWERS = 1 << 14
 
 
 def audience_key(turn_key: bytes | str, audience: str) -> str:
-    """The key, in hex, of all the dice of a turn that one audience may know; it tells nothing of the turn key."""
+    """The key, in hex, of all the dice of a turn that one audience may know; it tells nothing of the turn
+    key.
+    """
     if "+" in audience:
         return group_key(drawer_key(turn_key, drawer_of(audience)), audience)
     return canonical.keyed(turn_key, "wteaw audience", [audience]).hex()
@@ -396,15 +428,26 @@ def _single(faces: int) -> Die:
 
 def _record(name: StreamName, use: int, drawn: Iterable[Drawn]) -> DiceRecord:
     step, rule, subject, audience = name
-    return {"step": step, "rule": rule, "subject": subject, "audience": audience, "use": use, "drawn": list(drawn)}
+    return {
+        "step": step,
+        "rule": rule,
+        "subject": subject,
+        "audience": audience,
+        "use": use,
+        "drawn": list(drawn),
+    }
 
 
 def _possible(value: object, die: Die, name: StreamName) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise DiceImpossible(f"a die is a whole number, not {value!r}: {die} of {_describe(name)}", name, str(die))
+        raise DiceImpossible(
+            f"a die is a whole number, not {value!r}: {die} of {_describe(name)}", name, str(die)
+        )
     if not die.low <= value <= die.high:
         raise DiceImpossible(
-            f"{value} is not a face of {die} ({die.low} to {die.high}), asked of {_describe(name)}", name, str(die)
+            f"{value} is not a face of {die} ({die.low} to {die.high}), asked of {_describe(name)}",
+            name,
+            str(die),
         )
     return value
 

@@ -16,8 +16,8 @@ _MAX_WORK = 4_000_000  # dice times totals; beyond it an exact distribution is n
 class Die:
     """`n` dice whose faces are low, low+1, ..., low+faces-1, summed, plus `plus`.
 
-    Dice with another lowest face than 1 are ranges: one die, nothing added. ValueError otherwise, or when there are
-    more than MAX_DICE dice or MAX_FACES faces.
+    Dice with another lowest face than 1 are ranges: one die, nothing added. ValueError otherwise, or when
+    there are more than MAX_DICE dice or MAX_FACES faces.
     """
 
     n: int
@@ -25,7 +25,9 @@ class Die:
     plus: int = 0
     low: int = 1
     cut: int | None = field(default=None, compare=False, repr=False)
-    """All that matters is which of the dice show this or less: who tries every way need not try every face."""
+    """All that matters is which of the dice show this or less: who tries every way need not try every
+    face.
+    """
 
     def __post_init__(self) -> None:
         if not 1 <= self.n <= MAX_DICE:
@@ -53,7 +55,8 @@ _RANGE = re.compile(r"\s*(-?[0-9]+)\s*\.\.\s*(-?[0-9]+)\s*")
 
 @lru_cache(maxsize=1024)
 def parse_die(text: str) -> Die:
-    """The die that a text means: ``1d10``, ``d6``, ``2d6+1``, ``1d10-2``, or a range ``0..8``, both ends included.
+    """The die that a text means: ``1d10``, ``d6``, ``2d6+1``, ``1d10-2``, or a range ``0..8``, both ends
+    included.
 
     Raises ValueError, with what was expected, for anything else.
     """
@@ -69,7 +72,9 @@ def parse_die(text: str) -> Die:
             return Die(1, high - low + 1, 0, low)
     except ValueError as error:
         raise ValueError(f"not a die: {text[:60]!r}: {error}") from None
-    raise ValueError(f"not a die: {text[:60]!r}; expected dice such as 1d10 or 2d6+1, or a range such as 0..8")
+    raise ValueError(
+        f"not a die: {text[:60]!r}; expected dice such as 1d10 or 2d6+1, or a range such as 0..8"
+    )
 
 
 def distribution(die: Die | str) -> dict[int, Fraction]:

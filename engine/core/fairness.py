@@ -1,50 +1,61 @@
 """Proof that nobody chose the dice, without showing anybody what he may not see.
 
-In go one secret seed for the game, the players' salts and the dice records of the journal; out come small values that
-the moderator publishes (anchor, commitment, masked salts) or hands to one player (openings), and functions with which
-anyone checks them. All keys, secrets and roots are hex text of 32 bytes; all dataclasses become plain JSON through
-``dataclasses.asdict``, and those that are kept or sent (`Chain`, `Commitment`, `Opening`) come back by
-``type(**plain)``.
+In go one secret seed for the game, the players' salts and the dice records of the journal; out come small
+values that the moderator publishes (anchor, commitment, masked salts) or hands to one player (openings), and
+functions with which anyone checks them. All keys, secrets and roots are hex text of 32 bytes; all dataclasses
+become plain JSON through ``dataclasses.asdict``, and those that are kept or sent (`Chain`, `Commitment`,
+`Opening`) come back by ``type(**plain)``.
 
 The order of a game:
 
-- *At the start* the moderator makes a `Chain` and publishes its anchor and length. Each link is the hash of the next,
-  so that the anchor fixes the secret of every turn, and no secret tells a later one.
+- *At the start* the moderator makes a `Chain` and publishes its anchor and length. Each link is the hash of
+  the next, so that the anchor fixes the secret of every turn, and no secret tells a later one.
 - *Before orders are due* he publishes the turn's `commitment`: one root over the keys of all audiences.
-- *When orders are due* each salt (`order_salt` of the order file) of a seat that the commitment names as a player's is
-  masked with the key of that seat's own audience, and the list of masked salts is published. Their mix goes into every
-  die of the turn. Salts are taken once: an order corrected afterwards keeps the salt, and so all dice.
-- *After the turn* each player is handed the openings of the audiences he belongs to (`reveal`): he checks them against
-  the root, finds his own salt in the list, and rolls again (`verify_record`) every die in his report.
-- *At the end of the game* the last secret is published, which tells all others (`earlier_secret`): `verify_secret` and
-  `verify_commitment` then check every turn, `mask_salts` every list, and the whole journal can be rolled again.
+- *When orders are due* each salt (`order_salt` of the order file) of a seat that the commitment names as a
+  player's is masked with the key of that seat's own audience, and the list of masked salts is published.
+  Their mix goes into every die of the turn. Salts are taken once: an order corrected afterwards keeps the
+  salt, and so all dice.
+- *After the turn* each player is handed the openings of the audiences he belongs to (`reveal`): he checks
+  them against the root, finds his own salt in the list, and rolls again (`verify_record`) every die in his
+  report.
+- *At the end of the game* the last secret is published, which tells all others (`earlier_secret`):
+  `verify_secret` and
+  `verify_commitment` then check every turn, `mask_salts` every list, and the whole journal can be rolled
+  again.
 
 What this prevents:
 
-- *The moderator choosing dice.* All secrets depend on the anchor, before the game; the keys of a turn depend on the root,
-  before the salts are known. After that he has nothing left to vary: the audiences stand in the commitment in a fixed
-  order, each once, so that no audience has two keys; uses of a name must follow each other without gaps, so that he
-  cannot roll until he likes the result; dice typed in are counted apart, never passed as rolled.
-- *A player choosing his salt last.* He knows the key of no audience before the turn is over, so no salt is better.
-- *One audience's key telling of another's.* Keys are separate keyed hashes of the turn key, and leaves are hashes of
-  keys of full length: an opening holds only hashes of what is hidden. A masked salt is a keyed hash too: nobody can
-  find a rival's orders by guessing them and hashing the guesses.
-- *Length extension, and one text passing for two.* BLAKE2b with a key and a tag for each purpose, over canonical JSON:
-  links, leaves, nodes, roots, masks and dice can never stand for each other, nor parts run into one another.
-- *A turn replayed, or passed for another.* Game, turn and attempt are part of key and root, and a link is valid at its
-  own turn only. A turn that is played again after its openings were handed out needs a new attempt, with a root of
-  its own: its old dice are known. The number is public, so that attempts cannot be made in silence. Resolving again
-  before that keeps the attempt, and the dice.
+- *The moderator choosing dice.* All secrets depend on the anchor, before the game; the keys of a turn depend
+  on the root, before the salts are known. After that he has nothing left to vary: the audiences stand in the
+  commitment in a fixed order, each once, so that no audience has two keys; uses of a name must follow each
+  other without gaps, so that he cannot roll until he likes the result; dice typed in are counted apart, never
+  passed as rolled.
+- *A player choosing his salt last.* He knows the key of no audience before the turn is over, so no salt is
+  better.
+- *One audience's key telling of another's.* Keys are separate keyed hashes of the turn key, and leaves are
+  hashes of keys of full length: an opening holds only hashes of what is hidden. A masked salt is a keyed hash
+  too: nobody can find a rival's orders by guessing them and hashing the guesses.
+- *Length extension, and one text passing for two.* BLAKE2b with a key and a tag for each purpose, over
+  canonical JSON: links, leaves, nodes, roots, masks and dice can never stand for each other, nor parts run
+  into one another.
+- *A turn replayed, or passed for another.* Game, turn and attempt are part of key and root, and a link is
+  valid at its own turn only. A turn that is played again after its openings were handed out needs a new
+  attempt, with a root of its own: its old dice are known. The number is public, so that attempts cannot be
+  made in silence. Resolving again before that keeps the attempt, and the dice.
 
 What it does not prevent:
 
-- *A moderator in league with a player* can try many salts with him before the list is published: he knows the keys and
-  moves last. Seats that no player holds when the commitment is made stay off the list, as there is nobody who would
-  check them: their part in the dice is the anchor's own, and no file that is handed in for them changes any die.
-- *A moderator who drops a seat's orders as late* changes the mix with them; the player sees that the salt is missing.
-- *A moderator who plays, or tells:* he knows the secrets of turns to come. The scheme is about luck, not about secrecy.
-- *Dice that the rules do not ask for.* Which rules roll, how often and for whom, only a replay of the turn proves,
-  which at the end of the game anyone can do. Until then the dice of two groups whose keys lie in one drawer wait, too.
+- *A moderator in league with a player* can try many salts with him before the list is published: he knows the
+  keys and moves last. Seats that no player holds when the commitment is made stay off the list, as there is
+  nobody who would check them: their part in the dice is the anchor's own, and no file that is handed in for
+  them changes any die.
+- *A moderator who drops a seat's orders as late* changes the mix with them; the player sees that the salt is
+  missing.
+- *A moderator who plays, or tells:* he knows the secrets of turns to come. The scheme is about luck, not
+  about secrecy.
+- *Dice that the rules do not ask for.* Which rules roll, how often and for whom, only a replay of the turn
+  proves, which at the end of the game anyone can do. Until then the dice of two groups whose keys lie in one
+  drawer wait, too.
 - *A moderator who stops the game* rather than show a turn. Nothing forces him to; everybody sees that he did.
 """
 
@@ -81,7 +92,10 @@ MAX_LINKS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """The secrets of a game's turns, 1 to `length`, all made from one seed. To be kept by the moderator alone."""
+    """The secrets of a game's turns, 1 to `length`, all made from one seed.
+
+    To be kept by the moderator alone.
+    """
 
     seed: str = field(repr=False)
     length: int
@@ -92,7 +106,10 @@ class Chain:
 
     @classmethod
     def create(cls, seed: bytes | None, length: int) -> Chain:
-        """A chain from a seed of 16 bytes or more, or from a fresh one for None. ValueError for other sizes."""
+        """A chain from a seed of 16 bytes or more, or from a fresh one for None.
+
+        ValueError for other sizes.
+        """
         seed = secrets.token_bytes(32) if seed is None else seed
         if len(seed) < 16:
             raise ValueError(f"a seed has at least 32 hexadecimal digits (16 bytes), not {2 * len(seed)}")
@@ -118,11 +135,14 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Commitment:
-    """What is published before a turn: a root that fixes the key of each audience, in the order of `audiences`.
+    """What is published before a turn: a root that fixes the key of each audience, in the order of
+    `audiences`.
 
-    With `drawers`, the keys of so many drawers follow them under the root: from those come the keys of audiences of several.
-    `seats` are those that players hold: they alone may have a salt in the turn. `record` is the head of what the game has kept
-    until then (`store/ledger`), so that whoever has the commitment notices if that is changed afterwards.
+    With `drawers`, the keys of so many drawers follow them under the root: from those come the keys of
+    audiences of several.
+    `seats` are those that players hold: they alone may have a salt in the turn. `record` is the head of what
+    the game has kept until then (`store/ledger`), so that whoever has the commitment notices if that is
+    changed afterwards.
     """
 
     game: str
@@ -141,7 +161,9 @@ class Commitment:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What one audience is given after a turn: its key (of several: their drawer's), and the hashes that lead up to the root."""
+    """What one audience is given after a turn: its key (of several: their drawer's), and the hashes that lead
+    up to the root.
+    """
 
     audience: str
     key: str = field(repr=False)
@@ -174,7 +196,8 @@ class DrawMismatch:
 class DiceVerdict:
     """What a check of dice found: draws that were rolled again, typed in by a person, or not ours to see.
 
-    `ok` says only that no rolled draw was wrong. Typed dice have no proof: a reader should ask why there are any.
+    `ok` says only that no rolled draw was wrong. Typed dice have no proof: a reader should ask why there are
+    any.
     """
 
     ok: bool
@@ -192,7 +215,10 @@ def verify_secret(anchor: str, turn: int, secret: str) -> bool:
 
 
 def earlier_secret(secret: str, turn: int, earlier: int) -> str:
-    """The secret of an earlier turn, which the secret of `turn` tells; turn 0 is the anchor. ValueError for a later."""
+    """The secret of an earlier turn, which the secret of `turn` tells; turn 0 is the anchor.
+
+    ValueError for a later.
+    """
     if not 0 <= earlier <= turn:
         raise ValueError(f"the secret of turn {turn} does not tell that of turn {earlier}")
     for each in range(turn, earlier, -1):
@@ -206,7 +232,8 @@ def turn_key(secret: str, game_id: str, turn: int, attempt: int = 0) -> str:
 
 
 def audiences(parties: Iterable[str]) -> tuple[str, ...]:
-    """The audiences to commit to by name: everyone and each party (seats and sides). Those of several lie in drawers.
+    """The audiences to commit to by name: everyone and each party (seats and sides). Those of several lie in
+    drawers.
 
     >>> audiences(["b", "a"])
     ('a', 'all', 'b')
@@ -245,9 +272,9 @@ def commitment(
 ) -> Commitment:
     """The commitment to a turn key's audiences: to be published before salts are taken.
 
-    `key` must be the `turn_key` of the same game, turn and attempt; `drawers` is 0 where nobody will check dice of several.
-    ValueError when there is no audience, one of several among them, another number of drawers, or a seat that is no audience:
-    its salt could not be masked.
+    `key` must be the `turn_key` of the same game, turn and attempt; `drawers` is 0 where nobody will check
+    dice of several. ValueError when there is no audience, one of several among them, another number of
+    drawers, or a seat that is no audience: its salt could not be masked.
     """
     names = tuple(sorted(set(audiences)))
     if not names:
@@ -264,17 +291,23 @@ def commitment(
 
 
 def proof(key: str, committed: Commitment, audience: str) -> Opening:
-    """The opening of one audience's key. ValueError if the audience is not committed to, or the key is not the one."""
+    """The opening of one audience's key.
+
+    ValueError if the audience is not committed to, or the key is not the one.
+    """
     if _index(committed, audience) is None:
         raise ValueError(f"the commitment of turn {committed.turn} has no audience {audience!r}")
     return _open(key, committed, [audience])[0]
 
 
-def reveal(key: str, committed: Commitment, readers: Iterable[str], used: Iterable[str] = ()) -> tuple[Opening, ...]:
+def reveal(
+    key: str, committed: Commitment, readers: Iterable[str], used: Iterable[str] = ()
+) -> tuple[Opening, ...]:
     """The openings of all audiences that any of these readers is a member of: by name, then those of several.
 
-    `used` are all audiences that dice of the turn were rolled for, his and others'. For one player, `readers` are his seat and
-    his side. An audience of several whose drawer holds another one too, of which he is no member, stays shut until the game's
+    `used` are all audiences that dice of the turn were rolled for, his and others'. For one player, `readers`
+    are his seat and his side. An audience of several whose drawer holds another one too, of which he is no
+    member, stays shut until the game's
     end: its key would tell him the other's dice. ValueError if the key is not the one.
     """
     mine = {ALL, *readers}
@@ -290,12 +323,19 @@ def verify_proof(committed: Commitment, opening: Opening) -> bool:
     """Whether the opened key is the one that was committed to for its audience."""
     names = committed.audiences
     index = _index(committed, opening.audience)
-    if list(names) != sorted(set(names)) or any("+" in name for name in names) or committed.drawers not in (0, DRAWERS):
+    if (
+        list(names) != sorted(set(names))
+        or any("+" in name for name in names)
+        or committed.drawers not in (0, DRAWERS)
+    ):
         return False
     if index is None or not _is_hex(opening.key) or not all(map(_is_hex, opening.path)):
         return False
     width = len(names) + committed.drawers
-    value, path = _leaf(opening.audience if index < len(names) else f"+{index - len(names)}", opening.key), list(opening.path)
+    value, path = (
+        _leaf(opening.audience if index < len(names) else f"+{index - len(names)}", opening.key),
+        list(opening.path),
+    )
     while width > 1:
         # The place in the tree follows from the list of audiences, so that a path cannot lead anywhere else.
         if index ^ 1 < width:
@@ -308,21 +348,35 @@ def verify_proof(committed: Commitment, opening: Opening) -> bool:
 
 
 def verify_commitment(committed: Commitment, secret: str) -> bool:
-    """Whether a commitment is the one that the turn's secret makes: for the end of the game, with `verify_secret`."""
+    """Whether a commitment is the one that the turn's secret makes: for the end of the game, with
+    `verify_secret`.
+    """
     if not _is_hex(secret) or not committed.audiences:
         return False
     key = turn_key(secret, committed.game, committed.turn, committed.attempt)
     names = committed.audiences
-    if any("+" in name for name in names) or committed.drawers not in (0, DRAWERS) or not set(committed.seats) <= set(names):
+    if (
+        any("+" in name for name in names)
+        or committed.drawers not in (0, DRAWERS)
+        or not set(committed.seats) <= set(names)
+    ):
         return False
     return committed == commitment(
-        key, names, game_id=committed.game, turn=committed.turn, attempt=committed.attempt, drawers=committed.drawers,
-        seats=committed.seats, record=committed.record,
-    )  # fmt: skip
+        key,
+        names,
+        game_id=committed.game,
+        turn=committed.turn,
+        attempt=committed.attempt,
+        drawers=committed.drawers,
+        seats=committed.seats,
+        record=committed.record,
+    )
 
 
 def order_salt(orders: str | bytes) -> str:
-    """The salt that stands for a player who gives none: the SHA-256 of his order file, byte for byte, in hex."""
+    """The salt that stands for a player who gives none: the SHA-256 of his order file, byte for byte, in
+    hex.
+    """
     return sha256(orders.encode() if isinstance(orders, str) else orders).hexdigest()
 
 
@@ -332,7 +386,9 @@ def mask_salt(key: str, salt: str) -> str:
 
 
 def mask_salts(key: str, salts: Mapping[str, str]) -> dict[str, str]:
-    """All seats' salts, masked with the keys that a turn key gives them: the list to publish when orders are due."""
+    """All seats' salts, masked with the keys that a turn key gives them: the list to publish when orders are
+    due.
+    """
     return {seat: mask_salt(audience_key(key, seat), salts[seat]) for seat in sorted(salts)}
 
 
@@ -342,16 +398,22 @@ def verify_salt(masked: Mapping[str, str], seat: str, key: str, salt: str) -> bo
 
 
 def mix_salts(masked: Mapping[str, str]) -> str:
-    """The players' share of chance in a turn: one value from the published list, whatever the order of its seats."""
+    """The players' share of chance in a turn: one value from the published list, whatever the order of its
+    seats.
+    """
     return _hash("wteaw mix", dict(masked))
 
 
-def verify_record(keys: Mapping[str, str], records: Sequence[DiceRecord], *, turn: int, mix: str) -> DiceVerdict:
+def verify_record(
+    keys: Mapping[str, str], records: Sequence[DiceRecord], *, turn: int, mix: str
+) -> DiceVerdict:
     """Roll recorded dice again, with the keys of one's audiences, and compare; stop at the first difference.
 
-    `keys` are audience to key, as in ``{o.audience: o.dice_key for o in openings}`` once each opening has been verified.
-    `records` are all that one was shown of one turn, in the journal's order: records of one stream continue each
-    other, and uses of one name start at 0 and leave none out. Records of other audiences are counted as unseen.
+    `keys` are audience to key, as in ``{o.audience: o.dice_key for o in openings}`` once each opening has
+    been verified.
+    `records` are all that one was shown of one turn, in the journal's order: records of one stream continue
+    each other, and uses of one name start at 0 and leave none out. Records of other audiences are counted as
+    unseen.
 
     Raises ValueError for a key that is not hex, KeyError for a record without one of its fields.
     """
@@ -366,7 +428,9 @@ def verify_record(keys: Mapping[str, str], records: Sequence[DiceRecord], *, tur
             continue
         if (name, use) not in drawers:
             if use != 0 and (name, use - 1) not in drawers:
-                gap = DrawMismatch(place, 0, name, use, "", (), (), f"use {use} of this name without use {use - 1}")
+                gap = DrawMismatch(
+                    place, 0, name, use, "", (), (), f"use {use} of this name without use {use - 1}"
+                )
                 return DiceVerdict(False, checked, typed, unseen, gap)
             drawers[name, use] = source.drawer(name, use)
         for index, drawn in enumerate(record["drawn"]):
@@ -381,7 +445,9 @@ def verify_record(keys: Mapping[str, str], records: Sequence[DiceRecord], *, tur
                 return DiceVerdict(False, checked, typed, unseen, wrong)
             expected = tuple(drawers[name, use](die)[0])
             if recorded != expected or drawn["total"] != sum(expected) + die.plus:
-                why = "other faces" if recorded != expected else f"a total of {drawn['total']} is not their sum"
+                why = (
+                    "other faces" if recorded != expected else f"a total of {drawn['total']} is not their sum"
+                )
                 wrong = DrawMismatch(place, index, name, use, drawn["die"], recorded, expected, why)
                 return DiceVerdict(False, checked, typed, unseen, wrong)
             checked += 1
@@ -402,19 +468,28 @@ def _leaf(audience: str, key: str) -> str:
 
 
 def _node(left: str, right: str) -> str:
-    # `_hash("wteaw node", [left, right])`, whose canonical text is plain for two hex texts: a tree has thousands of them.
-    return blake2b(f'["{left}","{right}"]'.encode(), key=b"wteaw", person=b"wteaw node", digest_size=32).hexdigest()
+    # `_hash("wteaw node", [left, right])`, whose canonical text is plain for two hex texts: a tree has
+    # thousands of them.
+    return blake2b(
+        f'["{left}","{right}"]'.encode(), key=b"wteaw", person=b"wteaw node", digest_size=32
+    ).hexdigest()
 
 
 def _root(made: Commitment, top: str) -> str:
-    """The root over the top of the tree and all that a commitment says besides; what it does not have has no place in it."""
+    """The root over the top of the tree and all that a commitment says besides; what it does not have has no
+    place in it.
+    """
     drawers = [made.drawers] if made.drawers else []
     players = [list(made.seats), made.record] if made.seats else []
-    return _hash("wteaw root", [made.game, made.turn, made.attempt, list(made.audiences), *drawers, *players, top])
+    return _hash(
+        "wteaw root", [made.game, made.turn, made.attempt, list(made.audiences), *drawers, *players, top]
+    )
 
 
 def _index(committed: Commitment, audience: str) -> int | None:
-    """The place of an audience's leaf in the tree: by name, or (of several) that of its drawer; None if it has none."""
+    """The place of an audience's leaf in the tree: by name, or (of several) that of its drawer; None if it
+    has none.
+    """
     if "+" in audience:
         return len(committed.audiences) + drawer_of(audience) if committed.drawers else None
     return committed.audiences.index(audience) if audience in committed.audiences else None
@@ -422,7 +497,9 @@ def _index(committed: Commitment, audience: str) -> int | None:
 
 @lru_cache(maxsize=4)
 def _levels(key: str, names: tuple[str, ...], drawers: int) -> list[list[str]]:
-    """The tree from its leaves to its top, leaves of names before those of drawers; an odd one goes up as it is."""
+    """The tree from its leaves to its top, leaves of names before those of drawers; an odd one goes up as it
+    is.
+    """
     leaves = [_leaf(name, audience_key(key, name)) for name in names]
     leaves += [_leaf(f"+{number}", drawer_key(key, number)) for number in range(drawers)]
     levels = [leaves]

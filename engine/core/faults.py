@@ -1,8 +1,10 @@
-"""What still goes wrong while rules are carried out: one error that names the row at fault, with its file and line.
+"""What still goes wrong while rules are carried out: one error that names the row at fault, with its file and
+line.
 
-Validation finds what can be found beforehand; a division by a number that only play makes nought, or a turn that would never
-end, is found when it happens. Whoever carries out rules does so inside `carrying_out`, which turns whatever is raised into a
-`RuleError`. Nothing of the game is changed by then: results are kept only when they are whole.
+Validation finds what can be found beforehand; a division by a number that only play makes nought, or a turn
+that would never end, is found when it happens. Whoever carries out rules does so inside `carrying_out`, which
+turns whatever is raised into a `RuleError`. Nothing of the game is changed by then: results are kept only
+when they are whole.
 """
 
 from __future__ import annotations
@@ -60,7 +62,9 @@ def few(number: int, what: str, most: int = MOST_ROUNDS) -> int:
 
 
 class StoreError(ValueError):
-    """A request that a game cannot meet now: it has ended or moved on, orders are missing, somebody else is at it."""
+    """A request that a game cannot meet now: it has ended or moved on, orders are missing, somebody else is
+    at it.
+    """
 
 
 class NotThere(StoreError):
@@ -72,11 +76,16 @@ class BrokenGame(StoreError):
 
 
 class MachineError(StoreError):
-    """The machine does not let it be done: a folder that cannot be written, a disk that is full, a server out of reach."""
+    """The machine does not let it be done: a folder that cannot be written, a disk that is full, a server out
+    of reach.
+    """
 
 
 class RuleError(ValueError):
-    """A rule cannot be carried out. `rule`: "form/id" of the row; `where`: its file:line:column; "" where they are unknown."""
+    """A rule cannot be carried out.
+
+    `rule`: "form/id" of the row; `where`: its file:line:column; "" where they are unknown.
+    """
 
     def __init__(self, message: str, rule: str = "", where: str = "") -> None:
         super().__init__(": ".join(part for part in (where, rule, message) if part))
@@ -89,7 +98,8 @@ class RuleError(ValueError):
 def carrying_out(ruleset: Ruleset, at: Callable[[BaseException], str] | None = None) -> Iterator[None]:
     """Rules are carried out inside: what is raised there leaves as a `RuleError`.
 
-    `at` says for an error which row ("form/id") was being carried out; the row that holds the expression at fault is nearer.
+    `at` says for an error which row ("form/id") was being carried out; the row that holds the expression at
+    fault is nearer.
     """
     try:
         yield
@@ -106,7 +116,9 @@ def located(ruleset: Ruleset, error: BaseException, rule: str = "") -> RuleError
 
 
 def of_rules(error: BaseException) -> RuleError | None:
-    """An error that an expression met outside a resolution (in a view, a policy, the odds), at its place; None for any other."""
+    """An error that an expression met outside a resolution (in a view, a policy, the odds), at its place;
+    None for any other.
+    """
     met: BaseException | None = error
     for _ in range(20):
         if met is None:
@@ -128,7 +140,9 @@ def _words(error: BaseException) -> str:
 
 
 def _place(ruleset: Ruleset, error: BaseException, rule: str) -> tuple[str, str]:
-    """File:line:column and "form/id" of the row that holds the expression at fault, else of the row carried out."""
+    """File:line:column and "form/id" of the row that holds the expression at fault, else of the row carried
+    out.
+    """
     text = _expression(error)
     if text:
         form, _, id_ = rule.partition("/")
@@ -197,6 +211,8 @@ _NOT_IN_A_LINE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 def one_line(text: str) -> str:
-    """A text as it may stand in the head of a mail: one line, and nothing in it that a mail program would decode."""
+    """A text as it may stand in the head of a mail: one line, and nothing in it that a mail program would
+    decode.
+    """
     line = "".join(" " if unicodedata.category(c) in _NOT_IN_A_LINE else c for c in text)
     return " ".join(line.replace("=?", "= ?").split())

@@ -1,7 +1,8 @@
 """The journal: every change of a state, with the rule that caused it, its dice, and who may read it.
 
-Changes are made inside an open entry only (`with journal.entry(...)`); a change outside one is an error of the engine.
-Entries are hash-chained, so that a tampered or missing line shows. `replay` rebuilds a state from entries alone.
+Changes are made inside an open entry only (`with journal.entry(...)`); a change outside one is an error of
+the engine. Entries are hash-chained, so that a tampered or missing line shows. `replay` rebuilds a state from
+entries alone.
 """
 
 from __future__ import annotations
@@ -23,12 +24,17 @@ NOBODY = "nobody"
 Audience = tuple[str, ...]
 Change = list[Any]  # [table, id, field, before, after]
 FORMAT = 2
-"""The form in which entries are stored. Those of the first say none, and hold a finished `text` for messages."""
+"""The form in which entries are stored.
+
+Those of the first say none, and hold a finished `text` for messages.
+"""
 
 
 @dataclass(slots=True)
 class Fact:
-    """Something that happened and that events can wait for: a word and its roles (by, of, place, unit ...)."""
+    """Something that happened and that events can wait for: a word and its roles (by, of, place, unit
+    ...).
+    """
 
     word: str
     roles: dict[str, Any]
@@ -42,8 +48,8 @@ class Entry:
     """One line of the journal.
 
     `rule` is "form/id" of the row that caused it, `at` that row's file and line; `happened` what it tells its
-    readers, as messages with their names as data; `audience` who may read it: ("everyone",), ("nobody",) or ids of
-    nations and sides; `data` what reports print. `format` is that of the stored entry.
+    readers, as messages with their names as data; `audience` who may read it: ("everyone",), ("nobody",) or
+    ids of nations and sides; `data` what reports print. `format` is that of the stored entry.
     """
 
     n: int
@@ -60,11 +66,14 @@ class Entry:
     data: dict[str, Any] = field(default_factory=dict)
     hash: str = ""
     format: int = FORMAT
-    written: bytes = field(default=b"", compare=False, repr=False)  # once sealed: the canonical bytes of `to_json`
+    # once sealed: the canonical bytes of `to_json`
+    written: bytes = field(default=b"", compare=False, repr=False)
 
     @property
     def text(self) -> str:
-        """What happened in the words of the log, everybody by name: to be shown, never to be read by a program."""
+        """What happened in the words of the log, everybody by name: to be shown, never to be read by a
+        program.
+        """
         return said(self.happened)
 
     @property
@@ -98,16 +107,24 @@ class Entry:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Entry:
-        """An entry as it was stored, in this format or an earlier one. BrokenGame if a later program wrote it."""
+        """An entry as it was stored, in this format or an earlier one.
+
+        BrokenGame if a later program wrote it.
+        """
         format_ = int(data.get("format", 1))
         if format_ > FORMAT:
-            raise BrokenGame(f"the journal is of format {format_}, this program reads {FORMAT}: take a newer version of it")
+            raise BrokenGame(
+                f"the journal is of format {format_}, this program reads {FORMAT}: take a newer version of it"
+            )
         facts = [Fact(f["word"], {k: v for k, v in f.items() if k != "word"}) for f in data["facts"]]
         if format_ == 1:
             happened = [plain(data["text"])] if data["text"] else []
         else:
             happened = [Message.from_json(m) for m in data["happened"]]
-        rest = {k: data[k] for k in ("n", "turn", "step", "rule", "at", "subject", "dice", "changes", "data", "hash")}
+        rest = {
+            k: data[k]
+            for k in ("n", "turn", "step", "rule", "at", "subject", "dice", "changes", "data", "hash")
+        }
         return cls(**rest, audience=tuple(data["audience"]), facts=facts, happened=happened, format=format_)
 
 
@@ -141,11 +158,14 @@ class Journal:
         self._first = first
         self._open: list[Entry] = []
         self._marks = 0  # how many attempts are under way that may be taken back
-        self._made: list[Change] = []  # all changes since the first of them, in the order in which they were made
+        # all changes since the first of them, in the order in which they were made
+        self._made: list[Change] = []
         self._failed: tuple[BaseException, str] | None = None
 
     def failed_in(self, error: BaseException) -> str:
-        """The rule ("form/id") of the innermost entry that an error has left; the present step if it was in none."""
+        """The rule ("form/id") of the innermost entry that an error has left; the present step if it was in
+        none.
+        """
         if self._failed is not None and self._failed[0] is error:
             return self._failed[1]
         return f"sequence/{self.step}" if self.step else ""
@@ -163,7 +183,10 @@ class Journal:
         data: dict[str, Any] | None = None,
         keep: bool = True,
     ) -> Iterator[Entry]:
-        """Open an entry; changes, dice and facts inside belong to it. With `keep=False` it is dropped if it stays empty."""
+        """Open an entry; changes, dice and facts inside belong to it.
+
+        With `keep=False` it is dropped if it stays empty.
+        """
         form, _, id_ = rule.partition("/")
         entry = Entry(
             n=0,
@@ -230,9 +253,11 @@ class Journal:
                 self._made.clear()
 
     def take_back(self, mark: Mark) -> None:
-        """Undo all changes since the mark, the last first, and strike the facts and the entries written since.
+        """Undo all changes since the mark, the last first, and strike the facts and the entries written
+        since.
 
-        Dice that were rolled lie: entries that hold some stay, with nothing but them, so that every throw can be proved.
+        Dice that were rolled lie: entries that hold some stay, with nothing but them, so that every throw can
+        be proved.
         """
         for table, id_, field_, before, _ in reversed(self._made[mark.made :]):
             self.state.put(table, id_, field_, before)
@@ -296,7 +321,9 @@ class Journal:
         return key
 
     def alter_units(self, key: str, n: int, **fields: Any) -> str:
-        """Turn `n` units of a stack into units with other fields (place, owner, kind or a condition; None removes one)."""
+        """Turn `n` units of a stack into units with other fields (place, owner, kind or a condition; None
+        removes one).
+        """
         row = dict(self.state.row("units", key))
         extra = {k: v for k, v in row.items() if k not in UNIT_CORE}
         self.units(row["owner"], row["kind"], row["place"], -n, **extra)
@@ -312,7 +339,10 @@ class Journal:
 
 
 def replay(state: State, entries: Iterable[Entry | Mapping[str, Any]]) -> State:
-    """The state after the entries, from their changes alone. Raises ValueError where a `before` does not fit."""
+    """The state after the entries, from their changes alone.
+
+    Raises ValueError where a `before` does not fit.
+    """
     out = state.copy()
     for item in entries:
         number = item.n if isinstance(item, Entry) else item["n"]
@@ -320,7 +350,9 @@ def replay(state: State, entries: Iterable[Entry | Mapping[str, Any]]) -> State:
         for table, id_, field_, before, after in changes:
             found = out.put(table, id_, field_, after)
             if found != before:
-                raise ValueError(f"entry {number}: {table}/{id_}.{field_} was {found!r}, the journal says {before!r}")
+                raise ValueError(
+                    f"entry {number}: {table}/{id_}.{field_} was {found!r}, the journal says {before!r}"
+                )
     return out
 
 
@@ -350,7 +382,8 @@ def number_and_hash(text: str, head: str = "") -> tuple[int, str] | None:
 
     The text itself is hashed, which takes a tenth of the time of reading it.
     """
-    # a quotation mark inside a text is escaped, and after the entry's own hash there are but numbers and texts: it is the last
+    # a quotation mark inside a text is escaped, and after the entry's own hash there are but numbers and
+    # texts: it is the last
     at = text.rfind(_HASH) + len(_HASH)
     found, rest = text[at : at + 64], text[at + 64 :]
     if at < len(_HASH) or not rest.startswith('","n":') or _link(head, (text[:at] + rest).encode()) != found:

@@ -1,14 +1,15 @@
 """What an entry of the journal says, as data: templates with named slots, and what fills each.
 
-A message is a template of a rule or of the engine ("{self} declares war on {target}.") and a value for each of
-its slots: a number, a text, a thing (`thing`), another message, or a list of these. `said` makes words of it on
-reading, in a voice: `Voice` is that of the log, in which everybody goes by name; a report's voice says "you" to
-its reader. Nothing ever looks for names or verbs in what was said.
+A message is a template of a rule or of the engine ("{self} declares war on {target}.") and a value for each
+of its slots: a number, a text, a thing (`thing`), another message, or a list of these. `said` makes words of
+it on reading, in a voice: `Voice` is that of the log, in which everybody goes by name; a report's voice says
+"you" to its reader. Nothing ever looks for names or verbs in what was said.
 
 Grammar is marked in the template. `{loses|lose}` is the form after one, and after you or several;
 `{its|your|their}` has one for each. It goes with the nation that comes first in the sentence, and
-`{target: loses|lose}` with the one named. Where nothing is marked, `_parts` reads it off the template, once: the
-verb after the nation at the beginning of a sentence, `its` after that, `'s`, and the article before a slot.
+`{target: loses|lose}` with the one named. Where nothing is marked, `_parts` reads it off the template, once:
+the verb after the nation at the beginning of a sentence, `its` after that, `'s`, and the article before a
+slot.
 """
 
 from __future__ import annotations
@@ -131,7 +132,9 @@ Part = str | MessageSlot | WordForms
 
 
 def forms_in(word: str) -> tuple[str, tuple[str, ...]] | None:
-    """What stands in braces as forms of a word: the slot that it names, or "", and the forms; None for a slot."""
+    """What stands in braces as forms of a word: the slot that it names, or "", and the forms; None for a
+    slot.
+    """
     found = _FORMS.fullmatch(word)
     return ((found["of"] or "").strip(), tuple(found["forms"].split("|"))) if found else None
 
@@ -224,7 +227,9 @@ def said(messages: Iterable[Message], voice: Voice = LOG) -> str:
 
 
 def head_and_rest(messages: Iterable[Message], voice: Voice = LOG) -> tuple[str, str]:
-    """What messages say before the first colon of their templates, and after it; without one, all is the rest."""
+    """What messages say before the first colon of their templates, and after it; without one, all is the
+    rest.
+    """
     pieces = _pieces(messages, voice)
     for n, (written, text) in enumerate(pieces):
         before, colon, after = text.partition(": ")
@@ -333,10 +338,17 @@ def value_in_words(value: Any, voice: Voice = LOG) -> str:
 
 
 def lasts(message: Message) -> tuple[str, bool] | None:
-    """The slot that ends a message, but for its full stop, and whether it stands in brackets; None for no slot."""
+    """The slot that ends a message, but for its full stop, and whether it stands in brackets; None for no
+    slot.
+    """
     parts = [part for part in _parts(message.template) if part != "."]
     if len(parts) > 1 and isinstance(parts[-1], MessageSlot):
         return parts[-1].name, False
-    closed = len(parts) > 2 and isinstance(parts[-1], str) and parts[-1] in (")", ").") and isinstance(parts[-2], MessageSlot)
+    closed = (
+        len(parts) > 2
+        and isinstance(parts[-1], str)
+        and parts[-1] in (")", ").")
+        and isinstance(parts[-2], MessageSlot)
+    )
     opened = closed and isinstance(parts[-3], str) and parts[-3].endswith(" (")
     return (parts[-2].name, True) if opened and isinstance(parts[-2], MessageSlot) else None

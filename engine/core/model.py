@@ -1,8 +1,8 @@
 """The compiled ruleset: what every mechanic is given.
 
-A `Ruleset` is immutable plain data: for each table (places, units, actions ...) its rows by id, the sequence of play, and
-for every row and key the file and line it came from. It is made by `compile.py` (or read back from a game's own copy)
-and has one content hash, which a game stores.
+A `Ruleset` is immutable plain data: for each table (places, units, actions ...) its rows by id, the sequence
+of play, and for every row and key the file and line it came from. It is made by `compile.py` (or read back
+from a game's own copy) and has one content hash, which a game stores.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from .canonical import digest
 from .rows import CalendarRow, Tables
 from .rows import Row as Row
 
+T = TypeVar("T")
 SEQUENCE, MANIFEST = "sequence", "manifest"
 """What `derived` calls the parts of a ruleset that are no tables."""
 
@@ -39,9 +40,13 @@ class Ruleset(Tables):
 
     @cached_property
     def hash(self) -> str:
-        """SHA-256 over the canonical JSON of all that can change a game (rows, frame, manifest; not the origins)."""
+        """SHA-256 over the canonical JSON of all that can change a game (rows, frame, manifest; not the
+        origins).
+        """
         rows = {form: list(rows.values()) for form, rows in self.forms.items()}  # their order counts
-        return digest({"id": self.id, "forms": rows, "sequence": list(self.sequence), "manifest": self.manifest})
+        return digest(
+            {"id": self.id, "forms": rows, "sequence": list(self.sequence), "manifest": self.manifest}
+        )
 
     def named(self, key: str) -> Row | None:
         """The row of a key ("form/id"), or None."""
@@ -52,7 +57,9 @@ class Ruleset(Tables):
         return id_ in self.rows(form)
 
     def origin(self, form: str, id_: str, key: str | None = None) -> str:
-        """ "file:line" of a row or of one of its keys; the row's own place if the key has none; "" if unknown."""
+        """ "file:line" of a row or of one of its keys; the row's own place if the key has none; "" if
+        unknown.
+        """
         at = self.origins.get(f"{form}/{id_}.{key}") if key else None
         at = at or self.origins.get(f"{form}/{id_}", "")
         return at.rsplit(":", 1)[0] if at.count(":") >= 2 else at
@@ -66,24 +73,30 @@ class Ruleset(Tables):
         """A value of the manifest's `settings`."""
         return self.manifest.get("settings", {}).get(key, default)
 
-    def derived(self, key: Hashable, make: Callable[[], Any], *, of: tuple[str, ...] | None = None) -> Any:
+    def derived(self, key: Hashable, make: Callable[[], T], *, of: tuple[str, ...] | None = None) -> T:
         """What follows from the rows alone (a grammar, an index of names), made once per ruleset.
 
-        `of` names the forms whose rows it follows from, if it follows from theirs only (`SEQUENCE`: from the sequence of play,
-        `MANIFEST`: from settings): a ruleset in which these are the same takes it over (`take_over`).
+        `of` names the tables whose rows it follows from, if it follows from theirs only (`SEQUENCE`: from the
+        sequence of play, `MANIFEST`: from settings): a ruleset in which these are the same takes it over
+        (`take_over`).
         """
         kept = self.__dict__.get("_derived")
         if kept is None:
             kept = self.__dict__["_derived"] = {}
         try:
-            return kept[key]
+            found: T = kept[key]
         except KeyError:
             other = self.__dict__.get("_taken_over")
-            if other is not None and of is not None and all(self._part(form) is other._part(form) for form in of):
+            if (
+                other is not None
+                and of is not None
+                and all(self._part(form) is other._part(form) for form in of)
+            ):
                 made = other.derived(key, make, of=of)
             else:
                 made = make()
-            return kept.setdefault(key, made)
+            found = kept.setdefault(key, made)
+        return found
 
     def take_over(self, other: Ruleset) -> None:
         """Share with another ruleset what either makes from forms whose rows are the same in both."""

@@ -1,4 +1,6 @@
-"""Where the shipped rulesets, schemas, scenarios and templates are: in the repository, or inside the installed package."""
+"""Where the shipped rulesets, schemas, scenarios and templates are: in the repository, or inside the
+installed package.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""Work that depends on nothing but its item, shared out over forked processes: each takes the next item as soon as it is free.
+"""Work that depends on nothing but its item, shared out over forked processes: each takes the next item as
+soon as it is free.
 
-A process that is forked has everything in memory already and gives back its answers only. What it could not do, for whatever
-reason, is done by the one that asked, where a fault then comes up as if nothing had been shared out.
+A process that is forked has everything in memory already and gives back its answers only. What it could not
+do, for whatever reason, is done by the one that asked, where a fault then comes up as if nothing had been
+shared out.
 """
 
 from __future__ import annotations

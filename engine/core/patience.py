@@ -1,7 +1,7 @@
 """How much of the processor some work may take before whoever waits for it gives up.
 
-Work that takes long asks `go_on` from step to step; where nobody set a limit it always goes on. What the work comes to never
-depends on the limit: it is done, or it is not.
+Work that takes long asks `go_on` from step to step; where nobody set a limit it always goes on. What the work
+comes to never depends on the limit: it is done, or it is not.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ class Impatient(Exception):
 
 @contextmanager
 def at_most(seconds: float) -> Iterator[None]:
-    """Within, work of this thread that takes longer is given up: Impatient. Within another limit the earlier end holds."""
+    """Within, work of this thread that takes longer is given up:
+
+    Impatient. Within another limit the earlier end holds.
+    """
     ends = time.thread_time() + seconds
     known = _ends.get()
     token = _ends.set(ends if known is None else min(ends, known))

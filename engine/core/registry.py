@@ -1,7 +1,8 @@
 """What rulesets name and the engine does: mechanics and verbs, each with the function that carries it out.
 
-To add one, write its function in the room it belongs to and add its line here; nothing else lists them. A function is imported
-when it is first asked for, so that this table stands below all rooms, and a command brings in only what it runs.
+To add one, write its function in the room it belongs to and add its line here; nothing else lists them. A
+function is imported when it is first asked for, so that this table stands below all rooms, and a command
+brings in only what it runs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Rows of tables, as mechanics are given them: mappings whose keys mypy knows by the table they stand in.
 
-The types (`UnitRow`, `ActionRow`, ...) stand in `rows.pyi`, made from the schemas by `python -m wteaw.ruleset.row_types`; at run
-time each is a plain mapping. `Row` is a row of any table.
+The types (`UnitRow`, `ActionRow`, ...) stand in `rows.pyi`, made from the schemas by `python -m
+wteaw.ruleset.row_types`; at run time each is a plain mapping. `Row` is a row of any table.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The state of a game: plain tables with one canonical form, and nothing else.
 
-`tables[table][id][field]` is a JSON value. Rows and what they hold are never changed in place but replaced, so that states share
-them: a row that was read stays as it was. Only the journal calls `put`. Units are stacks whose id is made from what they are, so
-equal units always add up to one stack.
+`tables[table][id][field]` is a JSON value. Rows and what they hold are never changed in place but replaced,
+so that states share
+them: a row that was read stays as it was. Only the journal calls `put`. Units are stacks whose id is made
+from what they are, so equal units always add up to one stack.
 """
 
 from __future__ import annotations
@@ -49,21 +50,37 @@ def pair_key(a: str, b: str) -> str:
 
 
 def columns(table: str, *fields: str) -> tuple[str, ...]:
-    """What to give for a table where only some of its fields are read: their columns, and which rows there are."""
+    """What to give for a table where only some of its fields are read: their columns, and which rows there
+    are.
+    """
     return (f"{table}.*", *(f"{table}.{field}" for field in fields))
 
 
 class State:
     """Tables, with the stacks indexed by place and by owner.
 
-    `versions` counts the changes of each table, and of its columns, so that what is derived can be kept: `table` for any
-    change, `table.field` for one of that field, `table.*` for rows that were put as a whole, came or went.
+    `versions` counts the changes of each table, and of its columns, so that what is derived can be kept:
+    `table` for any change, `table.field` for one of that field, `table.*` for rows that were put as a whole,
+    came or went.
     """
 
-    __slots__ = ("_at", "_in", "_of", "_own", "_owners", "_sorted", "_sorted_of", "tables", "version", "versions")
+    __slots__ = (
+        "_at",
+        "_in",
+        "_of",
+        "_own",
+        "_owners",
+        "_sorted",
+        "_sorted_of",
+        "tables",
+        "version",
+        "versions",
+    )
 
     def __init__(self, tables: Mapping[str, Table] | None = None) -> None:
-        """`tables` stay as they are, and may be another state's: one is copied when its first row is changed."""
+        """`tables` stay as they are, and may be another state's: one is copied when its first row is
+        changed.
+        """
         self.tables: dict[str, Table] = dict(tables or _NOTHING)
         self._own: set[str] = set()  # the tables that no other state can hold
         self.version = 0  # counts every change
@@ -71,9 +88,11 @@ class State:
         self._at: dict[str, frozenset[str]] = {}  # place -> the keys of its stacks
         self._of: dict[str, frozenset[str]] = {}  # owner -> the keys of its stacks
         self._in: dict[str, frozenset[str]] = {}  # force -> the keys of its stacks
-        self._sorted: dict[str, list[str]] = {}  # place -> the keys of its stacks in order, until one comes or goes
+        # place -> the keys of its stacks in order, until one comes or goes
+        self._sorted: dict[str, list[str]] = {}
         self._sorted_of: dict[str, list[str]] = {}  # owner -> the same
-        self._owners: dict[str, frozenset[str]] = {}  # place -> the owners of its stacks, until one comes or goes
+        # place -> the owners of its stacks, until one comes or goes
+        self._owners: dict[str, frozenset[str]] = {}
         units = self.tables.get("units", _NOTHING)
         for index, field in ((self._at, "place"), (self._of, "owner"), (self._in, "force")):
             found: dict[str, list[str]] = {}
@@ -167,7 +186,9 @@ class State:
         return before
 
     def touch(self, name: str) -> None:
-        """Count a change of something that is kept beside the tables, so that what depends on it is derived anew."""
+        """Count a change of something that is kept beside the tables, so that what depends on it is derived
+        anew.
+        """
         self.version += 1
         self.versions[name] = self.versions.get(name, 0) + 1
 
@@ -194,8 +215,14 @@ class State:
         out = State()
         self._own.clear()
         out.tables = self.tables.copy()
-        out._at, out._of, out._in = ({v: keys for v, keys in index.items() if keys} for index in (self._at, self._of, self._in))
-        out._sorted, out._sorted_of, out._owners = self._sorted.copy(), self._sorted_of.copy(), self._owners.copy()
+        out._at, out._of, out._in = (
+            {v: keys for v, keys in index.items() if keys} for index in (self._at, self._of, self._in)
+        )
+        out._sorted, out._sorted_of, out._owners = (
+            self._sorted.copy(),
+            self._sorted_of.copy(),
+            self._owners.copy(),
+        )
         return out
 
     def to_json(self) -> dict[str, Table]:

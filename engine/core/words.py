@@ -1,8 +1,8 @@
 """Text as words: how orders and the names in them are taken apart and compared.
 
-Letters are compared without case and diacritics; spaces, hyphens, underscores and full stops between words count alike.
-Arrows (`->`) and dashes between words count as little as a hyphen does. Every word keeps the column it was written at, so that
-a mistake can be pointed at.
+Letters are compared without case and diacritics; spaces, hyphens, underscores and full stops between words
+count alike. Arrows (`->`) and dashes between words count as little as a hyphen does. Every word keeps the
+column it was written at, so that a mistake can be pointed at.
 """
 
 from __future__ import annotations
@@ -13,11 +13,15 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-_TOKEN = re.compile(r"(?P<skip>[-=]+>|[\u2013\u2014\u2192\u21d2])|(?P<word>[^\W_]+(?:['’][^\W_]+)*)|(?P<sign>>=|<=|[^\w\s.\-'’])")
+_TOKEN = re.compile(
+    r"(?P<skip>[-=]+>|[\u2013\u2014\u2192\u21d2])|(?P<word>[^\W_]+(?:['’][^\W_]+)*)|(?P<sign>>=|<=|[^\w\s.\-'’])"
+)
 _PARTED = re.compile(r"(?:[-=]+>|[\u2013\u2014\u2192\u21d2]|(?<=\s)-+(?=\s))\s*")
 LONGEST_ID = 60
 """How long an id may be that is made of a name."""
-_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ı": "i", "’": "", "'": ""})
+_LETTERS = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ı": "i", "’": "", "'": ""}
+)
 
 
 class Word(NamedTuple):
@@ -58,7 +62,9 @@ def split(text: str) -> tuple[Word, ...]:
     """
     parted = {m.end() for m in _PARTED.finditer(text)}
     return tuple(
-        Word(normal(m[0]), m[0], m.start() + 1, m.end() + 1, m.start() in parted) for m in _TOKEN.finditer(text) if not m["skip"]
+        Word(normal(m[0]), m[0], m.start() + 1, m.end() + 1, m.start() in parted)
+        for m in _TOKEN.finditer(text)
+        if not m["skip"]
     )
 
 
@@ -74,7 +80,8 @@ def run_together(words: Sequence[Word]) -> str:
 
 
 def distance(a: str, b: str, most: int) -> int:
-    """Letters to put in, leave out, change or swap with a neighbor to make b of a; `most` + 1 if more than `most`.
+    """Letters to put in, leave out, change or swap with a neighbor to make b of a; `most` + 1 if more than
+    `most`.
 
     >>> distance("belgrade", "belgrad", 2), distance("form", "from", 2), distance("oslo", "rome", 2)
     (1, 1, 3)
@@ -97,10 +104,11 @@ def distance(a: str, b: str, most: int) -> int:
 
 @lru_cache(maxsize=50_000)
 def misspelled(written: str, name: str, most: int) -> int | None:
-    """By how many letters a name is misspelled, at most `most`; None if it is another. A number is never a slip of the pen.
+    """By how many letters a name is misspelled, at most `most`; None if it is another. A number is never a
+    slip of the pen.
 
-    >>> misspelled("northen", "northern", 1), misspelled("3northern", "northern", 1), misspelled("u2", "u3", 1)
-    (1, None, None)
+    >>> misspelled("northen", "northern", 1), misspelled("3northern", "northern", 1), misspelled("u2", "u3",
+    1) (1, None, None)
     """
     if _digits(written) != _digits(name):
         return None
@@ -113,7 +121,9 @@ def _digits(text: str) -> str:
 
 
 def slips(length: int) -> int:
-    """How many letters of a word of this length may be wrong: none of up to four, one of up to seven, else two."""
+    """How many letters of a word of this length may be wrong: none of up to four, one of up to seven, else
+    two.
+    """
     return 0 if length <= 4 else 1 if length <= 7 else 2
 
 

@@ -1,7 +1,9 @@
-"""What a nation can buy, where, and for how much: the one answer that the purchase step, checkers, templates and policies share.
+"""What a nation can buy, where, and for how much: the one answer that the purchase step, checkers, templates
+and policies share.
 
 A `Market` reads a world for one nation. It answers with a `Quote`, or with a `Refusal`; nothing is changed.
-What has been bought before counts against rooms and stocks: from the state (`under_way`) and from quotes that were `taken`.
+What has been bought before counts against rooms and stocks: from the state (`under_way`) and from quotes that
+were `taken`.
 """
 
 from __future__ import annotations
@@ -31,7 +33,10 @@ def item_of(row: Row, slots: Mapping[str, Any]) -> str:
 
 
 class Market:
-    """What one nation can buy in one world. Good until the state changes otherwise than by what is `taken` (then: `forget`)."""
+    """What one nation can buy in one world.
+
+    Good until the state changes otherwise than by what is `taken` (then: `forget`).
+    """
 
     def __init__(self, world: World, nation: str) -> None:
         self.world = world
@@ -46,7 +51,8 @@ class Market:
         self._spent: dict[tuple[str, str], Any] = {}
         self._reserved: dict[tuple[str, str], Any] = {}
         self.rooms = Rooms(world, nation, self._test)
-        self.orders: Sequence[Row] | None = None  # the orders of a file that is being checked; else those of the state
+        # the orders of a file that is being checked; else those of the state
+        self.orders: Sequence[Row] | None = None
         self._main = stores.money(world.ruleset)
         for row in world.state.table("under_way").values():
             if row.get("nation") != nation:
@@ -68,7 +74,10 @@ class Market:
         facing: Sequence[str] = (),
         kind: str | None = None,
     ) -> Quote | Refusal:
-        """The purchase, or why it cannot be made. With a `kind` of unit: of what is fitted to units and makes the same."""
+        """The purchase, or why it cannot be made.
+
+        With a `kind` of unit: of what is fitted to units and makes the same.
+        """
         row = self.world.ruleset.rows("production").get(item)
         if row is None:
             return Refusal(RefusalCode.NAME, f"nothing called {item} can be bought", "item")
@@ -94,7 +103,11 @@ class Market:
         variant, site, into = found
         where = self.stands(row, site)
         if into is not None and into not in where:
-            return Refusal(RefusalCode.SITE, f"{row.get('name', row['id'])} cannot be placed in {self._name(into)}", "into")
+            return Refusal(
+                RefusalCode.SITE,
+                f"{row.get('name', row['id'])} cannot be placed in {self._name(into)}",
+                "into",
+            )
         if not where:
             return Refusal(RefusalCode.SITE, "there is nowhere for it to appear", "site")
         if "works" in row:
@@ -110,7 +123,9 @@ class Market:
         return self._priced(row, site, variant, n, into or where[0], tuple(facing), kind)
 
     def offers(self, *, items: Collection[str] | None = None) -> Iterator[Offer]:
-        """Every item that the nation can buy now (`items`: of these), at every site that takes it; into hand without a site."""
+        """Every item that the nation can buy now (`items`: of these), at every site that takes it; into hand
+        without a site.
+        """
         held = stores.held_places(self.world, self.nation)
         for item, row in self.world.ruleset.rows("production").items():
             if (items is not None and item not in items) or self.closed(row) is not None:
@@ -122,7 +137,9 @@ class Market:
             if row.get("hand") is True:
                 continue
             sites = [(p, v) for p in self._sites(row, held) if not isinstance(v := self.variant(row, p), str)]
-            if sites and self.price(row)[0] <= max(stores.purses(self.world, self.nation, self._main).values(), default=0):
+            if sites and self.price(row)[0] <= max(
+                stores.purses(self.world, self.nation, self._main).values(), default=0
+            ):
                 yield from filter(None, (self._offer(row, site, variant) for site, variant in sites))
 
     def _sites(self, row: Row, held: Sequence[str]) -> list[str]:
@@ -157,7 +174,10 @@ class Market:
         self._reserved[purse, what] = self._reserved.get((purse, what), 0) + amount
 
     def placing(self, item: str, site: str, n: int, *, into: str | None = None) -> Quote | str:
-        """Where something already paid for can be put, or why it cannot. Rooms shared out at completion count."""
+        """Where something already paid for can be put, or why it cannot.
+
+        Rooms shared out at completion count.
+        """
         row = self.world.ruleset.rows("production").get(item)
         if row is None or not self.world.ruleset.has("places", site):
             return f"there is no place called {site}" if row else f"nothing is called {item}"
@@ -172,7 +192,22 @@ class Market:
         if isinstance(rooms, str):
             return rooms
         return Quote(
-            item, self.nation, site, n, n, str(variant.get("id", "")), 0, 0, 0, 0, "", "", into or where[0], (), (), tuple(rooms)
+            item,
+            self.nation,
+            site,
+            n,
+            n,
+            str(variant.get("id", "")),
+            0,
+            0,
+            0,
+            0,
+            "",
+            "",
+            into or where[0],
+            (),
+            (),
+            tuple(rooms),
         )
 
     # ---- the parts of an answer
@@ -239,10 +274,14 @@ class Market:
         return self.world.figure(price, names, thing) if "price" in row else 0, ()
 
     def stands(self, row: Row, site: str) -> list[str]:
-        """Where what is bought for a site may stand: places without enemies first, else in the order of the row."""
+        """Where what is bought for a site may stand: places without enemies first, else in the order of the
+        row.
+        """
         if "appears" not in row:
             return [site]
-        found = [t.id for t in as_set(self.world, self.world.value(strip_mark(row["appears"]), self._at(site)))]
+        found = [
+            t.id for t in as_set(self.world, self.world.value(strip_mark(row["appears"]), self._at(site)))
+        ]
         return sorted(found, key=lambda p: bool(self.world.enemies_at(self.nation, p)))
 
     def _site(self, row: Row, site: str, into: str | None) -> tuple[Row, str, str | None] | str:
@@ -275,11 +314,15 @@ class Market:
             found = list(self.world.geography.next_to(site))
         else:
             found = sorted(t.id for t in as_set(self.world, self.world.value(strip_mark(among), names)))
-        mine = [p for p in found if self.world.test(rule.get("when"), {**names, "target": Entity("place", p)})]
+        mine = [
+            p for p in found if self.world.test(rule.get("when"), {**names, "target": Entity("place", p)})
+        ]
         return [p for p in mine if not self._bought_facing(row, site, p)]
 
     def _bought_facing(self, row: Row, site: str, place: str) -> bool:
-        """Whether the works that an item makes are bought in this turn already where they would face a place."""
+        """Whether the works that an item makes are bought in this turn already where they would face a
+        place.
+        """
         return bool(self.rooms.filled.get((_works(row), f"{site}>{place}")))
 
     def _faced(self, row: Row, site: str, facing: Sequence[str]) -> tuple[str, ...] | str:
@@ -298,17 +341,26 @@ class Market:
     def _fitted(self, row: Row | None = None) -> tuple[str, ...]:
         """The items that are fitted to units; of a row: those that make what it makes."""
         items = self.world.ruleset.rows("production").items()
-        return tuple(i for i, r in items if "fits" in r and (row is None or r.get("makes") == row.get("makes", row["id"])))
+        return tuple(
+            i
+            for i, r in items
+            if "fits" in r and (row is None or r.get("makes") == row.get("makes", row["id"]))
+        )
 
     def fitting(self, row: Row, place: str, kind: str | None = None) -> int:
         """How many units at a place can still be altered by an item."""
-        n = sum(commitments.alterable(self.world, self.nation, place, row["fits"], kind, self.orders).values())
+        n = sum(
+            commitments.alterable(self.world, self.nation, place, row["fits"], kind, self.orders).values()
+        )
         taken_kinds = ("", kind) if kind is not None else self._fitted_kinds(row, place)
         return n - sum(self.rooms.filled.get((_fits(row, k), place), 0) for k in taken_kinds)
 
     def _fitted_kinds(self, row: Row, place: str) -> set[str]:
         """Kinds of units at a place, and no kind: those that purchases of an item may have named."""
-        return {"", *(str(stack["kind"]) for _, stack in self.world.state.stacks(at=place, owner=self.nation))}
+        return {
+            "",
+            *(str(stack["kind"]) for _, stack in self.world.state.stacks(at=place, owner=self.nation)),
+        }
 
     def _taken(self, place: str) -> dict[str, int]:
         """Units of each stack at a place that other orders of the turn have taken."""
@@ -333,7 +385,9 @@ class Market:
         return self._purses[site, what]
 
     def _stocks(self, row: Row, site: str) -> list[tuple[str, str, int, str, Any, int]]:
-        """What one uses up: (resource, treasury, each, when taken, multiple when short or None, how many are within it)."""
+        """What one uses up: (resource, treasury, each, when taken, multiple when short or None, how many are
+        within it).
+        """
         out = []
         for what, how in row.get("uses", {}).items():
             rule = how if isinstance(how, dict) else {"each": how}
@@ -370,7 +424,9 @@ class Market:
             if times is None:
                 if n > within:
                     return Refusal(
-                        RefusalCode.MEANS, f"there is {stores.in_words(self.world.ruleset, what)} for {within} only", "n"
+                        RefusalCode.MEANS,
+                        f"there is {stores.in_words(self.world.ruleset, what)} for {within} only",
+                        "n",
                     )
                 uses.append((what, purse, each * n, taken))
                 continue
@@ -384,12 +440,31 @@ class Market:
         left = self.left(purse, self._main)
         if cost > left:
             return Refusal(
-                RefusalCode.MEANS, f"costs {cost} {stores.in_words(self.world.ruleset, self._main)}, {left} left there", "n"
+                RefusalCode.MEANS,
+                f"costs {cost} {stores.in_words(self.world.ruleset, self._main)}, {left} left there",
+                "n",
             )
         return Quote(
-            row["id"], self.nation, site, n, n * lot, str(variant.get("id", "")), price, fee, dear, cost, self._main, purse,
-            into, facing, tuple(u for u in uses if u[2]), tuple(rooms), rows, kind or "", tuple(short),
-        )  # fmt: skip
+            row["id"],
+            self.nation,
+            site,
+            n,
+            n * lot,
+            str(variant.get("id", "")),
+            price,
+            fee,
+            dear,
+            cost,
+            self._main,
+            purse,
+            into,
+            facing,
+            tuple(u for u in uses if u[2]),
+            tuple(rooms),
+            rows,
+            kind or "",
+            tuple(short),
+        )
 
     def _several(self, row: Row, key: str) -> int:
         """How many an item's `lot` or `pack` comes to: one where it works out to none."""
@@ -412,7 +487,9 @@ class Market:
             most = min(most, len(facing))
         if most > 0 and "fits" in row:
             most = min(most, max(self.fitting(row, p) for p in where))
-        return Offer(row["id"], site, price, fee, most, tuple(facing), tuple(where), purse) if most > 0 else None
+        return (
+            Offer(row["id"], site, price, fee, most, tuple(facing), tuple(where), purse) if most > 0 else None
+        )
 
     def _most(self, row: Row, site: str, variant: Row, into: str, purse: str) -> int:
         """The most that money, stocks and rooms allow."""
@@ -443,7 +520,9 @@ class Market:
 
 
 def _works(row: Row) -> str:
-    """The counter of the borders at which works are bought in a turn: one for all items that make the same works."""
+    """The counter of the borders at which works are bought in a turn: one for all items that make the same
+    works.
+    """
     return f"works:{row['works']}"
 
 

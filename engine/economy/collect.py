@@ -1,7 +1,9 @@
-"""`collect`: what places and arrangements yield is added up for each nation, limited by its income, and put into its treasuries.
+"""`collect`: what places and arrangements yield is added up for each nation, limited by its income, and put
+into its treasuries.
 
-Yields are rows; the limit of a nation (a rate, a cap, a fixed sum) is a stat whose base is what was gathered. A limit that
-leaves less than was gathered is shared over the treasuries in proportion, rounded down; what is over falls to the main treasury.
+Yields are rows; the limit of a nation (a rate, a cap, a fixed sum) is a stat whose base is what was gathered.
+A limit that leaves less than was gathered is shared over the treasuries in proportion, rounded down; what is
+over falls to the main treasury.
 """
 
 from __future__ import annotations
@@ -28,9 +30,11 @@ Gathered = dict[tuple[str, str], Any]
 def run(node: Row, turn: Turn) -> None:
     """Collect for all nations, or in a nation's own turn for it alone.
 
-    `yields` names the rows (absent: all); `income` the stat of a nation that limits the total (absent: nothing does);
-    `when` inside rows tests the state of the step, which all nations read before any is paid. With `adds` the income of the
-    nation is what an earlier step has found with that of this one. Who collects nothing has an income of 0.
+    `yields` names the rows (absent: all); `income` the stat of a nation that limits the total (absent:
+    nothing does);
+    `when` inside rows tests the state of the step, which all nations read before any is paid. With `adds` the
+    income of the nation is what an earlier step has found with that of this one. Who collects nothing has an
+    income of 0.
     """
     unite_purses(turn)
     ids = node.get("income") or list(turn.ruleset.rows("income"))
@@ -39,13 +43,21 @@ def run(node: Row, turn: Turn) -> None:
         found = gather(turn.world, nation, ids, node.get("total_stat"))
         if found is not None:
             gathered.append((nation, found))
-        elif not node.get("adds") and turn.state.get("nations", nation, "income"):  # it collects nothing any more
-            with turn.journal.entry("sequence/" + turn.journal.step, subject=nation, audience=(nation,), keep=False):
+        elif not node.get("adds") and turn.state.get(
+            "nations", nation, "income"
+        ):  # it collects nothing any more
+            with turn.journal.entry(
+                "sequence/" + turn.journal.step, subject=nation, audience=(nation,), keep=False
+            ):
                 turn.journal.set("nations", nation, "income", 0)
     for nation, (parts, data) in gathered:
         sums = [much(turn.world, v, k) for k, v in _totals(parts).items()]
-        says = say(turn.world, "{nation} {collects|collect} {sums}.", nation=Entity("nation", nation), sums=sums)
-        with turn.journal.entry("sequence/collect", subject=nation, audience=(nation,), data=data, says=says) as entry:
+        says = say(
+            turn.world, "{nation} {collects|collect} {sums}.", nation=Entity("nation", nation), sums=sums
+        )
+        with turn.journal.entry(
+            "sequence/collect", subject=nation, audience=(nation,), data=data, says=says
+        ) as entry:
             if turn.step_row.get("step"):
                 entry.rule = f"sequence/{turn.step_row['step']}"
             for (resource, purse), amount in sorted(parts.items()):
@@ -55,8 +67,13 @@ def run(node: Row, turn: Turn) -> None:
             turn.journal.set("nations", nation, "income", exact(earlier + data["income"]))
 
 
-def gather(world: Any, nation: str, ids: list[str], income: str | None) -> tuple[Gathered, dict[str, Any]] | None:
-    """What a nation collects: amounts by treasury, and the items for the journal. None if nothing concerns it."""
+def gather(
+    world: Any, nation: str, ids: list[str], income: str | None
+) -> tuple[Gathered, dict[str, Any]] | None:
+    """What a nation collects: amounts by treasury, and the items for the journal.
+
+    None if nothing concerns it.
+    """
     main = stores.money(world.ruleset)
     limited: Gathered = {}
     free: Gathered = {}
@@ -99,7 +116,8 @@ def gather(world: Any, nation: str, ids: list[str], income: str | None) -> tuple
 
 def _yield(world: Any, nation: str, row: IncomeRow, names: dict[str, Any], resource: str) -> dict[str, Any]:
     """Amounts by treasury of one yield row."""
-    parts: dict[str, Any] = {}  # `seat` names the place whose treasury it goes to; absent: the thing itself, if it is a place
+    # `seat` names the place whose treasury it goes to; absent: the thing itself, if it is a place
+    parts: dict[str, Any] = {}
     if "over" in row:
         text = strip_mark(row["over"])
         for thing in as_set(world, world.value(text, names)):
@@ -120,7 +138,9 @@ def _yield(world: Any, nation: str, row: IncomeRow, names: dict[str, Any], resou
 
 
 def _share(world: Any, nation: str, parts: Gathered, total: Any, allowed: Any, resource: str) -> Gathered:
-    """An allowed total shared over treasuries as what was gathered in them; what exceeds it falls to the main treasury."""
+    """An allowed total shared over treasuries as what was gathered in them; what exceeds it falls to the main
+    treasury.
+    """
     home = (resource, stores.main_purse(world, nation, resource))
     if not total or allowed > total:
         out = dict(parts)

@@ -1,7 +1,7 @@
 """What the orders of a turn have taken already: the units that they send somewhere, stack by stack.
 
-Asked by whatever alters units that must do nothing else in the turn. Orders are those of the state, or those of a file that is
-being checked.
+Asked by whatever alters units that must do nothing else in the turn. Orders are those of the state, or those
+of a file that is being checked.
 """
 
 from __future__ import annotations
@@ -28,9 +28,11 @@ def of_nation(world: World, nation: str) -> list[Row]:
 def taken(
     world: World, nation: str, place: str, orders: Iterable[Mapping[str, Any]], last: Container[str] = ()
 ) -> dict[str, int]:
-    """How many units of each stack at a place orders send somewhere (rows that `commits`), the plainest first.
+    """How many units of each stack at a place orders send somewhere (rows that `commits`), the plainest
+    first.
 
-    `last`: stacks that are wanted for something else; orders take of these only what the others do not suffice for.
+    `last`: stacks that are wanted for something else; orders take of these only what the others do not
+    suffice for.
     """
     there: dict[str, int] = {}
     free = free_stacks(world, nation, place)
@@ -50,14 +52,25 @@ def taken(
 
 
 def alterable(
-    world: World, nation: str, place: str, fits: Row, kind: str | None = None, orders: Iterable[Mapping[str, Any]] | None = None
+    world: World,
+    nation: str,
+    place: str,
+    fits: Row,
+    kind: str | None = None,
+    orders: Iterable[Mapping[str, Any]] | None = None,
 ) -> dict[str, int]:
-    """How many units of each stack at a place, or of a `kind` among them, can still be altered by what is fitted so (`fits`).
+    """How many units of each stack at a place, or of a `kind` among them, can still be altered by what is
+    fitted so (`fits`).
 
-    Who is to do nothing else meanwhile (`idle`) is neither busy nor needed for orders: those of the state, if none are given.
+    Who is to do nothing else meanwhile (`idle`) is neither busy nor needed for orders: those of the state, if
+    none are given.
     """
     idle = fits.get("idle")
-    names = {"self": Entity("nation", nation), "nation": Entity("nation", nation), "place": Entity("place", place)}
+    names = {
+        "self": Entity("nation", nation),
+        "nation": Entity("nation", nation),
+        "place": Entity("place", place),
+    }
     fit = {
         key: int(stack["n"])
         for key, stack in world.state.stacks(at=place, owner=nation)
@@ -65,7 +78,11 @@ def alterable(
         and not (idle and stack.get("busy"))
         and world.test(fits["units"], {**names, "unit": Entity("unit", key)})
     }
-    gone = taken(world, nation, place, of_nation(world, nation) if orders is None else orders, fit) if idle else {}
+    gone = (
+        taken(world, nation, place, of_nation(world, nation) if orders is None else orders, fit)
+        if idle
+        else {}
+    )
     return {key: n - gone.get(key, 0) for key, n in fit.items()}
 
 

@@ -1,8 +1,9 @@
-"""`complete`: what is under way and due is finished: units appear, works are dug, units refitted, technologies come into force.
+"""`complete`: what is under way and due is finished: units appear, works are dug, units refitted,
+technologies come into force.
 
-Each is tested again (`still` of the item, and of the kind of site it was bought for); what fails is lost, kept in hand or paid
-back, as its item says. What it uses up at completion is taken only then. New units that appear among enemies may have to fight
-at once.
+Each is tested again (`still` of the item, and of the kind of site it was bought for); what fails is lost,
+kept in hand or paid back, as its item says. What it uses up at completion is taken only then. New units that
+appear among enemies may have to fight at once.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ FATES = {"lost": "lost", IN_HAND: "not placed, kept in hand", "refund": "not fin
 def run(node: Row, turn: Turn) -> None:
     """Finish everything that is due in this step; inside a nation's own turn, only what is its own.
 
-    Due is what names this step (or the node's `due`), or a turn that has come. `orders` names the order rows that put what is
-    in hand at a site (slots n, item, site, into); `hand: SITE-LESS` items stay in hand without one.
+    Due is what names this step (or the node's `due`), or a turn that has come. `orders` names the order rows
+    that put what is in hand at a site (slots n, item, site, into); `hand: SITE-LESS` items stay in hand
+    without one.
     """
     step = str(node.get("step", turn.journal.step))
     _from_hand(node, turn, step)
@@ -62,7 +64,13 @@ def finish(turn: Turn, key: str) -> tuple[str, str] | None:
     kind: Row = next((s for s in item.get("sites", ()) if s["id"] == row.get("site_kind")), {})
     stands = turn.world.test(item.get("must_hold"), names) and turn.world.test(kind.get("must_hold"), names)
     subject = f"{nation}:{row.get('at') or ''}"
-    data = {"what": what, "item": row.get("item", what), "n": row.get("n", 1), "at": row.get("at"), "since": row.get("since")}
+    data = {
+        "what": what,
+        "item": row.get("item", what),
+        "n": row.get("n", 1),
+        "at": row.get("at"),
+        "since": row.get("since"),
+    }
     with turn.journal.entry(rule, subject=subject, audience=(nation,), data=data) as entry:
         if not stands:
             _failed(turn, key, row, entry)
@@ -95,7 +103,9 @@ def _failed(turn: Turn, key: str, row: Row, entry: Any) -> None:
         stores.gain(turn.journal, row["purse"], stores.money(turn.ruleset), row["cost"])
 
 
-def _appear(turn: Turn, runner: EffectRunner, row: Row, item: Row, names: dict[str, Any]) -> tuple[str, str] | None:
+def _appear(
+    turn: Turn, runner: EffectRunner, row: Row, item: Row, names: dict[str, Any]
+) -> tuple[str, str] | None:
     journal, nation, what, n = turn.journal, row["nation"], row["what"], int(row.get("n", 1))
     place = row.get("into") or row.get("at")
     if "works" in item:
@@ -111,7 +121,9 @@ def _appear(turn: Turn, runner: EffectRunner, row: Row, item: Row, names: dict[s
         if missing and item["fits"].get("idle"):
             runner.entry.data["missing"] = missing
             runner.entry.happened = [_done(turn, row, "broken off")]
-    elif turn.ruleset.has("units", what) and place:  # a unit may be called like the technology that makes it possible
+    elif (
+        turn.ruleset.has("units", what) and place
+    ):  # a unit may be called like the technology that makes it possible
         stamp = {k: runner.plain(v, names) for k, v in item.get("stamp", {}).items()}
         journal.units(nation, what, place, n, **stamp)
         journal.fact("placed", by=nation, place=place, kind=what, n=n)
@@ -125,7 +137,8 @@ def _appear(turn: Turn, runner: EffectRunner, row: Row, item: Row, names: dict[s
 
 
 def _fit(turn: Turn, runner: EffectRunner, row: Row, item: Row, names: dict[str, Any]) -> int:
-    """Alter units at the place: as many as were bought, stack after stack; gives how many are not there any more.
+    """Alter units at the place: as many as were bought, stack after stack; gives how many are not there any
+    more.
 
     With `idle` only those that have kept busy with it, which whoever had to fight has not.
     """
@@ -137,7 +150,10 @@ def _fit(turn: Turn, runner: EffectRunner, row: Row, item: Row, names: dict[str,
             if not turn.world.test(item["fits"]["units"], {**scope, "unit": Entity("unit", key)}):
                 continue
             part = min(left, int(stack["n"]))
-            fields = {k: runner.plain(v, {**scope, "unit": Entity("unit", key)}) for k, v in item["fits"]["set"].items()}
+            fields = {
+                k: runner.plain(v, {**scope, "unit": Entity("unit", key)})
+                for k, v in item["fits"]["set"].items()
+            }
             turn.journal.alter_units(key, part, **fields, **({"busy": None} if idle else {}))
             left -= part
     return left
@@ -155,13 +171,21 @@ def _done(turn: Turn, row: Row, fate: str) -> Message:
     }
     about |= {"n": n} if n > 1 else {}
     about |= {"place": Entity("place", place)} if place else {}
-    return say(turn.world, f"{{nation}}, {'{n} ' if n > 1 else ''}{{what}}{' in {place}' if place else ''}: {{fate}}.", **about)
+    return say(
+        turn.world,
+        f"{{nation}}, {'{n} ' if n > 1 else ''}{{what}}{' in {place}' if place else ''}: {{fate}}.",
+        **about,
+    )
 
 
 def in_hand(state: State, nation: str, wanted: str) -> list[tuple[str, Fields]]:
     """What a nation has in hand of a kind or an item: bought, and not placed yet."""
     rows = sorted(state.table("under_way").items())
-    return [(k, r) for k, r in rows if r["nation"] == nation and not r.get("at") and wanted in (r["what"], r.get("item"))]
+    return [
+        (k, r)
+        for k, r in rows
+        if r["nation"] == nation and not r.get("at") and wanted in (r["what"], r.get("item"))
+    ]
 
 
 def _from_hand(node: Row, turn: Turn, step: str) -> None:
@@ -178,7 +202,9 @@ def _from_hand(node: Row, turn: Turn, step: str) -> None:
         if sum(int(r["n"]) for _, r in hand) < n:
             turn.drop_order(order, f"there are not {n} of them in hand")
             continue
-        found = Market(turn.world, nation).placing(hand[0][1].get("item", wanted), slots["site"], n, into=slots.get("into"))
+        found = Market(turn.world, nation).placing(
+            hand[0][1].get("item", wanted), slots["site"], n, into=slots.get("into")
+        )
         if isinstance(found, str):
             turn.drop_order(order, found)
             continue
@@ -206,7 +232,14 @@ def _lay_out(turn: Turn, hand: list[tuple[str, Fields]], quote: Quote, step: str
         }
         if kind:
             fresh["site_kind"] = kind
-        number = max(int(k.rpartition("#")[2]) for k in turn.state.table("under_way") if k.startswith(row["nation"] + "#")) + 1
+        number = (
+            max(
+                int(k.rpartition("#")[2])
+                for k in turn.state.table("under_way")
+                if k.startswith(row["nation"] + "#")
+            )
+            + 1
+        )
         turn.journal.put_row("under_way", f"{row['nation']}#{number:04d}", {**fresh, "since": turn.number})
         turn.journal.put_row("under_way", key, {**row, "n": rest} if rest else None)
 
@@ -220,15 +253,22 @@ def _meet(turn: Turn, new: dict[tuple[str, str], set[str]]) -> None:
             rule = item.get("meets")
             if rule is None:
                 continue
-            scope = {"self": Entity("nation", nation), "nation": Entity("nation", nation), "place": Entity("place", place)}
+            scope = {
+                "self": Entity("nation", nation),
+                "nation": Entity("nation", nation),
+                "place": Entity("place", place),
+            }
             foes: dict[str, set[str]] = {}
             for k, s in turn.state.stacks(at=place):
-                if turn.world.hostile(nation, s["owner"]) and turn.world.test(rule["foe"], {**scope, "unit": Entity("unit", k)}):
+                if turn.world.hostile(nation, s["owner"]) and turn.world.test(
+                    rule["foe"], {**scope, "unit": Entity("unit", k)}
+                ):
                     foes.setdefault(str(s["owner"]), set()).add(str(s["kind"]))
             if not foes:
                 continue
             for foe in sorted(foes):
-                from ..battle.fight import battle_now  # with all that fights, which few who complete something need
+                # with all that fights, which few who complete something need
+                from ..battle.fight import battle_now
 
                 battle_now(turn, rule["battle"], place, nation, foe, kinds=kinds, foes=frozenset(foes[foe]))
             break

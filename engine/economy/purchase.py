@@ -1,7 +1,8 @@
 """`purchase`: orders to buy are priced against the catalogue, paid, and what is bought goes under way.
 
-Orders are taken nation by nation, line by line, each whole or not at all; a treasury, a stock or a room that one line has used
-is used for the next. Nothing appears on the map here, unless an item is ready at once: `complete` does that.
+Orders are taken nation by nation, line by line, each whole or not at all; a treasury, a stock or a room that
+one line has used is used for the next. Nothing appears on the map here, unless an item is ready at once:
+`complete` does that.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ __all__ = ["Offer", "facing_slot", "run"]
 def run(node: Row, turn: Turn) -> None:
     """Carry out the orders to buy of this step; inside a nation's own turn, only that nation's.
 
-    `orders` names the order rows (absent: those whose `step` is this one); `absent: true` lets the rows of form `absence` buy for
-    nations that sent no orders.
+    `orders` names the order rows (absent: those whose `step` is this one); `absent: true` lets the rows of
+    form `absence` buy for nations that sent no orders.
     """
     unite_purses(turn)
     step = str(node.get("step", turn.journal.step))
@@ -61,14 +62,18 @@ def unite_purses(turn: Turn) -> None:
         for nation in turn.world.nations():
             if not stores.divided(turn.world, nation, resource):
                 continue
-            with turn.journal.entry(f"treasuries/{resource}", subject=nation, audience=(nation,), keep=False) as entry:
+            with turn.journal.entry(
+                f"treasuries/{resource}", subject=nation, audience=(nation,), keep=False
+            ) as entry:
                 stores.unite(turn.world, turn.journal, nation, resource)
                 if entry.changes:
                     entry.data = {"united": resource}
 
 
 def count(market: Market, quote: Quote) -> None:
-    """A market goes on after a purchase: the money is gone from the state already, rooms and later uses are counted here."""
+    """A market goes on after a purchase: the money is gone from the state already, rooms and later uses are
+    counted here.
+    """
     market.forget()
     market.rooms.fill(quote.rooms)
     for what, purse, amount, taken in quote.uses:
@@ -77,12 +82,16 @@ def count(market: Market, quote: Quote) -> None:
 
 
 def facing_slot(slots: Container[str]) -> str:
-    """The slot of an order to buy that holds where works face: `facing`, or `target` where there is no such slot."""
+    """The slot of an order to buy that holds where works face:
+
+    `facing`, or `target` where there is no such slot.
+    """
     return "facing" if "facing" in slots else "target"
 
 
 def asked(turn: OrderContext, market: Market, order: Order, *, secrets: bool = True) -> Quote | Refusal:
-    """What an order to buy comes to. Slots: item (or the row's `does`), n, site, into, facing (or target), kind.
+    """What an order to buy comes to. Slots: item (or the row's `does`), n, site, into, facing (or target),
+    kind.
 
     Without `secrets` only the needs are tested that its nation may test.
     """
@@ -135,7 +144,13 @@ def buy(turn: Turn, quote: Quote, order: Order | None = None) -> str:
     if row.get("hand") and not quote.site:
         due = complete.IN_HAND
     about = f"{quote.nation}:{quote.site}"
-    with journal.entry(f"production/{quote.item}", subject=about, says=_says(world, quote), audience=(quote.nation,), data=data):
+    with journal.entry(
+        f"production/{quote.item}",
+        subject=about,
+        says=_says(world, quote),
+        audience=(quote.nation,),
+        data=data,
+    ):
         if order is not None:
             journal.set("orders", order["key"], "status", "done")
         if quote.cost:
@@ -148,17 +163,36 @@ def buy(turn: Turn, quote: Quote, order: Order | None = None) -> str:
                 stores.pay(journal, purse, resource, amount)
         later += [list(part) for part in quote.beyond]
         key = put_under_way(
-            turn, quote.nation, what, quote.made, quote.site or None, due if due is not None else turn.journal.step,
-            if_lost=row.get("if_lost"), item=quote.item, into=quote.into or None, facing=list(quote.facing) or None,
-            uses=later or None, rooms=[list(r) for r in quote.rooms] or None, cost=quote.cost or None, purse=quote.purse,
-            kind=quote.kind or None, dear=quote.dear or None, site_kind=tested_again(row, quote.variant),
-        )  # fmt: skip
+            turn,
+            quote.nation,
+            what,
+            quote.made,
+            quote.site or None,
+            due if due is not None else turn.journal.step,
+            if_lost=row.get("if_lost"),
+            item=quote.item,
+            into=quote.into or None,
+            facing=list(quote.facing) or None,
+            uses=later or None,
+            rooms=[list(r) for r in quote.rooms] or None,
+            cost=quote.cost or None,
+            purse=quote.purse,
+            kind=quote.kind or None,
+            dear=quote.dear or None,
+            site_kind=tested_again(row, quote.variant),
+        )
         if row.get("fits", {}).get("idle"):
             _keep_busy(turn, row, quote)
         if quote.cost:
             journal.fact("paid", by=quote.nation, what=quote.what, amount=quote.cost, item=quote.item)
         journal.fact(
-            "built", by=quote.nation, item=quote.item, kind=what, place=quote.site or None, n=quote.made, dear=quote.dear
+            "built",
+            by=quote.nation,
+            item=quote.item,
+            kind=what,
+            place=quote.site or None,
+            n=quote.made,
+            dear=quote.dear,
         )
     if due is None:
         complete.finish(turn, key)
@@ -166,9 +200,13 @@ def buy(turn: Turn, quote: Quote, order: Order | None = None) -> str:
 
 
 def _keep_busy(turn: Turn, row: Row, quote: Quote) -> None:
-    """The units that are altered do nothing else until it is done; those that other orders have taken are left to them."""
+    """The units that are altered do nothing else until it is done; those that other orders have taken are
+    left to them.
+    """
     left = quote.n
-    free = commitments.alterable(turn.world, quote.nation, quote.into or quote.site, row["fits"], quote.kind or None)
+    free = commitments.alterable(
+        turn.world, quote.nation, quote.into or quote.site, row["fits"], quote.kind or None
+    )
     for key, n in free.items():
         part = min(left, n)
         if part > 0:
@@ -190,7 +228,10 @@ def _says(world: Any, quote: Quote) -> Message:
     where = f"{' for {site}' if quote.site else ''}{' facing {facing}' if quote.facing else ''}"
     about |= {"nation": Entity("nation", quote.nation), "n": n, "what": thing("item", quote.item, name)}
     return say(
-        world, f"{{nation}} {{buys|buy}} {{n}} {{what}}{where}: {{cost}}.", **about, cost=much(world, quote.cost, quote.what)
+        world,
+        f"{{nation}} {{buys|buy}} {{n}} {{what}}{where}: {{cost}}.",
+        **about,
+        cost=much(world, quote.cost, quote.what),
     )
 
 
@@ -198,11 +239,20 @@ def _says(world: Any, quote: Quote) -> Message:
 
 
 def _for_absent(turn: Turn, nation: str) -> None:
-    """Buy for a nation without orders as the first fitting row of form `absence` says: in turns of its cycle, up to its share."""
+    """Buy for a nation without orders as the first fitting row of form `absence` says: in turns of its cycle,
+    up to its share.
+    """
     world = turn.world
     who = Entity("nation", nation)
     names = {"nation": who, "self": who}
-    row = next((r for r in turn.ruleset.rows("absence").values() if "spends" in r and world.test(r.get("when"), names)), None)
+    row = next(
+        (
+            r
+            for r in turn.ruleset.rows("absence").values()
+            if "spends" in r and world.test(r.get("when"), names)
+        ),
+        None,
+    )
     if row is None:
         return
     rule = row["spends"]

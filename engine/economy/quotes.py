@@ -1,4 +1,6 @@
-"""What a purchase is made of: quotes that can be bought, offers of a price list, and the small readings that both need."""
+"""What a purchase is made of: quotes that can be bought, offers of a price list, and the small readings that
+both need.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,13 @@ PLENTY = 999
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A purchase that can be made: `n` of an item for a site, what is paid out of which treasury, and what else it takes.
+    """A purchase that can be made: `n` of an item for a site, what is paid out of which treasury, and what
+    else it takes.
 
-    `price` and `fee` are for each; `dear` of them cost the multiple for what is used up. `uses` lists (resource, treasury,
-    amount, when taken), `beyond` what the dear ones use up when they are complete, as far as there is any (resource, treasury,
-    amount); `rooms` lists (room, place or nation, how many). `rows` are the ids of the modifiers in the price.
+    `price` and `fee` are for each; `dear` of them cost the multiple for what is used up. `uses` lists
+    (resource, treasury, amount, when taken), `beyond` what the dear ones use up when they are complete, as
+    far as there is any (resource, treasury, amount); `rooms` lists (room, place or nation, how many). `rows`
+    are the ids of the modifiers in the price.
     """
 
     item: str
@@ -44,7 +48,8 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One line of a nation's price list: an item at a site, the price and fee for each, and the most it can buy now.
+    """One line of a nation's price list: an item at a site, the price and fee for each, and the most it can
+    buy now.
 
     `facing` are the places that works may face, `into` where units may appear.
     """
@@ -61,11 +66,16 @@ class Offer:
 
 def tested_again(item: Row, kind: str) -> str | None:
     """The kind of site that something was bought for, if that is tested again when it is complete."""
-    return next((str(site["id"]) for site in item.get("sites", ()) if site["id"] == kind and "must_hold" in site), None)
+    return next(
+        (str(site["id"]) for site in item.get("sites", ()) if site["id"] == kind and "must_hold" in site),
+        None,
+    )
 
 
 def as_one(item: Row, n: int) -> int:
-    """How many of an item people would say there are: works that face all sides of a place (`facing.all`) are one."""
+    """How many of an item people would say there are: works that face all sides of a place (`facing.all`) are
+    one.
+    """
     return 1 if item.get("facing", {}).get("all") else n
 
 

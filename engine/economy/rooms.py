@@ -34,7 +34,10 @@ class Rooms:
             self.filled[room, key] = self.filled.get((room, key), 0) + n
 
     def take(self, row: Row, site: str, n: int, into: str, at: str = "purchase") -> list[Taken] | str:
-        """What `n` of an item would take, or why there is no room for them. Each room's places are filled in their order."""
+        """What `n` of an item would take, or why there is no room for them.
+
+        Each room's places are filled in their order.
+        """
         out: list[Taken] = []
         for room in self._for(row, site, at):
             left = n
@@ -50,18 +53,24 @@ class Rooms:
 
     def most(self, row: Row, site: str, into: str, lot: int) -> int:
         """How many lots of an item there is room for when it is bought."""
-        sums = (sum(max(0, self._left(room, key)) for key in self._drawn(room, site, into)) for room in self._for(row, site))
+        sums = (
+            sum(max(0, self._left(room, key)) for key in self._drawn(room, site, into))
+            for room in self._for(row, site)
+        )
         return min((room // lot for room in sums), default=PLENTY)
 
     def _for(self, row: Row, site: str, at: str = "purchase") -> list[Row]:
-        """The rooms that an item takes; into hand (no site) those of the nation: of others it is asked where it is placed."""
+        """The rooms that an item takes; into hand (no site) those of the nation: of others it is asked where
+        it is placed.
+        """
         key = (row["id"], at)
         if key not in self._of:
             labels = {row["id"], row.get("makes", ""), *self._tags(row)}
             self._of[key] = [
                 r
                 for r in self._rows
-                if r.get("at", "purchase") in (at, "either") and ("for" not in r or self._takes(r["for"], labels))
+                if r.get("at", "purchase") in (at, "either")
+                and ("for" not in r or self._takes(r["for"], labels))
             ]
         if site:
             return [r for r in self._of[key] if self._test(r.get("when"), site)]
@@ -74,7 +83,9 @@ class Rooms:
         return tuple(self.world.ruleset.row_or_empty("units", row.get("makes", "")).get("tags", ()))
 
     def _drawn(self, room: Row, site: str, into: str) -> list[str]:
-        """Whose room it is: the nation, the site, or the places that the row draws on, that of the site first."""
+        """Whose room it is: the nation, the site, or the places that the row draws on, that of the site
+        first.
+        """
         if room["of"] == "nation":
             return [self.nation]
         if "draws" not in room:

@@ -1,8 +1,10 @@
-"""`supply`: units or places are traced through a test; failures are counted, and at given counts something happens.
+"""`supply`: units or places are traced through a test; failures are counted, and at given counts something
+happens.
 
-A row of the form `traces` says what is traced (`over`), the test (`ok`), the counter that a failure raises (`counter`: a field
-of the unit, or a counter of a place or nation), what clears it, and the effects at given counts (`at`), on every failure
-(`miss`) or success (`met`). Rows are settled in listed order; within a row everything is judged before anything changes.
+A row of the form `traces` says what is traced (`over`), the test (`ok`), the counter that a failure raises
+(`counter`: a field of the unit, or a counter of a place or nation), what clears it, and the effects at given
+counts (`at`), on every failure (`miss`) or success (`met`). Rows are settled in listed order; within a row
+everything is judged before anything changes.
 """
 
 from __future__ import annotations
@@ -65,7 +67,9 @@ def settle(turn: Turn, row: TraceRow, thing: Entity, *, good: bool, clear: bool)
     rule = f"traces/{row['id']}"
     readers = audience_ids(turn.world, "=self", names)
     data = {"ok": good, "count": after}
-    with turn.journal.entry(rule, subject=f"{thing.kind}:{thing.id}", audience=readers, data=data, keep=False) as entry:
+    with turn.journal.entry(
+        rule, subject=f"{thing.kind}:{thing.id}", audience=readers, data=data, keep=False
+    ) as entry:
         if "says" in row and not good:
             entry.tell(message(turn.world, row["says"], names))
         now = _write(turn, row, thing, after) if after != before else thing

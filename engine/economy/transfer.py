@@ -1,7 +1,9 @@
-"""`transfer`: resources go from store to store: between a nation's own treasuries over routes, as gifts, and by levies.
+"""`transfer`: resources go from store to store: between a nation's own treasuries over routes, as gifts, and
+by levies.
 
-All that is sent is taken first, on the state before the step; what arrives is given at the end. Orders name by `does` a row of
-the form `routes` (slots amount, origin, target, via) or `gifts` (amount, target); `levies` collect what agreements say.
+All that is sent is taken first, on the state before the step; what arrives is given at the end. Orders name
+by `does` a row of the form `routes` (slots amount, origin, target, via) or `gifts` (amount, target); `levies`
+collect what agreements say.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from ..core.dice import Stream
 from ..core.journal import Entry
 from ..core.messages import Message
 from ..core.model import Row, Ruleset
@@ -32,7 +35,10 @@ Arrival = tuple[str, str, Any]
 
 
 def run(node: Row, turn: Turn) -> None:
-    """Carry out the transfers of a step: `rows` names routes, gifts and levies (absent: all), in a nation's own turn its only."""
+    """Carry out the transfers of a step:
+
+    `rows` names routes, gifts and levies (absent: all), in a nation's own turn its only.
+    """
     named = set(node["rows"]) if "rows" in node else None
     arrivals: list[Arrival] = []
     raiders: dict[str, int] = {}
@@ -66,13 +72,17 @@ def _orders(turn: Turn, named: set[str] | None) -> list[tuple[Order, tuple[str, 
 
 
 def kind_of(ruleset: Ruleset, key: str) -> tuple[str, str] | None:
-    """What an order ("form/id") sends by: "routes" or "gifts" and the id of the row; None if it sends nothing."""
+    """What an order ("form/id") sends by: "routes" or "gifts" and the id of the row; None if it sends
+    nothing.
+    """
     form, _, id_ = key.partition("/")
     does = ruleset.row_or_empty(form, id_).get("does", "") if form == "orders" else ""
     return next(((kind, does) for kind in ("routes", "gifts") if ruleset.has(kind, does)), None)
 
 
-def refusal(turn: OrderContext, order: Order, named: set[str] | None = None, *, secrets: bool = True) -> Refusal | None:
+def refusal(
+    turn: OrderContext, order: Order, named: set[str] | None = None, *, secrets: bool = True
+) -> Refusal | None:
     """Why nothing can be sent by an order, or None; without `secrets` as its nation may test it."""
     row = turn.ruleset.row("orders", order["order"].partition("/")[2])
     names = turn.order_names(order)
@@ -128,7 +138,9 @@ def _gift(turn: Turn, order: Order, named: set[str] | None) -> list[Arrival]:
     data = {"amount": sum_, "arrives": str(arrives), "to": to, "what": what}
     told = "{giver} {gives|give} {sum}; {arrives} arrive with {receiver}."
     says = say(turn.world, told, giver=us, sum=sum_, arrives=arrives, receiver=them)
-    with turn.journal.entry(f"gifts/{row['id']}", subject=f"{giver}:{to}", says=says, audience=(giver, to), data=data):
+    with turn.journal.entry(
+        f"gifts/{row['id']}", subject=f"{giver}:{to}", says=says, audience=(giver, to), data=data
+    ):
         stores.pay(turn.journal, purse, what, sum_)
         turn.journal.set("orders", order["key"], "status", "done")
         turn.journal.fact("paid", by=giver, of=to, what=what, amount=sum_)
@@ -139,7 +151,9 @@ def _gift(turn: Turn, order: Order, named: set[str] | None) -> list[Arrival]:
 
 
 def _levy(turn: Turn, row: LevyRow) -> list[Arrival]:
-    """What agreements under this levy are due this turn: a share of the payer's figure, split by the payees' weights."""
+    """What agreements under this levy are due this turn: a share of the payer's figure, split by the payees'
+    weights.
+    """
     out: list[Arrival] = []
     for key, agreement in sorted(turn.state.table("agreements").items()):
         if agreement.get("levy") != row["id"]:
@@ -151,14 +165,21 @@ def _levy(turn: Turn, row: LevyRow) -> list[Arrival]:
         weights = {p: w for p, w in to.items() if turn.world.alive(p)}
         names = {"self": Entity("nation", payer), "nation": Entity("nation", payer)}
         over = not weights or not turn.world.alive(payer)
-        over = over or any(turn.world.test(row.get("until", "False"), {**names, "target": Entity("nation", p)}) for p in weights)
+        over = over or any(
+            turn.world.test(row.get("until", "False"), {**names, "target": Entity("nation", p)})
+            for p in weights
+        )
         left = int(agreement.get("left") or row.get("turns", 1))
-        with turn.journal.entry(f"levies/{row['id']}", subject=key, audience=(payer, *sorted(weights))) as entry:
+        with turn.journal.entry(
+            f"levies/{row['id']}", subject=key, audience=(payer, *sorted(weights))
+        ) as entry:
             if over or left <= 0:
                 turn.journal.put_row("agreements", key, None)
                 continue
             base = turn.world.figure(row["of"], names)
-            due = round_as(Fraction(base) * Fraction(turn.world.number(row["share"], names)), row.get("round", "down"))
+            due = round_as(
+                Fraction(base) * Fraction(turn.world.number(row["share"], names)), row.get("round", "down")
+            )
             paid = _take(turn, payer, row["what"], due)
             for payee, part in split(paid, weights).items():
                 out.append((stores.purse_at(turn.world, payee, None, row["what"]), row["what"], part))
@@ -175,7 +196,9 @@ def _levied(turn: Turn, row: LevyRow, payer: str, paid: Any, due: Any) -> Messag
     part = "{due}" if paid == due else "{paid} of {due} due"
     about = {**({} if paid == due else {"paid": paid}), **({"levy": row["name"]} if "name" in row else {})}
     told = f"{{nation}} {{pays|pay}} {part}{' ({levy})' if 'name' in row else ''}."
-    return say(turn.world, told, nation=Entity("nation", payer), due=much(turn.world, due, row["what"]), **about)
+    return say(
+        turn.world, told, nation=Entity("nation", payer), due=much(turn.world, due, row["what"]), **about
+    )
 
 
 def _take(turn: Turn, nation: str, what: str, wanted: Any) -> Any:
@@ -192,7 +215,9 @@ def _take(turn: Turn, nation: str, what: str, wanted: Any) -> Any:
 
 
 def split(whole: Any, weights: dict[str, Any]) -> dict[str, Any]:
-    """Whole points by weight (alike if nobody has any), rounded down; what is left goes to the heaviest, then the first by id."""
+    """Whole points by weight (alike if nobody has any), rounded down; what is left goes to the heaviest, then
+    the first by id.
+    """
     if not weights:
         return {}
     if not any(weights.values()):
@@ -223,7 +248,9 @@ def _by_route(turn: Turn, order: Order, row: RouteRow, raiders: dict[str, int]) 
     with turn.journal.entry(f"routes/{row['id']}", subject=subject, audience=(nation,)) as entry:
         stores.pay(turn.journal, purse, what, sum_)
         turn.journal.set("orders", order["key"], "status", "done")
-        shut = {lane: cutters for lane in lanes if (cutters := cut_by(turn, row, nation, lane, entry, subject))}
+        shut = {
+            lane: cutters for lane in lanes if (cutters := cut_by(turn, row, nation, lane, entry, subject))
+        }
         free = [lane for lane in lanes if lane not in shut]
         entry.data.update(lanes=[list(x) for x in lanes], cut=[list(x) for x in shut], amount=sum_)
         if not free:
@@ -254,11 +281,18 @@ def captors_of(turn: OrderContext, row: RouteRow, nation: str, ends: Sequence[st
 
 
 def _captured(turn: Turn, row: RouteRow, order: Order, captors: Sequence[str]) -> list[Arrival]:
-    """An end of the route was captured in this turn: all that was to be sent is lost to its captors and to whoever cuts a lane.
+    """An end of the route was captured in this turn: all that was to be sent is lost to its captors and to
+    whoever cuts a lane.
 
     The treasury and the lanes are those of the turn's beginning.
     """
-    nation, slots, what, sum_, past = str(order["nation"]), order["slots"], row["what"], _sum(order), turn.world.at("turn")
+    nation, slots, what, sum_, past = (
+        str(order["nation"]),
+        order["slots"],
+        row["what"],
+        _sum(order),
+        turn.world.at("turn"),
+    )
     origin, target = str(slots["origin"]), str(slots["target"])
     purse = stores.purse_at(past, nation, origin, what)
     have = turn.state.get("treasuries", purse, what, 0)
@@ -269,7 +303,9 @@ def _captured(turn: Turn, row: RouteRow, order: Order, captors: Sequence[str]) -
     with turn.journal.entry(f"routes/{row['id']}", subject=subject, audience=(nation,)) as entry:
         stores.pay(turn.journal, purse, what, sum_)
         turn.journal.set("orders", order["key"], "status", "done")
-        lanes = lanes_of(turn, row, nation, origin, target, routes.named_places(turn.world, slots.get("via")), past)
+        lanes = lanes_of(
+            turn, row, nation, origin, target, routes.named_places(turn.world, slots.get("via")), past
+        )
         cutters = set(captors).union(*(cut_by(turn, row, nation, lane, entry, subject) for lane in lanes))
         entry.data.update(amount=sum_, captured_by=list(captors))
         return _lost(turn, row, nation, sum_, sorted(cutters), entry)
@@ -288,31 +324,50 @@ def _no_route(turn: OrderContext, order: Order, row: RouteRow) -> Refusal | None
     for slot, place in (("origin", origin), ("target", target)):
         names = {"self": Entity("nation", nation), "place": Entity("place", place)}
         if not world.test(row.get("ends"), names):
-            return Refusal(RefusalCode.WAY, f"nothing can be sent from or to {routes.name_of(world, 'places', place)}", slot)
+            return Refusal(
+                RefusalCode.WAY,
+                f"nothing can be sent from or to {routes.name_of(world, 'places', place)}",
+                slot,
+            )
     purse, there = (stores.purse_at(world, nation, p, row["what"]) for p in (origin, target))
     if purse == there:
         return Refusal(RefusalCode.WAY, "both places draw on one treasury", "target")
     if sum_ <= 0:
         return Refusal(RefusalCode.NUMBER, "it names no amount", "amount")
     if not joined(**_lanes_asked(turn, row, nation, origin, target, world)):
-        text = f"no way from {routes.name_of(world, 'places', origin)} to {routes.name_of(world, 'places', target)}"
+        text = (
+            f"no way from {routes.name_of(world, 'places', origin)} to "
+            f"{routes.name_of(world, 'places', target)}"
+        )
         return Refusal(RefusalCode.WAY, text, "target")
     have = turn.state.get("treasuries", purse, row["what"], 0)
     return Refusal(RefusalCode.MEANS, f"{have} are there", "amount") if sum_ > have else None
 
 
 def lanes_of(
-    turn: OrderContext, row: RouteRow, nation: str, origin: str, target: str, named: Sequence[str], when: World | None = None
+    turn: OrderContext,
+    row: RouteRow,
+    nation: str,
+    origin: str,
+    target: str,
+    named: Sequence[str],
+    when: World | None = None,
 ) -> list[Lane]:
-    """The shortest lanes between all that draws on the treasuries of two places (now, or `when`), with no place in common.
+    """The shortest lanes between all that draws on the treasuries of two places (now, or `when`), with no
+    place in common.
 
-    What lies with one treasury is sent from wherever that is nearest; passages count as for the row's kind of unit.
+    What lies with one treasury is sent from wherever that is nearest; passages count as for the row's kind of
+    unit.
     """
     return shortest_lanes(**_lanes_asked(turn, row, nation, origin, target, when or turn.world), named=named)
 
 
-def _lanes_asked(turn: OrderContext, row: RouteRow, nation: str, origin: str, target: str, when: World) -> dict[str, Any]:
-    """Between which places lanes of a route lead, over which links, and whether what is sent may go from a place to the next."""
+def _lanes_asked(
+    turn: OrderContext, row: RouteRow, nation: str, origin: str, target: str, when: World
+) -> dict[str, Any]:
+    """Between which places lanes of a route lead, over which links, and whether what is sent may go from a
+    place to the next.
+    """
     gates = turn.world.geography.gates
     starts, ends = (stores.drawing_on(when, nation, p, row["what"]) for p in (origin, target))
 
@@ -330,7 +385,9 @@ def split_evenly(whole: int, parts: int) -> list[int]:
 
 
 def cut_by(turn: Turn, row: RouteRow, nation: str, lane: Lane, entry: Entry, subject: str) -> set[str]:
-    """The nations whose forces cut a lane: for certain (`cut`), or by finding what passes (`maybe_cut`, a row of `detection`)."""
+    """The nations whose forces cut a lane: for certain (`cut`), or by finding what passes (`maybe_cut`, a row
+    of `detection`).
+    """
     found: set[str] = set()
     for place in lane:
         if "rouses" in row:
@@ -340,7 +397,11 @@ def cut_by(turn: Turn, row: RouteRow, nation: str, lane: Lane, entry: Entry, sub
         for force, data in sorted(turn.state.table("forces").items()):
             if data["at"] != place or not turn.world.hostile(nation, data["owner"]):
                 continue
-            names = {"force": Entity("force", force), "self": Entity("nation", nation), "place": Entity("place", place)}
+            names = {
+                "force": Entity("force", force),
+                "self": Entity("nation", nation),
+                "place": Entity("place", place),
+            }
             if "cut" in row and turn.world.test(row["cut"], names):
                 found.add(data["owner"])
                 continue
@@ -351,7 +412,9 @@ def cut_by(turn: Turn, row: RouteRow, nation: str, lane: Lane, entry: Entry, sub
 
 
 def _finds(turn: Turn, row: RouteRow, force: str, entry: Entry, subject: str) -> bool:
-    """Whether any unit of a force finds a transfer, which has no cover: one roll each, as the contact row says."""
+    """Whether any unit of a force finds a transfer, which has no cover: one roll each, as the contact row
+    says.
+    """
     contact = turn.ruleset.row("detection", row["maybe_cut"]["contact"])
     stream = turn.stream(f"routes/{row['id']}", subject, entry.audience)
     success = False
@@ -365,12 +428,25 @@ def _finds(turn: Turn, row: RouteRow, force: str, entry: Entry, subject: str) ->
     return success
 
 
+def _raided(turn: Turn, raid: Row, names: dict[str, Any], stream: Stream) -> Any:
+    """What one unit takes of what is sent."""
+    return amount(turn.world, raid["each"], names, lambda: stream)
+
+
 def destroyed_on(
-    turn: Turn, row: RouteRow, nation: str, lane: Lane, share: int, raiders: dict[str, int], entry: Entry, subject: str
+    turn: Turn,
+    row: RouteRow,
+    nation: str,
+    lane: Lane,
+    share: int,
+    raiders: dict[str, int],
+    entry: Entry,
+    subject: str,
 ) -> int:
     """How much of a lane's share raiders destroy, together at most the share.
 
-    Each unit draws an amount once in a step: `raiders` keeps what a stack can still take of what passes it later.
+    Each unit draws an amount once in a step: `raiders` keeps what a stack can still take of what passes it
+    later.
     """
     raid = row.get("raid")
     if not raid:
@@ -382,12 +458,16 @@ def destroyed_on(
                 turn.world, raid.get("by"), stack["kind"]
             ):
                 continue
-            names = {"unit": Entity("unit", key), "self": Entity("nation", nation), "place": Entity("place", place)}
+            names = {
+                "unit": Entity("unit", key),
+                "self": Entity("nation", nation),
+                "place": Entity("place", place),
+            }
             if not turn.world.test(raid.get("when"), names):
                 continue
             if key not in raiders:
                 stream = turn.stream(f"routes/{row['id']}", f"{subject}:{key}", entry.audience)
-                draws = [amount(turn.world, raid["each"], names, lambda s=stream: s) for _ in range(int(stack["n"]))]  # type: ignore[misc]
+                draws = [_raided(turn, raid, names, stream) for _ in range(int(stack["n"]))]
                 raiders[key] = int(sum(draws))
                 record = stream.take()
                 if record is not None:
@@ -398,17 +478,27 @@ def destroyed_on(
     return total
 
 
-def _lost(turn: Turn, row: RouteRow, nation: str, sum_: int, cutters: Sequence[str], entry: Entry) -> list[Arrival]:
-    """Every lane is cut: all is lost, and those who cut share a part of it equally, the first by the table of nations more."""
+def _lost(
+    turn: Turn, row: RouteRow, nation: str, sum_: int, cutters: Sequence[str], entry: Entry
+) -> list[Arrival]:
+    """Every lane is cut: all is lost, and those who cut share a part of it equally, the first by the table of
+    nations more.
+    """
     rule = row.get("no_way", {})
     entry.tell(say(turn.world, "All of {sum} are lost on the way.", sum=sum_))
-    part = int(round_as(sum_ * Fraction(turn.world.number(rule.get("to_cutter", 0), {})), rule.get("round", "down")))
+    part = int(
+        round_as(sum_ * Fraction(turn.world.number(rule.get("to_cutter", 0), {})), rule.get("round", "down"))
+    )
     order = {n: i for i, n in enumerate(turn.ruleset.rows("nations"))}
     first = sorted(cutters, key=lambda n: (order.get(n, len(order)), n))
     out = []
     for cutter, share in zip(first, split_evenly(part, len(first)), strict=True):
-        says = say(turn.world, "{n} of an enemy's {what} are taken.", n=share, what=row.get("name", "transfer"))
+        says = say(
+            turn.world, "{n} of an enemy's {what} are taken.", n=share, what=row.get("name", "transfer")
+        )
         about, data = f"{cutter}:{nation}", {"taken": share}
-        with turn.journal.entry(f"routes/{row['id']}", subject=about, says=says, audience=(cutter,), data=data):
+        with turn.journal.entry(
+            f"routes/{row['id']}", subject=about, says=says, audience=(cutter,), data=data
+        ):
             out.append((stores.purse_at(turn.world, cutter, None, row["what"]), row["what"], share))
     return [a for a in out if a[2]]

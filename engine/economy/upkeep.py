@@ -1,7 +1,9 @@
-"""`upkeep`: bills for what is kept, one for each nation or place; who cannot or will not pay meets the row's `unpaid`.
+"""`upkeep`: bills for what is kept, one for each nation or place; who cannot or will not pay meets the row's
+`unpaid`.
 
-Bills are paid in the order that their nation chose (the decision `asks` names the places, best first), else by the row's
-default; each whole, or as far as the store goes. In the effects `unpaid` is the set of what was not paid for.
+Bills are paid in the order that their nation chose (the decision `asks` names the places, best first), else
+by the row's default; each whole, or as far as the store goes. In the effects `unpaid` is the set of what was
+not paid for.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ from ..world.world import exact
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """What one nation owes at one place (or "" for all): the things it is for, with the price of a single one of each."""
+    """What one nation owes at one place (or "" for all): the things it is for, with the price of a single one
+    of each.
+    """
 
     nation: str
     place: str
@@ -40,7 +44,9 @@ class Bill:
 
 
 def run(node: Row, turn: Turn) -> None:
-    """Present the bills of the node (`bills`; absent: all rows), nation by nation; in a nation's own turn its only."""
+    """Present the bills of the node (`bills`; absent: all rows), nation by nation; in a nation's own turn its
+    only.
+    """
     for id_ in node.get("upkeep") or list(turn.ruleset.rows("upkeep")):
         row = turn.ruleset.row("upkeep", id_)
         for nation in turn.world.nations() if turn.mover is None else (turn.mover,):
@@ -51,7 +57,9 @@ def run(node: Row, turn: Turn) -> None:
 
 def bills(turn: Turn, row: UpkeepRow, nation: str) -> list[Bill]:
     """What a nation owes under a row, bill by bill, in the order in which they are paid."""
-    places = sorted({s["place"] for _, s in turn.state.stacks(owner=nation)}) if row["per"] == "place" else [""]
+    places = (
+        sorted({s["place"] for _, s in turn.state.stacks(owner=nation)}) if row["per"] == "place" else [""]
+    )
     out = []
     for place in places:
         names = _names(turn, nation, place)
@@ -67,7 +75,9 @@ def bills(turn: Turn, row: UpkeepRow, nation: str) -> list[Bill]:
     if chosen is not None:
         wanted = [chosen] if isinstance(chosen, str) else [str(c) for c in chosen]
         rank = {place: i for i, place in enumerate(wanted)}
-        return sorted((b for b in out if b.place in rank), key=lambda b: rank[b.place]) + [b for b in out if b.place not in rank]
+        return sorted((b for b in out if b.place in rank), key=lambda b: rank[b.place]) + [
+            b for b in out if b.place not in rank
+        ]
     sign = 1 if row.get("default") == "smallest" else -1
     return sorted(out, key=lambda b: (sign * b.size, b.place))
 
@@ -79,7 +89,9 @@ def _present(turn: Turn, row: UpkeepRow, nation: str, owed: list[Bill]) -> None:
     for bill in owed:
         purse = stores.purse_at(turn.world, nation, None, what)
         have = turn.state.get("treasuries", purse, what, 0)
-        refuses = (willing is not None and bill.place not in willing) or (willing is None and row.get("default") == "none")
+        refuses = (willing is not None and bill.place not in willing) or (
+            willing is None and row.get("default") == "none"
+        )
         names = _names(turn, nation, bill.place)
         rule = f"upkeep/{row['id']}"
         readers = audience_ids(turn.world, row["audience"], names) if "audience" in row else (nation,)
@@ -94,9 +106,11 @@ def _present(turn: Turn, row: UpkeepRow, nation: str, owed: list[Bill]) -> None:
                 _leave(turn, EffectRunner(turn, entry, rule, f"{nation}:{bill.place}"), row, unpaid, names)
 
 
-def _said(turn: Turn, nation: str, place: str, things: list[tuple[Entity, int]], paid: NamedThing | None) -> Message:
-    """What a bill comes to: how much was paid for its things ("2 units in X"), or that they are not paid; whose it is, where no
-    place says so."""
+def _said(
+    turn: Turn, nation: str, place: str, things: list[tuple[Entity, int]], paid: NamedThing | None
+) -> Message:
+    """What a bill comes to: how much was paid for its things ("2 units in X"), or that they are not paid;
+    whose it is, where no place says so."""
     n = sum(n for _, n in things)
     there = turn.ruleset.has("places", place)
     what = f"{{n}} {things[0][0].kind}{'' if n == 1 else 's'}{' in {place}' if there else ''}"
@@ -110,7 +124,9 @@ def _said(turn: Turn, nation: str, place: str, things: list[tuple[Entity, int]],
     return say(turn.world, told, n=n, **about)
 
 
-def _pay(turn: Turn, row: UpkeepRow, bill: Bill, purse: str, what: str, have: Any) -> list[tuple[Entity, int]]:
+def _pay(
+    turn: Turn, row: UpkeepRow, bill: Bill, purse: str, what: str, have: Any
+) -> list[tuple[Entity, int]]:
     """Pay a bill as far as it can be; what is left of its things unpaid, the dearest last to be paid."""
     if have >= bill.amount:
         stores.pay(turn.journal, purse, what, bill.amount)
@@ -128,8 +144,12 @@ def _pay(turn: Turn, row: UpkeepRow, bill: Bill, purse: str, what: str, have: An
     return out
 
 
-def _leave(turn: Turn, runner: EffectRunner, row: UpkeepRow, unpaid: list[tuple[Entity, int]], names: dict[str, Any]) -> None:
-    """The effects of not paying, once for all that is unpaid; of a stack paid in part only the rest is meant."""
+def _leave(
+    turn: Turn, runner: EffectRunner, row: UpkeepRow, unpaid: list[tuple[Entity, int]], names: dict[str, Any]
+) -> None:
+    """The effects of not paying, once for all that is unpaid; of a stack paid in part only the rest is
+    meant.
+    """
     things = []
     for thing, n in unpaid:
         if thing.kind == "unit" and n < weight(turn.world, thing):

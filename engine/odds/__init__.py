@@ -1,8 +1,9 @@
 """Odds: how a battle is likely to end. The same stages as the real battle, unfolded exactly or sampled.
 
-`ask` sets up a question of units that somebody names, `chain.odds` answers it with the battles that come before; `solve` answers
-for a plan (`simple_battle`: the short way for plain ones), `estimate.estimate` quickly and roughly for policies. `contact_chance`
-says how likely contact is kept at sea; `result` holds the answer, `text` and `chart` print it.
+`ask` sets up a question of units that somebody names, `chain.odds` answers it with the battles that come
+before; `solve` answers for a plan (`simple_battle`: the short way for plain ones), `estimate.estimate`
+quickly and roughly for policies. `contact_chance` says how likely contact is kept at sea; `result` holds the
+answer, `text` and `chart` print it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
-"""The battle that orders bring about, as the referee sets it up: the same moves, the same parties, the same conditions.
+"""The battle that orders bring about, as the referee sets it up: the same moves, the same parties, the same
+conditions.
 
-Orders are carried out on a copy of the position, everybody else being silent. Where all that is left to chance is one battle
-whose plan says the whole of it, that is the question, with every force that may leave by conditions of its own; its odds are
-exact. In any other case (meetings on the way, rivals, those who may be called home, decisions to leave, contacts to be made,
-shots on the way, a second battle) the turn is resolved again and again (`resolved`).
+Orders are carried out on a copy of the position, everybody else being silent. Where all that is left to
+chance is one battle whose plan says the whole of it, that is the question, with every force that may leave by
+conditions of its own; its odds are exact. In any other case (meetings on the way, rivals, those who may be
+called home, decisions to leave, contacts to be made, shots on the way, a second battle) the turn is resolved
+again and again (`resolved`).
 """
 
 from __future__ import annotations
@@ -53,7 +55,8 @@ class NoBattle(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What orders lead to. `question` is the battle where one plan says it all; `world` is the position before the first die.
+    """What orders lead to. `question` is the battle where one plan says it all; `world` is the position
+    before the first die.
 
     `refused` says why orders are not carried out (those that are may still lead to a battle).
     """
@@ -65,7 +68,10 @@ class Written:
     refused: tuple[str, ...] = ()
 
     def odds(self, *, trials: int = 0, seed: int = 1, most: int | None = EFFORT) -> tuple[Odds, Question]:
-        """The odds, with what comes before and after the battle in the same turn; and of which. NoBattle if nobody fights."""
+        """The odds, with what comes before and after the battle in the same turn; and of which.
+
+        NoBattle if nobody fights.
+        """
         if self.question is not None:
             found = odds_of(self.world, self.question, trials=trials, seed=seed, most=most)
             return self.with_aftermath(found, seed=seed), self.question
@@ -73,19 +79,26 @@ class Written:
         fought = next((run for run in runs if run.began), None)
         if fought is None:
             raise NoBattle(_why([*self.refused, *runs[0].refused]))
-        return found, Question(fought.battle, fought.began[-1][ATTACKER], fought.began[-1][DEFENDER], fought.place)
+        return found, Question(
+            fought.battle, fought.began[-1][ATTACKER], fought.began[-1][DEFENDER], fought.place
+        )
 
     def with_aftermath(self, found: Odds, *, seed: int = 1) -> Odds:
-        """Odds of the battle with what the steps that follow it bring (`followed_by` of its row), from samples of the turn."""
+        """Odds of the battle with what the steps that follow it bring (`followed_by` of its row), from
+        samples of the turn.
+        """
         after = aftermath(self.moment, seed=seed)
         return replace(found, after=after) if after else found
 
 
-def as_written(world: World, nation: str, orders: Sequence[Order], place: str = "", defenders: Force | None = None) -> Written:
-    """The battle to which the orders of a nation lead, in a place or ("") anywhere. The world given stays as it is.
+def as_written(
+    world: World, nation: str, orders: Sequence[Order], place: str = "", defenders: Force | None = None
+) -> Written:
+    """The battle to which the orders of a nation lead, in a place or ("") anywhere. The world given stays as
+    it is.
 
-    Orders whose `nation` is another are that nation's; all others are silent. `defenders` stand in the place instead of whoever
-    is known to. NoBattle if no battle can follow, or nothing is carried out.
+    Orders whose `nation` is another are that nation's; all others are silent. `defenders` stand in the place
+    instead of whoever is known to. NoBattle if no battle can follow, or nothing is carried out.
     """
     state = world.state.copy()
     dice = KeyedDice(b"as written", 1)
@@ -115,11 +128,15 @@ def as_written(world: World, nation: str, orders: Sequence[Order], place: str = 
 
 
 def _why(refused: Sequence[str]) -> str:
-    return f"the order is not carried out: {refused[0]}" if refused else "there is nobody there whom they fight"
+    return (
+        f"the order is not carried out: {refused[0]}" if refused else "there is nobody there whom they fight"
+    )
 
 
 def _only_battle(turn: Turn, node: Row, nation: str, orders: Sequence[Order]) -> Battle | None:
-    """The battle in which a nation attacks and which is all that a step decides by dice, if its plan says the whole of it."""
+    """The battle in which a nation attacks and which is all that a step decides by dice, if its plan says the
+    whole of it.
+    """
     if node["do"] != "fight" or any(turn.options_giving(order.get("options"), "onward") for order in orders):
         return None
     found: list[Battle] = []
@@ -133,7 +150,12 @@ def _only_battle(turn: Turn, node: Row, nation: str, orders: Sequence[Order]) ->
         if "rivals" in before and rivals(turn, row, before["rivals"]):
             return None
         found += contested(turn, row)
-    if len(found) != 1 or not _is_fought(turn, found[0], nation) or at_home(turn, found[0]) or fallen_places(turn, found):
+    if (
+        len(found) != 1
+        or not _is_fought(turn, found[0], nation)
+        or at_home(turn, found[0])
+        or fallen_places(turn, found)
+    ):
         return None
     rules = [leave_rule(found[0], side) or {} for side in (ATTACKER, DEFENDER)]
     return None if any(key in rule for rule in rules for key in ELSEWHERE) else found[0]
@@ -157,14 +179,18 @@ def _is_fought(turn: Turn, battle: Battle, nation: str) -> bool:
 
 
 def _asked(turn: Turn, battle: Battle) -> tuple[World, Question]:
-    """A battle that is about to begin as a question: who stands there on which side, and when which part would leave."""
+    """A battle that is about to begin as a question: who stands there on which side, and when which part
+    would leave.
+    """
     units: dict[str, Any] = {}
     there: list[dict[Any, int]] = [{}, {}]
     gone: list[str] = []
     for key, row, side in _everybody(turn, battle):
         extra = {**{k: v for k, v in row.items() if k not in UNIT_CORE}, WORD: SIDES[side]}
         units[unit_key(row["owner"], row["kind"], row["place"], extra)] = {**row, WORD: SIDES[side]}
-        there[side][row["owner"], row["kind"]] = there[side].get((row["owner"], row["kind"]), 0) + int(row["n"])
+        there[side][row["owner"], row["kind"]] = there[side].get((row["owner"], row["kind"]), 0) + int(
+            row["n"]
+        )
         gone.append(key)
     limits = {side: {"by": by} for side in (ATTACKER, DEFENDER) if (by := _limits(turn, battle, side))}
     orders = {owner: order for owner, order in loss_orders(turn, battle).items() if order}
@@ -180,16 +206,25 @@ def _asked(turn: Turn, battle: Battle) -> tuple[World, Question]:
 
 def _everybody(turn: Turn, battle: Battle) -> list[tuple[str, Row, int]]:
     """The stacks on either side, those that act from elsewhere included; of preludes, too."""
-    found = [(key, dict(row), side) for side in (ATTACKER, DEFENDER) for key, row in party_stacks(turn, battle, side)]
+    found = [
+        (key, dict(row), side)
+        for side in (ATTACKER, DEFENDER)
+        for key, row in party_stacks(turn, battle, side)
+    ]
     if battle.record:
-        found += [(key, row, side) for side, key, row, _ in listed.helpers(turn.world, battle.row, battle.record, battle.place)]
+        found += [
+            (key, row, side)
+            for side, key, row, _ in listed.helpers(turn.world, battle.row, battle.record, battle.place)
+        ]
     for side, force, _ in supporters(turn, battle):
         found += [(key, dict(row), side) for key, row in forces.stacks_of(turn.state, force)]
     return list({key: (key, row, side) for key, row, side in found}.values())
 
 
 def _limits(turn: Turn, battle: Battle, side: int) -> dict[str, Mapping[str, Any]]:
-    """When each part of a side leaves by its orders (force, or nation of units in none), if there is somewhere to go."""
+    """When each part of a side leaves by its orders (force, or nation of units in none), if there is
+    somewhere to go.
+    """
     rule, words = leave_rule(battle, side), battle.row.get("options", {})
     out: dict[str, Mapping[str, Any]] = {}
     for who, options in order_options(turn, battle, side).items() if rule is not None else ():

@@ -1,6 +1,8 @@
-"""The odds of attacks as they are written, where they can be had at once: one battle against enemies that were counted.
+"""The odds of attacks as they are written, where they can be had at once: one battle against enemies that
+were counted.
 
-The question and its answer are those of `wteaw odds --order`; whatever would have to be sampled, or would take long, is left out.
+The question and its answer are those of `wteaw odds --order`; whatever would have to be sampled, or would
+take long, is left out.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ def odds_of_attacks(
 ) -> dict[str, tuple[int, str]]:
     """Place -> the last line that goes there, and what would come of all that go there, in words.
 
-    `known` may keep the words: they are the same as long as the nation knows the same. `most` outcomes are followed for each.
+    `known` may keep the words: they are the same as long as the nation knows the same. `most` outcomes are
+    followed for each.
     """
     going: dict[str, list[ValidatedOrder]] = {}
     for intent in intents:
@@ -49,14 +52,18 @@ def odds_of_attacks(
             found = _odds(world, nation, place, those, most)
             return in_words(found) if found is not None else ""
 
-        key = canonical.digest([place, *([i.order["order"], i.slots, i.order.get("options", {})] for i in those)])
+        key = canonical.digest(
+            [place, *([i.order["order"], i.slots, i.order.get("options", {})] for i in those)]
+        )
         if said := known(key, make):
             out[place] = (max(int(i.order.get("line", 0)) for i in those), said)
     return out
 
 
 def _odds(world: World, nation: str, place: str, intents: Sequence[ValidatedOrder], most: int) -> Odds | None:
-    """The odds of the only battle that these orders bring about; None if that is not all that chance decides."""
+    """The odds of the only battle that these orders bring about; None if that is not all that chance
+    decides.
+    """
     from ..battle.samplers import TooManyWays  # brings NumPy, too
     from .as_written import NoBattle, as_written  # brings NumPy: only for who attacks
     from .chain import answer
@@ -66,7 +73,11 @@ def _odds(world: World, nation: str, place: str, intents: Sequence[ValidatedOrde
         return None
     try:
         written = as_written(world, nation, [dict(i.order) for i in intents], place, defenders)
-        return None if written.question is None or written.refused else answer(written.world, written.question, most=most)
+        return (
+            None
+            if written.question is None or written.refused
+            else answer(written.world, written.question, most=most)
+        )
     except (NoBattle, TooManyWays):
         return None
 
@@ -84,7 +95,10 @@ def in_words(found: Odds) -> str:
     chance = round(100 * found.field)
     often = f"{'fewer than 1' if chance < 1 else 'more than 99' if chance > 99 else chance} of 100 cases"
     often = "no case" if not found.field else "every case" if found.field > 0.9999 else often
-    return f"against these you take it in {often}, losing {_of(found, 'attacker')} on average; they lose {_of(found, 'defender')}"
+    return (
+        f"against these you take it in {often}, losing {_of(found, 'attacker')} on average; they lose "
+        f"{_of(found, 'defender')}"
+    )
 
 
 def _of(found: Odds, side: str) -> str:

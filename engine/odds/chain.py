@@ -1,7 +1,8 @@
 """Odds of a battle with its preludes: every way in which they can end, and the battle that is left then.
 
-A prelude is solved like any battle, but the round in which it ends counts, because rounds use up what some units need to fight
-on. Each position that it leaves is the beginning of the next prelude, and at last of the battle itself.
+A prelude is solved like any battle, but the round in which it ends counts, because rounds use up what some
+units need to fight on. Each position that it leaves is the beginning of the next prelude, and at last of the
+battle itself.
 """
 
 from __future__ import annotations
@@ -30,9 +31,12 @@ TRIALS = 100_000
 """Battles sampled where nobody says how many."""
 
 
-def odds(world: World, question: Question, *, trials: int = 0, seed: int = 1, most: int | None = EFFORT) -> Odds:
-    """Exact odds where no more than `most` outcomes have to be followed, else (or with `trials`) sampled ones; `Odds.trials`
-    says which. Preludes of the battle are included. `most=None`: exact in any case. KeyError if there is no such battle.
+def odds(
+    world: World, question: Question, *, trials: int = 0, seed: int = 1, most: int | None = EFFORT
+) -> Odds:
+    """Exact odds where no more than `most` outcomes have to be followed, else (or with `trials`) sampled
+    ones; `Odds.trials` says which. Preludes of the battle are included. `most=None`: exact in any case.
+    KeyError if there is no such battle.
     """
     if trials:
         return answer(world, question, trials=trials, seed=seed)
@@ -42,8 +46,13 @@ def odds(world: World, question: Question, *, trials: int = 0, seed: int = 1, mo
         return answer(world, question, trials=TRIALS, seed=seed)
 
 
-def answer(world: World, question: Question, *, trials: int = 0, seed: int = 1, most: int | None = None) -> Odds:
-    """The odds of a battle with its preludes: exact, or with `trials` sampled. TooManyWays beyond `most` outcomes."""
+def answer(
+    world: World, question: Question, *, trials: int = 0, seed: int = 1, most: int | None = None
+) -> Odds:
+    """The odds of a battle with its preludes: exact, or with `trials` sampled.
+
+    TooManyWays beyond `most` outcomes.
+    """
     sampler = MonteCarlo(seed) if trials else Exact(most=most)
     tables = position_of(world, question)
     roster = _roster(tables["units"])
@@ -78,8 +87,12 @@ def _positions(
     return positions
 
 
-def _ends(plan: Plan, units: Units, sampler: Exact | MonteCarlo, weight: float) -> Iterator[tuple[float, Units]]:
-    """Every way in which a prelude can end: its chance, and the stacks that are left, with what the rounds have used up."""
+def _ends(
+    plan: Plan, units: Units, sampler: Exact | MonteCarlo, weight: float
+) -> Iterator[tuple[float, Units]]:
+    """Every way in which a prelude can end: its chance, and the stacks that are left, with what the rounds
+    have used up.
+    """
     rule = plan.row.get("spends")
     for number, batch in solve.by_round(plan, sampler, weight):
         for n, gone, share in zip(batch.n, batch.gone, batch.weight, strict=True):
@@ -93,7 +106,9 @@ def _ends(plan: Plan, units: Units, sampler: Exact | MonteCarlo, weight: float) 
                 fields = {**group.fields, WORD: SIDES[group.side], "n": alive}
                 if rule and group.key in plan.world.state.table("units") and _spends(plan, rule, index):
                     rounds = min(number, plan.tires.get(index, number))
-                    fields[rule["field"]] = max(0, have(plan.world, rule, group.key) - int(rule["by"]) * rounds)
+                    fields[rule["field"]] = max(
+                        0, have(plan.world, rule, group.key) - int(rule["by"]) * rounds
+                    )
                 extra = {k: v for k, v in fields.items() if k not in ("owner", "kind", "place", "n")}
                 after[unit_key(group.owner, group.kind, fields["place"], extra)] = fields
             yield float(share), after

@@ -1,7 +1,8 @@
-"""Odds as a picture: an SVG with the four ends, the losses of both sides with their means, and who loses what.
+"""Odds as a picture: an SVG with the four ends, the losses of both sides with their means, and who loses
+what.
 
-Blue, orange and two greys can be told apart by everybody and in black and white; nothing is said by color alone. The picture
-needs no fonts or files of its own.
+Blue, orange and two greys can be told apart by everybody and in black and white; nothing is said by color
+alone. The picture needs no fonts or files of its own.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ def chart(odds: Odds, title: str, words: UnitNames) -> str:
     body.append(_text(LEFT, y, title, 24, weight=600))
     y += 6
     for side in (0, 1):
-        for line in _wrapped(f"{SIDES[side].capitalize()}: {forces_of(odds, SIDES[side], words) or 'nobody'}", 118):
+        for line in _wrapped(
+            f"{SIDES[side].capitalize()}: {forces_of(odds, SIDES[side], words) or 'nobody'}", 118
+        ):
             y += 22
             body.append(_text(LEFT, y, line, 15, INK))
     y += 22
@@ -47,24 +50,37 @@ def chart(odds: Odds, title: str, words: UnitNames) -> str:
     body += part
     height = ceil(y + 16)
     head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
+        f'height="{height}" '
         f'role="img" font-family="{FONT}">'
     )
     return "\n".join(
         [
-            head, f"<title>{escape(title, quote=False)}</title>", f"<desc>{escape(_description(odds), quote=False)}</desc>",
-            f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>', *body, "</svg>", "",
+            head,
+            f"<title>{escape(title, quote=False)}</title>",
+            f"<desc>{escape(_description(odds), quote=False)}</desc>",
+            f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
+            *body,
+            "</svg>",
+            "",
         ]
-    )  # fmt: skip
+    )
 
 
 def _description(odds: Odds) -> str:
-    ends = ", ".join(f"{name} {share(getattr(odds, end))}" for end, name in END_NAMES if getattr(odds, end) > 0)
+    ends = ", ".join(
+        f"{name} {share(getattr(odds, end))}" for end, name in END_NAMES if getattr(odds, end) > 0
+    )
     means = ", ".join(f"the {side} loses {odds.mean(side):.2f} on average" for side in SIDES)
     return f"{ends}; {means}; {how(odds)}"
 
 
-END_NAMES = (("win", "attacker wins"), ("draw", "both destroyed"), ("open", UNDECIDED), ("loss", "defender wins"))
+END_NAMES = (
+    ("win", "attacker wins"),
+    ("draw", "both destroyed"),
+    ("open", UNDECIDED),
+    ("loss", "defender wins"),
+)
 
 
 def share(chance: float) -> str:
@@ -94,9 +110,14 @@ def _ends(odds: Odds, y: float) -> tuple[list[str], float]:
             continue
         out.append(_rect(x, y, part, 40, END_COLOR[end]))
         if part > 64:
-            out.append(_text(x + part / 2, y + 26, share(getattr(odds, end)), 16, END_INK[end], "middle", 600))
+            out.append(
+                _text(x + part / 2, y + 26, share(getattr(odds, end)), 16, END_INK[end], "middle", 600)
+            )
         x += part
-    out.append(f'<rect x="{LEFT}" y="{y}" width="{width:.1f}" height="40" fill="none" stroke="{INK}" stroke-width="1"/>')
+    out.append(
+        f'<rect x="{LEFT}" y="{y}" width="{width:.1f}" height="40" fill="none" stroke="{INK}" '
+        'stroke-width="1"/>'
+    )
     y += 62
     x = float(LEFT)
     for end, name in END_NAMES:
@@ -138,7 +159,14 @@ def _losses(odds: Odds, side: int, x: float, y: float) -> list[str]:
         if error > 0 and 2 * error / ceiling * height >= 2:
             middle, low, high = at + slot / 2, chance - error, chance + error
             out.append(
-                _line(middle, top + height - low / ceiling * height, middle, top + height - high / ceiling * height, INK, 1.5)
+                _line(
+                    middle,
+                    top + height - low / ceiling * height,
+                    middle,
+                    top + height - high / ceiling * height,
+                    INK,
+                    1.5,
+                )
             )
     for n in _round_numbers(most):
         out.append(_text(left + (n + 0.5) / step * slot, top + height + 18, str(n), 13, SOFT, "middle"))
@@ -155,7 +183,9 @@ def _losses(odds: Odds, side: int, x: float, y: float) -> list[str]:
 
 
 def binned(chances: Sequence[float], most: int, columns: int = 41) -> tuple[int, list[float]]:
-    """Chances of 0 ... `most` losses in no more than so many columns: how many losses each stands for, and its chance."""
+    """Chances of 0 ... `most` losses in no more than so many columns: how many losses each stands for, and
+    its chance.
+    """
     whole = [*chances, *([0.0] * (most + 1 - len(chances)))]
     step = ceil(len(whole) / columns)
     return step, [sum(whole[k : k + step]) for k in range(0, len(whole), step)]
@@ -191,8 +221,13 @@ def _table(odds: Odds, words: UnitNames, y: float) -> tuple[list[str], float]:
         y += 24
         out.append(_rect(LEFT, y - 11, 11, 11, SIDE_COLOR[side]))
         cells = (
-            SIDES[side], words.nation(owner), f"{n:.0f} {words.unit(kind, n)}", f"{lost:.2f}", f"{left:.2f}", share(all_),
-        )  # fmt: skip
+            SIDES[side],
+            words.nation(owner),
+            f"{n:.0f} {words.unit(kind, n)}",
+            f"{lost:.2f}",
+            f"{left:.2f}",
+            share(all_),
+        )
         for at, cell in zip(columns, cells, strict=True):
             shift = 18 if at == LEFT else 0
             out.append(_text(at + shift, y, cell, 14, INK, "start" if at < LEFT + 400 else "end"))
@@ -212,8 +247,15 @@ def _rows(odds: Odds) -> Iterator[tuple[int, str, str, float, float, float, floa
 
 
 def _text(
-    x: float, y: float, text: str, size: int, color: str = INK, anchor: str = "start", weight: int = 400, more: str = "",
-) -> str:  # fmt: skip
+    x: float,
+    y: float,
+    text: str,
+    size: int,
+    color: str = INK,
+    anchor: str = "start",
+    weight: int = 400,
+    more: str = "",
+) -> str:
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" fill="{color}" text-anchor="{anchor}" '
         f'font-weight="{weight}" {more}>{escape(text, quote=False)}</text>'
@@ -222,11 +264,17 @@ def _text(
 
 def _rect(x: float, y: float, width: float, height: float, fill: str, stroke: str = "") -> str:
     line = f' stroke="{stroke}" stroke-width="0.75"' if stroke else ""
-    return f'<rect x="{x:.2f}" y="{y:.2f}" width="{max(0.0, width):.2f}" height="{max(0.0, height):.2f}" fill="{fill}"{line}/>'
+    return (
+        f'<rect x="{x:.2f}" y="{y:.2f}" width="{max(0.0, width):.2f}" height="{max(0.0, height):.2f}" '
+        f'fill="{fill}"{line}/>'
+    )
 
 
 def _line(x: float, y: float, x2: float, y2: float, color: str, width: float = 1) -> str:
-    return f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{color}" stroke-width="{width}"/>'
+    return (
+        f'<line x1="{x:.1f}" y1="{y:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{color}" '
+        f'stroke-width="{width}"/>'
+    )
 
 
 def _wrapped(text: str, width: int) -> list[str]:

@@ -1,7 +1,7 @@
 """Whether forces find each other again before a later round of their battle, as a chance for every position.
 
-Rows of the form `detection` say who looks with which value, and what of the others lowers it. The living decide both, so the
-chance is a function of their numbers, like everything else in a battle.
+Rows of the form `detection` say who looks with which value, and what of the others lowers it. The living
+decide both, so the chance is a function of their numbers, like everything else in a battle.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from ..core.state import Entity
 
 @dataclass(frozen=True, slots=True)
 class ContactAttempt:
-    """One force looking for another: its groups and their values, the groups looked at and how much each lowers it, the die."""
+    """One force looking for another: its groups and their values, the groups looked at and how much each
+    lowers it, the die.
+    """
 
     groups: tuple[int, ...]
     values: tuple[int, ...]
@@ -62,7 +64,9 @@ class Touch:
 
 
 def touch_of(plan: Plan, row: Row, seekers: Sequence[int]) -> Touch:
-    """How the sides named look for each other by a row of `detection`; each nation's units are a force of their own."""
+    """How the sides named look for each other by a row of `detection`; each nation's units are a force of
+    their own.
+    """
     looks = []
     for side in seekers:
         for owner in _owners(plan, side):
@@ -73,16 +77,23 @@ def touch_of(plan: Plan, row: Row, seekers: Sequence[int]) -> Touch:
 
 def _look(plan: Plan, row: Row, mine: Sequence[int], theirs: Sequence[int]) -> ContactAttempt:
     faces = distribution(row.get("die", "1d10"))
-    hits = [float(sum((p for face, p in faces.items() if face <= value), Fraction(0))) for value in range(max(faces) + 1)]
+    hits = [
+        float(sum((p for face, p in faces.items() if face <= value), Fraction(0)))
+        for value in range(max(faces) + 1)
+    ]
     looking = [i for i in mine if _figure(plan, row.get("value", 0), i) > 0]
     shelter = [_figure(plan, row["less"]["best"], i) if "less" in row else 0 for i in theirs]
     values = [_figure(plan, row.get("value", 0), i) for i in looking]
-    return ContactAttempt(tuple(looking), tuple(values), tuple(theirs), tuple(shelter), int(row.get("at_least", 0)), tuple(hits))
+    return ContactAttempt(
+        tuple(looking), tuple(values), tuple(theirs), tuple(shelter), int(row.get("at_least", 0)), tuple(hits)
+    )
 
 
 def _figure(plan: Plan, value: Any, index: int) -> int:
     world, unit = plan.world, plan.groups[index].entity
-    return int(world.figure(value, {"unit": unit, "self": Entity("nation", plan.groups[index].owner)}, unit) or 0)
+    return int(
+        world.figure(value, {"unit": unit, "self": Entity("nation", plan.groups[index].owner)}, unit) or 0
+    )
 
 
 def _owners(plan: Plan, side: int) -> list[str]:

@@ -1,9 +1,10 @@
 """What dice of a battle came to, against what was to be expected before they were thrown.
 
-Whoever wants to know makes an `Onlooker` the `onlooker` of a turn's dice, and finds there every throw of a battle (`Thrown`): a
-round, or shots at those who leave. What a throw comes to is the hits that somebody took; a hit that falls on nobody counts
-nothing, and pips count nothing. What was to be expected is unfolded by the same stages from the same position, exactly or
-sampled, so that the mean of luck over all that could have come is zero.
+Whoever wants to know makes an `Onlooker` the `onlooker` of a turn's dice, and finds there every throw of a
+battle (`Thrown`): a round, or shots at those who leave. What a throw comes to is the hits that somebody took;
+a hit that falls on nobody counts nothing, and pips count nothing. What was to be expected is unfolded by the
+same stages from the same position, exactly or sampled, so that the mean of luck over all that could have come
+is zero.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ Fought = Callable[[Rounds, Batch], Batch]
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What a throw came to for one nation: hits that it is credited with and hits that it took, and the means of both."""
+    """What a throw came to for one nation: hits that it is credited with and hits that it took, and the means
+    of both.
+    """
 
     side: int
     dealt: float
@@ -50,10 +53,12 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class RecordedThrow:
-    """One throw of a battle: what it came to for each nation, and `spread`, the covariances of the luck of any two of them.
+    """One throw of a battle: what it came to for each nation, and `spread`, the covariances of the luck of
+    any two of them.
 
-    `what` is `round` or `leaving`; `exact` whether the means are (else of `TRIALS` trials). Nations share what their side does by
-    their strength, as they are credited with losses of the enemy; "" stands for units without an owner.
+    `what` is `round` or `leaving`; `exact` whether the means are (else of `TRIALS` trials). Nations share
+    what their side does by their strength, as they are credited with losses of the enemy; "" stands for units
+    without an owner.
     """
 
     battle: str
@@ -69,7 +74,9 @@ class RecordedThrow:
     """Who had the turn, where each has his own: "" where all act together."""
 
     def luck(self, nations: Mapping[str, float]) -> tuple[float, float]:
-        """The luck of several nations together, each with its weight, and its variance as it was before the throw."""
+        """The luck of several nations together, each with its weight, and its variance as it was before the
+        throw.
+        """
         those = [(n, w) for n, w in nations.items() if n in self.shares]
         luck = sum(w * self.shares[n].luck for n, w in those)
         return luck, sum(v * w * self.spread[n, m] for n, v in those for m, w in those)
@@ -88,11 +95,18 @@ class Onlooker:
     def leaving(self, turn: Turn, battle: Battle, plan: Plan, after: Batch, side: int) -> None:
         """There were shots at those of a side who leave."""
         self._see(
-            turn, battle, plan, after, LEAVING, lambda rounds, batch: rounds.part(batch, side, np.ones(len(batch), bool))[0]
+            turn,
+            battle,
+            plan,
+            after,
+            LEAVING,
+            lambda rounds, batch: rounds.part(batch, side, np.ones(len(batch), bool))[0],
         )
 
     def held(self, turn: Turn, battle: Battle, plan: Plan, held: list[Held]) -> None:
-        """The dice of a round whose hits are taken later: seen as if they were taken now, and nothing thrown again."""
+        """The dice of a round whose hits are taken later: seen as if they were taken now, and nothing thrown
+        again.
+        """
         stages = [replace(s, volleys=[replace(v, reroll=None) for v in s.volleys]) for s in plan.stages]
         once = replace(plan, stages=stages)
         after = Rounds(once, Exact()).fall(held, battle.number)  # of a tie that only a lot decides: the mean
@@ -114,9 +128,13 @@ class Onlooker:
         real = after.weight / after.weight.sum()
         now = [float((real * c).sum()) for c in _columns(plan, after, nations, credit)]
         shares = {
-            who: Share(side, now[2 * i], means[2 * i], now[2 * i + 1], means[2 * i + 1]) for i, (who, side) in enumerate(nations)
+            who: Share(side, now[2 * i], means[2 * i], now[2 * i + 1], means[2 * i + 1])
+            for i, (who, side) in enumerate(nations)
         }
-        off = [columns[2 * i] - columns[2 * i + 1] - (means[2 * i] - means[2 * i + 1]) for i in range(len(nations))]
+        off = [
+            columns[2 * i] - columns[2 * i + 1] - (means[2 * i] - means[2 * i + 1])
+            for i in range(len(nations))
+        ]
         spread = {
             (a, b): float((weight * off[i] * off[j]).sum())
             for i, (a, _) in enumerate(nations) for j, (b, _) in enumerate(nations)
@@ -127,7 +145,9 @@ class Onlooker:
 
 
 def _nations(turn: Turn, battle: Battle, plan: Plan) -> tuple[list[tuple[str, int]], dict[str, float]]:
-    """Those who have something at stake in a throw with their sides, and the share of each in what its side does."""
+    """Those who have something at stake in a throw with their sides, and the share of each in what its side
+    does.
+    """
     out: dict[str, int] = {}
     credit: dict[str, float] = {}
     for side in range(len(SIDES)):
@@ -147,7 +167,9 @@ def _nations(turn: Turn, battle: Battle, plan: Plan) -> tuple[list[tuple[str, in
     return list(out.items()), credit
 
 
-def _columns(plan: Plan, batch: Batch, nations: list[tuple[str, int]], credit: Mapping[str, float]) -> Iterator[Array]:
+def _columns(
+    plan: Plan, batch: Batch, nations: list[tuple[str, int]], credit: Mapping[str, float]
+) -> Iterator[Array]:
     """For each nation two columns: the hits it is credited with, and the hits it took."""
     steps = depths(plan)
     gone = (plan.start - batch.n - batch.gone) * steps

@@ -1,11 +1,13 @@
-"""Odds at a glance, for policies that ask by the hundred: an expected battle, and how far chance may carry it off.
+"""Odds at a glance, for policies that ask by the hundred: an expected battle, and how far chance may carry it
+off.
 
-The values come from the same plan as the real battle's (kept for each composition of kinds). The rounds are then reckoned with
-expected hits. A battle of this kind drifts like an unstable balance: with firepower p and q of one unit of either side, what
-decides is sqrt(p) x - sqrt(q) y, and the luck of early rounds counts most. Its mean over its standard deviation gives the
-chance of winning. Compared with exact odds of mixed armies the chance is off by 0.03 on average, by up to 0.2 where a few men
-carry many guns that cannot hold by themselves; both destroyed is counted as the defender's, as `loss`. Special stages, limits
-and departures are left out. Battles whose dice are compared one against one do not drift so: they are solved.
+The values come from the same plan as the real battle's (kept for each composition of kinds). The rounds are
+then reckoned with expected hits. A battle of this kind drifts like an unstable balance: with firepower p and
+q of one unit of either side, what decides is sqrt(p) x - sqrt(q) y, and the luck of early rounds counts most.
+Its mean over its standard deviation gives the chance of winning. Compared with exact odds of mixed armies the
+chance is off by 0.03 on average, by up to 0.2 where a few men carry many guns that cannot hold by themselves;
+both destroyed is counted as the defender's, as `loss`. Special stages, limits and departures are left out.
+Battles whose dice are compared one against one do not drift so: they are solved.
 """
 
 from __future__ import annotations
@@ -36,29 +38,37 @@ FIRST, LAST = 0, -1
 CONTINUITY = 0.5  # of the last unit: the attacker wins only if a whole one is left
 
 
-def estimate(world: World, battle: str, attackers: Force, defenders: Force, place: str, link: str = "") -> Odds:
-    """Rough odds of a battle. `link` is the border the attackers come over, as "from>to" or as where they come from.
+def estimate(
+    world: World, battle: str, attackers: Force, defenders: Force, place: str, link: str = ""
+) -> Odds:
+    """Rough odds of a battle. `link` is the border the attackers come over, as "from>to" or as where they
+    come from.
 
-    A first question about a composition (which kinds of whom, where) costs a few milliseconds, later ones a fraction of one.
+    A first question about a composition (which kinds of whom, where) costs a few milliseconds, later ones a
+    fraction of one.
     """
     start = link.partition(">")[0]
     if any(stage.get("resolve") == "compare" for stage in world.ruleset.row("battles", battle)["stages"]):
         asked = Question(battle, attackers, defenders, place, start)
         numbers = (frozenset(attackers.items()), frozenset(defenders.items()))
         by_pairs: Odds = world.keep(
-            ("by pairs", battle, place, start, *numbers), _decided_by(world, battle), lambda: _by_pairs(world, asked)
+            ("by pairs", battle, place, start, *numbers),
+            _decided_by(world, battle),
+            lambda: _by_pairs(world, asked),
         )
         return by_pairs
     key = ("estimate", battle, place, start, frozenset(attackers), frozenset(defenders))
     sides = world.keep(
-        key, _decided_by(world, battle), lambda: _sides(world, Question(battle, attackers, defenders, place, start))
+        key,
+        _decided_by(world, battle),
+        lambda: _sides(world, Question(battle, attackers, defenders, place, start)),
     )
     return _reckon(sides, attackers, defenders)
 
 
 def _by_pairs(world: World, question: Question) -> Odds:
-    """Odds of a battle whose dice are compared: exact, since what falls in a round does not grow with the numbers; sampled
-    where too many ways are open."""
+    """Odds of a battle whose dice are compared: exact, since what falls in a round does not grow with the
+    numbers; sampled where too many ways are open."""
     plan = plan_of(world, question)
     try:
         return exact(plan, most=MOST_WAYS)
@@ -67,7 +77,9 @@ def _by_pairs(world: World, question: Question) -> Odds:
 
 
 def _decided_by(world: World, battle: str) -> Tables | None:
-    """The tables that decide a plan: what the battle's row asks, and the modes by which units come or act from afar."""
+    """The tables that decide a plan: what the battle's row asks, and the modes by which units come or act
+    from afar.
+    """
 
     def make() -> Tables | None:
         rows = world.ruleset.rows
@@ -82,13 +94,14 @@ def _decided_by(world: World, battle: str) -> Tables | None:
         )
 
     of = (*MEANING, "battles", "movement")
-    return world.ruleset.derived(f"what decides estimates of {battle}", make, of=of)  # type: ignore[no-any-return]
+    return world.ruleset.derived(f"what decides estimates of {battle}", make, of=of)
 
 
 Line = list[tuple[str, str, float, float, float, int, float]]
-"""Groups in the order in which they are lost: owner, kind, expected hits of one unit in a round, hits it takes, the number
-of virtual ones (or -1 for units that keep their side in the battle, 0 for those that do not); then the part of the side that it
-is lost with (those who go first, each owner's, those who go last) and what one unit weighs in the shares of the owners."""
+"""Groups in the order in which they are lost: owner, kind, expected hits of one unit in a round, hits it
+takes, the number of virtual ones (or -1 for units that keep their side in the battle, 0 for those that do
+not); then the part of the side that it is lost with (those who go first, each owner's, those who go last) and
+what one unit weighs in the shares of the owners."""
 
 
 def _sides(world: World, question: Question) -> tuple[Line, Line]:
@@ -111,7 +124,9 @@ def _sides(world: World, question: Question) -> tuple[Line, Line]:
                     continue
                 hits = 0.0 if group.lost == "never" else 1.0 + _lives(plan, index)
                 counts = float(group.n) if group.virtual else -float(index in plan.holds[side])
-                line.append((group.owner, group.kind, power.get(index, 0.0), hits, counts, number, weighs[index]))
+                line.append(
+                    (group.owner, group.kind, power.get(index, 0.0), hits, counts, number, weighs[index])
+                )
         out.append(line)
     return out[0], out[1]
 
@@ -153,15 +168,19 @@ def _reckon(sides: tuple[Line, Line], attackers: Force, defenders: Force) -> Odd
     began = [[g[0] for g in force] for force in forces]
     margin, spread, winner = _expected(forces)
     chance = 0.5 * (1 + erf(margin / (spread * sqrt(2)))) if spread > 0 else float(winner == ATTACKER)
-    lost = {SIDES[s]: _lost(sides[s], began[s], forces[s], 1 - chance if s == ATTACKER else chance, winner == s) for s in (0, 1)}
+    lost = {
+        SIDES[s]: _lost(sides[s], began[s], forces[s], 1 - chance if s == ATTACKER else chance, winner == s)
+        for s in (0, 1)
+    }
     return Odds(chance, 0.0, 1 - chance, lost=lost)
 
 
 def _expected(forces: list[list[list[float]]]) -> tuple[float, float, int]:
-    """Fight the expected battle on the forces (number, power, hits, kind, part, weight); gives margin, its spread, who stands.
+    """Fight the expected battle on the forces (number, power, hits, kind, part, weight); gives margin, its
+    spread, who stands.
 
-    The margin is read at the end, where the weaker side is used up, and carried back to the start with the variance: so the
-    order in which strong and weak units are lost counts.
+    The margin is read at the end, where the weaker side is used up, and carried back to the start with the
+    variance: so the order in which strong and weak units are lost counts.
     """
     variance = 0.0
     discount = 1.0
@@ -185,7 +204,9 @@ def _expected(forces: list[list[list[float]]]) -> tuple[float, float, int]:
 
 
 def _strike(force: list[list[float]], hits: float) -> float:
-    """Take expected hits off a force, part by part, owners by their shares; gives those that are left over."""
+    """Take expected hits off a force, part by part, owners by their shares; gives those that are left
+    over.
+    """
     parts: dict[float, list[list[float]]] = {}
     for group in force:
         parts.setdefault(group[4], []).append(group)
@@ -193,7 +214,9 @@ def _strike(force: list[list[float]], hits: float) -> float:
     hits = _fall(parts.get(FIRST, []), hits)
     while hits > 1e-9 and owners:
         weights = [sum(g[0] * g[5] for g in part) or 1e-9 for part in owners]
-        left = [_fall(part, hits * (weight / sum(weights))) for part, weight in zip(owners, weights, strict=True)]
+        left = [
+            _fall(part, hits * (weight / sum(weights))) for part, weight in zip(owners, weights, strict=True)
+        ]
         owners = [part for part, over in zip(owners, left, strict=True) if over <= 1e-9]
         hits = sum(left)
     return _fall(parts.get(LAST, []), hits)
@@ -209,8 +232,12 @@ def _fall(groups: list[list[float]], hits: float) -> float:
     return max(0.0, hits)
 
 
-def _lost(line: Line, began: list[float], now: list[list[float]], beaten: float, won: bool) -> dict[str, dict[str, float]]:
-    """Mean losses: all where the side is beaten, else those of the expected battle (half where that one was lost)."""
+def _lost(
+    line: Line, began: list[float], now: list[list[float]], beaten: float, won: bool
+) -> dict[str, dict[str, float]]:
+    """Mean losses: all where the side is beaten, else those of the expected battle (half where that one was
+    lost).
+    """
     out: dict[str, dict[str, float]] = {}
     for (owner, kind, _, hits, virtual, *_), n, group in zip(line, began, now, strict=True):
         if virtual > 0 or not hits:

@@ -1,7 +1,9 @@
-"""Odds by the resolution itself: the steps of a turn that carry orders out, resolved again and again with other dice.
+"""Odds by the resolution itself: the steps of a turn that carry orders out, resolved again and again with
+other dice.
 
-Who meets on the way, who is a rival for a place, who is called home, whose contact is lost, what a decision has somebody do: all
-is as the referee has it, since it is the referee. What no die decides is resolved once; trials begin before the first die.
+Who meets on the way, who is a rival for a place, who is called home, whose contact is lost, what a decision
+has somebody do: all is as the referee has it, since it is the referee. What no die decides is resolved once;
+trials begin before the first die.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ Kinds = dict[tuple[str, str], int]
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The steps from the first that carries out some orders to the last battle after it, and whose turns count for them."""
+    """The steps from the first that carries out some orders to the last battle after it, and whose turns
+    count for them.
+    """
 
     first: Path
     last: Path
@@ -44,7 +48,9 @@ class Span:
 
     @classmethod
     def of(cls, ruleset: Ruleset, nation: str, orders: Sequence[Order], at: Path = ()) -> Span | None:
-        """The span of orders, of which a nation asks at a place of the sequence; None if no battle follows their steps."""
+        """The span of orders, of which a nation asks at a place of the sequence; None if no battle follows
+        their steps.
+        """
         keys = {str(order["order"]) for order in orders}
         nodes = list(_leaves(ruleset.sequence))
         doing = [path for path, _, node in nodes if keys & set(carried_out(ruleset, node))]
@@ -54,13 +60,21 @@ class Span:
         if not doing or not fights:
             return None
         rows = ruleset.rows("battles")
-        fought = {id_ for path, _, node in nodes if node["do"] == "fight" and path > first for id_ in node["battles"]}
+        fought = {
+            id_
+            for path, _, node in nodes
+            if node["do"] == "fight" and path > first
+            for id_ in node["battles"]
+        }
         told = {rows[id_]["followed_by"] for id_ in fought if "followed_by" in rows[id_]}
-        after = max((path for path, _, node in nodes if node.get("step") in told and path > fights[-1]), default=())
+        after = max(
+            (path for path, _, node in nodes if node.get("step") in told and path > fights[-1]), default=()
+        )
         return cls(first, fights[-1], nation, nations, after)
 
     def wants(self, mover: str | None, levels: Sequence[Level], last: Path | None = None) -> bool | None:
-        """Whether the step at a cursor is one of them (None: they are over); `mover` is whose own turn it is, if anybody's.
+        """Whether the step at a cursor is one of them (None: they are over); `mover` is whose own turn it is,
+        if anybody's.
 
         `last` is the last step where that is not the last battle.
         """
@@ -73,7 +87,9 @@ class Span:
 
 
 def _leaves(nodes: Sequence[Row], at: Path = (), whole: Path = ()) -> Iterator[tuple[Path, Path, Row]]:
-    """The steps of a sequence with their paths, that of the outermost loop of ticks or passes around them (or their own)."""
+    """The steps of a sequence with their paths, that of the outermost loop of ticks or passes around them (or
+    their own).
+    """
     for index, node in enumerate(nodes):
         path = (*at, index)
         around = whole or (path if "ticks" in node or "passes" in node else ())
@@ -100,7 +116,13 @@ class TurnSnapshot:
         """A turn of its own from here on, with dice of this key."""
         state = self.world.state.copy()
         number = int(state.get("game", "game", "turn", 0))
-        return Turn(self.world.ruleset, state, KeyedDice(key, number), moments=self.world.moments, geography=self.world.geography)
+        return Turn(
+            self.world.ruleset,
+            state,
+            KeyedDice(key, number),
+            moments=self.world.moments,
+            geography=self.world.geography,
+        )
 
     def resolved(self, key: bytes) -> Turn:
         """A turn resolved from here to the end of the span."""
@@ -123,8 +145,8 @@ class TurnSnapshot:
 
 
 def first_die(turn: Turn, dice: KeyedDice, span: Span) -> TurnSnapshot | None:
-    """The moment before the step of the span that throws the first die, all that comes before it carried out; `turn`
-    is used up, and throws these dice.
+    """The moment before the step of the span that throws the first die, all that comes before it carried out;
+    `turn` is used up, and throws these dice.
 
     None if no step of the span is made in this turn.
     """
@@ -178,7 +200,8 @@ class Trial:
 
 
 def sampled(moment: TurnSnapshot, place: str, *, trials: int = 0, seed: int = 1) -> tuple[Odds, list[Trial]]:
-    """The odds of what orders lead to in a place ("": anywhere), from so many resolutions; exact if no die is thrown.
+    """The odds of what orders lead to in a place ("": anywhere), from so many resolutions; exact if no die is
+    thrown.
 
     The asking nation and its allies are the attacker, whoever fights them is the defender.
     """
@@ -187,19 +210,27 @@ def sampled(moment: TurnSnapshot, place: str, *, trials: int = 0, seed: int = 1)
     roster = _roster(moment, runs)
     before = numbers(moment.before)
     alive = np.array(
-        [[min(n, n - before.get((o, k), 0) + run.left.get((o, k), 0)) for _, o, k, n in roster] for run in runs], dtype=np.int64
+        [
+            [min(n, n - before.get((o, k), 0) + run.left.get((o, k), 0)) for _, o, k, n in roster]
+            for run in runs
+        ],
+        dtype=np.int64,
     )
     ends = Ends(
-        alive.reshape(len(runs), len(roster)), np.array([run.standing for run in runs]), np.array([run.went for run in runs]),
+        alive.reshape(len(runs), len(roster)),
+        np.array([run.standing for run in runs]),
+        np.array([run.went for run in runs]),
         np.ones(len(runs)),
-    )  # fmt: skip
+    )
     rounds = sum(run.rounds for run in runs) / len(runs)
     odds = summarize(roster, [ends], trials=0 if moment.decided else number, rounds=rounds)
     return (replace(odds, after=_mean_after(runs)) if moment.span.after else odds), runs
 
 
 def aftermath(moment: TurnSnapshot, *, trials: int = 0, seed: int = 1) -> dict[str, dict[str, float]]:
-    """What the steps that follow the battles give and take on average, by owner and kind; nothing if none is told of."""
+    """What the steps that follow the battles give and take on average, by owner and kind; nothing if none is
+    told of.
+    """
     if not moment.span.after:
         return {}
     number = 1 if moment.decided else trials or TRIALS
@@ -231,7 +262,9 @@ def _roster(moment: TurnSnapshot, runs: Sequence[Trial]) -> Roster:
             for side, kinds in began.items():
                 for (owner, kind), n in kinds.items():
                     key = (side, owner, kind)
-                    most[key] = max(most.get(key, 0), n, before.get((owner, kind), 0) - run.left.get((owner, kind), 0))
+                    most[key] = max(
+                        most.get(key, 0), n, before.get((owner, kind), 0) - run.left.get((owner, kind), 0)
+                    )
     return [(*key, n) for key, n in sorted(most.items())]
 
 
@@ -252,7 +285,9 @@ def _trial(moment: TurnSnapshot, place: str, key: bytes) -> Trial:
             continue
         out.battle, out.place = str(begun.data["battle"]), str(begun.data["place"])
         parties = {0: begun.data["sides"][SIDES[side]], 1: begun.data["sides"][SIDES[1 - side]]}
-        out.began.append({s: {(o, k): n for o, kinds in of.items() for k, n in kinds.items()} for s, of in parties.items()})
+        out.began.append(
+            {s: {(o, k): n for o, kinds in of.items() for k, n in kinds.items()} for s, of in parties.items()}
+        )
         for entry in entries:
             if entry.data["event"] == "leave" and any("to" in part for part in entry.data.get("left", ())):
                 mine = entry.data["side"] == SIDES[side]

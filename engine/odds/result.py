@@ -1,7 +1,7 @@
 """What odds say: chances of the four ends of a battle, and what it costs, as plain numbers.
 
-`ends_of` reads the positions in which battles of a plan ended; `summarize` turns such ends, of one plan or of several, into
-`Odds`.
+`ends_of` reads the positions in which battles of a plan ended; `summarize` turns such ends, of one plan or of
+several, into `Odds`.
 """
 
 from __future__ import annotations
@@ -27,15 +27,16 @@ ENDS = ("win", "draw", "loss", "open")
 
 @dataclass(frozen=True, slots=True)
 class Odds:
-    """Chances, each from 0 to 1: `win` (only the attacker stands), `loss` (only the defender), `draw` (neither), `open` (both:
-    somebody left, or nobody could hurt the other); `field` is the chance that only the attacker is left in the place, whether
-    the defender was destroyed or went.
+    """Chances, each from 0 to 1: `win` (only the attacker stands), `loss` (only the defender), `draw`
+    (neither), `open` (both: somebody left, or nobody could hurt the other); `field` is the chance that only
+    the attacker is left in the place, whether the defender was destroyed or went.
 
-    By side: `began`, and `lost` and `left`, the mean numbers of each owner's kinds; `losses` the chances of losing 0, 1, 2 ...
-    units, `each` the same for each owner's kinds. `rounds` is the mean number of rounds; `trials` how many battles were sampled
-    (0: exact, or reckoned by `estimate`).
+    By side: `began`, and `lost` and `left`, the mean numbers of each owner's kinds; `losses` the chances of
+    losing 0, 1, 2 ... units, `each` the same for each owner's kinds. `rounds` is the mean number of rounds;
+    `trials` how many battles were sampled (0: exact, or reckoned by `estimate`).
 
-    `after`: what each owner has more or less of, on average, when the steps that the battle's row tells of are over.
+    `after`: what each owner has more or less of, on average, when the steps that the battle's row tells of
+    are over.
     """
 
     win: float
@@ -53,7 +54,10 @@ class Odds:
     after: Kinds = made(default_factory=dict)
 
     def error(self, chance: float) -> float:
-        """The standard error of a chance: 0 if the odds are exact. What never (or always) came up counts as once in a while."""
+        """The standard error of a chance: 0 if the odds are exact.
+
+        What never (or always) came up counts as once in a while.
+        """
         if not self.trials:
             return 0.0
         p = (chance * self.trials + 0.5) / (self.trials + 1)
@@ -80,14 +84,24 @@ class Odds:
     def to_json(self) -> dict[str, Any]:
         """Everything as plain data, for other programs."""
         return {
-            **{end: getattr(self, end) for end in ENDS}, "field": self.field, "exact": not self.trials, "trials": self.trials,
-            "errors": {end: self.error(getattr(self, end)) for end in ENDS}, "rounds": self.rounds, "began": self.began,
-            "lost": self.lost, "left": self.left, "losses": {side: list(p) for side, p in self.losses.items()},
+            **{end: getattr(self, end) for end in ENDS},
+            "field": self.field,
+            "exact": not self.trials,
+            "trials": self.trials,
+            "errors": {end: self.error(getattr(self, end)) for end in ENDS},
+            "rounds": self.rounds,
+            "began": self.began,
+            "lost": self.lost,
+            "left": self.left,
+            "losses": {side: list(p) for side, p in self.losses.items()},
             "mean": {side: self.mean(side) for side in self.losses},
             "deviation": {side: self.deviation(side) for side in self.losses},
-            "each": {s: {o: {k: list(p) for k, p in kinds.items()} for o, kinds in of.items()} for s, of in self.each.items()},
+            "each": {
+                s: {o: {k: list(p) for k, p in kinds.items()} for o, kinds in of.items()}
+                for s, of in self.each.items()
+            },
             "after": self.after,
-        }  # fmt: skip
+        }
 
 
 Roster = Sequence[tuple[int, str, str, int]]
@@ -96,7 +110,9 @@ Roster = Sequence[tuple[int, str, str, int]]
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """Positions in which battles ended, one row each: who is alive (by the roster), which sides stand, from which some left."""
+    """Positions in which battles ended, one row each: who is alive (by the roster), which sides stand, from
+    which some left.
+    """
 
     alive: Array
     standing: Array
@@ -115,7 +131,10 @@ def roster_of(plan: Plan) -> Roster:
 
 
 def ends_of(plan: Plan, final: Batch, roster: Roster, beside: Array | None = None) -> Ends:
-    """The ends of a plan's battles. `beside`: units alive that are not in the plan, by the roster, one row or one for each."""
+    """The ends of a plan's battles.
+
+    `beside`: units alive that are not in the plan, by the roster, one row or one for each.
+    """
     now = final.n + final.gone
     alive = np.zeros((len(final), len(roster)), dtype=np.int64)
     place = {(side, owner, kind): i for i, (side, owner, kind, _) in enumerate(roster)}
@@ -132,12 +151,15 @@ def ends_of(plan: Plan, final: Batch, roster: Roster, beside: Array | None = Non
 def summarize(roster: Roster, found: Iterable[Ends], *, trials: int = 0, rounds: float = 0.0) -> Odds:
     """Odds from the positions in which battles ended, by their weight."""
     ends = [e for e in found if len(e.weight)]
-    alive, standing, went = (np.concatenate([getattr(e, key) for e in ends]) for key in ("alive", "standing", "went"))
+    alive, standing, went = (
+        np.concatenate([getattr(e, key) for e in ends]) for key in ("alive", "standing", "went")
+    )
     weight = np.concatenate([e.weight for e in ends]).astype(float)
     weight = weight / weight.sum()
     a, d = standing[:, 0], standing[:, 1]
     won, lost_ = a & ~d, d & ~a
-    undecided = (a & d) | (won & went[:, 1]) | (lost_ & went[:, 0])  # who left the field has not been destroyed
+    # who left the field has not been destroyed
+    undecided = (a & d) | (won & went[:, 1]) | (lost_ & went[:, 0])
     masks = {"win": won & ~undecided, "draw": ~a & ~d, "loss": lost_ & ~undecided, "open": undecided}
     chances = {end: float(weight[mask].sum()) for end, mask in masks.items()}
     began: dict[str, Kinds] = {s: {} for s in SIDES}
@@ -155,9 +177,19 @@ def summarize(roster: Roster, found: Iterable[Ends], *, trials: int = 0, rounds:
     losses = {SIDES[side]: _spread(total[side], weight) for side in (0, 1)}
     taken = float(weight[won].sum())
     return Odds(
-        chances["win"], chances["draw"], chances["loss"], chances["open"],
-        lost=lost, left=left, losses=losses, trials=trials, rounds=rounds, field=taken, began=began, each=each,
-    )  # fmt: skip
+        chances["win"],
+        chances["draw"],
+        chances["loss"],
+        chances["open"],
+        lost=lost,
+        left=left,
+        losses=losses,
+        trials=trials,
+        rounds=rounds,
+        field=taken,
+        began=began,
+        each=each,
+    )
 
 
 def _spread(numbers: Array, weight: Array) -> tuple[float, ...]:

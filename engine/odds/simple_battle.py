@@ -1,8 +1,10 @@
-"""The short way for plain battles: each side loses in one order, so its position is the number of hits it has taken.
+"""The short way for plain battles: each side loses in one order, so its position is the number of hits it has
+taken.
 
-Such a battle is a walk on a grid, and 961 positions of thirty against thirty are settled in a few milliseconds. What each side
-throws in every position comes from the same plan and the same stages as everywhere else; battles that do not fit (hits that
-only some can take, several nations on a side, stages of special rounds) go the general way.
+Such a battle is a walk on a grid, and 961 positions of thirty against thirty are settled in a few
+milliseconds. What each side throws in every position comes from the same plan and the same stages as
+everywhere else; battles that do not fit (hits that only some can take, several nations on a side, stages of
+special rounds) go the general way.
 """
 
 from __future__ import annotations
@@ -46,10 +48,17 @@ def duel(plan: Plan) -> tuple[Batch, float] | None:
 
 def _plain(plan: Plan) -> bool:
     """Whether every round is alike, hits count at the end of the round and anybody can take them."""
-    if plan.last_special_round > 1 or plan.most_rounds is not None or plan.alone or plan.tires or plan.touch is not None:
+    if (
+        plan.last_special_round > 1
+        or plan.most_rounds is not None
+        or plan.alone
+        or plan.tires
+        or plan.touch is not None
+    ):
         return False
     if any(
-        leave and (leave.rounds or leave.losses is not None or leave.must or leave.kills or leave.own) for leave in plan.leaves
+        leave and (leave.rounds or leave.losses is not None or leave.must or leave.kills or leave.own)
+        for leave in plan.leaves
     ):
         return False
     for stage in plan.stages:
@@ -106,8 +115,8 @@ def _walk(on_first: Array, on_second: Array, over: Array) -> tuple[Array, float]
 
     `on_first[i, j]`: the chances of hits on the first side when they have taken i and j.
 
-    Row by row (hits on the first side): within a row the chances flow to the right, which is a triangular system; what leaves
-    the row is one product of matrices.
+    Row by row (hits on the first side): within a row the chances flow to the right, which is a triangular
+    system; what leaves the row is one product of matrices.
     """
     a, b = over.shape
     ones = _clipped(on_first, np.arange(a, 0, -1)[:, None])
@@ -140,7 +149,10 @@ def _flow(hits: Array) -> Array:
 
 
 def _clipped(pmf: Array, most: Array) -> Array:
-    """Distributions whose surplus hits fall on the last that can be taken: `most` outcomes are left in each position."""
+    """Distributions whose surplus hits fall on the last that can be taken:
+
+    `most` outcomes are left in each position.
+    """
     places = np.arange(pmf.shape[2])
     last = np.broadcast_to(np.minimum(most - 1, pmf.shape[2] - 1), pmf.shape[:2])[:, :, None]
     surplus = np.where(places > last, pmf, 0.0).sum(axis=2)

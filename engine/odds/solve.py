@@ -1,8 +1,8 @@
 """A plan fought to its end: every outcome with its probability, or many trials.
 
-Rounds that differ from the next (a first shot, a limit in an order) are fought one by one. From then on all rounds are alike,
-and what can happen only leads downwards: positions are settled from the strongest to the weakest, each once, and the chance
-that nothing happens in a round is divided out instead of being waited for.
+Rounds that differ from the next (a first shot, a limit in an order) are fought one by one. From then on all
+rounds are alike, and what can happen only leads downwards: positions are settled from the strongest to the
+weakest, each once, and the chance that nothing happens in a round is divided out instead of being waited for.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ MAX_ROUNDS = 100_000
 
 
 def exact(plan: Plan, *, fast: bool = True, most: int | None = None) -> Odds:
-    """The exact odds, to the last place of a double. `fast=False` never takes the short way for plain battles.
+    """The exact odds, to the last place of a double. `fast=False` never takes the short way for plain
+    battles.
 
     TooManyWays when more than `most` outcomes would have to be followed.
     """
@@ -37,8 +38,12 @@ def sample(plan: Plan, trials: int = 100_000, seed: int = 1) -> Odds:
     return summarize(roster, [ends_of(plan, ended, roster)], trials=trials, rounds=fought / trials)
 
 
-def ends(plan: Plan, sampler: Exact | MonteCarlo, weight: float = 1.0, *, fast: bool = True) -> tuple[Batch, float]:
-    """How a battle ends, and how many rounds are fought, both times `weight`: a chance, or a whole number of trials."""
+def ends(
+    plan: Plan, sampler: Exact | MonteCarlo, weight: float = 1.0, *, fast: bool = True
+) -> tuple[Batch, float]:
+    """How a battle ends, and how many rounds are fought, both times `weight`: a chance, or a whole number of
+    trials.
+    """
     if isinstance(sampler, MonteCarlo):
         return draw(Rounds(plan, sampler), start(plan, np.int64(weight)))
     found = duel(plan) if fast else None
@@ -83,7 +88,9 @@ def by_round(plan: Plan, sampler: Exact | MonteCarlo, weight: float = 1.0) -> li
 
 
 def draw(rounds: Rounds, batch: Batch) -> tuple[Batch, float]:
-    """The ends of so many battles drawn by lot (the weight of every row says how many), and how many rounds they took in all."""
+    """The ends of so many battles drawn by lot (the weight of every row says how many), and how many rounds
+    they took in all.
+    """
     ended: list[Batch] = []
     over = rounds.over(batch, 0)
     ended.append(batch.keep(over))
@@ -108,14 +115,18 @@ def _one_round(rounds: Rounds, batch: Batch, number: int, ended: list[Batch]) ->
 
 
 def _after(rounds: Rounds, batch: Batch, number: int) -> tuple[Batch, Array]:
-    """Who leaves after a round, and which battles are over then. The batch may be split by shots at those who leave."""
+    """Who leaves after a round, and which battles are over then.
+
+    The batch may be split by shots at those who leave.
+    """
     over = rounds.over(batch, number)
     if rounds.plan.tires:
         rounds.tire(batch, ~over, number)
         over = over | rounds.over(batch, number)
     leaving = rounds.leaving(batch, number)
     won = rounds.holding(batch, 0) & ~rounds.holding(batch, 1)
-    rounds.leave(batch, 0, won & rounds.forced(batch, 0, number))  # whoever must leave does, even from a field that it has won
+    # whoever must leave does, even from a field that it has won
+    rounds.leave(batch, 0, won & rounds.forced(batch, 0, number))
     batch.more["over"], batch.more["go0"], batch.more["go1"] = over, *leaving
     for side in (0, 1):
         going = batch.more[f"go{side}"] & ~batch.more["over"]
@@ -132,7 +143,10 @@ def _after(rounds: Rounds, batch: Batch, number: int) -> tuple[Batch, Array]:
 
 
 def _settle_down(rounds: Rounds, batch: Batch, number: int, ended: list[Batch]) -> float:
-    """Positions from the strongest down; the round's number no longer matters. Gives the rounds fought, by weight."""
+    """Positions from the strongest down; the round's number no longer matters.
+
+    Gives the rounds fought, by weight.
+    """
     fought = 0.0
     depth = depths(rounds.plan)
     waiting: dict[int, list[Batch]] = {}

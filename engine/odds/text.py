@@ -40,7 +40,9 @@ def render(odds: Odds, title: str, words: UnitNames) -> str:
             error = f" ± {100 * odds.error(chance):.2f}" if odds.trials else ""
             lines.append(f"  {name:<15} {percent(chance)}{error}  {bar(chance)}".rstrip())
     if odds.open > 0:
-        lines.append(f"  {'takes the field':<15} {percent(odds.field)}  (the attacker, also where the defender goes)")
+        lines.append(
+            f"  {'takes the field':<15} {percent(odds.field)}  (the attacker, also where the defender goes)"
+        )
     for side in SIDES:
         lines += ["", *_side(odds, side, words)]
         lines += histogram(odds.losses.get(side, ()))
@@ -48,7 +50,10 @@ def render(odds: Odds, title: str, words: UnitNames) -> str:
         lines += ["", "Afterwards, on average (from samples of the turn)"]
         for owner, kinds in odds.after.items():
             for kind, n in kinds.items():
-                lines.append(f"  {words.nation(owner)}: {'gains' if n > 0 else 'loses'} {abs(n):.2f} {words.unit(kind, 2)}")
+                lines.append(
+                    f"  {words.nation(owner)}: {'gains' if n > 0 else 'loses'} {abs(n):.2f} "
+                    f"{words.unit(kind, 2)}"
+                )
     return "\n".join(lines)
 
 
@@ -62,7 +67,9 @@ def forces_of(odds: Odds, side: str, words: UnitNames) -> str:
 
 
 def how(odds: Odds) -> str:
-    """Whether the figures are exact, or sampled and how far off they may be; and how long the battle lasts."""
+    """Whether the figures are exact, or sampled and how far off they may be; and how long the battle
+    lasts.
+    """
     rounds = f"; {odds.rounds:.1f} rounds on average" if odds.rounds else ""
     if not odds.trials:
         return f"exact: every outcome with its probability{rounds}"
@@ -77,7 +84,10 @@ def _side(odds: Odds, side: str, words: UnitNames) -> list[str]:
     for owner in sorted(odds.lost.get(side, {})):
         for kind, gone in sorted(odds.lost[side][owner].items()):
             n = odds.began[side][owner][kind] if odds.began else gone + odds.left[side][owner][kind]
-            out.append(f"  {words.nation(owner)}: loses {gone:.2f} of {n:.0f} {words.unit(kind, n)}, {n - gone:.2f} left")
+            out.append(
+                f"  {words.nation(owner)}: loses {gone:.2f} of {n:.0f} {words.unit(kind, n)}, "
+                f"{n - gone:.2f} left"
+            )
     return out
 
 

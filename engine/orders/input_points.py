@@ -26,7 +26,7 @@ def all_or_none(ruleset: Ruleset) -> list[frozenset[str]]:
             for block in blocks
         ]
 
-    return ruleset.derived("all or none", make)  # type: ignore[no-any-return]
+    return ruleset.derived("all or none", make)
 
 
 def steps_that(ruleset: Ruleset, mechanics: Iterable[str]) -> set[str]:
@@ -98,7 +98,7 @@ def _passed_over(world: World) -> set[str]:
         had = {key for tests, keys in steps for key in keys if all(world.test(t, {}) for t in tests)}
         return {key for _, keys in steps for key in keys} - had
 
-    return world.keep("orders passed over", None, passed)  # type: ignore[no-any-return]
+    return world.keep("orders passed over", None, passed)
 
 
 def _is_of_the_turn(test: str) -> bool:
@@ -177,7 +177,7 @@ def by_phase(ruleset: Ruleset) -> list[tuple[str, list[str]]]:
         walk(ruleset.sequence, "Orders")
         return out
 
-    return ruleset.derived("orders by phase", make)  # type: ignore[no-any-return]
+    return ruleset.derived("orders by phase", make)
 
 
 def late_money(ruleset: Ruleset) -> set[str]:
@@ -196,7 +196,7 @@ def late_money(ruleset: Ruleset) -> set[str]:
                 out.update(step_orders(ruleset, node))
         return out
 
-    return ruleset.derived("late money", make)  # type: ignore[no-any-return]
+    return ruleset.derived("late money", make)
 
 
 def _in_order(nodes: Iterable[Row]) -> Iterable[Row]:

@@ -104,7 +104,7 @@ def gate(view: World) -> list[tuple[Place, Row]]:
         node = next(iter(inputs(ruleset.sequence)), {})
     places = ruleset.derived("steps in the sequence", lambda: _places(ruleset))
     rows = [ruleset.row("requirements", id_) for id_ in node.get("requirements", ())]
-    return sorted(((places.get(row.get("at"), LAST), row) for row in rows), key=lambda found: found[0])
+    return sorted(((places.get(row.get("at", ""), LAST), row) for row in rows), key=lambda found: found[0])
 
 
 def _places(ruleset: Ruleset) -> dict[str, Place]:

@@ -64,7 +64,7 @@ def places_with_units(world: World, nation: str) -> list[str]:
     def make() -> list[str]:
         return sorted({row["place"] for _, row in world.state.stacks(owner=nation)})
 
-    return world.keep(("places with units", nation), ("units",), make)  # type: ignore[no-any-return]
+    return world.keep(("places with units", nation), ("units",), make)
 
 
 def beside(world: World, place: str) -> list[str]:
@@ -107,7 +107,7 @@ def targets(
         return tuple(out)
 
     asked = ("targets", nation, mode["id"], origin, kind, count)
-    return world.keep(asked, routes.decided_by(world, mode), make)  # type: ignore[no-any-return]
+    return world.keep(asked, routes.decided_by(world, mode), make)
 
 
 def room_to(
@@ -165,7 +165,7 @@ def can_go(world: World, nation: str, mode: MovementRow, origin: str, target: st
         return not hostile or cannot_attack(going, path) is None
 
     asked = ("can go", nation, mode["id"], origin, target, kind)
-    return world.keep(asked, routes.decided_by(world, mode), make)  # type: ignore[no-any-return]
+    return world.keep(asked, routes.decided_by(world, mode), make)
 
 
 def _component_only(mode: MovementRow) -> bool:

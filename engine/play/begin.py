@@ -22,15 +22,23 @@ if TYPE_CHECKING:  # reports and maps are heavy: who only hands in orders needs 
 
 
 def new_game(
-    where: Path | Engine, scenario: Mapping[str, Any], ruleset: Ruleset, *, id_: str, seats: Mapping[str, str] | None = None,
-    options: Mapping[str, Any] | None = None, seed: bytes | None = None, drawing: Drawing | None = None,
+    where: Path | Engine,
+    scenario: Mapping[str, Any],
+    ruleset: Ruleset,
+    *,
+    id_: str,
+    seats: Mapping[str, str] | None = None,
+    options: Mapping[str, Any] | None = None,
+    seed: bytes | None = None,
+    drawing: Drawing | None = None,
     policies: Mapping[str, str] | None = None,
-) -> Game:  # fmt: skip
+) -> Game:
     """Start a game in a folder of its own, or in a database that may hold others.
 
-    `seats` says who commands which nation (player or policy), `options` what the group has agreed upon. NotThere for a nation
-    or an option that is none, or a value that an option does not have. `policies` says which policy of the ruleset's, or which
-    set of them, plays a nation, a side or `everyone`, instead of the one that fits it.
+    `seats` says who commands which nation (player or policy), `options` what the group has agreed upon.
+    NotThere for a nation or an option that is none, or a value that an option does not have. `policies` says
+    which policy of the ruleset's, or which set of them, plays a nation, a side or `everyone`, instead of the
+    one that fits it.
     """
     state = initial_state(ruleset, scenario)
     for option, value in (options or {}).items():
@@ -48,7 +56,10 @@ def new_game(
 
 
 def players_of(ruleset: Ruleset, state: State, who: str, policy: str) -> list[str]:
-    """The nations that a policy is chosen for: one, those of a side, or everyone. NotThere if there is no such thing."""
+    """The nations that a policy is chosen for: one, those of a side, or everyone.
+
+    NotThere if there is no such thing.
+    """
     from ..bots import policies_of  # brings NumPy: only where a policy is chosen
 
     if policy not in policies_of(ruleset):
@@ -59,23 +70,38 @@ def players_of(ruleset: Ruleset, state: State, who: str, policy: str) -> list[st
         if who in ruleset.rows(form):
             return World(ruleset, state).members(who)
     sides = ", ".join(sorted(ruleset.rows("sides")))
-    raise NotThere(f"no nation and no side {who!r} to play by {policy}; it is a nation's id, {sides or 'a side'} or {EVERYONE}")
+    raise NotThere(
+        f"no nation and no side {who!r} to play by {policy}; it is a nation's id, {sides or 'a side'} or "
+        f"{EVERYONE}"
+    )
 
 
-def new_game_from(folder: Path, scenario: Mapping[str, Any], ruleset: Ruleset, state: State, rules: Path) -> Game:
-    """Start a game from a position, commanded by players throughout. `rules`: the ruleset's folder, for its maps."""
+def new_game_from(
+    folder: Path, scenario: Mapping[str, Any], ruleset: Ruleset, state: State, rules: Path
+) -> Game:
+    """Start a game from a position, commanded by players throughout.
+
+    `rules`: the ruleset's folder, for its maps.
+    """
     for nation in ruleset.rows("nations"):
         state.put("nations", nation, "seat", PLAYER)
     from ..store.drawing import read_drawing  # reports and maps are heavy
 
-    return Game.create(folder, ruleset, scenario, state, id_=folder.resolve().name, drawing=read_drawing(rules))
+    return Game.create(
+        folder, ruleset, scenario, state, id_=folder.resolve().name, drawing=read_drawing(rules)
+    )
 
 
 def option_value(ruleset: Ruleset, option: str, value: Any) -> Any:
-    """The value of an option as its row has it, from a value or from text. NotThere if it has no such value."""
+    """The value of an option as its row has it, from a value or from text.
+
+    NotThere if it has no such value.
+    """
     row = ruleset.rows("options").get(option)
     if row is None:
-        raise NotThere(f"no option {option!r}; there are {', '.join(sorted(ruleset.rows('options'))) or 'none'}")
+        raise NotThere(
+            f"no option {option!r}; there are {', '.join(sorted(ruleset.rows('options'))) or 'none'}"
+        )
     values = option_values(row)
     found = next((v for v in values if v == value or str(v).lower() == str(value).lower()), None)
     if found is not None:
@@ -86,7 +112,9 @@ def option_value(ruleset: Ruleset, option: str, value: Any) -> Any:
 
 
 def _like_its_default(option: str, default: Any, value: Any) -> Any:
-    """The value of an option that may hold anything; where its default is a number, the number that a text writes."""
+    """The value of an option that may hold anything; where its default is a number, the number that a text
+    writes.
+    """
     if not isinstance(default, int) or not isinstance(value, str):
         return value
     try:

@@ -1,9 +1,9 @@
 """Luck in a game: what battles and other rolls came to, against what was to be expected before each throw.
 
-An onlooker (`odds/dice_statistics.py`) sees each throw: while the game is played, if whoever plays it has said so (`watch`);
-otherwise its turns are resolved again, from what the game took in and the dice of then. A hit counts when somebody takes it.
-The variance of a total is the sum of the variances of its throws, each as the odds before it had it; so by pure chance 95 of 100
-totals lie within 1.96 of its roots.
+An onlooker (`odds/dice_statistics.py`) sees each throw: while the game is played, if whoever plays it has
+said so (`watch`); otherwise its turns are resolved again, from what the game took in and the dice of then. A
+hit counts when somebody takes it. The variance of a total is the sum of the variances of its throws, each as
+the odds before it had it; so by pure chance 95 of 100 totals lie within 1.96 of its roots.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ SWINGS = 12
 
 @dataclass(frozen=True)
 class Rolls:
-    """Rolls of one row with a limit: of whom ("" for nobody's), how many, how often they came up, and what was to be expected."""
+    """Rolls of one row with a limit: of whom ("" for nobody's), how many, how often they came up, and what
+    was to be expected.
+    """
 
     rule: str
     nation: str
@@ -82,7 +84,9 @@ class Luck:
         return sorted(found, key=lambda f: -f["luck"])
 
     def battles(self) -> list[dict[str, Any]]:
-        """Every battle with dice, those that luck swung most first; `luck` is the attackers', the other side's its opposite."""
+        """Every battle with dice, those that luck swung most first; `luck` is the attackers', the other
+        side's its opposite.
+        """
         of: dict[tuple[int, str, str], list[RecordedThrow]] = {}
         for thrown in self.throws:
             of.setdefault((thrown.turn, thrown.mover, thrown.subject), []).append(thrown)
@@ -94,8 +98,15 @@ class Luck:
                 side = next(t.shares[nation].side for t in throws if nation in t.shares)
                 parties[SIDES[side]][nation] = self._total({nation: 1.0}, throws)
             mine = dict.fromkeys(parties[SIDES[0]], 1.0)
-            about = {"turn": turn, "place": first.place, "name": self.place(first.place), "battle": first.battle}
-            out.append(about | {"sides": parties, **_kept(self._total(mine, throws), "throws", "luck", "error")})
+            about = {
+                "turn": turn,
+                "place": first.place,
+                "name": self.place(first.place),
+                "battle": first.battle,
+            }
+            out.append(
+                about | {"sides": parties, **_kept(self._total(mine, throws), "throws", "luck", "error")}
+            )
         return sorted(out, key=lambda b: -abs(float(b["luck"])))
 
     def swings(self) -> list[dict[str, Any]]:
@@ -106,16 +117,29 @@ class Luck:
             luck, variance = t.luck(mine)
             side = 0 if luck > 0 else 1
             those = [(n, s) for n, s in t.shares.items() if s.side == side]
-            out.append({
-                "turn": t.turn, "place": t.place, "name": self.place(t.place), "battle": t.battle, "round": t.round,
-                "what": t.what, "side": SIDES[side], "nations": sorted(n for n, _ in those),
-                "dealt": sum(s.dealt for _, s in those), "dealt_expected": sum(s.dealt_mean for _, s in those),
-                "taken": sum(s.taken for _, s in those), "taken_expected": sum(s.taken_mean for _, s in those),
-                "luck": abs(luck), "error": math.sqrt(max(0.0, variance)),
-            })  # fmt: skip
+            out.append(
+                {
+                    "turn": t.turn,
+                    "place": t.place,
+                    "name": self.place(t.place),
+                    "battle": t.battle,
+                    "round": t.round,
+                    "what": t.what,
+                    "side": SIDES[side],
+                    "nations": sorted(n for n, _ in those),
+                    "dealt": sum(s.dealt for _, s in those),
+                    "dealt_expected": sum(s.dealt_mean for _, s in those),
+                    "taken": sum(s.taken for _, s in those),
+                    "taken_expected": sum(s.taken_mean for _, s in those),
+                    "luck": abs(luck),
+                    "error": math.sqrt(max(0.0, variance)),
+                }
+            )
         return sorted(out, key=lambda s: -s["luck"])[:SWINGS]
 
-    def _total(self, nations: Mapping[str, float], throws: Iterable[RecordedThrow] | None = None) -> dict[str, Any]:
+    def _total(
+        self, nations: Mapping[str, float], throws: Iterable[RecordedThrow] | None = None
+    ) -> dict[str, Any]:
         throws = [t for t in (self.throws if throws is None else throws) if t.shares.keys() & nations.keys()]
         shares = [t.shares[n] for t in throws for n in nations if n in t.shares]
         found = [t.luck(nations) for t in throws]
@@ -137,38 +161,59 @@ class Luck:
         return printed(self.world, Entity("place", place))
 
     def to_json(self) -> dict[str, Any]:
-        """Everything as plain data. Hits throughout; `error` is the standard error of pure chance, `low` and `high` its band."""
+        """Everything as plain data.
+
+        Hits throughout; `error` is the standard error of pure chance, `low` and `high` its band.
+        """
         rolls = [
             {
-                "rule": r.rule, "nation": r.nation, "rolls": r.n, "came_up": r.came_up, "expected": r.expected,
+                "rule": r.rule,
+                "nation": r.nation,
+                "rolls": r.n,
+                "came_up": r.came_up,
+                "expected": r.expected,
                 "error": math.sqrt(r.variance),
             }
             for r in self.rolls
-        ]  # fmt: skip
+        ]
         return {
-            "game": self.game, "title": self.title, "turns": self.turns, "ended": self.ended, "throws": len(self.throws),
-            "sampled": sum(not t.exact for t in self.throws), "trials": TRIALS,
-            "nations": self.nations(), "sides": self.sides(), "swings": self.swings(), "battles": self.battles(), "rolls": rolls,
-        }  # fmt: skip
+            "game": self.game,
+            "title": self.title,
+            "turns": self.turns,
+            "ended": self.ended,
+            "throws": len(self.throws),
+            "sampled": sum(not t.exact for t in self.throws),
+            "trials": TRIALS,
+            "nations": self.nations(),
+            "sides": self.sides(),
+            "swings": self.swings(),
+            "battles": self.battles(),
+            "rolls": rolls,
+        }
 
 
 def watch(game: Game) -> None:
-    """Look on at the dice of all that is resolved with this object from now on, so that `luck` need not resolve it again."""
+    """Look on at the dice of all that is resolved with this object from now on, so that `luck` need not
+    resolve it again.
+    """
     game.onlooker = Onlooker
 
 
 def luck(game: Game, reader: str | None = None, *, workers: int = 1) -> Luck:
-    """The luck of a game so far, for the moderator (None); for a nation or everybody ("") once the game has ended.
+    """The luck of a game so far, for the moderator (None); for a nation or everybody ("") once the game has
+    ended.
 
-    It is found once for a game as it stands. So many `workers` resolve again those of its turns that nobody watched, processes
-    that are forked: only a program of one thread may have several (`parted.hands`).
+    It is found once for a game as it stands. So many `workers` resolve again those of its turns that nobody
+    watched, processes that are forked: only a program of one thread may have several (`parted.hands`).
 
-    StoreError while it runs, except for the moderator; BrokenGame where a turn does not come out as it did (`wteaw verify`).
+    StoreError while it runs, except for the moderator; BrokenGame where a turn does not come out as it did
+    (`wteaw verify`).
     """
     stage = game.stage()
     if reader is not None and not stage.position.ended:
         raise StoreError(
-            "luck is told when the game has ended: what the dice of others were to bring is nobody's business before"
+            "luck is told when the game has ended: what the dice of others were to bring is nobody's "
+            "business before"
         )
     return _luck(_Kept(game, workers, (game.where, game.id, stage.number, stage.position.head)))
 
@@ -191,10 +236,13 @@ def _luck(kept: _Kept) -> Luck:
     game = kept.game
     numbers = [number for number, _, _ in game.stages()]
     parted = Parted(game)
-    stage = lru_cache(maxsize=2)(lambda number: parted.here().stage(number))  # the later one of a pair begins the next
+    # the later one of a pair begins the next
+    stage = lru_cache(maxsize=2)(lambda number: parted.here().stage(number))
     pairs = list(pairwise(numbers))
     unseen = [pair for pair in pairs if pair[0] not in game.onlookers]
-    again = shared_out(lambda pair: _throws(parted.here(), stage(pair[0]), stage(pair[1])), unseen, kept.workers)
+    again = shared_out(
+        lambda pair: _throws(parted.here(), stage(pair[0]), stage(pair[1])), unseen, kept.workers
+    )
     seen = {number: who.throws for number, who in game.onlookers.items()} | {
         n: t for (n, _), t in zip(unseen, again, strict=True)
     }
@@ -203,7 +251,15 @@ def _luck(kept: _Kept) -> Luck:
     world = World(game.ruleset, position.state, moments=position.moments, geography=game.geography)
     turns = position.turn if position.ended else position.turn - 1
     rolls = tuple(rolls_of(game.journal(), game.ruleset.rows("nations")))
-    return Luck(game.id, str(game.head["title"]), turns, bool(position.ended), world, tuple(chain.from_iterable(throws)), rolls)
+    return Luck(
+        game.id,
+        str(game.head["title"]),
+        turns,
+        bool(position.ended),
+        world,
+        tuple(chain.from_iterable(throws)),
+        rolls,
+    )
 
 
 def _throws(game: Game, before: StoredPosition, after: StoredPosition) -> list[RecordedThrow]:
@@ -211,9 +267,13 @@ def _throws(game: Game, before: StoredPosition, after: StoredPosition) -> list[R
     rules = game.ruleset_at(before.number)
     onlooker = Onlooker()
     same = rules.hash == game.ruleset.hash
-    again = resolved_again(game, before, after, rules, geography=game.geography if same else None, onlooker=onlooker)
+    again = resolved_again(
+        game, before, after, rules, geography=game.geography if same else None, onlooker=onlooker
+    )
     if again.position.state.hash() != after.position.state.hash():
-        raise BrokenGame(f"turn {before.position.turn} does not come out again as it did; `wteaw verify` says more")
+        raise BrokenGame(
+            f"turn {before.position.turn} does not come out again as it did; `wteaw verify` says more"
+        )
     return onlooker.throws
 
 
@@ -221,7 +281,9 @@ def _throws(game: Game, before: StoredPosition, after: StoredPosition) -> list[R
 
 
 def rolls_of(entries: Iterable[Entry], nations: Mapping[str, Any]) -> Iterator[Rolls]:
-    """Rolls with a limit, as the journal has them: by row and nation, how often they came up and how often that was likely."""
+    """Rolls with a limit, as the journal has them: by row and nation, how often they came up and how often
+    that was likely.
+    """
     found: dict[tuple[str, str], list[float]] = {}
     for entry in entries:
         for record in entry.dice:
@@ -261,7 +323,9 @@ def chance_of(die: str, need: str) -> float:
     if limit is None:
         return float(sum(p for total, p in distribution(die).items() if face_fits(need, total)))
     bound, less = Fraction(limit[1]), limit[2] == "less"
-    return float(sum(p for total, p in distribution(die).items() if (total <= bound if less else total >= bound)))
+    return float(
+        sum(p for total, p in distribution(die).items() if (total <= bound if less else total >= bound))
+    )
 
 
 def _kept(total: Mapping[str, Any], *keys: str) -> dict[str, Any]:

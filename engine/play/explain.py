@@ -1,8 +1,9 @@
 """Why a value is what it is: the changes of it that the journal holds, found by words such as `NATION TRACK`.
 
-Words are names as players write them (of nations, places, kinds of units, technologies), ids and names of any row, and the
-tables, fields and values of the state. A change counts when it has to do with every one of them. A word that means nothing in
-the game is an error with the nearest that does: an empty answer must mean that nothing has changed.
+Words are names as players write them (of nations, places, kinds of units, technologies), ids and names of any
+row, and the tables, fields and values of the state. A change counts when it has to do with every one of them.
+A word that means nothing in the game is an error with the nearest that does: an empty answer must mean that
+nothing has changed.
 """
 
 from __future__ import annotations
@@ -20,8 +21,12 @@ from ..ruleset import Ruleset
 from ..ruleset.expressions.vocabulary import BUILT_IN
 from ..ruleset.order_syntax import FORM_OF
 
-SMALL_WORDS = frozenset({"a", "and", "at", "by", "for", "from", "in", "is", "of", "on", "s", "the", "to", "why", "with"})
-KEPT_APART = frozenset({"orders", "facts", "becomes", "uses", "once", "delayed", "knowledge", "forces", "loads"})
+SMALL_WORDS = frozenset(
+    {"a", "and", "at", "by", "for", "from", "in", "is", "of", "on", "s", "the", "to", "why", "with"}
+)
+KEPT_APART = frozenset(
+    {"orders", "facts", "becomes", "uses", "once", "delayed", "knowledge", "forces", "loads"}
+)
 """Tables that note what was asked, seen or happened: they answer only when they are named."""
 _APART = re.compile(r"[/:@.\[\]>=,|#]|--")
 
@@ -31,7 +36,9 @@ class Unknown(ValueError):
 
 
 class ValueChange(NamedTuple):
-    """One changed value: table, row and field (`*`: a row that came or went), before and after (None: nothing)."""
+    """One changed value: table, row and field (`*`: a row that came or went), before and after (None:
+    nothing).
+    """
 
     table: str
     id: str
@@ -50,7 +57,8 @@ class Cell(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What stands now, the entries that changed it, each with those of its changes that were asked for, and what was asked for.
+    """What stands now, the entries that changed it, each with those of its changes that were asked for, and
+    what was asked for.
 
     `terms`: for each name in the question the ids that it may mean.
     """
@@ -61,7 +69,10 @@ class Answer(NamedTuple):
 
 
 def why(ruleset: Ruleset, state: State, entries: Iterable[Entry], what: str) -> Answer:
-    """The present values that `what` names, and every change of them in the order of the journal. Unknown for a strange word."""
+    """The present values that `what` names, and every change of them in the order of the journal.
+
+    Unknown for a strange word.
+    """
     entries = list(entries)
     terms = _terms(ruleset, state, entries, what)
     left_out = KEPT_APART.difference(*terms)
@@ -71,7 +82,11 @@ def why(ruleset: Ruleset, state: State, entries: Iterable[Entry], what: str) -> 
         return table not in left_out and all(not term.isdisjoint(tokens) for term in terms)
 
     history = [(entry, [ValueChange(*c) for c in entry.changes if met(*c)]) for entry in entries]
-    return Answer([c for c in _cells(state) if met(*c)], [(entry, changes) for entry, changes in history if changes], terms)
+    return Answer(
+        [c for c in _cells(state) if met(*c)],
+        [(entry, changes) for entry, changes in history if changes],
+        terms,
+    )
 
 
 def _cells(state: State) -> Iterator[Cell]:
@@ -79,7 +94,8 @@ def _cells(state: State) -> Iterator[Cell]:
         for id_, row in sorted(state.table(table).items()):
             named = _tokens(table, id_, "")
             for field, value in sorted(row.items()):
-                if not isinstance(value, str) or value not in named:  # what the row is named after says nothing new
+                # what the row is named after says nothing new
+                if not isinstance(value, str) or value not in named:
                     yield Cell(table, id_, field, value)
 
 
@@ -101,7 +117,9 @@ def _tokens(table: str, id_: str, field: str, *values: Any) -> set[str]:
 
 
 def _terms(ruleset: Ruleset, state: State, entries: Sequence[Entry], what: str) -> list[frozenset[str]]:
-    """For each name in the text, the ids it may mean; the longest names first, so that two words may be one name."""
+    """For each name in the text, the ids it may mean; the longest names first, so that two words may be one
+    name.
+    """
     names = Names(ruleset, state)
     shared = _vocabulary(ruleset, state, entries)
     words = [w for w in split(what.replace("_", " ")) if w.norm and any(c.isalnum() for c in w.norm)]
@@ -139,7 +157,9 @@ def _strange(names: Names, shared: Mapping[str, frozenset[str]], word: Word) -> 
 
 
 def _vocabulary(ruleset: Ruleset, state: State, entries: Sequence[Entry]) -> dict[str, frozenset[str]]:
-    """Compared spelling -> ids: ids and names of all rows, other spellings of them, and whatever the state ever held."""
+    """Compared spelling -> ids: ids and names of all rows, other spellings of them, and whatever the state
+    ever held.
+    """
     found: dict[str, set[str]] = {}
 
     def add(text: Any, id_: str) -> None:
@@ -154,7 +174,8 @@ def _vocabulary(ruleset: Ruleset, state: State, entries: Sequence[Entry]) -> dic
             for text in (row.get("name"), row.get("plural"), *row.get("aliases", ())):
                 if isinstance(text, str):
                     add(text, id_)
-    tokens: set[str] = {field for fields in BUILT_IN.values() for field in fields}  # before anything has changed one
+    # before anything has changed one
+    tokens: set[str] = {field for fields in BUILT_IN.values() for field in fields}
     for cell in _cells(state):
         tokens |= _tokens(*cell[:3], cell.value)
     for entry in entries:

@@ -1,4 +1,6 @@
-"""A folder that is made whole or not at all: filled beside its place, and moved there when everything is in it."""
+"""A folder that is made whole or not at all: filled beside its place, and moved there when everything is in
+it.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ class FolderError(ValueError):
 
 
 def may_write(out: Path, *, force: bool) -> None:
-    """FolderError if the folder is there already and may not be replaced: only an empty one or a ruleset ever is."""
+    """FolderError if the folder is there already and may not be replaced: only an empty one or a ruleset ever
+    is.
+    """
     if not os.path.lexists(out):
         return
     if not out.is_dir() or out.is_symlink():
@@ -45,9 +49,11 @@ def put_schemas(folder: Path) -> None:
 
 @contextmanager
 def new_folder(out: Path) -> Iterator[Path]:
-    """A folder to fill, which takes the place of `out` when the block ends well; else nothing is left, and `out` is as it was.
+    """A folder to fill, which takes the place of `out` when the block ends well; else nothing is left, and
+    `out` is as it was.
 
-    FolderError where the system does not let it be made or written. Whether it may be replaced, `may_write` says.
+    FolderError where the system does not let it be made or written. Whether it may be replaced, `may_write`
+    says.
     """
     try:
         out.parent.mkdir(parents=True, exist_ok=True)

@@ -16,7 +16,9 @@ from .views import whole_world
 
 
 def wanted_now(game: Game) -> str:
-    """What the game waits for, in words: the name of its input point, the turn, and whose answer it is if few are asked."""
+    """What the game waits for, in words: the name of its input point, the turn, and whose answer it is if few
+    are asked.
+    """
     position = game.stage().position
     asked = game.awaited()
     few = bool(asked) and len(asked) <= 3 and len(asked) < len(commanded(game))
@@ -31,17 +33,26 @@ def seats(game: Game) -> dict[str, str]:
 
 
 def standing_of(game: Game) -> dict[str, Any]:
-    """What a game waits for, as plain data: who has sent how many orders by whom, who has not, and what is to be done next.
+    """What a game waits for, as plain data: who has sent how many orders by whom, who has not, and what is to
+    be done next.
 
-    `seats`: those asked now that a person commands or that have sent something; `late`: of them those that have not;
+    `seats`: those asked now that a person commands or that have sent something; `late`: of them those that
+    have not;
     `offers`: what is offered to whom and not answered; `moderator`: what awaits them, in sentences.
     """
     stage = game.stage()
     position = stage.position
     out: dict[str, Any] = {
-        "game": game.id, "title": str(game.head["title"]), "turn": position.turn, "ended": position.ended, "closed": False,
-        "seats": [], "late": [], "policies": [], "offers": [],
-    }  # fmt: skip
+        "game": game.id,
+        "title": str(game.head["title"]),
+        "turn": position.turn,
+        "ended": position.ended,
+        "closed": False,
+        "seats": [],
+        "late": [],
+        "policies": [],
+        "offers": [],
+    }
     if position.ended:
         return out | {"waits": "it has ended", "moderator": [], "next": "Nothing awaits anybody."}
     if "pause" in (position.waiting or {}):
@@ -53,21 +64,31 @@ def standing_of(game: Game) -> dict[str, Any]:
         sent = here.get(nation)
         if sent is not None and not (sent.by == POLICY and seat in vacancies.UNFILLED):
             n = len(sent.orders)
-            by = "" if sent.by == PLAYER else f", handed in by {'an ally' if sent.by == PROXY else f'the {sent.by}'}"
+            by = (
+                ""
+                if sent.by == PLAYER
+                else f", handed in by {'an ally' if sent.by == PROXY else f'the {sent.by}'}"
+            )
             said = f"{n} order{'s' if n != 1 else ''}{by}"
             out["seats"].append({"nation": nation, "sent": True, "orders": n, "by": sent.by, "says": said})
         elif seat not in vacancies.UNFILLED:
-            out["seats"].append({"nation": nation, "sent": False, "orders": 0, "by": "", "says": "nothing has come in"})
+            out["seats"].append(
+                {"nation": nation, "sent": False, "orders": 0, "by": "", "says": "nothing has come in"}
+            )
     decided = game.decided()
     for one in out["seats"]:
         if answers := decided.get(one["nation"]):
-            one["says"] += "; the moderator answers " + ", ".join(f"{key}: {said}" for key, said in answers.items())
+            one["says"] += "; the moderator answers " + ", ".join(
+                f"{key}: {said}" for key, said in answers.items()
+            )
     out["late"] = [s["nation"] for s in out["seats"] if not s["sent"]]
     offers = offers_in(game)
     out["offers"] = [{"by": o.by, "to": o.to, "decision": o.key} for o in offers]
     out["closed"] = game.turn_record(position.turn).closed == stage.number
     out["policies"] = sorted(
-        n for n, seat in asked.items() if seat in vacancies.UNFILLED and (n not in here or here[n].by == POLICY)
+        n
+        for n, seat in asked.items()
+        if seat in vacancies.UNFILLED and (n not in here or here[n].by == POLICY)
     )
     if out["late"] and not out["closed"]:
         following = f"{len(out['late'])} missing: remind them, or `wteaw resolve --force`."
@@ -77,7 +98,10 @@ def standing_of(game: Game) -> dict[str, Any]:
         following = "An offer waits for its answer: `wteaw resolve --force` takes what holds without one."
     else:
         following = "Nobody is missing: `wteaw resolve`."
-    publish = f"Publish the commitment to the dice of turn {position.turn} before orders are due: {stage.commitment.root}"
+    publish = (
+        f"Publish the commitment to the dice of turn {position.turn} before orders are due: "
+        f"{stage.commitment.root}"
+    )
     told = []
     for offer in offers:
         name = game.ruleset.row_or_empty("nations", offer.to).get("name", offer.to)
@@ -96,7 +120,9 @@ def may_stand_in(game: Game, ally: str, nation: str) -> bool:
     world = World(game.ruleset, game.seated_position().state, geography=game.geography)
     whose = Entity("nation", nation)
     names = {"nation": whose, "self": whose, "ally": Entity("nation", ally)}
-    return any("proxy" in row and world.test(row["proxy"], names) for row in game.ruleset.rows("absence").values())
+    return any(
+        "proxy" in row and world.test(row["proxy"], names) for row in game.ruleset.rows("absence").values()
+    )
 
 
 def stand_in(game: Game, ally: str, given: Submission) -> str:

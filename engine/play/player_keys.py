@@ -1,6 +1,7 @@
 """Who may order for a nation: a secret for each seat, shown once to its player and kept as a hash.
 
-A new key for a seat revokes the one before. Orders without a key are the moderator's to hand in, who has the game's folder.
+A new key for a seat revokes the one before. Orders without a key are the moderator's to hand in, who has the
+game's folder.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ from ..store.schema import seat_keys
 
 
 def give(game: Game, nation: str) -> str:
-    """A fresh key for a nation's seat, to be handed to its player; it is shown this once. The one before ends."""
+    """A fresh key for a nation's seat, to be handed to its player; it is shown this once.
+
+    The one before ends.
+    """
     key = secrets.token_urlsafe(24)
     with game._writing() as db:
         db.execute(delete(seat_keys).where(seat_keys.c.game == game.id, seat_keys.c.nation == nation))

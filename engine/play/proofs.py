@@ -1,9 +1,10 @@
-"""Proof of dice for a player: what he is handed of a turn, and the check that needs but that and what was published.
+"""Proof of dice for a player: what he is handed of a turn, and the check that needs but that and what was
+published.
 
-`revealed` makes the file of a turn: the openings of the reader's audiences, every throw that he was shown, and check sums of
-each field. `check` takes anchor, commitment and salts from what was published (`Published`), never from the file; it says how
-many dice it rolled again. The sums notice what rolling cannot: a number to reach, a name that leads to the same face by chance,
-an anchor.
+`revealed` makes the file of a turn: the openings of the reader's audiences, every throw that he was shown,
+and check sums of each field. `check` takes anchor, commitment and salts from what was published
+(`Published`), never from the file; it says how many dice it rolled again. The sums notice what rolling
+cannot: a number to reach, a name that leads to the same face by chance, an anchor.
 """
 
 from __future__ import annotations
@@ -37,10 +38,12 @@ from ..world.world import World
 
 
 def revealed(game: Game, turn: int, nation: str | None) -> dict[str, Any]:
-    """What a nation (None: the public) is handed of a turn that is over, as plain JSON; its keys count as known from now on.
+    """What a nation (None: the public) is handed of a turn that is over, as plain JSON; its keys count as
+    known from now on.
 
-    Told is what was known then: whose side the nation was on, and what it could read, at the end of that turn. When the game has
-    ended, everything is shown, with the turn's secret. StoreError for a turn that is not over.
+    Told is what was known then: whose side the nation was on, and what it could read, at the end of that
+    turn. When the game has ended, everything is shown, with the turn's secret. StoreError for a turn that is
+    not over.
     """
     stages = [game.stage(number) for number, t, _ in game.stages() if t == turn]
     now = game.stage().position
@@ -51,7 +54,9 @@ def revealed(game: Game, turn: int, nation: str | None) -> dict[str, Any]:
     readers: list[str] = []
     if not now.ended:
         world = World(game.ruleset, position_after(game, turn).state, geography=game.geography)
-        entries = readable(entries, world, nation) if nation else [e for e in entries if "everyone" in e.audience]
+        entries = (
+            readable(entries, world, nation) if nation else [e for e in entries if "everyone" in e.audience]
+        )
         if nation:
             readers = [nation, *([side] if (side := world.side_of(nation)) else [])]
     data: dict[str, Any] = {
@@ -75,7 +80,9 @@ DIGITS = 8
 
 
 def sums(data: Mapping[str, Any], known: Published) -> dict[str, Any]:
-    """The check sums of a file and of what was published: of each field, field after field by name, in its part of the file."""
+    """The check sums of a file and of what was published: of each field, field after field by name, in its
+    part of the file.
+    """
     published = {"anchor": known.anchor, "commitment": asdict(known.commitment), "salts": dict(known.salts)}
     return {
         "file": _sum({k: v for k, v in data.items() if k not in ("openings", "dice", "sums")}),
@@ -86,7 +93,9 @@ def sums(data: Mapping[str, Any], known: Published) -> dict[str, Any]:
 
 
 def _sum(part: Mapping[str, Any]) -> str:
-    return "".join(canonical.keyed(b"wteaw", "wteaw field", [k, part[k]]).hex()[:DIGITS] for k in sorted(part))
+    return "".join(
+        canonical.keyed(b"wteaw", "wteaw field", [k, part[k]]).hex()[:DIGITS] for k in sorted(part)
+    )
 
 
 def _altered(data: Mapping[str, Any], known: Published) -> str:
@@ -123,7 +132,10 @@ def sealed(game: Game, turn: int) -> tuple[str, Commitment]:
 
 
 def position_after(game: Game, turn: int) -> Position:
-    """The position in which a turn left the game: sides and knowledge as they were then. StoreError if it has not been."""
+    """The position in which a turn left the game: sides and knowledge as they were then.
+
+    StoreError if it has not been.
+    """
     now = game.stage().position
     if not 1 <= turn <= now.turn:
         raise NotThere(f"there has been no turn {turn}; the game stands in turn {now.turn}")
@@ -133,7 +145,9 @@ def position_after(game: Game, turn: int) -> Position:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What everybody could read before a turn was resolved: the game's anchor, the commitment, the masked salts by seat."""
+    """What everybody could read before a turn was resolved: the game's anchor, the commitment, the masked
+    salts by seat.
+    """
 
     anchor: str
     commitment: Commitment
@@ -141,7 +155,10 @@ class Published:
 
     @classmethod
     def read(cls, said: Any, listed: Any) -> Published:
-        """From the JSON of `dice commit` and of `close`. ValueError where they are of different turns or not of their form."""
+        """From the JSON of `dice commit` and of `close`.
+
+        ValueError where they are of different turns or not of their form.
+        """
         made = dict(said["commitment"])
         lists = {k: tuple(str(a) for a in made[k]) for k in ("audiences", "seats") if k in made}
         committed = Commitment(**{**made, **lists})
@@ -154,14 +171,17 @@ class Published:
         wanted = {"game": committed.game, "turn": committed.turn, "attempt": committed.attempt}
         if any(wanted[k] != v for k, v in about.items()):
             raise ValueError(
-                f"the salts are those of turn {about.get('turn')}, attempt {about.get('attempt')}, not those of the commitment"
+                f"the salts are those of turn {about.get('turn')}, attempt {about.get('attempt')}, not "
+                "those of the commitment"
             )
         return cls(said["anchor"], committed, salts)
 
 
 @dataclass(frozen=True, slots=True)
 class ProofCheck:
-    """What came of a check: dice shown, rolled again, typed in; why some could not be checked; what is wrong ("" for nothing)."""
+    """What came of a check: dice shown, rolled again, typed in; why some could not be checked; what is wrong
+    ("" for nothing).
+    """
 
     turn: int
     shown: int = 0
@@ -179,12 +199,17 @@ class ProofCheck:
         """The same in words."""
         if self.wrong:
             return [f"WRONG: {self.wrong}"]
-        out = [f"{self.checked} of the {self.shown} dice that you were shown of turn {self.turn} come out the same."]
+        out = [
+            f"{self.checked} of the {self.shown} dice that you were shown of turn {self.turn} come out the "
+            "same."
+        ]
         out += [f"{n} could not be checked: {why}." for why, n in self.unchecked.items()]
         if self.typed:
             out.append(f"{self.typed} were typed in by a person: ask why.")
         if self.own_salt is None and self.listed:
-            out.append("Whether your own file took part was not checked: show it with --orders, or say --sent-none.")
+            out.append(
+                "Whether your own file took part was not checked: show it with --orders, or say --sent-none."
+            )
         elif self.own_salt is None:
             out.append("No file of yours took part in the dice: if you sent one in time, ask why.")
         else:
@@ -192,8 +217,11 @@ class ProofCheck:
         return out
 
 
-def check(data: Any, known: Published, *, orders: bytes | None = None, nation: str = "", sent_none: bool = False) -> ProofCheck:
-    """Roll again what a file of `revealed` shows, by what was published. Never raises for what is in the file.
+def check(
+    data: Any, known: Published, *, orders: bytes | None = None, nation: str = "", sent_none: bool = False
+) -> ProofCheck:
+    """Roll again what a file of `revealed` shows, by what was published. Never raises for what is in the
+    file.
 
     `orders`: the first file that the reader sent; `sent_none`: that there was none.
     """
@@ -202,10 +230,14 @@ def check(data: Any, known: Published, *, orders: bytes | None = None, nation: s
         found = _check(data, known, orders, nation)
         listed = (nation or data.get("nation", "")) in known.salts
         if sent_none and listed and not found.wrong:
-            return replace(found, wrong="a file counts as yours in the dice, though you sent none", listed=True)
+            return replace(
+                found, wrong="a file counts as yours in the dice, though you sent none", listed=True
+            )
         return replace(found, listed=listed)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        return ProofCheck(turn, wrong=f"the file is not what `dice reveal` gives ({type(error).__name__}: {error})")
+        return ProofCheck(
+            turn, wrong=f"the file is not what `dice reveal` gives ({type(error).__name__}: {error})"
+        )
 
 
 def _check(data: Any, known: Published, orders: bytes | None, nation: str) -> ProofCheck:
@@ -213,21 +245,29 @@ def _check(data: Any, known: Published, orders: bytes | None, nation: str) -> Pr
     turn = committed.turn
     if (data["game"], data["turn"]) != (committed.game, turn):
         return ProofCheck(
-            turn, wrong=f"the file is of turn {data['turn']} of {data['game']}, the commitment of turn {turn} of {committed.game}"
+            turn,
+            wrong=f"the file is of turn {data['turn']} of {data['game']}, the commitment of turn {turn} of "
+            f"{committed.game}",
         )
     if strange := sorted(set(known.salts) - set(committed.seats)):
         return ProofCheck(
-            turn, wrong=f"the list of salts has {strange[0]}, which the commitment does not name as a player's seat"
+            turn,
+            wrong=f"the list of salts has {strange[0]}, which the commitment does not name as a player's "
+            "seat",
         )
     opened = [Opening(**{**o, "path": tuple(o["path"])}) for o in data["openings"]]
     for opening in opened:
         if not verify_proof(committed, opening):
-            return ProofCheck(turn, wrong=f"the key of {opening.audience} is not the one that was committed to")
+            return ProofCheck(
+                turn, wrong=f"the key of {opening.audience} is not the one that was committed to"
+            )
     keys = {o.audience: o.dice_key for o in opened}
     records = list(data["dice"])
     if "secret" in data:
         if not verify_secret(known.anchor, turn, data["secret"]):
-            return ProofCheck(turn, wrong="the turn's secret does not belong to the anchor that was published")
+            return ProofCheck(
+                turn, wrong="the turn's secret does not belong to the anchor that was published"
+            )
         if not verify_commitment(committed, data["secret"]):
             return ProofCheck(turn, wrong="the commitment was not made with the turn's secret")
         key = turn_key(data["secret"], committed.game, turn, committed.attempt)
@@ -241,24 +281,35 @@ def _check(data: Any, known: Published, orders: bytes | None, nation: str) -> Pr
     shown = sum(len(drawn["faces"]) for r in records for drawn in r["drawn"])
     if not verdict.ok:
         throw = verdict.mismatch.record + 1 if verdict.mismatch else "?"
-        return ProofCheck(turn, shown, own_salt=own, wrong=f"throw {throw} was not rolled so: {_told(verdict.mismatch)}")
+        return ProofCheck(
+            turn, shown, own_salt=own, wrong=f"throw {throw} was not rolled so: {_told(verdict.mismatch)}"
+        )
     if (judged := next((n for n, r in enumerate(records, 1) if _misjudged(r)), None)) is not None:
         told = records[judged - 1]
-        said = f"{told['drawn'][0]['total']} where {told['need']} was needed is told as {'' if told['hit'] else 'no '}success"
-        return ProofCheck(turn, shown, own_salt=own, wrong=f"throw {judged} ({told['rule']}, {told['subject']}): {said}")
+        said = (
+            f"{told['drawn'][0]['total']} where {told['need']} was needed is told as "
+            f"{'' if told['hit'] else 'no '}success"
+        )
+        return ProofCheck(
+            turn, shown, own_salt=own, wrong=f"throw {judged} ({told['rule']}, {told['subject']}): {said}"
+        )
     if altered := _altered(data, known):
         return ProofCheck(turn, shown, own_salt=own, wrong=altered)
     can = [r for r in records if r["audience"] in keys]
     rolled = sum(len(d["faces"]) for r in can for d in r["drawn"] if not d.get("typed"))
     typed = sum(len(d["faces"]) for r in can for d in r["drawn"] if d.get("typed"))
-    return ProofCheck(turn, shown, rolled, typed, _unchecked(records, keys, committed, data.get("nation", "")), own)
+    return ProofCheck(
+        turn, shown, rolled, typed, _unchecked(records, keys, committed, data.get("nation", "")), own
+    )
 
 
 _NEED = re.compile(r"(-?\d+) or (more|less)")
 
 
 def _misjudged(record: Mapping[str, Any]) -> bool:
-    """Whether a throw is told as a success though it was none by its own number to reach, or the other way round."""
+    """Whether a throw is told as a success though it was none by its own number to reach, or the other way
+    round.
+    """
     fits = _NEED.fullmatch(str(record.get("need", "")))
     if fits is None or len(record["drawn"]) != 1 or not isinstance(record.get("hit"), bool):
         return False
@@ -275,7 +326,9 @@ def _own_salt(known: Published, keys: Mapping[str, str], orders: bytes | None, n
     return any(verify_salt(known.salts, nation, keys[nation], order_salt(text)) for text in texts)
 
 
-def _unchecked(records: Iterable[Any], keys: Mapping[str, str], committed: Commitment, nation: str) -> dict[str, int]:
+def _unchecked(
+    records: Iterable[Any], keys: Mapping[str, str], committed: Commitment, nation: str
+) -> dict[str, int]:
     """Why dice could not be checked, with how many of them."""
     out: dict[str, int] = {}
     for record in records:
@@ -286,9 +339,15 @@ def _unchecked(records: Iterable[Any], keys: Mapping[str, str], committed: Commi
         if "+" not in audience and audience not in committed.audiences:
             why = f"{audience} had no part in the commitment"
         elif "+" in audience and not committed.drawers:
-            why = "nobody played when the commitment was made, so that keys of groups wait for the end of the game"
+            why = (
+                "nobody played when the commitment was made, so that keys of groups wait for the end of "
+                "the game"
+            )
         elif "+" in audience:
-            why = "their key lies beside one of others' dice, or they are not yours: at the end of the game they can be checked"
+            why = (
+                "their key lies beside one of others' dice, or they are not yours: at the end of the game "
+                "they can be checked"
+            )
         else:
             why = f"they are {audience}'s own, who has shown them to you"
         out[why] = out.get(why, 0) + n
@@ -300,7 +359,8 @@ def _told(mismatch: Any) -> str:
         return "?"
     name = mismatch.name
     return (
-        f"{name.rule}, {name.subject}: {mismatch.die} {list(mismatch.recorded)}, not {list(mismatch.expected)} ({mismatch.why})"
+        f"{name.rule}, {name.subject}: {mismatch.die} {list(mismatch.recorded)}, not "
+        f"{list(mismatch.expected)} ({mismatch.why})"
     )
 
 

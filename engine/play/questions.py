@@ -1,8 +1,9 @@
-"""The questions of a turn that somebody may answer now: those that its rules may ask before orders are taken again, and those
-that are asked already, because an order that is in puts them to others (an offer on which they vote).
+"""The questions of a turn that somebody may answer now: those that its rules may ask before orders are taken
+again, and those that are asked already, because an order that is in puts them to others (an offer on which
+they vote).
 
-An offer reaches the other side before it counts: whoever has sent no answer is told of it (`offers_to`), and the turn is not
-resolved without them unless somebody insists.
+An offer reaches the other side before it counts: whoever has sent no answer is told of it (`offers_to`), and
+the turn is not resolved without them unless somebody insists.
 """
 
 from __future__ import annotations
@@ -40,8 +41,9 @@ ASKED_BY = ("ask", "choose", "wants", "asks", "decision")
 class PendingOffer:
     """An order that is in, by which its nation asks another something.
 
-    `key`: the decision, with its subject; `says`: the offer in words; `answers`: the lines by which it is answered, the one that
-    holds without an answer first where that is one of them; `default`: what holds without an answer.
+    `key`: the decision, with its subject; `says`: the offer in words; `answers`: the lines by which it is
+    answered, the one that holds without an answer first where that is one of them; `default`: what holds
+    without an answer.
     """
 
     by: str
@@ -59,7 +61,10 @@ class PendingOffer:
 
 
 def answer_for(game: Game, nation: str, decision: str, answer: Any) -> None:
-    """Answer a question for a nation, or for the moderator. NotAnswerable where it is not open, or not answered so."""
+    """Answer a question for a nation, or for the moderator.
+
+    NotAnswerable where it is not open, or not answered so.
+    """
     view = view_world(game, nation) if nation != MODERATOR else whole_world(game)
     why = answer_refusal(OrderContext(view), nation, decision, answer)
     if why is not None:
@@ -74,7 +79,9 @@ def answer_for(game: Game, nation: str, decision: str, answer: Any) -> None:
 
 
 def open_now(game: Game) -> set[str]:
-    """The decisions that may be asked between the point at which a game waits and the next one at which it takes orders."""
+    """The decisions that may be asked between the point at which a game waits and the next one at which it
+    takes orders.
+    """
     ruleset = game.ruleset
     askers: Mapping[str, set[str]] = ruleset.derived("what asks for decisions", lambda: _askers(ruleset))
     world = whole_world(game)
@@ -84,8 +91,8 @@ def open_now(game: Game) -> set[str]:
 
 
 def offers_in(game: Game) -> list[PendingOffer]:
-    """The offers that are in at the present point, to each nation that has not answered; nations without a player answer by
-    their bots when the turn is resolved."""
+    """The offers that are in at the present point, to each nation that has not answered; nations without a
+    player answer by their bots when the turn is resolved."""
     world, sent, decided = whole_world(game), game.submissions(), game.decided()
     out: list[PendingOffer] = []
     for by, given in sent.items():
@@ -106,7 +113,9 @@ def offers_to(game: Game, nation: str) -> list[PendingOffer]:
 
 
 def told_of(game: Game, nation: str) -> list[str]:
-    """What a nation that has sent offers is told of them, in sentences: who hears of each before it counts."""
+    """What a nation that has sent offers is told of them, in sentences: who hears of each before it
+    counts.
+    """
     rows = game.ruleset.rows("nations")
     return [
         f"{rows[o.to].get('name', o.to)} is told of this offer before the turn is resolved: {o.says}"
@@ -146,14 +155,18 @@ def _offers(world: World, by: str, order: Mapping[str, Any], row: Row, vote: Row
     for voter in as_set(world, world.value(strip_mark(str(vote["of"])), names)):
         if voter.id != by and world.alive(voter.id):
             key = f"{decision['id']}/{subject}" if subject else str(decision["id"])
-            yield PendingOffer(by, voter.id, key, says, tuple(map(line, choices)), str(decision.get("default", "")))
+            yield PendingOffer(
+                by, voter.id, key, says, tuple(map(line, choices)), str(decision.get("default", ""))
+            )
 
 
 # ---- where decisions are asked
 
 
 def _askers(ruleset: Ruleset) -> dict[str, set[str]]:
-    """Each decision with the keys of the steps and orders that ask it ("step/name", "form/id"); an empty set: at any time."""
+    """Each decision with the keys of the steps and orders that ask it ("step/name", "form/id"); an empty set:
+    at any time.
+    """
     out: dict[str, set[str]] = {}
     any_time: set[str] = set()
     known = set(ruleset.rows("decisions"))
@@ -197,9 +210,11 @@ def _keys(ruleset: Ruleset, node: Row) -> list[str]:
 
 
 def _ahead(world: World, sequence: Iterable[Row]) -> list[Row]:
-    """The steps from the point at which the game waits up to the next that takes orders; all of them where it waits in a loop.
+    """The steps from the point at which the game waits up to the next that takes orders; all of them where it
+    waits in a loop.
 
-    Behind the end of the turn come the steps before the next turn's orders that would be carried out as things stand.
+    Behind the end of the turn come the steps before the next turn's orders that would be carried out as
+    things stand.
     """
     flat: list[tuple[tuple[int, ...], Row, tuple[str, ...]]] = []
 

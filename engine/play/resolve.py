@@ -1,4 +1,6 @@
-"""Resolving a turn: orders of the seats that policies play, what must be there before, and on to the next input of a player."""
+"""Resolving a turn: orders of the seats that policies play, what must be there before, and on to the next
+input of a player.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ from .views import Views
 
 
 def policy_submissions(game: Game, *, workers: int = 1) -> list[Submission]:
-    """Orders that the built-in policies give for the nations that nobody plays and for which none have come in."""
+    """Orders that the built-in policies give for the nations that nobody plays and for which none have come
+    in.
+    """
     here = game.submissions()
     wanted = [n for n, seat in seats(game).items() if seat in vacancies.UNFILLED and n not in here]
     return planned(game, wanted, workers=workers)
@@ -31,7 +35,8 @@ def policy_submissions(game: Game, *, workers: int = 1) -> list[Submission]:
 def planned(game: Game, nations: Iterable[str], *, workers: int = 1) -> list[Submission]:
     """Orders that the built-in policies give for some nations, each by what it may know.
 
-    They are the same whatever the `workers`, processes that are forked: only a program of one thread may have several.
+    They are the same whatever the `workers`, processes that are forked: only a program of one thread may have
+    several.
     """
     from ..bots import plan  # brings NumPy: only where a policy plays
 
@@ -40,7 +45,9 @@ def planned(game: Game, nations: Iterable[str], *, workers: int = 1) -> list[Sub
 
     def given(nation: str) -> list[Order]:
         stream = dice.stream(step="input", rule="policies/plan", subject=nation, audience=nation)
-        whose = next((n for n in (nation, world.commander_of(nation)) if state.get("nations", n, "policy")), nation)
+        whose = next(
+            (n for n in (nation, world.commander_of(nation)) if state.get("nations", n, "policy")), nation
+        )
         return plan(views.world(nation), nation, stream, state.get("nations", whose, "policy"))
 
     state = views.position.state
@@ -48,7 +55,10 @@ def planned(game: Game, nations: Iterable[str], *, workers: int = 1) -> list[Sub
     asked = list(nations)
     dear = sorted(asked, key=lambda n: -len(state.stacks(owner=n)))  # those with most to think of come first
     orders = dict(zip(dear, shared_out(given, dear, workers), strict=True))
-    return [Submission(n, "\n".join(str(o.get("text", "")) for o in orders[n]), *parted(orders[n]), POLICY) for n in asked]
+    return [
+        Submission(n, "\n".join(str(o.get("text", "")) for o in orders[n]), *parted(orders[n]), POLICY)
+        for n in asked
+    ]
 
 
 @dataclass(frozen=True)
@@ -61,16 +71,25 @@ class TurnOutcome:
 
 
 def resolve_turn(
-    game: Game, *, force: bool = False, until: str | None = None, dry: bool = False, practice: bool = False, workers: int = 1,
+    game: Game,
+    *,
+    force: bool = False,
+    until: str | None = None,
+    dry: bool = False,
+    practice: bool = False,
+    workers: int = 1,
     scribe: Scribe | None = None,
-) -> TurnOutcome:  # fmt: skip
+) -> TurnOutcome:
     """Resolve to the next input point at which a player is asked, after a look at the chain of the journal.
 
-    Where nations are asked one after another, those that a policy plays do not stop it. A game without players is resolved to
-    the next input point of all. StoreError names the players whose orders are missing, unless `force`. `workers`: see `planned`.
+    Where nations are asked one after another, those that a policy plays do not stop it. A game without
+    players is resolved to the next input point of all. StoreError names the players whose orders are missing,
+    unless `force`. `workers`: see `planned`.
     `scribe` writes it down, in the transactions that do it.
     """
-    outcome = _resolve_once(game, force=force, until=until, dry=dry, practice=practice, workers=workers, scribe=scribe)
+    outcome = _resolve_once(
+        game, force=force, until=until, dry=dry, practice=practice, workers=workers, scribe=scribe
+    )
     if until is not None or dry or practice or not has_players(game):
         return outcome
     first = outcome.result.position.turn
@@ -80,12 +99,17 @@ def resolve_turn(
             break
         further = _resolve_once(game, workers=workers, scribe=scribe)
         result = replace(further.result, entries=(*outcome.result.entries, *further.result.entries))
-        outcome = TurnOutcome(result, outcome.missing, tuple(dict.fromkeys((*outcome.played, *further.played))))
+        outcome = TurnOutcome(
+            result, outcome.missing, tuple(dict.fromkeys((*outcome.played, *further.played)))
+        )
     return outcome
 
 
-def resolutions(game: Game, turns: int = 0, *, workers: int = 1) -> Iterator[tuple[int, list[str], TurnOutcome]]:
-    """Resolve a game by policies to its end, or for so many turns: the turn, whom it asked, and what came of it.
+def resolutions(
+    game: Game, turns: int = 0, *, workers: int = 1
+) -> Iterator[tuple[int, list[str], TurnOutcome]]:
+    """Resolve a game by policies to its end, or for so many turns: the turn, whom it asked, and what came of
+    it.
 
     So many `workers` plan at once.
     """
@@ -102,43 +126,61 @@ def has_players(game: Game) -> bool:
 
 
 def _resolve_once(
-    game: Game, *, force: bool = False, until: str | None = None, dry: bool = False, practice: bool = False, workers: int = 1,
+    game: Game,
+    *,
+    force: bool = False,
+    until: str | None = None,
+    dry: bool = False,
+    practice: bool = False,
+    workers: int = 1,
     scribe: Scribe | None = None,
-) -> TurnOutcome:  # fmt: skip
+) -> TurnOutcome:
     if (broken := broken_chain(game, anew=False)) is not None:
         raise BrokenGame(f"{broken}; `wteaw verify` looks at everything")
     waiting = game.stage().position.waiting or {}
     given = [] if "pause" in waiting else policy_submissions(game, workers=workers)
     if undecided := open_decisions(game) if not force and has_players(game) else []:
         listed = "; ".join(f"{o.key} ({o.text}: {o.answers})" for o in undecided)
-        raise StoreError(f"the rules leave to the moderator: {listed}; `wteaw decide moderator`, or `--force` for the defaults")
+        raise StoreError(
+            f"the rules leave to the moderator: {listed}; `wteaw decide moderator`, or `--force` for the "
+            "defaults"
+        )
     here = set(game.submissions()) | {s.nation for s in given}
     missing = tuple(n for n in game.awaited() if n not in here) if "pause" not in waiting else ()
     if missing and not force:
         raise StoreError(f"no orders yet from {', '.join(missing)}; `--force` resolves without them")
     if not force and not (dry or practice) and (offers := offers_in(game)):
         first = offers[0]
-        raise StoreError(f"{first.to} has not answered what {first.by} offers: {first.said} `--force` resolves without an answer")
+        raise StoreError(
+            f"{first.to} has not answered what {first.by} offers: {first.said} `--force` resolves without "
+            "an answer"
+        )
     lacking = _lacking(game, given, missing)
     if lacking:
         raise StoreError(
-            f"{lacking}; orders must be handed in that meet this (the moderator may, with `wteaw orders submit --nation`)"
+            f"{lacking}; orders must be handed in that meet this (the moderator may, with `wteaw orders "
+            "submit --nation`)"
         )
-    stood_in = tuple(n for n, s in game.submissions().items() if s.by == PROXY)  # they have missed the turn all the same
+    # they have missed the turn all the same
+    stood_in = tuple(n for n, s in game.submissions().items() if s.by == PROXY)
     lacked = absent(game, {*missing, *stood_in})
     result = game.resolve(given, missing=lacked, until=until, dry=dry, practice=practice, scribe=scribe)
     return TurnOutcome(result, missing, tuple(s.nation for s in given))
 
 
 def absent(game: Game, missing: Iterable[str]) -> list[str]:
-    """Of the nations that sent nothing those whose player is absent: who has sent orders for the nation that commands is not."""
+    """Of the nations that sent nothing those whose player is absent: who has sent orders for the nation that
+    commands is not.
+    """
     world = World(game.ruleset, game.seated_position().state, geography=game.geography)
     gone = set(missing)
     return sorted(n for n in gone if world.commander_of(n) in gone)
 
 
 def _lacking(game: Game, given: Iterable[Submission], missing: Iterable[str]) -> str:
-    """Which requirement of this input point the orders of a policy, or having sent none, leave unmet; empty if none."""
+    """Which requirement of this input point the orders of a policy, or having sent none, leave unmet; empty
+    if none.
+    """
     if not (game.stage().position.waiting or {}).get("requirements"):
         return ""
     views = Views(game)

@@ -1,4 +1,6 @@
-"""What going back in a game, or other rules for it, would change, found out before it is done: nothing here changes the game."""
+"""What going back in a game, or other rules for it, would change, found out before it is done: nothing here
+changes the game.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,11 @@ from .views import Views
 class RollbackPreview:
     """What going back to a stage would do.
 
-    `dropped` entries of the journal go, and `files`: what people had sent for later points, as turn, nation and number of
-    orders. `kept`: who has orders in at the point itself, which stay. `fresh` says whether the turn gets other dice, since keys
-    of it are known. Where orders are put right at the same time, `same` entries of the turn would stay as they were, and `before`
-    and `after` are those that would not, in words; they are empty where nothing is put right, and where the dice are others.
+    `dropped` entries of the journal go, and `files`: what people had sent for later points, as turn, nation
+    and number of orders. `kept`: who has orders in at the point itself, which stay. `fresh` says whether the
+    turn gets other dice, since keys of it are known. Where orders are put right at the same time, `same`
+    entries of the turn would stay as they were, and `before` and `after` are those that would not, in words;
+    they are empty where nothing is put right, and where the dice are others.
     """
 
     stage: int
@@ -42,7 +45,10 @@ MOST = 200
 
 
 def what_if(game: Game, number: int, nation: str = "", text: str | None = None) -> RollbackPreview:
-    """What going back to a stage would do, with other orders of one nation where they are given. StoreError if it cannot be."""
+    """What going back to a stage would do, with other orders of one nation where they are given.
+
+    StoreError if it cannot be.
+    """
     last = game.stage().number
     if not 1 <= number < last:
         raise NotThere("choose an earlier point of the game")
@@ -59,19 +65,31 @@ def what_if(game: Game, number: int, nation: str = "", text: str | None = None) 
         raise BrokenGame(f"line {first.line} does not stand: {first.message}")
     given = Submission(nation, text, list(taken.orders), dict(taken.answers), MODERATOR)
     following = game.stage(number + 1)
-    result = resolved_again(game, stage, following, game.ruleset_at(number), geography=game.geography, instead=given)
+    result = resolved_again(
+        game, stage, following, game.ruleset_at(number), geography=game.geography, instead=given
+    )
     was = game.journal(position=number + 1)
     old, new = _counted(was), _counted(result.entries)
     gone = [said for key, (n, said) in old.items() if new.get(key, (0, ""))[0] < n]
     come = [said for key, (n, said) in new.items() if old.get(key, (0, ""))[0] < n]
     same = sum(min(n, new.get(key, (0, ""))[0]) for key, (n, _) in old.items())
     return RollbackPreview(
-        number, turn, dropped, fresh, _files(game, number), _people(game, number), same, tuple(gone[:MOST]), tuple(come[:MOST])
+        number,
+        turn,
+        dropped,
+        fresh,
+        _files(game, number),
+        _people(game, number),
+        same,
+        tuple(gone[:MOST]),
+        tuple(come[:MOST]),
     )
 
 
 def stage_of_turn(game: Game, turn: int) -> int | None:
-    """The point at which a turn waits for its orders: the first that is not optional, such as a deployment before the orders."""
+    """The point at which a turn waits for its orders: the first that is not optional, such as a deployment
+    before the orders.
+    """
     here = [number for number, t, waits in game.stages() if t == turn and waits != "ended"]
     wanted = (n for n in here if not (game.stage(n).position.waiting or {}).get("optional"))
     return next(wanted, here[0] if here else None)
@@ -109,7 +127,9 @@ def _says(entry: Entry) -> str:
 
 
 def first_difference(game: Game, ruleset: Ruleset) -> str | None:
-    """Replay a game's inputs under another ruleset, with the same dice; the first turn and table that differ, or None."""
+    """Replay a game's inputs under another ruleset, with the same dice; the first turn and table that differ,
+    or None.
+    """
     geography = Geography(ruleset)
     for number, _, _ in game.stages()[:-1]:
         stage, following = game.stage(number), game.stage(number + 1)

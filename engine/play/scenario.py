@@ -1,7 +1,7 @@
 """A scenario to the first state: everything that is position and not rule.
 
-`initial_state` is pure; reading and checking the file is the ruleset loader's. What the state does not hold is as the
-ruleset's rows say, so a scenario states only what differs.
+`initial_state` is pure; reading and checking the file is the ruleset loader's. What the state does not hold
+is as the ruleset's rows say, so a scenario states only what differs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ class ScenarioError(ValueError):
 
 
 def initial_state(ruleset: Ruleset, scenario: Mapping[str, Any]) -> State:
-    """The state before the first turn. `game.turn` is one less than the first turn, which begins when the referee starts."""
+    """The state before the first turn.
+
+    `game.turn` is one less than the first turn, which begins when the referee starts.
+    """
     tables: dict[str, dict[str, dict[str, Any]]] = {}
 
     def put(table: str, id_: str, field: str, value: Any) -> None:
@@ -91,7 +94,9 @@ def _nations(ruleset: Ruleset, scenario: Mapping[str, Any], put: Any) -> None:
 
 
 def parties(ruleset: Ruleset, scenario: Mapping[str, Any], who: Any) -> list[str]:
-    """The nations that a party of a scenario stands for: a nation, a side's members, a group's members, or a list of such."""
+    """The nations that a party of a scenario stands for: a nation, a side's members, a group's members, or a
+    list of such.
+    """
     out: list[str] = []
     for item in _list(who):
         if ruleset.has("sides", item):
@@ -140,13 +145,26 @@ def _units(row: Row, put: Any, tables: Mapping[str, Any]) -> None:
                 put("chosen", f"{row['owner']}#{number:04d}", field, value)
         key = unit_key(row["owner"], kind, place, extra)
         now = tables.get("units", {}).get(key, {}).get("n", 0)
-        for field, value in {"owner": row["owner"], "kind": kind, "place": place, **extra, "n": now + n}.items():
+        for field, value in {
+            "owner": row["owner"],
+            "kind": kind,
+            "place": place,
+            **extra,
+            "n": now + n,
+        }.items():
             put("units", key, field, value)
 
 
 def _mark(ruleset: Ruleset, row: Row, put: Any) -> None:
     who = row["who"]
-    kind = next((k for k, f in (("nation", "nations"), ("side", "sides"), ("place", "places")) if ruleset.has(f, who)), "nation")
+    kind = next(
+        (
+            k
+            for k, f in (("nation", "nations"), ("side", "sides"), ("place", "places"))
+            if ruleset.has(f, who)
+        ),
+        "nation",
+    )
     value: dict[str, Any] = {"since": 0}
     if "until" in row:
         value["until"] = row["until"]

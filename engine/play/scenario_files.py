@@ -1,9 +1,9 @@
 """Scenario files: read with positions, find the ruleset, check against both.
 
-A scenario that `extends` another is laid over it: maps are merged entry by entry, everything else is replaced; `append` adds
-to its lists.
-What a scenario may say is defined by its schema; references and expressions in it are checked like those of a ruleset. Checks
-that know more of scenarios stand in `SCENARIO_CHECKS`: functions of a `ScenarioSubject`, added by the module that owns them.
+A scenario that `extends` another is laid over it: maps are merged entry by entry, everything else is
+replaced; `append` adds to its lists. What a scenario may say is defined by its schema; references and
+expressions in it are checked like those of a ruleset. Checks that know more of scenarios stand in
+`SCENARIO_CHECKS`: functions of a `ScenarioSubject`, added by the module that owns them.
 """
 
 from __future__ import annotations
@@ -72,11 +72,15 @@ def works_stand_on_borders(subject: ScenarioSubject) -> Iterator[Diagnostic]:
         for other in facing if isinstance(facing, list) else [facing]:
             if place in places and other in places and frozenset((place, other)) not in borders:
                 at = find(subject.node, ["works", number, "facing"])
-                yield diagnose("E411", "error", f"{place!r} has no border with {other!r} for works to stand on", at)
+                yield diagnose(
+                    "E411", "error", f"{place!r} has no border with {other!r} for works to stand on", at
+                )
 
 
 def no_more_is_chosen_than_is_free(subject: ScenarioSubject) -> Iterator[Diagnostic]:
-    """Of each kind of unit a nation places itself only as many as the ruleset's step that deploys leaves it."""
+    """Of each kind of unit a nation places itself only as many as the ruleset's step that deploys leaves
+    it.
+    """
 
     node = next((n for n in steps(subject.ruleset.sequence) if n["do"] == "deploy"), None)
     if node is None:
@@ -93,7 +97,10 @@ def no_more_is_chosen_than_is_free(subject: ScenarioSubject) -> Iterator[Diagnos
             free = free_of(world, owner, kind, all_of[owner, kind], node)
             if chosen[owner, kind] <= free < chosen[owner, kind] + n:
                 at = find(subject.node, ["units", number, "units"])
-                message = f"{owner!r} may place {free} of its {all_of[owner, kind]} {kind!r} itself; here more are chosen"
+                message = (
+                    f"{owner!r} may place {free} of its {all_of[owner, kind]} {kind!r} itself; here "
+                    "more are chosen"
+                )
                 yield diagnose("E412", "error", message, at, key=kind)
             chosen[owner, kind] += n
 
@@ -116,11 +123,15 @@ def options_have_values_of_theirs(subject: ScenarioSubject) -> Iterator[Diagnost
         if values and not is_one_of(value, values):
             at = find(subject.node, ["options", id_])
             words = ", ".join(str(v).lower() if isinstance(v, bool) else str(v) for v in values)
-            yield diagnose("E413", "error", f"the option {id_!r} cannot be {value!r}", at, hint=f"one of {words}")
+            yield diagnose(
+                "E413", "error", f"the option {id_!r} cannot be {value!r}", at, hint=f"one of {words}"
+            )
 
 
 def nations_begin_with_what_they_need(subject: ScenarioSubject) -> Iterator[Diagnostic]:
-    """Nations of which the ruleset wants something said (`given` of its settings) are given it, or expressly none of it."""
+    """Nations of which the ruleset wants something said (`given` of its settings) are given it, or expressly
+    none of it.
+    """
     rule = subject.ruleset.setting("given")
     if rule is None:
         return
@@ -149,12 +160,19 @@ SCENARIO_CHECKS: list[Callable[[ScenarioSubject], Iterable[Diagnostic]]] = [
 
 
 def load_scenario(
-    path: Path | str, *, root: Path | None = None, cache: bool = True, rules: Path | None = None, done: Done | None = None
+    path: Path | str,
+    *,
+    root: Path | None = None,
+    cache: bool = True,
+    rules: Path | None = None,
+    done: Done | None = None,
 ) -> tuple[dict[str, Any] | None, Ruleset | None, list[Diagnostic]]:
     """A scenario, the ruleset it names with the scenario's own `rules` laid over it, and all findings.
 
-    Either is None if it is not to be used. Findings in the ruleset itself are given only if they keep it from being used:
-    `load_ruleset` tells the rest. `rules` is a folder to take in place of the ruleset that the scenario names; `done` as there.
+    Either is None if it is not to be used. Findings in the ruleset itself are given only if they keep it from
+    being used:
+    `load_ruleset` tells the rest. `rules` is a folder to take in place of the ruleset that the scenario
+    names; `done` as there.
     """
     from ..ruleset.checks.schema import faults_of  # heavy, and not needed when the cache has the answer
 
@@ -169,17 +187,25 @@ def load_scenario(
     found += wrong
     ruleset = None
     if folder is not None:
-        ruleset, inside = load_ruleset(folder, root=root, cache=cache, over=None if shape else node.get(RULES), done=done)
+        ruleset, inside = load_ruleset(
+            folder, root=root, cache=cache, over=None if shape else node.get(RULES), done=done
+        )
         if ruleset is None:
-            found += _errors_below(node, inside) if rules is None else [d for d in inside if d.severity == "error"]
+            found += (
+                _errors_below(node, inside) if rules is None else [d for d in inside if d.severity == "error"]
+            )
     if ruleset is not None and not shape:
         found += check_scenario(ruleset, node, known)
     found = add_source_lines(found, texts)
     return (None if has_errors(found) else plain_value(node)), ruleset, found
 
 
-def read_scenario(path: Path, *, cache: bool = True) -> tuple[Node | None, list[Diagnostic], dict[str, bytes]]:
-    """A scenario file laid over those that it extends (None if it cannot be read), what is wrong, and the text of each file."""
+def read_scenario(
+    path: Path, *, cache: bool = True
+) -> tuple[Node | None, list[Diagnostic], dict[str, bytes]]:
+    """A scenario file laid over those that it extends (None if it cannot be read), what is wrong, and the
+    text of each file.
+    """
     texts: dict[str, bytes] = {}
     read: list[Path] = []
     node: Node | None = None
@@ -203,12 +229,24 @@ def read_scenario(path: Path, *, cache: bool = True) -> tuple[Node | None, list[
         if below is not None and not any(
             below.resolve().is_relative_to(p) for p in (read[0].parent, shipped_scenarios().resolve())
         ):
-            found.append(diagnose("E117", "error", f"{asked.value!r} leads out of the scenario's folder", asked))
+            found.append(
+                diagnose("E117", "error", f"{asked.value!r} leads out of the scenario's folder", asked)
+            )
             break
         if below is None or below.resolve() in read:
-            message = f"there is no scenario {asked.value!r}" if below is None else "scenarios that extend one another in a ring"
+            message = (
+                f"there is no scenario {asked.value!r}"
+                if below is None
+                else "scenarios that extend one another in a ring"
+            )
             found.append(
-                diagnose("E410", "error", message, asked, hint="a path from this file, or the name of a shipped scenario")
+                diagnose(
+                    "E410",
+                    "error",
+                    message,
+                    asked,
+                    hint="a path from this file, or the name of a shipped scenario",
+                )
             )
             break
         path = below
@@ -239,7 +277,11 @@ def _lay_over(below: Node, above: Node, found: list[Diagnostic]) -> Node:
     for key, value in more.items() if more is not None else ():
         old = entries.get(key)
         if old is None or not old.is_list or not value.is_list or key in mine:
-            found.append(diagnose("E221", "error", f"no list {key!r} to append to in the scenario below", more, key=key))
+            found.append(
+                diagnose(
+                    "E221", "error", f"no list {key!r} to append to in the scenario below", more, key=key
+                )
+            )
             continue
         entries[key] = Node([*old.value, *value.value], value.file, value.line, value.column)
     return merged.with_entries(entries, keys)
@@ -291,7 +333,9 @@ def check_scenario(ruleset: Ruleset, node: Node, known: Forms) -> Iterator[Diagn
 
 
 def ruleset_folder(node: Node, folder: Path) -> tuple[Path | None, list[Diagnostic]]:
-    """The folder of the ruleset that a scenario names: a path from the scenario's folder, or the id of a shipped ruleset."""
+    """The folder of the ruleset that a scenario names: a path from the scenario's folder, or the id of a
+    shipped ruleset.
+    """
     at = node.get("ruleset")
     if at is None or not isinstance(at.value, str):
         return None, []
@@ -299,12 +343,17 @@ def ruleset_folder(node: Node, folder: Path) -> tuple[Path | None, list[Diagnost
     found, shipped = named_ruleset(given, folder)
     if found is not None:
         return found, []
-    hint = did_you_mean(given, shipped) or f"shipped are {', '.join(sorted(shipped)) or 'none'}; or a path from this file"
+    hint = (
+        did_you_mean(given, shipped)
+        or f"shipped are {', '.join(sorted(shipped)) or 'none'}; or a path from this file"
+    )
     return None, [diagnose("E408", "error", f"there is no ruleset {given!r}", at, hint=hint)]
 
 
 def named_ruleset(given: str, folder: Path) -> tuple[Path | None, dict[str, Path]]:
-    """The folder that a scenario in `folder` means by a path or by the id of a shipped ruleset, and all shipped by id."""
+    """The folder that a scenario in `folder` means by a path or by the id of a shipped ruleset, and all
+    shipped by id.
+    """
     if "\0" not in given and not Path(given).is_absolute() and (folder / given / MANIFEST).is_file():
         return folder / given, {}
     shipped: dict[str, Path] = {}
@@ -326,4 +375,6 @@ def _errors_below(node: Node, inside: list[Diagnostic]) -> Iterator[Diagnostic]:
         first = next(d for d in errors if d.file != node.file)
         at = node.get("ruleset")
         message = f"the ruleset has errors ({len(errors) - len(own)}), the first: {first.message}"
-        yield diagnose("E409", "error", message, at, hint=f"validate the ruleset; the first error is in {first.where}")
+        yield diagnose(
+            "E409", "error", message, at, hint=f"validate the ruleset; the first error is in {first.where}"
+        )

@@ -1,4 +1,5 @@
-"""The days of a turn on the players' own calendar: when errors are corrected, when orders come in, when the next update is due.
+"""The days of a turn on the players' own calendar: when errors are corrected, when orders come in, when the
+next update is due.
 
 Pure: a row of the form `schedule` and the day of an update in, dates out. Nothing here looks at a clock.
 """
@@ -14,7 +15,9 @@ from ..core.model import Row
 
 @dataclass(frozen=True, slots=True)
 class Days:
-    """One turn: the update that begins it, days for corrections and for sending orders, when orders may come, the next update."""
+    """One turn: the update that begins it, days for corrections and for sending orders, when orders may come,
+    the next update.
+    """
 
     update: date
     corrections: tuple[date, ...]
@@ -25,7 +28,10 @@ class Days:
 
 
 def days_of(row: Row, update: date) -> Days:
-    """The days of the turn that an update begins; its day is the first. Orders may come from the end of the corrections on."""
+    """The days of the turn that an update begins; its day is the first.
+
+    Orders may come from the end of the corrections on.
+    """
 
     def day(number: int) -> date:
         return update + timedelta(days=number - 1)

@@ -1,6 +1,8 @@
-"""A ruleset of one's own to begin with: a small game, or a layer over a shipped ruleset, from the templates that are shipped.
+"""A ruleset of one's own to begin with: a small game, or a layer over a shipped ruleset, from the templates
+that are shipped.
 
-Templates are folders under `templates/`; words between at-signs in their files stand for the id, the title and the like.
+Templates are folders under `templates/`; words between at-signs in their files stand for the id, the title
+and the like.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ class StarterError(ValueError):
 
 @dataclass(frozen=True)
 class Begun:
-    """What was made: the folder, the id and the title of the ruleset, its scenario's file, and its files by name."""
+    """What was made: the folder, the id and the title of the ruleset, its scenario's file, and its files by
+    name.
+    """
 
     folder: Path
     id: str
@@ -48,14 +52,16 @@ class Begun:
 def begin(folder: Path, *, extends: str = "", game: str = GAME, force: bool = False) -> Begun:
     """A new ruleset in a folder whose name is its own: one of `GAMES`, or a layer over a shipped ruleset.
 
-    StarterError if the name, the game or the base will not do, FolderError if the folder will not; then nothing is left.
+    StarterError if the name, the game or the base will not do, FolderError if the folder will not; then
+    nothing is left.
     """
     title = check_name(folder.name)
     id_ = slug(title)
     shipped = shipped_rulesets()
     if id_ in shipped:
         raise StarterError(
-            f"{id_!r} is the id of a shipped ruleset; choose another name, or `--extends {id_}` for a layer over it"
+            f"{id_!r} is the id of a shipped ruleset; choose another name, or `--extends {id_}` for a layer "
+            "over it"
         )
     if game not in GAMES:
         raise StarterError(f"no game {game!r} to begin with; there are {', '.join(GAMES)}")
@@ -76,7 +82,8 @@ def check_name(name: str) -> str:
         or (slug(plain) == "x" and plain.lower() != "x")  # what a text without a letter of ours comes to
     ):
         raise StarterError(
-            f"{name!r} is no name for a ruleset: letters, digits, spaces and hyphens, a letter among them, such as my-war"
+            f"{name!r} is no name for a ruleset: letters, digits, spaces and hyphens, a letter among them, "
+            "such as my-war"
         )
     if len(name) > LONGEST:
         raise StarterError(f"a name of {len(name)} letters; {LONGEST} are possible")
@@ -102,22 +109,32 @@ def shipped_rulesets() -> dict[str, Path]:
 
 
 def _base(name: str, shipped: Mapping[str, Path]) -> dict[str, str]:
-    """What a layer over a shipped ruleset has to name: its place in the data, a scenario that plays it, one of its units."""
+    """What a layer over a shipped ruleset has to name: its place in the data, a scenario that plays it, one
+    of its units.
+    """
     base = shipped.get(name)
     if base is None:
         near = nearest(name, shipped)
         raise StarterError(
-            f"no shipped ruleset {name!r}; {f'did you mean {near[0]!r}?' if near else 'there are'} {', '.join(sorted(shipped))}"
+            f"no shipped ruleset {name!r}; {f'did you mean {near[0]!r}?' if near else 'there are'} "
+            f"{', '.join(sorted(shipped))}"
         )
     plays = [
-        path.stem for path in sorted(scenarios().glob("*.yaml")) if _plays(yaml.safe_load(path.read_text(encoding="utf-8")), name)
+        path.stem
+        for path in sorted(scenarios().glob("*.yaml"))
+        if _plays(yaml.safe_load(path.read_text(encoding="utf-8")), name)
     ]
     ruleset, _ = load_ruleset(base)
     if ruleset is None or not plays or not ruleset.rows("units"):
         raise StarterError(f"the ruleset {name!r} has no scenario to begin from")
     unit = next(iter(ruleset.rows("units").values()))
     place = base.resolve().relative_to(data_root().resolve()).as_posix()
-    return {"BASE": f"data:{place}", "SCENARIO": plays[0], "UNIT": str(unit["id"]), "UNITNAME": str(unit["name"])}
+    return {
+        "BASE": f"data:{place}",
+        "SCENARIO": plays[0],
+        "UNIT": str(unit["id"]),
+        "UNITNAME": str(unit["name"]),
+    }
 
 
 def _plays(scenario: object, name: str) -> bool:
@@ -134,7 +151,13 @@ def _write(template: Path, folder: Path, values: Mapping[str, str]) -> Begun:
             texts = _quoted(values) if name.suffix in (".yaml", ".json") else values
             (work / name).parent.mkdir(parents=True, exist_ok=True)
             (work / name).write_text(_filled(text, texts), encoding="utf-8")
-    return Begun(folder, values["ID"], values["TITLE"], folder / "scenarios" / "start.yaml", tuple(f.as_posix() for f in files))
+    return Begun(
+        folder,
+        values["ID"],
+        values["TITLE"],
+        folder / "scenarios" / "start.yaml",
+        tuple(f.as_posix() for f in files),
+    )
 
 
 def _quoted(values: Mapping[str, str]) -> dict[str, str]:

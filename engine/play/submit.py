@@ -18,44 +18,65 @@ class NothingStands(StoreError):
 
 @dataclass(frozen=True)
 class HandedIn:
-    """What was handed in: what the text came to, and the nation's salt in the dice of the turn ("" where it has none)."""
+    """What was handed in: what the text came to, and the nation's salt in the dice of the turn ("" where it
+    has none).
+    """
 
     taken: Intake
     salt: str
 
 
 def read(game: Game, nation: str, text: str, world: World | None = None) -> tuple[Intake, World]:
-    """What a text of orders comes to at the present stage by what its nation knows, and that knowledge; nothing is kept.
+    """What a text of orders comes to at the present stage by what its nation knows, and that knowledge;
+    nothing is kept.
 
     `world`: that knowledge, where it is at hand.
     """
     world = world or view_world(game, nation)
-    taken = take_in(game.ruleset, text, lambda _: world, nation=nation, game=game.id, turn=game.stage().position.turn)
+    taken = take_in(
+        game.ruleset, text, lambda _: world, nation=nation, game=game.id, turn=game.stage().position.turn
+    )
     return taken, world
 
 
 def hand_in(
-    game: Game, nation: str, text: str, by: str, *, taken: Intake | None = None, proxy: str = "", only_whole: bool = False
+    game: Game,
+    nation: str,
+    text: str,
+    by: str,
+    *,
+    taken: Intake | None = None,
+    proxy: str = "",
+    only_whole: bool = False,
 ) -> HandedIn:
-    """Hand a text in, in place of what the nation sent before. `taken` is what it came to, where that is known already.
+    """Hand a text in, in place of what the nation sent before. `taken` is what it came to, where that is
+    known already.
 
-    `proxy`: the ally who gives it for a nation that has sent none. StoreError where nothing of it stands, where with `only_whole`
-    not all does, or where the nation is not asked for orders now; what was there before stays then.
+    `proxy`: the ally who gives it for a nation that has sent none. StoreError where nothing of it stands,
+    where with `only_whole` not all does, or where the nation is not asked for orders now; what was there
+    before stays then.
     """
     taken = taken or read(game, nation, text)[0]
     asks = any(d.code == QUESTION for d in taken.found)
-    nothing = not (taken.orders or taken.answers) and (not taken.clean or bool(taken.passed) or asks)  # an empty form is clean
+    # an empty form is clean
+    nothing = not (taken.orders or taken.answers) and (not taken.clean or bool(taken.passed) or asks)
     if taken.nation is None or nothing or (only_whole and not taken.clean):
-        raise NothingStands("none of these lines is valid, so nothing was submitted; what was there before still counts")
+        raise NothingStands(
+            "none of these lines is valid, so nothing was submitted; what was there before still counts"
+        )
     asked = list(game.asked())
     if nation not in asked:
-        raise StoreError(f"{nation} is not asked for orders now" + (f": {', '.join(asked)} is" if len(asked) == 1 else ""))
+        raise StoreError(
+            f"{nation} is not asked for orders now" + (f": {', '.join(asked)} is" if len(asked) == 1 else "")
+        )
     given = Submission(nation, text, list(taken.orders), dict(taken.answers), by)
     return HandedIn(taken, stand_in(game, proxy, given) if proxy else game.submit(given))
 
 
 def part_in_dice(game: Game, nation: str, salt: str) -> str:
-    """What a file that was handed in has to do with the dice of the turn, in a sentence; nothing where no player has a part."""
+    """What a file that was handed in has to do with the dice of the turn, in a sentence; nothing where no
+    player has a part.
+    """
     stage = game.stage()
     turn = stage.position.turn
     if salt:
@@ -63,8 +84,11 @@ def part_in_dice(game: Game, nation: str, salt: str) -> str:
     if not stage.commitment.seats:
         return ""
     if nation not in stage.commitment.seats:
-        return f"It has no part in the dice of turn {turn}: {nation} had no player when they were committed to."
+        return (
+            f"It has no part in the dice of turn {turn}: {nation} had no player when they were committed to."
+        )
     return (
-        f"It has no part in the dice of turn {turn}: all parts were fixed when the first stage of the turn was closed, for which "
+        f"It has no part in the dice of turn {turn}: all parts were fixed when the first stage of the turn "
+        "was closed, for which "
         "nothing had come in from you."
     )

@@ -1,8 +1,9 @@
-"""Whether a stored game is what was played: chain of the journal, states, commitments, salts, and every turn resolved again.
+"""Whether a stored game is what was played: chain of the journal, states, commitments, salts, and every turn
+resolved again.
 
-Each check names the first thing that does not fit, in words, or finds nothing. `WEIGHTLESS` says which tables no check looks at,
-and why. `broken_chain` is quick and runs before every
-turn; `audit` looks at everything and takes about as long as the game took to resolve.
+Each check names the first thing that does not fit, in words, or finds nothing. `WEIGHTLESS` says which tables
+no check looks at, and why. `broken_chain` is quick and runs before every turn; `audit` looks at everything
+and takes about as long as the game took to resolve.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from ..turn.referee import Resolution, resolve
 from ..world.geography import Geography
 
 WEIGHTLESS: dict[str, str] = {
-    "seat_keys": "who may hand orders in from now on: what was handed in, and for whom, stands in the hand-ins",
+    "seat_keys": "who may hand orders in from now on: what was handed in, and for whom, stands in the "
+    "hand-ins",
     "pool": "who waits for a position: who was given one stands in the corrections and the seats",
 }
 """Tables of a game that no report, no die and no history draws on, each with the reason."""
@@ -33,7 +35,8 @@ WEIGHTLESS: dict[str, str] = {
 def broken_chain(game: Game, *, anew: bool = True) -> str | None:
     """What is wrong with the journal as a chain, up to the present position; None if nothing is.
 
-    Unless `anew`, what this very object has found right is not read again: it plays many turns one after another.
+    Unless `anew`, what this very object has found right is not read again: it plays many turns one after
+    another.
     """
     seen, head = (0, "") if anew or game.seen_right[0] > game.stage().position.entries else game.seen_right
     game.seen_right = 0, ""
@@ -58,13 +61,20 @@ def _broken_after(game: Game, seen: int, head: str) -> str | None:
         number, head = found
         numbers.append(number)
     position = game.stage().position
-    if numbers != list(range(1, len(numbers) + 1)) or head != position.head or len(numbers) != position.entries:
+    if (
+        numbers != list(range(1, len(numbers) + 1))
+        or head != position.head
+        or len(numbers) != position.entries
+    ):
         return "entries of the journal are missing"
     return None
 
 
 def audit(game: Game) -> Iterator[tuple[str, str | None]]:
-    """Every check in order, as (what was looked at, what is wrong or None). Later ones may rest on those before."""
+    """Every check in order, as (what was looked at, what is wrong or None).
+
+    Later ones may rest on those before.
+    """
     checks: tuple[tuple[str, Callable[[Game], str | None]], ...] = (
         ("the chain of what the game has kept", _kept),
         ("the chain of the journal", lambda game: broken_chain(game) or _entries(game)),
@@ -86,7 +96,9 @@ def audit(game: Game) -> Iterator[tuple[str, str | None]]:
 
 
 def damage(game: Game) -> str | None:
-    """What of a stored game is not as it was written, None if nothing is: of `audit` what is quick and asks no rule."""
+    """What of a stored game is not as it was written, None if nothing is: of `audit` what is quick and asks
+    no rule.
+    """
     for look in (_kept, lambda game: broken_chain(game) or _entries(game), _contents):
         try:
             wrong = look(game)
@@ -98,11 +110,16 @@ def damage(game: Game) -> str | None:
 
 
 def _kept(game: Game) -> str | None:
-    """Every row of the game against the chain of what was written: none changed, added or taken away since."""
+    """Every row of the game against the chain of what was written: none changed, added or taken away
+    since.
+    """
     with game._reading() as db:
         lines, found = ledger.lines(db, game.id), dict(ledger.rows(db, game.id))
     if not lines:
-        return "there is no chain of what the game has kept: it was begun by an earlier version, or the chain was taken away"
+        return (
+            "there is no chain of what the game has kept: it was begun by an earlier version, or the "
+            "chain was taken away"
+        )
     head, known = "", {}
     for number, line in enumerate(lines, 1):
         head = ledger.link(head, line.what, line.row)
@@ -121,21 +138,32 @@ def _kept(game: Game) -> str | None:
 
 
 def _entries(game: Game) -> str | None:
-    """The columns by which entries are found, against the entries themselves and the positions that they led to."""
+    """The columns by which entries are found, against the entries themselves and the positions that they led
+    to.
+    """
     ends = {number: game.stage(number).position.entries for number, _, _ in game.stages()}
-    query = select(entries.c.number, entries.c.turn, entries.c.position, entries.c.body).where(entries.c.game == game.id)
+    query = select(entries.c.number, entries.c.turn, entries.c.position, entries.c.body).where(
+        entries.c.game == game.id
+    )
     with game._reading() as db:
         for row in db.execute(query.order_by(entries.c.number)):
             body = canonical.loads(row.body)
             if (row.number, row.turn) != (body["n"], body["turn"]):
                 return f"entry {row.number} of the journal stands under another number or turn than its own"
-            if row.position not in ends or not ends.get(row.position - 1, 0) < row.number <= ends[row.position]:
+            if (
+                row.position not in ends
+                or not ends.get(row.position - 1, 0) < row.number <= ends[row.position]
+            ):
                 return f"entry {row.number} of the journal stands at a stage that it did not lead to"
     return None
 
 
 def _bodies(game: Game, after: int) -> list[str]:
-    query = select(entries.c.body).where(entries.c.game == game.id, entries.c.number > after).order_by(entries.c.number)
+    query = (
+        select(entries.c.body)
+        .where(entries.c.game == game.id, entries.c.number > after)
+        .order_by(entries.c.number)
+    )
     with game._reading() as db:
         return list(db.execute(query).scalars())
 
@@ -168,7 +196,10 @@ def _replayed(game: Game) -> str | None:
         except ValueError as error:
             return f"stage {stage.number}, turn {stage.position.turn}: {error}"
         if state.hash() != stage.position.state.hash():
-            return f"the state of stage {stage.number}, turn {stage.position.turn}, is not what the journal leads to"
+            return (
+                f"the state of stage {stage.number}, turn {stage.position.turn}, is not what the journal "
+                "leads to"
+            )
     return None
 
 
@@ -194,7 +225,10 @@ def _published(game: Game) -> str | None:
     for stage, _ in _stages(game):
         made = stage.commitment
         if made.record not in heads or bool(made.record) != bool(made.seats):
-            return f"the commitment to the dice of turn {made.turn} was made of another record than the game has kept"
+            return (
+                f"the commitment to the dice of turn {made.turn} was made of another record than the "
+                "game has kept"
+            )
     return None
 
 
@@ -203,7 +237,9 @@ def _salts(game: Game) -> str | None:
         own, record = game.own_salts(turn), game.turn_record(turn)
         committed = next(game.stage(n) for n, t, _ in game.stages() if t == turn).commitment
         if strange := sorted({*own, *(record.salts or {})} - set(committed.seats)):
-            return f"{strange[0]} has a salt in turn {turn}, and was no player's when its dice were committed to"
+            return (
+                f"{strange[0]} has a salt in turn {turn}, and was no player's when its dice were committed to"
+            )
         for nation, salt in own.items():
             texts = [h.submission.text for h in game.hand_ins_of(turn, nation)]
             if texts and fairness.order_salt(texts[0]) != salt:
@@ -244,7 +280,9 @@ def _resolved_again(game: Game) -> str | None:
 
 
 def _is(entry: Entry, kept: Entry) -> bool:
-    """Whether an entry is the one that is kept; of one that is kept in an earlier format all but its words are asked."""
+    """Whether an entry is the one that is kept; of one that is kept in an earlier format all but its words
+    are asked.
+    """
     if kept.format == FORMAT:
         return entry.hash == kept.hash
     one, other = (canonical.dumps({**e.to_json(), **_LATER}) for e in (entry, kept))
@@ -265,9 +303,11 @@ def resolved_again(
     instead: Submission | None = None,
     onlooker: Any = None,
 ) -> Resolution:
-    """What a stored game took in at a stage, resolved again under some rules with the dice of then, up to the one after it.
+    """What a stored game took in at a stage, resolved again under some rules with the dice of then, up to the
+    one after it.
 
-    `instead`: orders that are to take the place of what their nation had sent, if it had sent any. `onlooker`: of its dice.
+    `instead`: orders that are to take the place of what their nation had sent, if it had sent any.
+    `onlooker`: of its dice.
     """
     taken, missed = game.submissions(before.number), _missed(game, after)
     if instead is not None:

@@ -27,7 +27,8 @@ def whole_world(game: Game) -> World:
 
 
 class Views:
-    """The worlds of several nations at one position (the present one, or an earlier one as it was known then).
+    """The worlds of several nations at one position (the present one, or an earlier one as it was known
+    then).
 
     What does not depend on the reader is made once.
     """
@@ -43,7 +44,9 @@ class Views:
         self._used: dict[int, tuple[str, Commitment, set[str]]] = {}
 
     def parted(self, game: Game) -> Views:
-        """The same views of the same game as another process has it: what was read and made of it is shared."""
+        """The same views of the same game as another process has it: what was read and made of it is
+        shared.
+        """
         if game is self.game:
             return self
         other = Views(game, self.position)
@@ -79,13 +82,17 @@ class Views:
         if turn not in self._since:
             first = next((number for number, t, _ in self.game.stages() if t == turn), None)
             known = self.game.stage(first).position.entries if first is not None else 0
-            self._since[turn] = [e for e in self.journal if e.n > known] if first is not None else self.of(turn)
+            self._since[turn] = (
+                [e for e in self.journal if e.n > known] if first is not None else self.of(turn)
+            )
         return self._since[turn]
 
     def told_before(self, turn: int, nation: str) -> list[Entry]:
-        """What a nation was told in all turns before one, in each as a member of the side on which it stood when that turn ended.
+        """What a nation was told in all turns before one, in each as a member of the side on which it stood
+        when that turn ended.
 
-        What it was told so it has been told: whoever joins a side later learns no more of the past, and nothing less.
+        What it was told so it has been told: whoever joins a side later learns no more of the past, and
+        nothing less.
         """
         out: list[Entry] = []
         for t in sorted(self._by_turn):
@@ -95,7 +102,9 @@ class Views:
 
     def _side_after(self, turn: int, nation: str) -> str | None:
         """The side of a nation when a turn had ended, by the changes of the journal."""
-        side = World(self.game.ruleset, self.position.game_start, geography=self.game.geography).side_of(nation)
+        side = World(self.game.ruleset, self.position.game_start, geography=self.game.geography).side_of(
+            nation
+        )
         own = self.game.ruleset.row_or_empty("nations", nation).get("side")
         for changed_in, said in self._sides.get(nation, ()):
             if changed_in <= turn:
@@ -120,7 +129,9 @@ class Views:
         return out
 
     def openings(self, turn: int, readers: tuple[str, ...]) -> tuple[Opening, ...]:
-        """The openings of a turn's keys for some readers, none while it is not over; handed out, they count as known."""
+        """The openings of a turn's keys for some readers, none while it is not over; handed out, they count
+        as known.
+        """
         if not 1 <= turn < self.game.stage().position.turn:
             return ()
         if turn not in self._used:
@@ -147,7 +158,12 @@ class Views:
             return lambda: self._viewer(moment).view(nation, sight=False)
 
         moments: dict[str, State | Callable[[], State]] = {m: then(m) for m in self.position.moments}
-        return World(self.game.ruleset, self._viewer("now").view(nation), moments=moments, geography=self.game.geography)
+        return World(
+            self.game.ruleset,
+            self._viewer("now").view(nation),
+            moments=moments,
+            geography=self.game.geography,
+        )
 
     def _viewer(self, moment: str) -> Viewer:
         if moment not in self._viewers:

@@ -1,7 +1,8 @@
-"""What came of a nation's resources in a turn: beginning, each source, spent by kind, given, left. The lines add up.
+"""What came of a nation's resources in a turn: beginning, each source, spent by kind, given, left. The lines
+add up.
 
-Of each treasury the reader sees what lies in it, and so its every change; a change is given its name only by an entry that he
-may read, all others stand together.
+Of each treasury the reader sees what lies in it, and so its every change; a change is given its name only by
+an entry that he may read, all others stand together.
 """
 
 from __future__ import annotations
@@ -53,11 +54,17 @@ def accounts(world: World, entries: Sequence[Entry], reader: str, words: Wording
 
 
 def _changed_hands(entries: Sequence[Entry], reader: str) -> dict[str, bool]:
-    """Place -> whether it was the reader's before the first of the entries that gave it to somebody, or gave it back."""
+    """Place -> whether it was the reader's before the first of the entries that gave it to somebody, or gave
+    it back.
+    """
     out: dict[str, bool] = {}
     for entry in entries:
         for table_, id_, field, before, after in entry.changes:
-            if table_ == "places" and field == "holder" and (before in (None, reader)) != (after in (None, reader)):
+            if (
+                table_ == "places"
+                and field == "holder"
+                and (before in (None, reader)) != (after in (None, reader))
+            ):
                 out.setdefault(id_, before in (None, reader))
     return out
 
@@ -65,10 +72,17 @@ def _changed_hands(entries: Sequence[Entry], reader: str) -> dict[str, bool]:
 def _account(
     world: World, entries: Sequence[Entry], reader: str, what: str, words: Wording, hands: Mapping[str, bool]
 ) -> Account | None:
-    """`hands`: see `_changed_hands`. A treasury whose seat another holds is out of reach: it counts until it is lost."""
+    """`hands`: see `_changed_hands`.
+
+    A treasury whose seat another holds is out of reach: it counts until it is lost.
+    """
     shown = world.state.table("treasuries")
     now = {p: v for p, v in treasury.purses(world, reader, what).items() if what in shown.get(p, {})}
-    apart = {k: row[what] for k, row in shown.items() if k.startswith(reader + "/") and what in row and k not in now}
+    apart = {
+        k: row[what]
+        for k, row in shown.items()
+        if k.startswith(reader + "/") and what in row and k not in now
+    }
     lost = {k: v for k, v in apart.items() if hands.get(k.partition("/")[2])}
     back = [k for k in now if "/" in k and hands.get(k.partition("/")[2]) is False]
     now |= lost
@@ -112,12 +126,16 @@ def _account(
     table_lines: list[tuple[str, Any, Any]] = []
     if spent:
         paid = [v for (order, _), v in lines.items() if order == 2]
-        lines = {k: v for k, v in lines.items() if k[0] != 2} | {(2, SPENT): [sum(v[0] for v in paid), sum(v[1] for v in paid)]}
+        lines = {k: v for k, v in lines.items() if k[0] != 2} | {
+            (2, SPENT): [sum(v[0] for v in paid), sum(v[1] for v in paid)]
+        }
     for (_, label), (at_main, away) in sorted(lines.items()):
         if at_main or away:
             table_lines.append((label, at_main, away))
     begun = (left[0] - sum(v[1] for v in table_lines), left[1] - sum(v[2] for v in table_lines))
-    names = tuple((_seat(words, p), v) for p, v in sorted(now.items(), key=lambda i: (-i[1], i[0])) if p != main)
+    names = tuple(
+        (_seat(words, p), v) for p, v in sorted(now.items(), key=lambda i: (-i[1], i[0])) if p != main
+    )
     name = str(world.ruleset.row("resources", what).get("name", what))
     return Account(
         what,
@@ -143,8 +161,8 @@ def _income(entry: Entry, reader: str) -> tuple[Any, Any, Any] | None:
 
 
 def _together(incomes: Sequence[tuple[Any, Any, Any] | None]) -> tuple[Any, Any] | None:
-    """The income that some entries set, one after the other, and what it was before; what comes in parts that are not added up
-    has no figure of its own."""
+    """The income that some entries set, one after the other, and what it was before; what comes in parts that
+    are not added up has no figure of its own."""
     known = [income for income in incomes if income is not None]
     added = all(before is not None and after == before + part for after, before, part in known[1:])
     return (known[-1][0], known[0][1]) if known and len(known) == len(incomes) and added else None
@@ -155,11 +173,17 @@ def _seat(words: Wording, purse: str) -> str:
     return words.place(place or name) if place or words.world.ruleset.has("places", name) else ""
 
 
-def _moved(entry: Entry, what: str, reader: str, now: Mapping[str, Any], apart: AbstractSet[str]) -> dict[str, Any]:
+def _moved(
+    entry: Entry, what: str, reader: str, now: Mapping[str, Any], apart: AbstractSet[str]
+) -> dict[str, Any]:
     """Treasury -> by how much an entry changed it, of the reader's own but those `apart`."""
     out: dict[str, Any] = {}
     for table_, id_, field, before, after in entry.changes:
-        if table_ != "treasuries" or id_ in apart or not (id_ in now or id_ == reader or id_.startswith(reader + "/")):
+        if (
+            table_ != "treasuries"
+            or id_ in apart
+            or not (id_ in now or id_ == reader or id_.startswith(reader + "/"))
+        ):
             continue
         if field == what:
             by = (after or 0) - (before or 0)
@@ -186,7 +210,10 @@ def _labels(
     data = entry.data
     form, _, id_ = entry.rule.partition("/")
     if "items" in data and total > 0:
-        items = [(world.ruleset.row_or_empty("income", i["yield"]), i["yield"], Fraction(i["amount"])) for i in data["items"]]
+        items = [
+            (world.ruleset.row_or_empty("income", i["yield"]), i["yield"], Fraction(i["amount"]))
+            for i in data["items"]
+        ]
         items = [i for i in items if i[0].get("into", treasury.money(world.ruleset)) == what]
         for row, name, amount in items:
             yield 1, _named(words, row, name), exact(amount), "over" not in row and len(items) > 1
@@ -196,7 +223,11 @@ def _labels(
     elif "to" in data and "what" in data and "amount" in data:
         giver = entry.subject.partition(":")[0]
         if total < 0:
-            arrives = f" ({data['arrives']} arrive)" if "arrives" in data and str(data["arrives"]) != str(data["amount"]) else ""
+            arrives = (
+                f" ({data['arrives']} arrive)"
+                if "arrives" in data and str(data["arrives"]) != str(data["amount"])
+                else ""
+            )
             yield 3, f"to {words.name(str(data['to']))}{arrives}", total, False
         else:
             yield 3, f"from {words.name(giver)}", total, False
@@ -231,9 +262,11 @@ SHORT = 2
 
 
 def blocks(accounts_: Sequence[Account], lost: Sequence[tuple[str, Any]] = ()) -> list[Block]:
-    """The accounts as tables; a resource that did not move is told in a sentence, one that was never there not at all.
+    """The accounts as tables; a resource that did not move is told in a sentence, one that was never there
+    not at all.
 
-    `lost`: places that the reader lost in the turn, with their worth, which may explain why his income is less.
+    `lost`: places that the reader lost in the turn, with their worth, which may explain why his income is
+    less.
     """
     out: list[Block] = []
     for account in accounts_:
@@ -284,7 +317,9 @@ def _elsewhere(account: Account) -> list[str]:
 
 
 def _incoming(account: Account, lost: Sequence[tuple[str, Any]]) -> list[str]:
-    """What comes in a turn, by how much it changed, and for the loss of which places where these make up for it."""
+    """What comes in a turn, by how much it changed, and for the loss of which places where these make up for
+    it.
+    """
     if account.income is None or not isinstance(account.income[0], int):
         return []
     now, before = account.income

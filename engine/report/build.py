@@ -1,6 +1,8 @@
-"""A nation's report as plain data: everything comes from that nation's view and from the journal entries it may read.
+"""A nation's report as plain data: everything comes from that nation's view and from the journal entries it
+may read.
 
-`nation_report` gives what the text and HTML templates print; `moderator_report` the same for somebody who may see all.
+`nation_report` gives what the text and HTML templates print; `moderator_report` the same for somebody who may
+see all.
 """
 
 from __future__ import annotations
@@ -40,10 +42,12 @@ DIGITS = 32
 
 @dataclass(frozen=True)
 class NewsLine:
-    """One thing that happened: a sentence, further lines under it, and where its rule stands. `kind`: news, own or refused.
+    """One thing that happened: a sentence, further lines under it, and where its rule stands. `kind`: news,
+    own or refused.
 
-    `number`: of the line in the log, to which the lines of the parts refer. `outcome`: of an order whose row says what can
-    become of it, which of these it was. `named`, `clauses`: what the rule is called, and the clauses that it carries out.
+    `number`: of the line in the log, to which the lines of the parts refer. `outcome`: of an order whose row
+    says what can become of it, which of these it was. `named`, `clauses`: what the rule is called, and the
+    clauses that it carries out.
     """
 
     number: int
@@ -69,7 +73,8 @@ class Section:
 class Report:
     """What a report prints. Texts are for readers; nothing here is hidden from the one it is for.
 
-    `due` says when orders are wanted, `parts` what is told, `sections` every entry in its order with all dice.
+    `due` says when orders are wanted, `parts` what is told, `sections` every entry in its order with all
+    dice.
     """
 
     game: str
@@ -106,11 +111,13 @@ def nation_report(
     notices: Iterable[str] = (),
     world: World | None = None,
 ) -> Report:
-    """The report of `reader` after `turn`, from its view `shown` and the turn's entries. `chain` is its own chain so far.
+    """The report of `reader` after `turn`, from its view `shown` and the turn's entries. `chain` is its own
+    chain so far.
 
     `since`: the entries since the report before, of which accounts are made; absent: those of the turn.
 
-    `due` and `notices` are sentences that the moderator's side adds for everybody: the deadline, roll-backs, other rules.
+    `due` and `notices` are sentences that the moderator's side adds for everybody: the deadline, roll-backs,
+    other rules.
     `world`: a world of `shown` that is there already.
     """
     world = world or World(ruleset, shown, geography=geography)
@@ -132,11 +139,17 @@ def nation_report(
     parts = [
         _situation(world, entries if since is None else since, mine, reader, words, found, public),
         ReportPart("The turn, power by power", tuple(rounds.blocks(world, mine, reader, words))),
-        ReportPart("Battles, the gravest first", tuple(fights.blocks(world, mine, reader, words, others=not by_powers))),
+        ReportPart(
+            "Battles, the gravest first",
+            tuple(fights.blocks(world, mine, reader, words, others=not by_powers)),
+        ),
         ReportPart("Your orders", (*(orders if turn else ()), *([bullets(private)] if private else []))),
         ReportPart("Your forces", tuple(standing.forces(world, reader, words))),
         ReportPart("What you know of others", tuple(sightings(world, mine, reader, words, turn))),
-        ReportPart("Technology and what is under way", tuple(news.technology(world, reader, words, _under_way(world, reader)))),
+        ReportPart(
+            "Technology and what is under way",
+            tuple(news.technology(world, reader, words, _under_way(world, reader))),
+        ),
         ReportPart("Notices", _notices([*notices, *news.input_notices(world, mine, reader, words)])),
     ]
     return Report(
@@ -189,7 +202,10 @@ def _situation(
     if to_do:
         out.extend([Para("", "For you to decide"), Bullets(tuple(to_do))])
     out.extend(
-        account.blocks(account.accounts(world, since, reader, words), [(h.place, h.worth) for h in hands if h.kind == "lost"])
+        account.blocks(
+            account.accounts(world, since, reader, words),
+            [(h.place, h.worth) for h in hands if h.kind == "lost"],
+        )
     )
     figures = _tracks(world, reader)
     if figures:
@@ -205,7 +221,11 @@ def _of_records(world: World, reader: str, words: Wording, kind: str) -> list[st
     """What the rows of kinds of records tell of those that the reader sees, as open to him or as standing."""
     out = []
     for id_, record in sorted(world.state.table("records").items()):
-        names = {"record": Entity("record", id_), "self": Entity("nation", reader), "nation": Entity("nation", reader)}
+        names = {
+            "record": Entity("record", id_),
+            "self": Entity("nation", reader),
+            "nation": Entity("nation", reader),
+        }
         for rule in world.ruleset.row_or_empty("records", record.get("kind")).get("told", ()):
             if rule["as"] == kind and world.test(rule["when"], names):
                 out.append(sentence(words.told([message(world, rule["says"], names)])))
@@ -213,18 +233,28 @@ def _of_records(world: World, reader: str, words: Wording, kind: str) -> list[st
 
 
 def _open_to(world: World, reader: str, words: Wording) -> list[str]:
-    """What the reader could do and is reminded of (`remind` of an act), with all that it may be done to and what that costs."""
+    """What the reader could do and is reminded of (`remind` of an act), with all that it may be done to and
+    what that costs.
+    """
     out = []
     context = OrderContext(world)
     for act in of_class(world.ruleset, Acts):
         if "remind" not in act.row:
             continue
         same: dict[str, list[str]] = {}
-        for legal in (one for one in act.legal(world, reader, LegalSearch(offered=True)) if one.is_offered(context)):
+        for legal in (
+            one for one in act.legal(world, reader, LegalSearch(offered=True)) if one.is_offered(context)
+        ):
             what = next((words.thing(v) for v in legal.slots.values()), "")
-            price = listing(words.amount(n, what) for what, n in legal.cost.items() if n) if any(legal.cost.values()) else "free"
+            price = (
+                listing(words.amount(n, what) for what, n in legal.cost.items() if n)
+                if any(legal.cost.values())
+                else "free"
+            )
             same.setdefault(price, []).append(what)
-        said = [f"{listing(names)} ({price}{' each' if len(names) > 1 else ''})" for price, names in same.items()]
+        said = [
+            f"{listing(names)} ({price}{' each' if len(names) > 1 else ''})" for price, names in same.items()
+        ]
         if said:
             out.append(sentence(f"{act.row['remind']}: {listing(said)}"))
     return out
@@ -240,7 +270,10 @@ def _due(world: World, ruleset: Ruleset, turn: int) -> str:
     if world.state.get("game", "game", "ended"):
         return "The game has ended."
     if now == turn:
-        return f"Turn {turn} is not over yet: more orders for it are due at the deadline that your moderator has set."
+        return (
+            f"Turn {turn} is not over yet: more orders for it are due at the deadline that your "
+            "moderator has set."
+        )
     return f"Orders for turn {now}{_date(ruleset, now)} are due at the deadline that your moderator has set."
 
 
@@ -279,7 +312,13 @@ def moderator_report(
         ReportPart("Nations", tuple(summary.nations(world, entries, words))),
         ReportPart("Standing", tuple(summary.tracks(world, entries, words))),
         ReportPart(
-            "Record", (Para(f"{counted(len(entries), 'entry', 'entries')}, {counted(_thrown(entries), 'die', 'dice')}."),)
+            "Record",
+            (
+                Para(
+                    f"{counted(len(entries), 'entry', 'entries')}, "
+                    f"{counted(_thrown(entries), 'die', 'dice')}."
+                ),
+            ),
         ),
     ]
     return Report(
@@ -315,9 +354,11 @@ def when(ruleset: Ruleset, turn: int) -> str:
 def sections(
     ruleset: Ruleset, entries: Iterable[Entry], reader: str | None, words: Wording
 ) -> tuple[tuple[Section, ...], dict[int, int]]:
-    """Entries that have something to say, by the phase of their step, phases in the sequence's order; and the line of each.
+    """Entries that have something to say, by the phase of their step, phases in the sequence's order; and the
+    line of each.
 
-    Lines are numbered from 1 in the order in which they stand. Where powers play one after another, each turn is by itself.
+    Lines are numbered from 1 in the order in which they stand. Where powers play one after another, each turn
+    is by itself.
     """
     out: list[Section] = []
     numbers: dict[int, int] = {}
@@ -328,9 +369,16 @@ def sections(
 
 
 def _by_phase(
-    ruleset: Ruleset, entries: Iterable[Entry], reader: str | None, words: Wording, numbers: dict[int, int], whose: str
+    ruleset: Ruleset,
+    entries: Iterable[Entry],
+    reader: str | None,
+    words: Wording,
+    numbers: dict[int, int],
+    whose: str,
 ) -> Iterator[Section]:
-    """The sections of one turn; `numbers` goes on from those before, `whose` stands before the names of the phases."""
+    """The sections of one turn; `numbers` goes on from those before, `whose` stands before the names of the
+    phases.
+    """
     names = {"input": "Orders", "turn-start": "The turn begins", "turn-end": "The turn ends"}
     order: list[str] = ["turn-start", "input"]
     of_step: dict[str, str] = {"turn-start": "turn-start", "input": "input", "turn-end": "turn-end"}
@@ -370,13 +418,22 @@ def _line(ruleset: Ruleset, entry: Entry, reader: str | None, number: int, words
     if "void" in entry.data:
         details.append(f"It came to nothing: {entry.data['void']}")
     return NewsLine(
-        number, words.told(_says(entry)), kind, entry.rule, entry.at, tuple(details), tuple(entry.data.get("outcome", ())),
-        rule_in_words(ruleset, entry.rule), clauses_of(ruleset, entry.rule),
-    )  # fmt: skip
+        number,
+        words.told(_says(entry)),
+        kind,
+        entry.rule,
+        entry.at,
+        tuple(details),
+        tuple(entry.data.get("outcome", ())),
+        rule_in_words(ruleset, entry.rule),
+        clauses_of(ruleset, entry.rule),
+    )
 
 
 def rule_in_words(ruleset: Ruleset, rule: str) -> str:
-    """What a row is called where there is a name for it, else its id as words; "" for a step of the sequence of play."""
+    """What a row is called where there is a name for it, else its id as words; "" for a step of the sequence
+    of play.
+    """
     form, _, id_ = rule.partition("/")
     if form == "sequence":
         return ""

@@ -1,4 +1,6 @@
-"""The luck of a game as blocks of a report: who had how much, in which battles, the largest swings, and other rolls."""
+"""The luck of a game as blocks of a report: who had how much, in which battles, the largest swings, and other
+rolls.
+"""
 
 from __future__ import annotations
 
@@ -35,11 +37,17 @@ def luck_parts(found: Luck) -> list[ReportPart]:
 def lead(found: Luck) -> str:
     """What the figures are, in a sentence or two."""
     sampled = sum(not t.exact for t in found.throws)
-    how = f" The odds of {counted(sampled, 'throw')} were sampled, those of the others are exact." if sampled else ""
+    how = (
+        f" The odds of {counted(sampled, 'throw')} were sampled, those of the others are exact."
+        if sampled
+        else ""
+    )
     when = "the whole game" if found.ended else f"{counted(found.turns, 'turn')} so far"
     return (
-        f"Luck in {when}, in hits: what the dice of each throw did to both sides, less what was to be expected just before "
-        f"it. A hit that nobody takes counts nothing. By pure chance 95 of 100 totals lie within their band.{how}"
+        f"Luck in {when}, in hits: what the dice of each throw did to both sides, less what was to be "
+        "expected just before "
+        "it. A hit that nobody takes counts nothing. By pure chance 95 of 100 totals lie within their "
+        f"band.{how}"
     )
 
 
@@ -58,7 +66,12 @@ def _nations(found: Luck) -> list[Block]:
         said = listing(f"{name} ({n['luck']:+.1f}, band ±{n['high']:.1f})" for name, n in far)
         out.append(Para(f"{said}.", "Beyond their band"))
     expected = len(nations) * 0.05
-    out.append(Para(f"Of {counted(len(nations), 'nation')} about {expected:.1f} are beyond their band by chance alone."))
+    out.append(
+        Para(
+            f"Of {counted(len(nations), 'nation')} about {expected:.1f} are beyond their band by chance "
+            "alone."
+        )
+    )
     return out
 
 
@@ -69,9 +82,16 @@ _HEAD = ("Nation", "Luck", "Band", "Luckier than", "Throws", "Dealt", "expected"
 def _row(name: str, total: Mapping[str, Any]) -> tuple[str, ...]:
     than = "-" if total["luckier_than"] is None else f"{100 * total['luckier_than']:.0f}%"
     return (
-        name, f"{total['luck']:+.1f}", f"±{BAND * total['error']:.1f}", than, str(total["throws"]), f"{total['dealt']:.1f}",
-        f"{total['dealt_expected']:.1f}", f"{total['taken']:.1f}", f"{total['taken_expected']:.1f}",
-    )  # fmt: skip
+        name,
+        f"{total['luck']:+.1f}",
+        f"±{BAND * total['error']:.1f}",
+        than,
+        str(total["throws"]),
+        f"{total['dealt']:.1f}",
+        f"{total['dealt_expected']:.1f}",
+        f"{total['taken']:.1f}",
+        f"{total['taken_expected']:.1f}",
+    )
 
 
 def _swings(found: Luck) -> list[Block]:
@@ -128,7 +148,10 @@ def _rolls(found: Luck) -> list[Block]:
     ]
     if not rows:
         return []
-    return [Para("", "Other rolls: how often they came up"), table(("Rule", "Rolls", "Came up", "Expected", "Band"), rows)]
+    return [
+        Para("", "Other rolls: how often they came up"),
+        table(("Rule", "Rolls", "Came up", "Expected", "Band"), rows),
+    ]
 
 
 def _title(found: Luck, rule: str) -> str:

@@ -2,8 +2,9 @@
 
 Text and HTML print the same blocks.
 
-`refs` of a block name the journal entries (by their number) that a line was made from; a report turns them into the numbers
-of its own log, since how many entries somebody may not read lie between is nobody's business (`linked`).
+`refs` of a block name the journal entries (by their number) that a line was made from; a report turns them
+into the numbers of its own log, since how many entries somebody may not read lie between is nobody's business
+(`linked`).
 """
 
 from __future__ import annotations
@@ -33,12 +34,14 @@ class Bullets:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells under a head. `right` names the columns with figures; the last column may be long, and is folded.
+    """Rows of cells under a head. `right` names the columns with figures; the last column may be long, and is
+    folded.
 
-    `short`: the head where there is no room for it. `refs`: of each row, or none at all. `log`: entries that tell the whole
-    of it, such as the rounds of a battle. `battle`: it tells of one. `links`: of each row, what it leads to, as text and address;
-    the last word of the head is theirs. `anchors`: the name of each row, by which others lead to it. `brief`: the sentence that
-    plain text has in its place, where it is of little weight.
+    `short`: the head where there is no room for it. `refs`: of each row, or none at all. `log`: entries that
+    tell the whole of it, such as the rounds of a battle. `battle`: it tells of one. `links`: of each row,
+    what it leads to, as text and address; the last word of the head is theirs. `anchors`: the name of each
+    row, by which others lead to it. `brief`: the sentence that plain text has in its place, where it is of
+    little weight.
     """
 
     head: tuple[str, ...]
@@ -74,7 +77,10 @@ class ReportPart:
 
 
 def linked(parts: Sequence[ReportPart], numbers: Mapping[int, int]) -> tuple[ReportPart, ...]:
-    """The parts with references to lines of the report's log: `numbers` says which line an entry has; others lead nowhere."""
+    """The parts with references to lines of the report's log:
+
+    `numbers` says which line an entry has; others lead nowhere.
+    """
 
     def line(refs: Refs) -> Refs:
         return tuple(dict.fromkeys(numbers[n] for n in refs if n in numbers))
@@ -85,7 +91,9 @@ def linked(parts: Sequence[ReportPart], numbers: Mapping[int, int]) -> tuple[Rep
         if isinstance(one, Para):
             return replace(one, refs=line(one.refs))
         refs = tuple(map(line, one.refs)) if any(map(line, one.refs)) else ()
-        return replace(one, refs=refs, log=line(one.log)) if isinstance(one, Table) else replace(one, refs=refs)
+        return (
+            replace(one, refs=refs, log=line(one.log)) if isinstance(one, Table) else replace(one, refs=refs)
+        )
 
     return tuple(replace(part, blocks=tuple(map(block, part.blocks))) for part in parts)
 
@@ -95,12 +103,20 @@ def bullets(lines: Sequence[tuple[str, Refs]]) -> Bullets:
     return Bullets(tuple(text for text, _ in lines), tuple(refs for _, refs in lines))
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, notes: Sequence[str] = (), refs: Sequence[Refs] = ()) -> Table:
+def table(
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    notes: Sequence[str] = (),
+    refs: Sequence[Refs] = (),
+) -> Table:
     """A table whose columns of figures are found by what stands in them."""
 
     def figures(column: int) -> bool:
         cells = [r[column] for r in rows if len(r) > column and r[column] not in ("", "-")]
         return bool(cells) and all(c.lstrip("+-").replace(".", "").replace("/", "").isdigit() for c in cells)
 
-    right = tuple(i for i in range(1, len(head)) if figures(i) or all(r[i] in ("", "-") for r in rows if len(r) > i))
+    right = tuple(
+        i for i in range(1, len(head)) if figures(i) or all(r[i] in ("", "-") for r in rows if len(r) > i)
+    )
     return Table(tuple(head), tuple(tuple(r) for r in rows), right, tuple(notes), refs=tuple(refs))

@@ -22,10 +22,11 @@ from .build import Report, nation_report
 
 @dataclass(frozen=True)
 class DryRun:
-    """What came of a try: the report of it, the view after it and the entries that the nation might read of it.
+    """What came of a try: the report of it, the view after it and the entries that the nation might read of
+    it.
 
-    `unknown` counts the places of which only the magnitude is known; whoever stands there is left out. Whom the nation has
-    counted stands where he was counted.
+    `unknown` counts the places of which only the magnitude is known; whoever stands there is left out. Whom
+    the nation has counted stands where he was counted.
     """
 
     report: Report
@@ -46,11 +47,18 @@ def try_out(game: Game, nation: str, taken: Intake, *, others: bool = False) -> 
     known = Views(game, position).world(nation).state
     hidden = {str(row["place"]) for _, row in known.stacks() if row["kind"] == UNKNOWN}
     seen_there = World(game.ruleset, known, geography=game.geography)
-    counted = {place: units for place in sorted(hidden) if (units := counted_units(seen_there, nation, place))}
+    counted = {
+        place: units for place in sorted(hidden) if (units := counted_units(seen_there, nation, place))
+    }
     here = _without_unknown(known)
     for place, units in counted.items():
         for (owner, kind), n in units.items():
-            here.put("units", unit_key(owner, kind, place), "*", {"owner": owner, "kind": kind, "place": place, "n": n})
+            here.put(
+                "units",
+                unit_key(owner, kind, place),
+                "*",
+                {"owner": owner, "kind": kind, "place": place, "n": n},
+            )
     then = [
         _without_unknown(Viewer(game.ruleset, state, geography=game.geography).view(nation, sight=False))
         for state in (position.game_start, position.turn_start, position.phase_start)
@@ -65,7 +73,9 @@ def try_out(game: Game, nation: str, taken: Intake, *, others: bool = False) -> 
             if other != nation:
                 stream = dice.stream(step="input", rule="policies/plan", subject=other, audience=other)
                 seen = _without_unknown(viewer.view(other))
-                orders[other], answers[other] = parted(plan(World(game.ruleset, seen, geography=game.geography), other, stream))
+                orders[other], answers[other] = parted(
+                    plan(World(game.ruleset, seen, geography=game.geography), other, stream)
+                )
     inputs = Inputs(orders, answers, (), {}, seats)
     result = resolve(game.ruleset, start, inputs, dice, geography=game.geography)
     shown = Viewer(game.ruleset, result.position.state, geography=game.geography).view(nation)

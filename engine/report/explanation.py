@@ -1,7 +1,8 @@
-"""An answer to "why" in words: what stands now, what a figure is made of, and every change with turn, rule, clause and dice.
+"""An answer to "why" in words: what stands now, what a figure is made of, and every change with turn, rule,
+clause and dice.
 
-Made for a nation it is made from its view and from what it may read, and of an entry only from the changes of what its view
-shows; made for the moderator from all.
+Made for a nation it is made from its view and from what it may read, and of an entry only from the changes of
+what its view shows; made for the moderator from all.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ class Made:
 
 @dataclass(frozen=True)
 class Happened:
-    """An entry that changed something asked for. `changes`: what, before, after; `parts`: what a sum in it consists of.
+    """An entry that changed something asked for. `changes`: what, before, after; `parts`: what a sum in it
+    consists of.
 
     `says`: what the clauses of its row say, in a player's words.
     """
@@ -84,9 +86,17 @@ class Explanation:
 
 
 def explanation(
-    ruleset: Ruleset, state: State, entries: Iterable[Entry], what: str, *, reader: str = "", geography: Geography | None = None
+    ruleset: Ruleset,
+    state: State,
+    entries: Iterable[Entry],
+    what: str,
+    *,
+    reader: str = "",
+    geography: Geography | None = None,
 ) -> Explanation:
-    """Why something is so. `state`: with `reader` his view; `explain.Unknown` for a word that nothing goes by."""
+    """Why something is so. `state`: with `reader` his view; `explain.Unknown` for a word that nothing goes
+    by.
+    """
     world = World(ruleset, state, geography=geography)
     words = Wording(world, reader)
     known = list(entries)
@@ -102,13 +112,18 @@ def explanation(
             Stands(named(words, c.table, c.id, c.field), value(words, c.value), c.table, c.id, c.field)
             for c in (*answer.now, *(_as_written(world, answer.terms, reader) if not answer.now else ()))
         ),
-        (*_sums(world, words, answer.now), *_figures(world, words, answer.terms, {c.field for c in answer.now})),
+        (
+            *_sums(world, words, answer.now),
+            *_figures(world, words, answer.terms, {c.field for c in answer.now}),
+        ),
         tuple(_happened(ruleset, words, entry, changes, reader) for entry, changes in answer.history),
     )
 
 
 def _shown(entry: Entry, state: State, reader: str) -> Entry:
-    """An entry with those of its changes only whose place in the view the reader has, or that are of his own."""
+    """An entry with those of its changes only whose place in the view the reader has, or that are of his
+    own.
+    """
 
     def mine(id_: str) -> bool:
         return id_ == reader or id_.startswith((f"{reader}/", f"{reader}.", f"{reader}#"))
@@ -125,12 +140,16 @@ _WRITTEN = ("places", "nations", "units", "technologies", "production", "sides")
 
 
 def _as_written(world: World, terms: Sequence[frozenset[str]], reader: str) -> Iterator[Cell]:
-    """What the rules say of a thing that was named, where the game has not changed it: who holds it, or a key of its row."""
+    """What the rules say of a thing that was named, where the game has not changed it: who holds it, or a key
+    of its row.
+    """
     ids = frozenset().union(*terms)
     for form in _WRITTEN:
         for id_ in sorted(ids & world.ruleset.rows(form).keys()):
             row: Mapping[str, Any] = world.ruleset.row(form, id_)
-            if form == "units" and (owner := next(iter(sorted(ids & world.ruleset.rows("nations").keys())), reader)):
+            if form == "units" and (
+                owner := next(iter(sorted(ids & world.ruleset.rows("nations").keys())), reader)
+            ):
                 row = world.unit_row(id_, owner)
             if form == "places" and ids & {"holder"}:
                 yield Cell(form, id_, "holder", world.holder_of(id_))
@@ -154,12 +173,25 @@ def _sums(world: World, words: Wording, cells: Sequence[Cell]) -> Iterator[Made]
     for (nation, what), found in purses.items():
         if len(found) > 1:
             name = str(world.ruleset.row("resources", what).get("name", what))
-            parts = tuple((_purse(words, c.id), str(c.value), ()) for c in sorted(found, key=lambda c: -c.value) if c.value)
-            yield Made(f"{capital(words.of(nation))} {words.inside(name)}", str(sum(c.value for c in found)), parts)
+            parts = tuple(
+                (_purse(words, c.id), str(c.value), ())
+                for c in sorted(found, key=lambda c: -c.value)
+                if c.value
+            )
+            yield Made(
+                f"{capital(words.of(nation))} {words.inside(name)}", str(sum(c.value for c in found)), parts
+            )
     for (nation, kind), found in stacks.items():
         if len(found) > 1:
-            of = [(words.place(str(world.state.get("units", c.id, "place", ""))), str(c.value), ()) for c in found]
-            yield Made(f"{capital(words.of(nation))} {words.kind(kind)}", str(sum(int(c.value) for c in found)), tuple(of))
+            of = [
+                (words.place(str(world.state.get("units", c.id, "place", ""))), str(c.value), ())
+                for c in found
+            ]
+            yield Made(
+                f"{capital(words.of(nation))} {words.kind(kind)}",
+                str(sum(int(c.value) for c in found)),
+                tuple(of),
+            )
 
 
 def _purse(words: Wording, id_: str) -> str:
@@ -168,12 +200,16 @@ def _purse(words: Wording, id_: str) -> str:
 
 
 def _figures(world: World, words: Wording, terms: Sequence[frozenset[str]], told: set[str]) -> Iterator[Made]:
-    """Stats of the rules that were named, of whatever else was named, with their base and every row that applies."""
+    """Stats of the rules that were named, of whatever else was named, with their base and every row that
+    applies.
+    """
     rows = world.ruleset.rows("stats")
     asked = [(t & rows.keys()) - told for t in terms]  # a field of that name says it already
     if not any(asked):
         return
-    ids = frozenset().union(*(t for t, q in zip(terms, asked, strict=True) if not q)) if terms else frozenset()
+    ids = (
+        frozenset().union(*(t for t, q in zip(terms, asked, strict=True) if not q)) if terms else frozenset()
+    )
     for id_ in sorted(frozenset().union(*asked)):
         row = rows[id_]
         for subject, name in _subjects(world, words, str(row.get("of", "nation")), ids):
@@ -184,7 +220,8 @@ def _figures(world: World, words: Wording, terms: Sequence[frozenset[str]], told
                 continue  # it can be asked in the midst of a battle or a move only
             parts = [("base", str(base), clauses_of(world.ruleset, f"stats/{id_}"))]
             parts += [
-                (str(r.get("label", r["id"])), _effect(r), clauses_of(world.ruleset, f"modifiers/{r['id']}")) for r in applied
+                (str(r.get("label", r["id"])), _effect(r), clauses_of(world.ruleset, f"modifiers/{r['id']}"))
+                for r in applied
             ]
             yield Made(f"{row.get('name', id_.replace('-', ' '))} of {name}", str(total), tuple(parts))
 
@@ -195,7 +232,11 @@ def _subjects(world: World, words: Wording, kind: str, ids: frozenset[str]) -> I
         n = 0
         for key, row in world.state.stacks():
             of = {str(row["kind"]), str(row["owner"]), str(row["place"])}
-            if str(row["kind"]) in ids and ids & world.ruleset.rows("nations").keys() <= of and n < MOST_STACKS:
+            if (
+                str(row["kind"]) in ids
+                and ids & world.ruleset.rows("nations").keys() <= of
+                and n < MOST_STACKS
+            ):
                 if ids & world.ruleset.rows("places").keys() and row["place"] not in ids:
                     continue
                 n += 1
@@ -229,7 +270,9 @@ def _effect(row: Row) -> str:
 # ---- what happened
 
 
-def _happened(ruleset: Ruleset, words: Wording, entry: Entry, changes: Sequence[ValueChange], reader: str) -> Happened:
+def _happened(
+    ruleset: Ruleset, words: Wording, entry: Entry, changes: Sequence[ValueChange], reader: str
+) -> Happened:
     return Happened(
         entry.turn,
         when(ruleset, entry.turn),
@@ -270,7 +313,9 @@ def named(words: Wording, table: str, id_: str, field: str) -> str:
     if table == "treasuries":
         nation, _, purse = id_.partition("/")
         what = str(words.world.ruleset.row_or_empty("resources", field).get("name", field))
-        return f"{capital(words.of(nation))} {words.inside(what)}" + (f" in {words.thing(purse)}" if purse else "")
+        return f"{capital(words.of(nation))} {words.inside(what)}" + (
+            f" in {words.thing(purse)}" if purse else ""
+        )
     if table in ("links", "relations", "wars", "war_kinds"):
         said = " and ".join(_one(words, p) for p in id_.split("--"))
     else:
@@ -314,7 +359,9 @@ def value(words: Wording, found: Any) -> str:
     if isinstance(found, Mapping):
         if {"kind", "n"} <= found.keys():
             return f"{found['n']} {words.kind(str(found['kind']), found['n'])}"
-        return ", ".join(f"{str(k).replace('_', ' ')} {value(words, v)}" for k, v in found.items()) or "nothing"
+        return (
+            ", ".join(f"{str(k).replace('_', ' ')} {value(words, v)}" for k, v in found.items()) or "nothing"
+        )
     if isinstance(found, list | tuple):
         return listing(value(words, v) for v in found) or "nothing"
     return printed(words.world, found)
@@ -344,11 +391,17 @@ def as_lines(told: Explanation, *, most: int = 12) -> list[str]:
             out.append(f"    of which {listing(happened.parts)}")
         out += [f"    {line}" for line in happened.dice]
         out += [f"    rule: {said}" for said in happened.says[:MOST_RULES]]
-        out.append(f"    by {happened.named}" + _cited(happened.clauses) + (f", {happened.at}" if happened.at else ""))
+        out.append(
+            f"    by {happened.named}"
+            + _cited(happened.clauses)
+            + (f", {happened.at}" if happened.at else "")
+        )
     return out
 
 
 def _cited(clauses: Sequence[str], most: int = 3) -> str:
     if not clauses:
         return ""
-    return f" ({', '.join(clauses[:most])}{f' and {len(clauses) - most} more' if len(clauses) > most else ''})"
+    return (
+        f" ({', '.join(clauses[:most])}{f' and {len(clauses) - most} more' if len(clauses) > most else ''})"
+    )

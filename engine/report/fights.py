@@ -1,7 +1,8 @@
-"""Battles told once each: who fought with what, what it cost, how many hits came of how many expected, how it ended and why.
+"""Battles told once each: who fought with what, what it cost, how many hits came of how many expected, how it
+ended and why.
 
-The rounds of one battle are found by its place and subject. Fights of other kinds at the same place between the same parties
-(in the air before the land battle) are told with the gravest of them.
+The rounds of one battle are found by its place and subject. Fights of other kinds at the same place between
+the same parties (in the air before the land battle) are told with the gravest of them.
 """
 
 from __future__ import annotations
@@ -80,14 +81,20 @@ def fights(entries: Sequence[Entry]) -> list[Fight]:
         elif data["event"] in ("leave", "stuck", "absent", "back"):
             fight.left.append(entry)
         elif data["event"] == "end":
-            fight.ended, fight.winner, fight.lost_touch = True, data.get("winner"), bool(data.get("lost_touch"))
+            fight.ended, fight.winner, fight.lost_touch = (
+                True,
+                data.get("winner"),
+                bool(data.get("lost_touch")),
+            )
             fight.better = data.get("better")
             fight.lost = {s: {o: dict(k) for o, k in data.get("lost", {}).get(s, {}).items()} for s in SIDES}
     return out
 
 
 def _reinforced(fight: Fight, now: Mapping[str, Mapping[str, Mapping[str, int]]]) -> None:
-    """Adds those who came to a battle after its beginning: who is there `now`, with what was lost before, had to come."""
+    """Adds those who came to a battle after its beginning: who is there `now`, with what was lost before, had
+    to come.
+    """
     gone: dict[tuple[str, str, str], int] = {}
     for entry in fight.rounds:
         for side, parts in entry.data.get("lost", {}).items():
@@ -103,10 +110,18 @@ def _reinforced(fight: Fight, now: Mapping[str, Mapping[str, Mapping[str, int]]]
 
 
 def gravest(world: World, found: Sequence[Fight], reader: str, words: Wording) -> list[Fight]:
-    """The battles by weight: own before allied before others, then the worth of the place and of what was lost."""
+    """The battles by weight: own before allied before others, then the worth of the place and of what was
+    lost.
+    """
 
     def weight(fight: Fight) -> tuple[int, Any]:
-        near = 2 if reader in fight.parties() else 1 if any(reader and world.allied(reader, o) for o in fight.parties()) else 0
+        near = (
+            2
+            if reader in fight.parties()
+            else 1
+            if any(reader and world.allied(reader, o) for o in fight.parties())
+            else 0
+        )
         own = 2 if world.holder_of(fight.place) == reader or reader in fight.owners("defender") else 1
         cost = sum(words.price(k, o) for side in SIDES for o, k in fight.lost.get(side, {}).items())
         return near, words.worth(fight.place) * own + cost
@@ -114,7 +129,14 @@ def gravest(world: World, found: Sequence[Fight], reader: str, words: Wording) -
     ranked = sorted(found, key=weight, reverse=True)
     out: list[Fight] = []
     for fight in ranked:
-        head = next((f for f in out if f.place == fight.place and f.row != fight.row and f.parties() & fight.parties()), None)
+        head = next(
+            (
+                f
+                for f in out
+                if f.place == fight.place and f.row != fight.row and f.parties() & fight.parties()
+            ),
+            None,
+        )
         if head is None:
             out.append(fight)
         else:
@@ -132,11 +154,17 @@ def captured(entries: Sequence[Entry]) -> dict[str, str | None]:
 
 
 MOST_FULL, FEW = 5, 6
-"""Battles that plain text tells in full, and the units up to which, both sides together, it tells one in a sentence."""
+"""Battles that plain text tells in full, and the units up to which, both sides together, it tells one in a
+sentence.
+"""
 
 
-def blocks(world: World, entries: Sequence[Entry], reader: str, words: Wording, *, others: bool = True) -> list[Block]:
-    """The own battles in full, in plain text the gravest; those of others, unless another part tells them, in a line each."""
+def blocks(
+    world: World, entries: Sequence[Entry], reader: str, words: Wording, *, others: bool = True
+) -> list[Block]:
+    """The own battles in full, in plain text the gravest; those of others, unless another part tells them, in
+    a line each.
+    """
     order = gravest(world, fights(entries), reader, words)
     taken = captured(entries)
     full, small = _own(order, reader)
@@ -148,7 +176,10 @@ def blocks(world: World, entries: Sequence[Entry], reader: str, words: Wording, 
         out += [replace(_told(f, taken, words), brief=_brief(f, taken, words)) for f in small]
     rest = [f for f in order if f not in own]
     if rest and others:
-        out += [Para("", "Battles of others"), bullets([(_line(f, taken, words), tuple(f.log)) for f in rest])]
+        out += [
+            Para("", "Battles of others"),
+            bullets([(_line(f, taken, words), tuple(f.log)) for f in rest]),
+        ]
     return out
 
 
@@ -180,12 +211,16 @@ def stage_of(fight: Fight, fire: Mapping[str, Any], words: Wording) -> Row:
 
 
 def has_number(fight: Fight, fire: Mapping[str, Any], words: Wording) -> bool:
-    """Whether a throw hits at a number or less; dice that are summed or compared, or looked up by their face, have none."""
+    """Whether a throw hits at a number or less; dice that are summed or compared, or looked up by their face,
+    have none.
+    """
     return fire["hits"] is not None and stage_of(fight, fire, words).get("resolve") not in ("face", "compare")
 
 
 def pair_chances(stage: Row, fires: Sequence[Mapping[str, Any]], side: str) -> tuple[float, ...]:
-    """The chances that a side wins 0, 1, 2 ... pairs with the dice that both threw in a stage where dice are compared."""
+    """The chances that a side wins 0, 1, 2 ... pairs with the dice that both threw in a stage where dice are
+    compared.
+    """
     groups = [
         [(len(f["dice"]), int(f["die"]), int(f["value"])) for f in fires if f["side"] == s]
         for s in (side, *(s for s in SIDES if s != side))
@@ -254,7 +289,8 @@ def _outcome(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
 
 
 def hits(fight: Fight, side: str, words: Wording) -> tuple[int | None, Fraction | None, int]:
-    """Hits of a side (None where dice are summed), hits to be expected of its dice, and how many dice it threw.
+    """Hits of a side (None where dice are summed), hits to be expected of its dice, and how many dice it
+    threw.
 
     Nothing is expected, None, of dice that are looked up by their face.
     """
@@ -264,7 +300,9 @@ def hits(fight: Fight, side: str, words: Wording) -> tuple[int | None, Fraction 
         for id_ in dict.fromkeys(f["stage"] for f in fires):
             both = [f for f in fires if f["stage"] == id_]
             if (stage := stage_of(fight, both[0], words)).get("resolve") == "compare":
-                expected += sum(n * Fraction(chance) for n, chance in enumerate(pair_chances(stage, both, side)))
+                expected += sum(
+                    n * Fraction(chance) for n, chance in enumerate(pair_chances(stage, both, side))
+                )
         for fire in fires:
             if fire["side"] != side:
                 continue
@@ -283,7 +321,10 @@ def hits(fight: Fight, side: str, words: Wording) -> tuple[int | None, Fraction 
 
 def _told(fight: Fight, taken: dict[str, str | None], words: Wording) -> Table:
     """A battle as a table, a row for each nation."""
-    rows = tuple((f"{r.who}: {r.units}", "all" if r.all and r.several else r.lost, *r.figures) for r in _rows(fight, words))
+    rows = tuple(
+        (f"{r.who}: {r.units}", "all" if r.all and r.several else r.lost, *r.figures)
+        for r in _rows(fight, words)
+    )
     return Table(
         (f"{words.place(fight.place).upper()}, {verdict(fight, taken, words)}", "lost", "hits", "expected"),
         rows,
@@ -296,7 +337,9 @@ def _told(fight: Fight, taken: dict[str, str | None], words: Wording) -> Table:
 
 @dataclass(frozen=True)
 class _Side:
-    """One nation in a battle: its units, how many that were, what it lost, and of the first of a side hits and hits expected."""
+    """One nation in a battle: its units, how many that were, what it lost, and of the first of a side hits
+    and hits expected.
+    """
 
     who: str
     units: str
@@ -340,7 +383,9 @@ def _brief(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
 
 
 def in_sentences(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
-    """A battle in sentences: who fought with what and what it cost, what each needed, and the round that decided."""
+    """A battle in sentences: who fought with what and what it cost, what each needed, and the round that
+    decided.
+    """
     return " ".join([_brief(fight, taken, words), *_figures(fight, words)])
 
 
@@ -353,13 +398,23 @@ def _figures(fight: Fight, words: Wording) -> list[str]:
 
 def _reasons(fight: Fight, words: Wording) -> list[str]:
     """Orders to leave and what became of them, each once, and the fights that went before."""
-    notes = [sentence(said) for said in dict.fromkeys(words.told(entry.happened) for entry in fight.left) if said]
+    notes = [
+        sentence(said) for said in dict.fromkeys(words.told(entry.happened) for entry in fight.left) if said
+    ]
     for prelude in fight.preludes:
         row = words.world.ruleset.row_or_empty("battles", prelude.row)
         name = str(row.get("name", prelude.row))
-        lost = [f"{words.nation(o)} lost {words.units(k)}" for s in SIDES for o, k in prelude.lost.get(s, {}).items() if k]
+        lost = [
+            f"{words.nation(o)} lost {words.units(k)}"
+            for s in SIDES
+            for o, k in prelude.lost.get(s, {}).items()
+            if k
+        ]
         met = " against ".join(
-            listing(f"{words.of(o)} {words.units(k)}" for o, k in sorted(prelude.sides.get(s, {}).items()) if k) or "nobody"
+            listing(
+                f"{words.of(o)} {words.units(k)}" for o, k in sorted(prelude.sides.get(s, {}).items()) if k
+            )
+            or "nobody"
             for s in SIDES
         )
         n = len(prelude.rounds)
@@ -374,7 +429,12 @@ def _numbers(fight: Fight, side: str, words: Wording) -> str:
     found: dict[str, list[int]] = {}
     for entry in fight.rounds:
         for fire in entry.data.get("fire", ()):
-            if fire["side"] == side and fire["dice"] and has_number(fight, fire, words) and fire["kind"] in known:
+            if (
+                fire["side"] == side
+                and fire["dice"]
+                and has_number(fight, fire, words)
+                and fire["kind"] in known
+            ):
                 values = found.setdefault(fire["kind"], [])
                 if fire["value"] not in values:
                     values.append(int(fire["value"]))
@@ -383,7 +443,9 @@ def _numbers(fight: Fight, side: str, words: Wording) -> str:
     owners = fight.owners(side)
     who = listing(words.of(o) for o in sorted(owners, key=lambda o: (o != words.reader, words.of(o))))
     who = who or possessive(words.place(fight.place))
-    kinds = ", ".join(f"{words.kind(k)} {' or '.join(map(str, sorted(v, reverse=True)))}" for k, v in sorted(found.items()))
+    kinds = ", ".join(
+        f"{words.kind(k)} {' or '.join(map(str, sorted(v, reverse=True)))}" for k, v in sorted(found.items())
+    )
     return f"{who} {kinds}"
 
 
@@ -394,7 +456,11 @@ def _turning(fight: Fight, words: Wording) -> str:
     cost = []
     for entry in fight.rounds:
         lost = {
-            s: sum(int(p["n"]) for p in entry.data.get("lost", {}).get(s, ()) if p.get("lost") and not p.get("virtual"))
+            s: sum(
+                int(p["n"])
+                for p in entry.data.get("lost", {}).get(s, ())
+                if p.get("lost") and not p.get("virtual")
+            )
             for s in SIDES
         }
         cost.append((sum(lost.values()), entry.data.get("round", 0), lost))
@@ -417,6 +483,7 @@ def _line(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
         for owner in fight.owners(side):
             began, lost = fight.sides.get(side, {}).get(owner, {}), fight.lost.get(side, {}).get(owner, {})
             costs.append(
-                f"{words.nation(owner)} {'' if costs else 'lost '}{sum(lost.values()) or 'none'} of {sum(began.values())}"
+                f"{words.nation(owner)} {'' if costs else 'lost '}{sum(lost.values()) or 'none'} of "
+                f"{sum(began.values())}"
             )
     return sentence(f"{words.place(fight.place)}, {_outcome(fight, taken, words)}: {listing(costs)}")

@@ -1,4 +1,6 @@
-"""A stored game as its auditors want it: plain data, read from the store; and the rows of `audits`, asked of each turn."""
+"""A stored game as its auditors want it: plain data, read from the store; and the rows of `audits`, asked of
+each turn.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def played(game: Game) -> RecordedGame:
         if before is not None:
             given = {n: s.by for n, s in game.submissions(before.number).items()}
         waited: Row | None = before.position.waiting if before is not None else None
-        stages.append(RecordedStage(number, stage.position.state, tuple(game.journal(position=number)), waited, given))
+        stages.append(
+            RecordedStage(number, stage.position.state, tuple(game.journal(position=number)), waited, given)
+        )
         before = stage
     return RecordedGame(game.ruleset, game.stage().position.game_start, tuple(stages), lambda: _reports(game))
 
@@ -80,9 +84,14 @@ def rows(what: RecordedGame) -> Book:
 
 
 def _ask(
-    those: Sequence[Row], what: RecordedGame, state: State, moments: dict[str, State], geography: Geography, entry: Entry,
+    those: Sequence[Row],
+    what: RecordedGame,
+    state: State,
+    moments: dict[str, State],
+    geography: Geography,
+    entry: Entry,
     book: Book,
-) -> None:  # fmt: skip
+) -> None:
     world = World(what.ruleset, state.copy(), moments=dict(moments), geography=geography)
     for row in those:
         things = selection(world, row["for"], {}) if "for" in row else (None,)
@@ -97,7 +106,9 @@ def _ask(
                 continue
             says = "" if holds else fill(world, row["message"], names)
             whose = thing.id if thing is not None else what.ruleset.id
-            book.check_turn(holds, entry.turn, whose, says, row["test"], "it does not hold", f"audits/{row['id']}")
+            book.check_turn(
+                holds, entry.turn, whose, says, row["test"], "it does not hold", f"audits/{row['id']}"
+            )
 
 
 def _names(world: World, thing: Entity | None) -> dict[str, Any]:
@@ -127,6 +138,8 @@ def _reports(game: Game) -> Iterator[RecordedReport]:
 
 
 def _began(game: Game, turn: int) -> State:
-    """The state in which the first orders of a turn were asked for: what the report before left its reader with."""
+    """The state in which the first orders of a turn were asked for: what the report before left its reader
+    with.
+    """
     first = next(number for number, t, _ in game.stages() if t == turn)
     return game.stage(first).position.state

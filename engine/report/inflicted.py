@@ -1,8 +1,10 @@
-"""Losses that dice of a battle inflicted, against what was to be expected of them, with the band in which nine cases of ten lie.
+"""Losses that dice of a battle inflicted, against what was to be expected of them, with the band in which
+nine cases of ten lie.
 
-Reckoned from what the reader was told of the battle and from nothing else. Every round counts as it began: what a throw could
-bring is known from its dice and numbers, and no more than those whom it could reach can fall to it. A unit that takes several
-hits, or a stage that reaches some of the enemies only, is taken for one that takes one, and reaches all.
+Reckoned from what the reader was told of the battle and from nothing else. Every round counts as it began:
+what a throw could bring is known from its dice and numbers, and no more than those whom it could reach can
+fall to it. A unit that takes several hits, or a stage that reaches some of the enemies only, is taken for one
+that takes one, and reaches all.
 """
 
 from __future__ import annotations
@@ -60,7 +62,8 @@ def inflicted(told: Sequence[Fight], nation: str, words: Wording) -> Inflicted |
                 compared = stage.get("resolve") == "compare"
                 if not compared and not all(has_number(fight, fire, words) for fire in fires):
                     return None
-                could = there if sum(int(f["hits"]) for f in fires) <= fell else fell  # hits that nobody was left to take
+                # hits that nobody was left to take
+                could = there if sum(int(f["hits"]) for f in fires) <= fell else fell
                 losses += fell
                 hits = _chances(stage, entry.data, fires, side)
                 volleys.append(_capped(hits, max(could, fell)))
@@ -77,12 +80,18 @@ Volley = tuple[list[Mapping[str, Any]], int, int]
 
 
 def _volleys(fight: Fight, data: Mapping[str, Any], side: str, words: Wording) -> Iterator[Volley]:
-    """The dice of a side stage by stage: the throws, how many of the others they took, and how many could be taken."""
+    """The dice of a side stage by stage: the throws, how many of the others they took, and how many could be
+    taken.
+    """
     other = SIDES[1 - SIDES.index(side)]
     rows = words.world.ruleset.row_or_empty("battles", fight.row).get("virtual", ())
     spared = {str(row["id"]) for row in rows if row.get("lost") == "never"}
     lost = data.get("lost", {}).get(other, ())
-    fires = [f for f in [*data.get("fire", ()), *data.get("fire_on_retreat", ())] if f["side"] == side and f["dice"]]
+    fires = [
+        f
+        for f in [*data.get("fire", ()), *data.get("fire_on_retreat", ())]
+        if f["side"] == side and f["dice"]
+    ]
     there = sum(len(f["dice"]) for f in fires)  # at those who leave, of whom it is not told how many they are
     if "sides" in data:
         there = sum(n for kinds in data["sides"].get(other, {}).values() for n in kinds.values())
@@ -93,10 +102,14 @@ def _volleys(fight: Fight, data: Mapping[str, Any], side: str, words: Wording) -
         there -= fell
 
 
-def _chances(stage: Row, data: Mapping[str, Any], fires: Sequence[Mapping[str, Any]], side: str) -> Sequence[float]:
+def _chances(
+    stage: Row, data: Mapping[str, Any], fires: Sequence[Mapping[str, Any]], side: str
+) -> Sequence[float]:
     """The chances of 0, 1, 2 ... hits of a side's throws in a stage."""
     if stage.get("resolve") == "compare":
-        both = [f for f in [*data.get("fire", ()), *data.get("fire_on_retreat", ())] if f["stage"] == stage["id"]]
+        both = [
+            f for f in [*data.get("fire", ()), *data.get("fire_on_retreat", ())] if f["stage"] == stage["id"]
+        ]
         return pair_chances(stage, both, side)
     return _summed([under([(len(f["dice"]), int(f["value"]))], int(f["die"]))[0] for f in fires])
 

@@ -23,7 +23,8 @@ __all__ = ["drawing_faults"]
 def drawing_faults(ruleset_folder: Path, ruleset: Ruleset | None = None) -> Iterator[Diagnostic]:
     """What keeps the files of a ruleset's own folder `map/` from being drawn with, by file.
 
-    With a ruleset also the words of `marks.yaml` that name no tag, field or kind of it, so that they mark nothing.
+    With a ruleset also the words of `marks.yaml` that name no tag, field or kind of it, so that they mark
+    nothing.
     """
     here = ruleset_folder / MAP_FOLDER
     layout, marks, shapes = here / "layout.yaml", here / "marks.yaml", here / "shapes.json"
@@ -37,9 +38,20 @@ def drawing_faults(ruleset_folder: Path, ruleset: Ruleset | None = None) -> Iter
         try:
             read()
         except (YAMLError, ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError) as error:
-            said = " ".join(str(error).split()) if not isinstance(error, KeyError) else f"it says nothing of {error}"
+            said = (
+                " ".join(str(error).split())
+                if not isinstance(error, KeyError)
+                else f"it says nothing of {error}"
+            )
             line, column = _line_of(path, said)
-            yield Diagnostic("E511", "error", f"no map can be drawn with this: {said}", f"{MAP_FOLDER}/{path.name}", line, column)
+            yield Diagnostic(
+                "E511",
+                "error",
+                f"no map can be drawn with this: {said}",
+                f"{MAP_FOLDER}/{path.name}",
+                line,
+                column,
+            )
             return
     if marks.is_file():
         yield from _unknown_marks(marks)
@@ -62,7 +74,9 @@ def _unknown_marks(path: Path) -> Iterator[Diagnostic]:
 
 
 def _line_of(path: Path, said: str) -> tuple[int, int]:
-    """Where a fault of a map's file most likely stands: the last word that it quotes, or the key that it begins with."""
+    """Where a fault of a map's file most likely stands: the last word that it quotes, or the key that it
+    begins with.
+    """
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -79,21 +93,41 @@ def _idle_marks(path: Path, ruleset: Ruleset) -> Iterator[Diagnostic]:
     tree, _ = load_text(path.read_text(encoding="utf-8"), f"{MAP_FOLDER}/{path.name}")
     if tree is None:
         return
-    fields = {kind: {f for f, row in ruleset.rows("fields").items() if kind in row.get("of", ())} for kind in ("nation", "place")}
+    fields = {
+        kind: {f for f, row in ruleset.rows("fields").items() if kind in row.get("of", ())}
+        for kind in ("nation", "place")
+    }
     of_places = {*fields["place"], *forms().keys("places")}
     of_nations = {f"nation.{field}" for field in (*fields["nation"], *forms().keys("nations"))}
     units = ruleset.rows("units").values()
     tags = {str(tag) for row in units for tag in (*row.get("tags", ()), *_tags_of_grades(row))}
     kinds = {str(row.get("kind", "land")) for row in ruleset.rows("links").values()}
-    for key, words in (("badges", tags), ("symbols", of_places | of_nations), ("links", kinds), ("notes", of_places)):
+    for key, words in (
+        ("badges", tags),
+        ("symbols", of_places | of_nations),
+        ("links", kinds),
+        ("notes", of_places),
+    ):
         said = tree.get(key)
-        for word in () if said is None or not said.value else said.value if said.is_map else [n.value for n in said.members()]:
+        for word in (
+            ()
+            if said is None or not said.value
+            else said.value
+            if said.is_map
+            else [n.value for n in said.members()]
+        ):
             if word not in words:
                 at = said if said is not None and said.is_map else None
-                node = at if at is not None or said is None else next(n for n in said.members() if n.value == word)
+                node = (
+                    at
+                    if at is not None or said is None
+                    else next(n for n in said.members() if n.value == word)
+                )
                 message = f"{word!r} marks nothing: it is none of {_OF_MARKS[key]}"
                 hint = did_you_mean(str(word), words)
-                yield diagnose("E407", "error", message, node, key=word if at is not None else None, hint=hint)
+                yield diagnose(
+                    "E407", "error", message, node, key=word if at is not None else None, hint=hint
+                )
 
 
 def _tags_of_grades(row: Mapping[str, Any]) -> Iterator[str]:

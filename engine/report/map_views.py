@@ -1,8 +1,9 @@
-"""From a reader's view to a map: who holds what, which units stand where as far as they are known, works, straits, battles.
+"""From a reader's view to a map: who holds what, which units stand where as far as they are known, works,
+straits, battles.
 
-What a ruleset wants drawn stands beside its shapes in `map/marks.yaml`: which fields of places get which symbol, how
-kinds of links and works look, which tags of units share a badge, and how orders are drawn of which it is told what
-became. Without it the map shows owners, names and numbers of units.
+What a ruleset wants drawn stands beside its shapes in `map/marks.yaml`: which fields of places get which
+symbol, how kinds of links and works look, which tags of units share a badge, and how orders are drawn of
+which it is told what became. Without it the map shows owners, names and numbers of units.
 """
 
 from __future__ import annotations
@@ -47,35 +48,60 @@ from .wording import listing
 
 HELP = "support"
 ARROWS = ("march", "move", "attack", HELP)
-"""How a ruleset may say that an order is drawn as an arrow (`orders` in `map/marks.yaml`); how one that helps others."""
+"""How a ruleset may say that an order is drawn as an arrow (`orders` in `map/marks.yaml`); how one that helps
+others.
+"""
 SMALL = 4
 """Fewer places than this are shown with those around them."""
 
 
 def map_svg(
-    ruleset: Ruleset, shown: State, drawing: Drawing, *, title: str = "", entries: Iterable[Entry] = (), width: int | None = None
+    ruleset: Ruleset,
+    shown: State,
+    drawing: Drawing,
+    *,
+    title: str = "",
+    entries: Iterable[Entry] = (),
+    width: int | None = None,
 ) -> str:
     """The map of a state as its reader sees it, as SVG text."""
     return draw(map_model(ruleset, shown, drawing, title=title, entries=list(entries)), width=width)
 
 
 def report_map(
-    ruleset: Ruleset, shown: State, drawing: Drawing, reader: str = "", *, title: str = "", entries: Iterable[Entry] = (),
-    numbers: Mapping[str, tuple[int, str]] | None = None, link: str = "", prefix: str = "map",
-) -> PageMap:  # fmt: skip
-    """The map of a page, opened on the theater where most of the reader's units are (for nobody: on everything).
+    ruleset: Ruleset,
+    shown: State,
+    drawing: Drawing,
+    reader: str = "",
+    *,
+    title: str = "",
+    entries: Iterable[Entry] = (),
+    numbers: Mapping[str, tuple[int, str]] | None = None,
+    link: str = "",
+    prefix: str = "map",
+) -> PageMap:
+    """The map of a page, opened on the theater where most of the reader's units are (for nobody: on
+    everything).
 
-    `numbers`: place -> the number and the outcome of what the page tells of it; `link`: where places lead, before their ids.
+    `numbers`: place -> the number and the outcome of what the page tells of it; `link`: where places lead,
+    before their ids.
     """
     world = World(ruleset, shown)
     model = map_model(ruleset, shown, drawing, title=title, entries=list(entries))
     return page_map(
-        model, groups=_regions(world, reader), numbers=numbers, extra=tuple(_signs(world, model)), link=link, prefix=prefix
+        model,
+        groups=_regions(world, reader),
+        numbers=numbers,
+        extra=tuple(_signs(world, model)),
+        link=link,
+        prefix=prefix,
     )
 
 
 def _regions(world: World, reader: str) -> list[tuple[str, list[str]]]:
-    """Theaters by name, those with most of the reader's units first; without theaters what he holds and has units in."""
+    """Theaters by name, those with most of the reader's units first; without theaters what he holds and has
+    units in.
+    """
     units: dict[str, int] = {}
     for _, row in world.state.stacks():
         if row["owner"] == reader:
@@ -86,7 +112,9 @@ def _regions(world: World, reader: str) -> list[tuple[str, list[str]]]:
     held = [p for p in world.ruleset.rows("places") if world.holder_of(p) == reader] if reader else []
     mine = list(dict.fromkeys([*held, *units]))
     if len(mine) < SMALL:  # of a few places alone one sees nothing
-        mine = list(dict.fromkeys([*mine, *(near for place in mine for near in world.geography.next_to(place))]))
+        mine = list(
+            dict.fromkeys([*mine, *(near for place in mine for near in world.geography.next_to(place))])
+        )
     return [("Yours", mine)] if mine else []
 
 
@@ -106,8 +134,12 @@ def _signs(world: World, model: MapModel) -> Iterable[LegendEntry]:
         yield LegendEntry("badge", "?", "units whose kind is not known; 6-20: how many")
 
 
-def map_model(ruleset: Ruleset, shown: State, drawing: Drawing, *, title: str = "", entries: Sequence[Entry] = ()) -> MapModel:
-    """The drawing's model: every place with coordinates, its holder, what stands in it, and what happened in it."""
+def map_model(
+    ruleset: Ruleset, shown: State, drawing: Drawing, *, title: str = "", entries: Sequence[Entry] = ()
+) -> MapModel:
+    """The drawing's model: every place with coordinates, its holder, what stands in it, and what happened in
+    it.
+    """
     world = World(ruleset, shown)
     places = [row for row in ruleset.rows("places").values() if "lon" in row and "lat" in row]
     shapes = _shapes(drawing, places)
@@ -143,24 +175,36 @@ def _shapes(drawing: Drawing, places: Sequence[Mapping[str, Any]]) -> Shapes | N
 
 def _layout(drawing: Drawing, shapes: Shapes | None) -> Layout | None:
     """The layout, if it is of this map: that of shapes which are not used is not."""
-    return layout_from(drawing.layout) if drawing.layout and (shapes is not None or not drawing.shapes) else None
+    return (
+        layout_from(drawing.layout) if drawing.layout and (shapes is not None or not drawing.shapes) else None
+    )
 
 
 def _owners(world: World) -> tuple[Owner, ...]:
-    """Whoever holds or has anything, in the order of the ruleset; all nations count for colours, which so stay what they are."""
-    held = {world.holder_of(p) for p in world.ruleset.rows("places")} | {r["owner"] for _, r in world.state.stacks()}
+    """Whoever holds or has anything, in the order of the ruleset; all nations count for colours, which so
+    stay what they are.
+    """
+    held = {world.holder_of(p) for p in world.ruleset.rows("places")} | {
+        r["owner"] for _, r in world.state.stacks()
+    }
     rows = world.ruleset.rows("nations")
     made = []
     for nation in dict.fromkeys([*rows, *sorted(n for n in held if n)]):
         row = world.ruleset.row_or_empty("nations", nation)
         name = str(row.get("name", nation))
-        tag = str(row.get("tag") or "".join(w[0] for w in name.split())[:3].upper() if " " in name else name[:3])
-        made.append(Owner(nation, name, tag=tag, colour=str(row.get("color", "")), group=world.side_of(nation) or ""))
+        tag = str(
+            row.get("tag") or "".join(w[0] for w in name.split())[:3].upper() if " " in name else name[:3]
+        )
+        made.append(
+            Owner(nation, name, tag=tag, colour=str(row.get("color", "")), group=world.side_of(nation) or "")
+        )
     return tuple(owner for owner in coloured(made) if owner.id in held)
 
 
 def _seats(world: World, marks: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """The places that nations name in a field which is drawn (`nation.FIELD` in `symbols`): place -> field -> symbol."""
+    """The places that nations name in a field which is drawn (`nation.FIELD` in `symbols`): place -> field ->
+    symbol.
+    """
     out: dict[str, dict[str, str]] = {}
     for name, symbol in marks.get("symbols", {}).items():
         for nation in world.ruleset.rows("nations") if name.startswith("nation.") else ():
@@ -170,7 +214,9 @@ def _seats(world: World, marks: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     return out
 
 
-def _place(world: World, row: Mapping[str, Any], marks: Mapping[str, Any], seats: Mapping[str, Mapping[str, str]]) -> Place:
+def _place(
+    world: World, row: Mapping[str, Any], marks: Mapping[str, Any], seats: Mapping[str, Mapping[str, str]]
+) -> Place:
     thing = Entity("place", row["id"])
     seat = seats.get(row["id"], {})
     symbols = list(seat.values())
@@ -210,7 +256,12 @@ def _badges(world: World, place: str, marks: Mapping[str, Any]) -> Iterable[Badg
         if row["kind"] == UNKNOWN:
             low, dots, high = str(row.get("range", "?")).partition("..")
             bands.append(
-                Badge(row["owner"], "?", low if not dots else f"{low}-{high}" if high else f"{low}+", str(row.get("band", "")))
+                Badge(
+                    row["owner"],
+                    "?",
+                    low if not dots else f"{low}-{high}" if high else f"{low}+",
+                    str(row.get("band", "")),
+                )
             )
             continue
         kind = world.ruleset.row_or_empty("units", row["kind"])
@@ -220,7 +271,10 @@ def _badges(world: World, place: str, marks: Mapping[str, Any]) -> Iterable[Badg
         here = kinds.setdefault(key, {})
         here[row["kind"]] = here.get(row["kind"], 0) + row["n"]
     names = Names(world.ruleset)
-    yield from (Badge(owner, icon, str(n), names.units(kinds[owner, icon])) for (owner, icon), n in sorted(counts.items()))
+    yield from (
+        Badge(owner, icon, str(n), names.units(kinds[owner, icon]))
+        for (owner, icon), n in sorted(counts.items())
+    )
     yield from bands
 
 
@@ -245,7 +299,9 @@ def _works(state: State, marks: Mapping[str, Any]) -> Iterable[Work]:
 
 
 def _arrows(world: World, entries: Sequence[Entry], marks: Mapping[str, Any]) -> Iterator[Arrow]:
-    """Moves that were told, and orders of which it was told what became of them; of several that look alike the first."""
+    """Moves that were told, and orders of which it was told what became of them; of several that look alike
+    the first.
+    """
     held = {
         str(f.roles.get("place"))
         for e in entries
@@ -257,7 +313,9 @@ def _arrows(world: World, entries: Sequence[Entry], marks: Mapping[str, Any]) ->
         path = [str(place) for place in entry.data.get("path", ()) if isinstance(place, str)]
         if len(path) > 1:
             failed = bool(entry.data.get("hostile")) and path[-1] in held
-            found: Arrow | None = Arrow(path[0], path[-1], outcome="failure" if failed else "success", note=entry.text)
+            found: Arrow | None = Arrow(
+                path[0], path[-1], outcome="failure" if failed else "success", note=entry.text
+            )
         elif "asked" in entry.data and "outcome" in entry.data:
             found = _ordered(world, entry, marks)
         else:
@@ -268,27 +326,37 @@ def _arrows(world: World, entries: Sequence[Entry], marks: Mapping[str, Any]) ->
 
 
 def _ordered(world: World, entry: Entry, marks: Mapping[str, Any]) -> Arrow | None:
-    """An order as an arrow, as `orders` says how such orders are drawn and `successes` which outcomes are good ones."""
+    """An order as an arrow, as `orders` says how such orders are drawn and `successes` which outcomes are
+    good ones.
+    """
     read = read_orders(world.ruleset, str(entry.data["asked"]), state=world.state).orders
     look = marks.get("orders", {}).get(read[0]["order"]) if len(read) == 1 else None
     form = Grammar.of(world.ruleset).form(read[0]["order"]) if look else None
     if form is None:
         return None
     declared, slots = form.row.get("slots", {}), read[0].get("slots", {})
-    names = dict.fromkeys(s.name for s in slots_in(form.pattern) if slot_of(s.name, declared.get(s.name)).kind == "place")
+    names = dict.fromkeys(
+        s.name for s in slots_in(form.pattern) if slot_of(s.name, declared.get(s.name)).kind == "place"
+    )
     places = [str(slots[name]) for name in names if name in slots]
     if look not in ARROWS or len(places) < 2:
         return None
     good = set(entry.data["outcome"]) <= set(marks.get("successes", ()))
     toward = places[2] if len(places) > 2 else ""
     return Arrow(
-        places[0], places[1], outcome="success" if good else "failure", note=entry.text, help=look == HELP, toward=toward
-    )  # fmt: skip
+        places[0],
+        places[1],
+        outcome="success" if good else "failure",
+        note=entry.text,
+        help=look == HELP,
+        toward=toward,
+    )
 
 
 def _highlights(world: World, entries: Sequence[Entry], marks: Mapping[str, Any]) -> Iterator[Highlight]:
-    """Places where a battle ended: taken (success) or held (failure), from the facts of readable entries; those that changed
-    hands otherwise, as their holder is known; and places of orders that came to one of the outcomes in `blows`."""
+    """Places where a battle ended: taken (success) or held (failure), from the facts of readable entries;
+    those that changed hands otherwise, as their holder is known; and places of orders that came to one of the
+    outcomes in `blows`."""
     found: dict[str, tuple[Outcome, str]] = {}
     for entry in entries:
         for fact in entry.facts:
@@ -297,7 +365,11 @@ def _highlights(world: World, entries: Sequence[Entry], marks: Mapping[str, Any]
             if fact.word == "captured" and isinstance(fact.roles.get("place"), str):
                 found[fact.roles["place"]] = ("success", "")
         for change in entry.changes:
-            if change[0] == "places" and change[2] == "holder" and change[3] != change[4] == world.holder_of(change[1]):
+            if (
+                change[0] == "places"
+                and change[2] == "holder"
+                and change[3] != change[4] == world.holder_of(change[1])
+            ):
                 found[change[1]] = ("success", entry.text)
         if set(entry.data.get("outcome", ())) & set(marks.get("blows", ())) and "asked" in entry.data:
             read = read_orders(world.ruleset, str(entry.data["asked"]), state=world.state).orders

@@ -1,4 +1,6 @@
-"""What happened: places that changed hands, wars, what became of the reader's orders, and everything else he is told."""
+"""What happened: places that changed hands, wars, what became of the reader's orders, and everything else he
+is told.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +21,25 @@ from .wording import Wording, counted, listing, sentence, throw
 
 NOTHING = "nothing"
 """What lists of rules say where there is nothing."""
-TOLD_ELSEWHERE = ("capture", "detection", "production", "movement", "missions", "gifts", "battles", "counters")
-"""Forms whose entries other parts of the report tell: hands (but not marks), sightings, account, forces, battles."""
+TOLD_ELSEWHERE = (
+    "capture",
+    "detection",
+    "production",
+    "movement",
+    "missions",
+    "gifts",
+    "battles",
+    "counters",
+)
+"""Forms whose entries other parts of the report tell: hands (but not marks), sightings, account, forces,
+battles.
+"""
 
 
 @dataclass(frozen=True)
 class Hand:
-    """A place that changed hands. `kind`: won or lost (for the reader), or nothing; `worth` may be none; who had it `before`, and
-    has it `now`; `said`: in words."""
+    """A place that changed hands. `kind`: won or lost (for the reader), or nothing; `worth` may be none; who
+    had it `before`, and has it `now`; `said`: in words."""
 
     kind: str
     place: str
@@ -50,7 +63,9 @@ def hands(world: World, entries: Sequence[Entry], reader: str, words: Wording) -
                 continue
             told.setdefault(id_, []).append(entry.n)
             if id_ not in first:
-                first[id_] = entry.data.get("from", before) if field == "holder" else (before or {}).get("holder")
+                first[id_] = (
+                    entry.data.get("from", before) if field == "holder" else (before or {}).get("holder")
+                )
     found = []
     for place, old in first.items():
         if not world.ruleset.has("places", place):
@@ -75,7 +90,11 @@ def hands(world: World, entries: Sequence[Entry], reader: str, words: Wording) -
 def own_hands(found: Sequence[Hand]) -> list[tuple[str, Refs]]:
     """What the reader won and lost, a sentence each: which places, what they are worth, from or to whom."""
     of_kind = {kind: [h for h in found if h.kind == kind] for kind in ("won", "lost")}
-    return [(f"You {kind} {_by_whom(some)}.", tuple(n for h in some for n in h.refs)) for kind, some in of_kind.items() if some]
+    return [
+        (f"You {kind} {_by_whom(some)}.", tuple(n for h in some for n in h.refs))
+        for kind, some in of_kind.items()
+        if some
+    ]
 
 
 def other_hands(found: Sequence[Hand]) -> list[Block]:
@@ -89,8 +108,12 @@ def _by_whom(some: Sequence[Hand]) -> str:
     """Places by the words that say where they went: "A (worth 4) and B from X; C from Y"."""
     same: dict[str, list[str]] = {}
     for hand in some:
-        same.setdefault(hand.said, []).append(f"{hand.place} (worth {hand.worth})" if hand.worth and hand.kind else hand.place)
-    return "; ".join(f"{listing(places)}{'' if ' by ' not in said else ','} {said}" for said, places in same.items())
+        same.setdefault(hand.said, []).append(
+            f"{hand.place} (worth {hand.worth})" if hand.worth and hand.kind else hand.place
+        )
+    return "; ".join(
+        f"{listing(places)}{'' if ' by ' not in said else ','} {said}" for said, places in same.items()
+    )
 
 
 def lost_works(entries: Iterable[Entry], reader: str, words: Wording) -> list[tuple[str, Refs]]:
@@ -108,7 +131,10 @@ def lost_works(entries: Iterable[Entry], reader: str, words: Wording) -> list[tu
             item = words.world.ruleset.row_or_empty("production", kind)
             kinds[kind] = kinds.get(kind, 0) + as_one(item, int(part.get("n", 1)))
     return [
-        (sentence(f"with {words.place(place)} you lost what was being built there: {words.units(kinds)}"), tuple(refs[place]))
+        (
+            sentence(f"with {words.place(place)} you lost what was being built there: {words.units(kinds)}"),
+            tuple(refs[place]),
+        )
         for place, kinds in found.items()
         if kinds
     ]
@@ -126,7 +152,12 @@ def relations(world: World, entries: Sequence[Entry], reader: str, words: Wordin
     others = [n for n in world.nations() if n != reader and world.alive(n)]
     foes = [n for n in others if world.hostile(reader, n)]
     allies = [n for n in others if world.allied(reader, n)]
-    if not foes and not allies and not new and not any(world.hostile(a, b) for a in others for b in others if a < b):
+    if (
+        not foes
+        and not allies
+        and not new
+        and not any(world.hostile(a, b) for a in others for b in others if a < b)
+    ):
         return []  # a game without wars, or one at peace
     fresh, before = [n for n in foes if n in new], [n for n in foes if n not in new]
     said = listing(map(words.name, before)) or "nobody"
@@ -138,8 +169,11 @@ def relations(world: World, entries: Sequence[Entry], reader: str, words: Wordin
     ]
 
 
-def own_orders(world: World, entries: Sequence[Entry], reader: str, words: Wording) -> tuple[int, list[Block], list[Entry]]:
-    """How many orders were given; those that were not carried out as written, each with its throw or its reason.
+def own_orders(
+    world: World, entries: Sequence[Entry], reader: str, words: Wording
+) -> tuple[int, list[Block], list[Entry]]:
+    """How many orders were given; those that were not carried out as written, each with its throw or its
+    reason.
 
     Also gives the entries that are told thereby.
     """
@@ -165,16 +199,35 @@ def own_orders(world: World, entries: Sequence[Entry], reader: str, words: Wordi
         elif "refused" in entry.data or "void" in entry.data:
             why = entry.data.get("refused", entry.data.get("void"))
             what = asked or entry.rule.partition("/")[2].replace("-", " ")
-            rows.append(((what, f"{'not possible' if 'refused' in entry.data else 'came to nothing'}: {why}"), (entry.n,)))
+            rows.append(
+                (
+                    (what, f"{'not possible' if 'refused' in entry.data else 'came to nothing'}: {why}"),
+                    (entry.n,),
+                )
+            )
         elif asked and any(d.get("hit") is not None for d in entry.dice):
             hit = any(d.get("hit") is True for d in entry.dice)
             said = "; ".join(throw(d) for d in entry.dice if d.get("hit") is hit)
-            (lucky if hit else rows).append(((asked, said + (_found(entry, words) if hit else "")), (entry.n,)))
-        elif "path" in entry.data and "place" in entry.data and entry.data["path"][-1:] != [entry.data["place"]]:
+            (lucky if hit else rows).append(
+                ((asked, said + (_found(entry, words) if hit else "")), (entry.n,))
+            )
+        elif (
+            "path" in entry.data
+            and "place" in entry.data
+            and entry.data["path"][-1:] != [entry.data["place"]]
+        ):
             goal = str(entry.data["path"][-1])
             what = f"{words.units(entry.data.get('units', {}))} to {words.place(goal)}"
-            rows.append(((what, f"only as far as {words.place(str(entry.data['place']))}{_fallen(world, goal, reader, words)}"),
-                         (entry.n,)))  # fmt: skip
+            rows.append(
+                (
+                    (
+                        what,
+                        "only as far as "
+                        f"{words.place(str(entry.data['place']))}{_fallen(world, goal, reader, words)}",
+                    ),
+                    (entry.n,),
+                )
+            )
         else:
             if _just_done(entry):
                 told.append(entry)
@@ -189,7 +242,9 @@ def own_orders(world: World, entries: Sequence[Entry], reader: str, words: Wordi
     fine = max(given - len(rows), 0)
     if not rows:
         every = "Both" if given == 2 else f"All {given}"
-        out.append(Para(f"{every} were carried out as written." if given > 1 else "Your one order was carried out."))
+        out.append(
+            Para(f"{every} were carried out as written." if given > 1 else "Your one order was carried out.")
+        )
     else:
         lead = f"{fine} of {given} {'was' if fine == 1 else 'were'} carried out as written; the others:"
         out += [Para(lead if fine else "What became of them:"), _tried(rows)]
@@ -218,13 +273,21 @@ def _fallen(world: World, goal: str, reader: str, words: Wording) -> str:
 
 def _just_done(entry: Entry) -> bool:
     """Whether an entry says no more than that an order was carried out as it was written."""
-    return bool(entry.data.get("order")) and not entry.dice and not entry.data.get("details") and EVERYONE not in entry.audience
+    return (
+        bool(entry.data.get("order"))
+        and not entry.dice
+        and not entry.data.get("details")
+        and EVERYONE not in entry.audience
+    )
 
 
 def other_news(
     world: World, entries: Iterable[Entry], reader: str, words: Wording, told: Sequence[Entry]
 ) -> tuple[list[tuple[str, Refs]], list[tuple[str, Refs]]]:
-    """What no other part tells: news for everybody, and what the reader alone is told. The same thing of several is said once."""
+    """What no other part tells: news for everybody, and what the reader alone is told.
+
+    The same thing of several is said once.
+    """
     public: list[Entry] = []
     own: list[Entry] = []
     seen = {id(e) for e in told}
@@ -238,19 +301,29 @@ def other_news(
             continue
         if form == "orders" and ("path" in entry.data or "plan" in entry.data or "force" in entry.data):
             continue
-        if empty(world, entry) or (reader and _lists_nothing(entry)) or not (reader or EVERYONE in entry.audience):
+        if (
+            empty(world, entry)
+            or (reader and _lists_nothing(entry))
+            or not (reader or EVERYONE in entry.audience)
+        ):
             continue
         (public if EVERYONE in entry.audience else own).append(entry)
     everybody = {_key(e.happened) for e in public}
-    return _joined(public, words, public=True), _joined([e for e in own if _key(e.happened) not in everybody], words)
+    return _joined(public, words, public=True), _joined(
+        [e for e in own if _key(e.happened) not in everybody], words
+    )
 
 
 def gravest_first(
     public: Sequence[tuple[str, Refs]], entries: Iterable[Entry], reader: str
 ) -> tuple[list[tuple[str, Refs]], list[tuple[str, Refs]]]:
-    """News for everybody in two: what changed how the reader stands with others (a war, a peace, a surrender), which
-    goes before every place that was won or lost; and the rest."""
-    stands = {e.n for e in entries if any(c[0] == "relations" and reader in str(c[1]).split("--") for c in e.changes)}
+    """News for everybody in two: what changed how the reader stands with others (a war, a peace, a
+    surrender), which goes before every place that was won or lost; and the rest."""
+    stands = {
+        e.n
+        for e in entries
+        if any(c[0] == "relations" and reader in str(c[1]).split("--") for c in e.changes)
+    }
     grave = [one for one in public if not stands.isdisjoint(one[1])]
     return grave, [one for one in public if one not in grave]
 
@@ -270,9 +343,18 @@ def _lists_nothing(entry: Entry) -> bool:
 
 
 def empty(world: World, entry: Entry) -> bool:
-    """Whether an entry says that nothing came of something: a throw that failed and changed nothing, or a bare headline."""
-    nothing = not any(c[0] not in ("once", "uses", "becomes", "orders") for c in entry.changes) and not entry.facts
-    if nothing and entry.dice and not any(d.get("hit") for d in entry.dice) and entry.rule.startswith("events/"):
+    """Whether an entry says that nothing came of something: a throw that failed and changed nothing, or a
+    bare headline.
+    """
+    nothing = (
+        not any(c[0] not in ("once", "uses", "becomes", "orders") for c in entry.changes) and not entry.facts
+    )
+    if (
+        nothing
+        and entry.dice
+        and not any(d.get("hit") for d in entry.dice)
+        and entry.rule.startswith("events/")
+    ):
         return True
     form, _, id_ = entry.rule.partition("/")
     row = world.ruleset.row_or_empty(form, id_)
@@ -280,8 +362,8 @@ def empty(world: World, entry: Entry) -> bool:
 
 
 def _joined(entries: Iterable[Entry], words: Wording, *, public: bool = False) -> list[tuple[str, Refs]]:
-    """What entries say, the same once: those that differ only in a place, or in brackets, at their end become one; so do those
-    that begin alike before a colon, with `public` those that begin with the reader.
+    """What entries say, the same once: those that differ only in a place, or in brackets, at their end become
+    one; so do those that begin alike before a colon, with `public` those that begin with the reader.
     """
     ends: dict[bytes, dict[bytes, Any]] = {}
     said: dict[bytes, Sequence[Message]] = {}
@@ -306,13 +388,18 @@ def _joined(entries: Iterable[Entry], words: Wording, *, public: bool = False) -
         begun.setdefault(line, []).extend([rest] if short else [])
         of.setdefault(line, []).extend(refs[key])
     return [
-        (sentence(f"{line}: {'; '.join(rest.rstrip('.') for rest in rests)}") if rests else line, tuple(of[line]))
+        (
+            sentence(f"{line}: {'; '.join(rest.rstrip('.') for rest in rests)}") if rests else line,
+            tuple(of[line]),
+        )
         for line, rests in begun.items()
     ]
 
 
 def _last(happened: Sequence[Message]) -> str:
-    """The slot in which a message that stands alone ends, if it holds a place or stands in brackets; else nothing."""
+    """The slot in which a message that stands alone ends, if it holds a place or stands in brackets; else
+    nothing.
+    """
     found = lasts(happened[0]) if len(happened) == 1 else None
     if found is None:
         return ""
@@ -354,7 +441,10 @@ def losses(found: Iterable[Any], reader: str, words: Wording) -> str:
         return ""
     if not theirs:
         return f"You lost {words.units(mine)} in battle, and the enemies you fought nothing."
-    return f"You lost {words.units(mine) or 'nothing'} in battle; the enemies you fought lost {counted(theirs, 'unit')}."
+    return (
+        f"You lost {words.units(mine) or 'nothing'} in battle; the enemies you fought lost "
+        f"{counted(theirs, 'unit')}."
+    )
 
 
 def input_notices(world: World, entries: Iterable[Entry], reader: str, words: Wording) -> list[str]:

@@ -44,7 +44,10 @@ def as_text(report: Report, *, dice: bool = False) -> str:
     """The report as plain text; `dice` adds every entry in its order with all dice."""
     head = f"{report.game}: {report.name}"
     began = "The game begins" if not report.turn else f"Report on turn {report.turn}"
-    out = [head, began + ("" if not report.turn or report.when == f"turn {report.turn}" else f", {report.when}")]
+    out = [
+        head,
+        began + ("" if not report.turn or report.when == f"turn {report.turn}" else f", {report.when}"),
+    ]
     if report.ended:
         out[-1] += ". The game has ended."
     out.append("=" * min(WIDTH, max(map(len, out))))
@@ -70,9 +73,13 @@ def as_html(report: Report, drawn: PageMap | None = None) -> str:
         _environment()
         .get_template("report.html.j2")
         .render(
-            r=report, map=drawn, style=style() + (map_style(drawn) if drawn else ""), script=script(), **_tools(report)
+            r=report,
+            map=drawn,
+            style=style() + (map_style(drawn) if drawn else ""),
+            script=script(),
+            **_tools(report),
         )
-    )  # fmt: skip
+    )
 
 
 def parts_as_text(title: str, lead: str, parts: Sequence[ReportPart]) -> str:
@@ -103,7 +110,9 @@ def style() -> str:
 
 @cache
 def script() -> str:
-    """What a page does beyond its text: tables that sort, a map that moves, lines that open when they are led to."""
+    """What a page does beyond its text: tables that sort, a map that moves, lines that open when they are led
+    to.
+    """
     return _file("report.js")
 
 
@@ -123,7 +132,9 @@ def _file(name: str) -> str:
 
 
 def _tools(report: Report) -> dict[str, Any]:
-    """What the templates ask: the kind of a block, lines of the log by number (each is shown once), the number of a battle."""
+    """What the templates ask: the kind of a block, lines of the log by number (each is shown once), the
+    number of a battle.
+    """
     battles = {id(b) for p in report.parts for b in p.blocks if isinstance(b, Table) and b.battle}
     numbers: dict[int, int] = {}
 
@@ -140,11 +151,14 @@ def _tools(report: Report) -> dict[str, Any]:
     }
 
 
-def _rest(report: Report, lines: Mapping[int, NewsLine]) -> Iterator[tuple[str, list[tuple[NewsLine, bool, bool]]]]:
-    """The lines of the log that no part has shown, by section; whether each tells its rule, and the rule's clauses.
+def _rest(
+    report: Report, lines: Mapping[int, NewsLine]
+) -> Iterator[tuple[str, list[tuple[NewsLine, bool, bool]]]]:
+    """The lines of the log that no part has shown, by section; whether each tells its rule, and the rule's
+    clauses.
 
-    A rule is told where another went before, its clauses at its first line. Of a rule with very many lines the first are shown,
-    and those to which a part leads.
+    A rule is told where another went before, its clauses at its first line. Of a rule with very many lines
+    the first are shown, and those to which a part leads.
     """
     told: dict[str, int] = {}
     refs = [ref for part in report.parts for block in part.blocks for ref in getattr(block, "refs", ())]
@@ -168,7 +182,12 @@ def _rest(report: Report, lines: Mapping[int, NewsLine]) -> Iterator[tuple[str, 
 def _folded(text: str, indent: str = "", first: str = "") -> list[str]:
     """A paragraph folded to the width of a mail, later lines indented."""
     return textwrap.wrap(
-        text, WIDTH, initial_indent=first, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        text,
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
     )
 
 
@@ -202,29 +221,39 @@ def _block(block: Block) -> list[str]:
 
 
 FIRST, MOST, LEAST, NARROW = 34, 20, 14, 12
-"""Widest first column, and widest other column that is not the last; to what both give way; the least for the last column."""
+"""Widest first column, and widest other column that is not the last; to what both give way; the least for the
+last column.
+"""
 
 
 def _table(block: Table) -> list[str]:
     if block.links:
         said = (" ".join(text for text, _ in links) for links in block.links)
-        block = replace(block, rows=tuple((*row, text) for row, text in zip(block.rows, said, strict=True)), links=())
+        block = replace(
+            block, rows=tuple((*row, text) for row, text in zip(block.rows, said, strict=True)), links=()
+        )
     used = [i for i in range(len(block.head)) if any(len(r) > i and r[i] for r in block.rows)]
     if not used:
         return [block.head[0]] if block.head[0] else []
     full = block.head
     if block.short and _wide(used, [full, *block.rows]) > WIDTH - 4:
         full = block.short
-    over = bool(full[0]) and len(full[0]) > FIRST  # a title that is too long for its column has a line of its own
+    # a title that is too long for its column has a line of its own
+    over = bool(full[0]) and len(full[0]) > FIRST
     head = ("", *full[1:]) if over else full
     rows = [head, *block.rows] if any(head) else list(block.rows)
-    widths = {i: min(FIRST if i == used[0] else MOST, max(len(r[i]) for r in rows if len(r) > i)) for i in used}
+    widths = {
+        i: min(FIRST if i == used[0] else MOST, max(len(r[i]) for r in rows if len(r) > i)) for i in used
+    }
     last = used[-1]
-    if last not in block.right and 4 * sum(bool(r[last]) for r in block.rows if len(r) > last) <= len(block.rows):
+    if last not in block.right and 4 * sum(bool(r[last]) for r in block.rows if len(r) > last) <= len(
+        block.rows
+    ):
         widths[last] = 0  # what few rows say at their end stands below them if need be
     out = [full[0]] if over else []
     room = WIDTH - sum(widths.values()) - 2 * (len(used) - 1)
-    for i in (i for i in used[:-1] if i not in block.right):  # cells that are folded take what is left of the width, or give
+    # cells that are folded take what is left of the width, or give
+    for i in (i for i in used[:-1] if i not in block.right):
         longest = max(len(r[i]) for r in rows if len(r) > i)
         by = max(0, min(room, longest - widths[i])) if room > 0 else -min(-room, max(0, widths[i] - LEAST))
         widths[i], room = widths[i] + by, room - by
@@ -241,10 +270,13 @@ def _wide(used: Sequence[int], rows: Sequence[Sequence[str]]) -> int:
     return sum(widest[:-1]) + min(widest[-1], NARROW) + 2 * (len(used) - 1)
 
 
-def _row(row: tuple[str, ...], used: list[int], widths: dict[int, int], block: Table, *, is_head: bool) -> list[str]:
+def _row(
+    row: tuple[str, ...], used: list[int], widths: dict[int, int], block: Table, *, is_head: bool
+) -> list[str]:
     """One row: cells in their columns, the last one and such as are too long folded under themselves.
 
-    A last cell for which no room is left stands below; a head needs none there, and is folded where the cells have room.
+    A last cell for which no room is left stands below; a head needs none there, and is folded where the cells
+    have room.
     """
     longest = max((len(r[used[-1]]) for r in block.rows if len(r) > used[-1]), default=0)
     cells: list[tuple[int, list[str]]] = []
@@ -264,7 +296,11 @@ def _row(row: tuple[str, ...], used: list[int], widths: dict[int, int], block: T
                 (
                     at,
                     textwrap.wrap(
-                        text, room, subsequent_indent="  " if i == used[0] else "", break_on_hyphens=False, break_long_words=False
+                        text,
+                        room,
+                        subsequent_indent="  " if i == used[0] else "",
+                        break_on_hyphens=False,
+                        break_long_words=False,
                     )
                     or [""],
                 )

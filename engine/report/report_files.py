@@ -20,10 +20,12 @@ def write_reports(
     game: Game, out: Path, readers: Sequence[str | None], drawing: Drawing, *, turn: int | None = None,
     update: date | None = None, counted: Callable[[Sequence[str | None]], Iterable[str | None]] = iter,
 ) -> list[Path]:  # fmt: skip
-    """Text and HTML reports of some readers, each with its map, into a folder: nations, and None for the moderator.
+    """Text and HTML reports of some readers, each with its map, into a folder: nations, and None for the
+    moderator.
 
-    Many of a game in a file of its own are made by several processes; what is written is the same. `counted` goes through the
-    readers of this process, and may show how far it is: of several processes once they have parted.
+    Many of a game in a file of its own are made by several processes; what is written is the same. `counted`
+    goes through the readers of this process, and may show how far it is: of several processes once they have
+    parted.
     """
     out.mkdir(parents=True, exist_ok=True)
     workers = _hands(game, len(readers))
@@ -50,7 +52,9 @@ def write_reports(
 
 
 FIRST = 2
-"""Reports that are made before the processes part: what is worked out once for all of them, the others have then."""
+"""Reports that are made before the processes part: what is worked out once for all of them, the others have
+then.
+"""
 FEW_REPORTS = 12
 """Reports for which one process is enough."""
 

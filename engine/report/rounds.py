@@ -1,6 +1,8 @@
-"""A turn in which powers play one after another: whose turn each entry is of, and what each power did in its own.
+"""A turn in which powers play one after another: whose turn each entry is of, and what each power did in its
+own.
 
-A step of the sequence of play with `own_turn` begins the turn of a nation with an entry of its own; what follows is of that turn.
+A step of the sequence of play with `own_turn` begins the turn of a nation with an entry of its own; what
+follows is of that turn.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ def own_turns(ruleset: Ruleset) -> frozenset[str]:
 
 
 def by_power(ruleset: Ruleset, entries: Iterable[Entry]) -> list[tuple[str, list[Entry]]]:
-    """The entries by whose turn they are of, in their order; "" for what is before the first turn and after the last."""
+    """The entries by whose turn they are of, in their order; "" for what is before the first turn and after
+    the last.
+    """
     begins = own_turns(ruleset)
     out: list[tuple[str, list[Entry]]] = []
     inside = steps_inside(ruleset)
@@ -41,7 +45,10 @@ def by_power(ruleset: Ruleset, entries: Iterable[Entry]) -> list[tuple[str, list
         if entry.rule in begins:
             out.append((entry.subject, []))
         elif not out or (
-            out[-1][0] and entry.step not in inside and entry.step != "input" and not entry.rule.startswith("sequence/")
+            out[-1][0]
+            and entry.step not in inside
+            and entry.step != "input"
+            and not entry.rule.startswith("sequence/")
         ):
             out.append(("", []))
         out[-1][1].append(entry)
@@ -63,7 +70,9 @@ def steps_inside(ruleset: Ruleset) -> frozenset[str]:
 
 
 def blocks(world: World, entries: Sequence[Entry], reader: str, words: Wording) -> list[Block]:
-    """What each power did in its turn, one paragraph each, in the order of play; nothing where all play together."""
+    """What each power did in its turn, one paragraph each, in the order of play; nothing where all play
+    together.
+    """
     if not own_turns(world.ruleset):
         return []
     out: list[Block] = []
@@ -85,15 +94,23 @@ def blocks(world: World, entries: Sequence[Entry], reader: str, words: Wording) 
     return out
 
 
-def _told_to_all(world: World, entries: Sequence[Entry], nation: str, reader: str, words: Wording) -> list[str]:
+def _told_to_all(
+    world: World, entries: Sequence[Entry], nation: str, reader: str, words: Wording
+) -> list[str]:
     """What everybody is told of a power's turn, without its name at the beginning of each sentence."""
-    public, _ = news.other_news(world, [e for e in entries if e.rule not in own_turns(world.ruleset)], reader, words, ())
+    public, _ = news.other_news(
+        world, [e for e in entries if e.rule not in own_turns(world.ruleset)], reader, words, ()
+    )
     named = [capital(f"{name} ") for name in (words.nation(nation), words.name(nation))]
-    return [capital(next((text.removeprefix(n) for n in named if text.startswith(n)), text)) for text, _ in public]
+    return [
+        capital(next((text.removeprefix(n) for n in named if text.startswith(n)), text)) for text, _ in public
+    ]
 
 
 def _battles(world: World, entries: Sequence[Entry], nation: str, reader: str, words: Wording) -> list[str]:
-    """Its battles, those that it won first, each with what both lost of what they had; those of the reader are told apart."""
+    """Its battles, those that it won first, each with what both lost of what they had; those of the reader
+    are told apart.
+    """
     taken = fights.captured(entries)
     won: list[str] = []
     lost: list[str] = []
@@ -102,7 +119,11 @@ def _battles(world: World, entries: Sequence[Entry], nation: str, reader: str, w
     heads = {id(fight) for fight in fights.gravest(world, found, reader, words)}
     last = {fight.place: fight for fight in found if id(fight) in heads}
     for fight in found:
-        if id(fight) not in heads or not fight.ended or not (fight.started("attacker") and fight.started("defender")):
+        if (
+            id(fight) not in heads
+            or not fight.ended
+            or not (fight.started("attacker") and fight.started("defender"))
+        ):
             continue
         if reader and any(reader in fight.owners(side) for side in fights.SIDES):
             mine.append(words.place(fight.place))
@@ -121,7 +142,9 @@ def _battles(world: World, entries: Sequence[Entry], nation: str, reader: str, w
 
 
 def _outcome(fight: fights.Fight, own: str, to: str | None, nation: str, words: Wording) -> str:
-    """How a battle ended for the side that is told of (`own`); `to`: who has the place now, if it changed hands by it."""
+    """How a battle ended for the side that is told of (`own`); `to`: who has the place now, if it changed
+    hands by it.
+    """
     if to is not None:
         return "taken" if to == nation else f"freed for {words.nation(to)}"
     if fight.winner == own:

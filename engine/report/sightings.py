@@ -1,4 +1,6 @@
-"""What a nation knows of others, by certainty and age; read from its view, like where it stands itself (`standing.py`)."""
+"""What a nation knows of others, by certainty and age; read from its view, like where it stands itself
+(`standing.py`).
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from .standing import WIDE, alike_places, columns, few, span
 from .wording import Wording, counted, listing, merged, sentence
 
 MOST_IN_SIGHT = 30
-"""Places with units of others that are told one by one; of more only the strongest beside the reader's own are."""
+"""Places with units of others that are told one by one; of more only the strongest beside the reader's own
+are.
+"""
 MOST_LOOKED, MOST_OLDER = 8, 8
 """Places looked at in vain, and counts of former turns, that are told."""
 MOST_BESIDE = 3
@@ -27,7 +31,9 @@ MOST_BESIDE = 3
 
 
 def sightings(world: World, entries: Sequence[Entry], reader: str, words: Wording, turn: int) -> list[Block]:
-    """Counted now (with the count before), seen in part, looked at in vain, older; then what the view shows from afar."""
+    """Counted now (with the count before), seen in part, looked at in vain, older; then what the view shows
+    from afar.
+    """
     before = _before(world, entries, reader)
     counted_now: list[Counted] = []
     part: list[str] = []
@@ -61,13 +67,21 @@ def sightings(world: World, entries: Sequence[Entry], reader: str, words: Wordin
                 whose = _whose(world, words, place, reader)
                 counted_now.append(Counted(place, name + whose, row["units"], last or {}))
         elif row.get("n"):
-            part.append(f"{name} {row['n']}" + (f" ({_count(words, last)} before)" if last and last.get("n") else ""))
+            part.append(
+                f"{name} {row['n']}" + (f" ({_count(words, last)} before)" if last and last.get("n") else "")
+            )
         else:
             none.append(name)
     looked = {
-        str(e.data["place"]) for e in entries if e.rule.startswith("detection/") and "chance" in e.data and "place" in e.data
+        str(e.data["place"])
+        for e in entries
+        if e.rule.startswith("detection/") and "chance" in e.data and "place" in e.data
     }
-    vain += sorted(words.place(p) for p in looked if f"units:{p}" not in world.state.row("knowledge", reader) and p not in own)
+    vain += sorted(
+        words.place(p)
+        for p in looked
+        if f"units:{p}" not in world.state.row("knowledge", reader) and p not in own
+    )
     out: list[Block] = []
     out += _counted(world, words, "Counted this turn", counted_now)
     if empty:
@@ -84,7 +98,11 @@ def sightings(world: World, entries: Sequence[Entry], reader: str, words: Wordin
             world,
             reader,
             words,
-            {k.rpartition(":")[2] for k, r in world.state.row("knowledge", reader).items() if r.get("since", -1) >= turn},
+            {
+                k.rpartition(":")[2]
+                for k, r in world.state.row("knowledge", reader).items()
+                if r.get("since", -1) >= turn
+            },
         )
     )
     if other:
@@ -94,7 +112,9 @@ def sightings(world: World, entries: Sequence[Entry], reader: str, words: Wordin
 
 @dataclass(frozen=True)
 class Counted:
-    """Units of others in a place: their numbers, and what was known before (nothing: never seen; None: not of interest)."""
+    """Units of others in a place: their numbers, and what was known before (nothing: never seen; None: not of
+    interest).
+    """
 
     place: str
     name: str
@@ -103,9 +123,13 @@ class Counted:
 
 
 def _counted(world: World, words: Wording, title: str, found: Sequence[Counted]) -> list[Block]:
-    """Units of others as tables of figures, a row a place; places that hold other kinds of units have a table of their own."""
+    """Units of others as tables of figures, a row a place; places that hold other kinds of units have a table
+    of their own.
+    """
     known = world.ruleset.rows("places")
-    stacks: dict[str, list[Mapping[str, Any]]] = {c.place: [{"kind": k, "n": n} for k, n in c.units.items()] for c in found}
+    stacks: dict[str, list[Mapping[str, Any]]] = {
+        c.place: [{"kind": k, "n": n} for k, n in c.units.items()] for c in found
+    }
     order = list(world.ruleset.rows("units"))
     out: list[Block] = []
     for at in alike_places(known, stacks):
@@ -155,7 +179,9 @@ def _count(words: Wording, row: Mapping[str, Any]) -> str:
 
 
 def _whose(world: World, words: Wording, place: str, reader: str) -> str:
-    owners = sorted({str(r["owner"]) for _, r in world.state.stacks(at=place) if world.hostile(reader, str(r["owner"]))})
+    owners = sorted(
+        {str(r["owner"]) for _, r in world.state.stacks(at=place) if world.hostile(reader, str(r["owner"]))}
+    )
     holder = world.holder_of(place)
     known = owners or ([holder] if holder and holder != reader else [])
     if len(known) == 1:
@@ -166,7 +192,9 @@ def _whose(world: World, words: Wording, place: str, reader: str) -> str:
 
 
 def _afar(world: World, reader: str, words: Wording, told: set[str]) -> list[Block]:
-    """Units of others that the view shows in places of which nothing is told above: exact ones, and bands by their range."""
+    """Units of others that the view shows in places of which nothing is told above: exact ones, and bands by
+    their range.
+    """
     exact: dict[tuple[str, str], dict[str, int]] = {}
     bands: dict[tuple[str, str], list[str]] = {}
     for _, row in world.state.stacks():
@@ -181,33 +209,48 @@ def _afar(world: World, reader: str, words: Wording, told: set[str]) -> list[Blo
     out: list[Block] = []
     near = set(_neighbors(world, reader))
     by_owner: dict[str, list[tuple[str, dict[str, int]]]] = {}
-    for (place, owner), kinds in sorted(exact.items(), key=lambda i: (words.name(i[0][1]), words.place(i[0][0]))):
+    for (place, owner), kinds in sorted(
+        exact.items(), key=lambda i: (words.name(i[0][1]), words.place(i[0][0]))
+    ):
         by_owner.setdefault(owner, []).append((place, kinds))
     if len(exact) > MOST_IN_SIGHT:
         out += _in_sight_by_theater(world, reader, words, exact, near)
     elif by_owner:
         lines = [
-            sentence(f"{capital(words.name(o))}: {'; '.join(f'{_at(words.place(p))} {words.short_units(k)}' for p, k in found)}")
+            sentence(
+                f"{capital(words.name(o))}: "
+                f"{'; '.join(f'{_at(words.place(p))} {words.short_units(k)}' for p, k in found)}"
+            )
             for o, found in by_owner.items()
         ]
         out += [Para("", "In sight"), Bullets(tuple(lines))]
     said = []
     for (range_, band), places in sorted(bands.items(), key=lambda i: -int(i[0][0].partition("..")[0] or 0)):
         close = sorted(
-            words.place(p) for p in dict.fromkeys(places) if p in near and (h := world.holder_of(p)) and world.hostile(reader, h)
+            words.place(p)
+            for p in dict.fromkeys(places)
+            if p in near and (h := world.holder_of(p)) and world.hostile(reader, h)
         )
         label = _band(range_, band)
         if close:
             said.append(f"{label}: {listing(close)}")
     if said:
-        out.append(Para("; ".join(said) + ". All others are on the map.", "Sizes of hostile forces next to yours"))
+        out.append(
+            Para("; ".join(said) + ". All others are on the map.", "Sizes of hostile forces next to yours")
+        )
     return out
 
 
 def _in_sight_by_theater(
-    world: World, reader: str, words: Wording, exact: Mapping[tuple[str, str], Mapping[str, int]], near: set[str]
+    world: World,
+    reader: str,
+    words: Wording,
+    exact: Mapping[tuple[str, str], Mapping[str, int]],
+    near: set[str],
 ) -> list[Block]:
-    """Of many units in sight, theater by theater, the strongest enemies next to the reader's; others by nation only."""
+    """Of many units in sight, theater by theater, the strongest enemies next to the reader's; others by
+    nation only.
+    """
     beside: dict[str, list[tuple[int, str, str]]] = {}
     far: dict[tuple[bool, str], list[int]] = {}
     for (place, owner), kinds in exact.items():
@@ -223,15 +266,26 @@ def _in_sight_by_theater(
         for name in sorted(beside, key=theater_names(world).index):
             found = sorted(beside[name], key=lambda f: (-f[0], f[1]))
             told, rest = found[:MOST_BESIDE], found[MOST_BESIDE:]
-            more = [f"{counted(len(rest), 'more place')} with {counted(sum(n for n, *_ in rest), 'unit')}"] if rest else []
+            more = (
+                [f"{counted(len(rest), 'more place')} with {counted(sum(n for n, *_ in rest), 'unit')}"]
+                if rest
+                else []
+            )
             lines.append(sentence(f"{name}: {'; '.join([*(said for *_, said in told), *more])}"))
-        out += [Para("", "Enemies beside your forces, the strongest first; the map shows all"), Bullets(tuple(lines))]
+        out += [
+            Para("", "Enemies beside your forces, the strongest first; the map shows all"),
+            Bullets(tuple(lines)),
+        ]
     for hostile, lead in ((True, "Enemies farther away"), (False, "Units of others")):
         totals = [(words.name(o), sum(n), len(n)) for (foe, o), n in sorted(far.items()) if foe is hostile]
         if totals:
             (name, n, places), *others = totals
             first = capital(f"{name} {counted(n, 'unit')} in {counted(places, 'place')}")
-            out.append(Para("; ".join([first, *(f"{name} {n} in {places}" for name, n, places in others)]) + ".", lead))
+            out.append(
+                Para(
+                    "; ".join([first, *(f"{name} {n} in {places}" for name, n, places in others)]) + ".", lead
+                )
+            )
     return out
 
 

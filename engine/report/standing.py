@@ -48,13 +48,17 @@ def counts(rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
 def conditions(words: Wording, rows: Sequence[Mapping[str, Any]]) -> str:
     """What is the matter with units that are not as they should be."""
     found = []
-    untold = {*PASSING, *(k for k, row in words.world.ruleset.rows("fields").items() if row.get("told") is False)}
+    untold = {
+        *PASSING,
+        *(k for k, row in words.world.ruleset.rows("fields").items() if row.get("told") is False),
+    }
     ashore = {row["kind"] for row in rows if AFLOAT not in row.values()}
     for row in rows:
         more = [
             k.replace("_", " ") if v is True or v == AFLOAT else f"{k.replace('_', ' ')} {v}"
             for k, v in sorted(row.items())
-            if k not in untold and (v != AFLOAT or row["kind"] in ashore)  # where all are aboard that goes without saying
+            # where all are aboard that goes without saying
+            if k not in untold and (v != AFLOAT or row["kind"] in ashore)
         ]
         if "host" in row:
             more.append(f"aboard ships of {words.nation(str(row['host']))}")
@@ -64,7 +68,9 @@ def conditions(words: Wording, rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def columns(world: World, words: Wording, kinds: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The heads of columns of figures for kinds of units: their names, and what stands for them where room is scarce."""
+    """The heads of columns of figures for kinds of units: their names, and what stands for them where room is
+    scarce.
+    """
     names = tuple(words.kind(k) for k in kinds)
     short = []
     for kind, name in zip(kinds, names, strict=True):
@@ -74,15 +80,25 @@ def columns(world: World, words: Wording, kinds: Sequence[str]) -> tuple[tuple[s
 
 
 def forces(world: World, reader: str, words: Wording) -> list[Block]:
-    """Own units in tables, one for each kind of place: a row a place, by theater; then allies', in a sentence each."""
+    """Own units in tables, one for each kind of place: a row a place, by theater; then allies', in a sentence
+    each.
+    """
     places = by_place(world, [reader])
     known = world.ruleset.rows("places")
     out: list[Block] = []
     for at in alike_places(known, places):
         there = {p: places[p] for p in at}
-        large = sorted(at, key=lambda p: -sum(counts(there[p]).values()))[:MOST_ROWS] if len(at) > MOST_ROWS + 4 else at
+        large = (
+            sorted(at, key=lambda p: -sum(counts(there[p]).values()))[:MOST_ROWS]
+            if len(at) > MOST_ROWS + 4
+            else at
+        )
         made = _forces_table(
-            world, reader, words, {p: there[p] for p in large}, merged([counts(rows) for rows in there.values()])
+            world,
+            reader,
+            words,
+            {p: there[p] for p in large},
+            merged([counts(rows) for rows in there.values()]),
         )
         out.append(replace(made, notes=()) if any(isinstance(b, Table) and b.notes for b in out) else made)
         out += _smaller(world, reader, words, {p: there[p] for p in at if p not in large})
@@ -109,7 +125,9 @@ def forces(world: World, reader: str, words: Wording) -> list[Block]:
 
 
 def alike_places(known: Mapping[str, Row], places: Mapping[str, list[Mapping[str, Any]]]) -> list[list[str]]:
-    """The places by their kind, most first; kinds of places that hold the same kinds of units stand together."""
+    """The places by their kind, most first; kinds of places that hold the same kinds of units stand
+    together.
+    """
     of_kind: dict[str, list[str]] = {}
     for place in places:
         of_kind.setdefault(str(known.get(place, {}).get("kind", "")), []).append(place)
@@ -131,8 +149,12 @@ def _own_ground(world: World, reader: str, places: Mapping[str, Any]) -> set[str
     return mine.union(*(world.geography.next_to(p) for p in mine)) if mine else set()
 
 
-def _of_an_ally(words: Wording, theirs: Mapping[str, list[Mapping[str, Any]]], near: set[str], many: bool) -> str:
-    """Where an ally's units stand; of many allies those near the reader's own ground one by one, the others together."""
+def _of_an_ally(
+    words: Wording, theirs: Mapping[str, list[Mapping[str, Any]]], near: set[str], many: bool
+) -> str:
+    """Where an ally's units stand; of many allies those near the reader's own ground one by one, the others
+    together.
+    """
     same: dict[str, list[str]] = {}
     far = rest = 0
     for place, rows in sorted(theirs.items(), key=lambda i: (-sum(counts(i[1]).values()), i[0])):
@@ -153,15 +175,23 @@ def _guests(world: World, reader: str, words: Wording) -> str:
     for owner, place in sorted({(str(row["owner"]), str(row["place"])) for row in guests}):
         there = [row for row in guests if (row["owner"], row["place"]) == (owner, place)]
         of.setdefault(owner, []).append(f"{words.place(place)} {words.units(counts(there))}")
-    return "; ".join(f"of {words.name(owner)} {listing(said)}" for owner, said in of.items()) + "." if of else ""
+    return (
+        "; ".join(f"of {words.name(owner)} {listing(said)}" for owner, said in of.items()) + "." if of else ""
+    )
 
 
 def _empty(world: World, reader: str, places: Mapping[str, Any]) -> list[str]:
     allied = by_place(world, [n for n in world.nations() if world.allied(reader, n)])
-    return [p for p in world.ruleset.rows("places") if world.holder_of(p) == reader and p not in places and p not in allied]
+    return [
+        p
+        for p in world.ruleset.rows("places")
+        if world.holder_of(p) == reader and p not in places and p not in allied
+    ]
 
 
-def _smaller(world: World, reader: str, words: Wording, places: Mapping[str, list[Mapping[str, Any]]]) -> list[Block]:
+def _smaller(
+    world: World, reader: str, words: Wording, places: Mapping[str, list[Mapping[str, Any]]]
+) -> list[Block]:
     """Places without a row of their own in a paragraph, by theater."""
     found: dict[str, dict[str, list[str]]] = {}
     for place, rows in places.items():
@@ -171,13 +201,19 @@ def _smaller(world: World, reader: str, words: Wording, places: Mapping[str, lis
     out: list[str] = []
     for theater in sorted(found, key=theater_names(world).index):
         same = sorted(found[theater].items(), key=lambda i: -len(i[1]))
-        told = "; ".join(f"{listing(sorted(names))} {said}{' each' if len(names) > 1 else ''}" for said, names in same)
+        told = "; ".join(
+            f"{listing(sorted(names))} {said}{' each' if len(names) > 1 else ''}" for said, names in same
+        )
         out.append(f"{theater}: {told}.")
     return [Para(" ".join(out), "Smaller forces")] if out else []
 
 
 def _forces_table(
-    world: World, reader: str, words: Wording, places: Mapping[str, list[Mapping[str, Any]]], total: Mapping[str, int]
+    world: World,
+    reader: str,
+    words: Wording,
+    places: Mapping[str, list[Mapping[str, Any]]],
+    total: Mapping[str, int],
 ) -> Table:
     """A row for each of some places; `total` counts those without a row, too."""
     order = list(world.ruleset.rows("units"))
@@ -196,19 +232,33 @@ def _forces_table(
     groups.append(("Elsewhere" if any(m for _, m in groups) else "", [p for p in left if p not in listed]))
     for name, members in groups:
         alike: dict[tuple[str, ...], list[tuple[str, Any, str]]] = {}
-        for place in sorted(members, key=lambda p: (-sum(counts(left[p]).values()), -(words.worth(p) or 0), words.place(p))):
+        for place in sorted(
+            members, key=lambda p: (-sum(counts(left[p]).values()), -(words.worth(p) or 0), words.place(p))
+        ):
             here = counts(left[place])
             rest = words.short_units({k: n for k, n in here.items() if k not in kinds})
             note = "; ".join(s for s in (rest, conditions(words, left[place])) if s)
             mark = " !" if threatened(world, reader, place) else ""
             marked = marked or bool(mark)
             cells = (*(str(here.get(k) or "-") for k in kinds), note)
-            alike.setdefault(cells, []).append((words.place(place)[len(shared) :].lstrip(), words.worth(place), mark))
+            alike.setdefault(cells, []).append(
+                (words.place(place)[len(shared) :].lstrip(), words.worth(place), mark)
+            )
         for cells, some in alike.items():
             same = len({worth for _, worth, _ in some}) == 1
-            title = ", ".join(f"{n}{'' if same or not worth else f' ({worth})'}{mark}" for n, worth, mark in some)
+            title = ", ".join(
+                f"{n}{'' if same or not worth else f' ({worth})'}{mark}" for n, worth, mark in some
+            )
             title += ": each" if len(some) > 1 else ""
-            rows.append((name, title, *cells[:-1], *(((str(some[0][1] or "-") if same else ""),) if worths else ()), cells[-1]))
+            rows.append(
+                (
+                    name,
+                    title,
+                    *cells[:-1],
+                    *(((str(some[0][1] or "-") if same else ""),) if worths else ()),
+                    cells[-1],
+                )
+            )
             name = ""
     if len(places) > 1:
         rows.append(("", "All", *(str(total[k]) for k in kinds), *(("",) if worths else ()), ""))
@@ -220,13 +270,17 @@ def shared_words(names: Sequence[str]) -> str:
     """The words with which all of several names begin, as "Sea Zone"; a name is never all of them."""
     first = names[0].split() if len(names) > 1 else []
     n = 0
-    while n < len(first) and all(name.split()[: n + 1] == first[: n + 1] and len(name.split()) > n + 1 for name in names):
+    while n < len(first) and all(
+        name.split()[: n + 1] == first[: n + 1] and len(name.split()) > n + 1 for name in names
+    ):
         n += 1
     return " ".join(first[:n])
 
 
 def works(world: World, reader: str, words: Wording) -> list[Block]:
-    """What the reader has built along borders and toward where, in a sentence for each kind: "A and B toward C"."""
+    """What the reader has built along borders and toward where, in a sentence for each kind: "A and B toward
+    C".
+    """
     found: dict[str, dict[str, list[str]]] = {}
     for key, row in sorted(world.state.table("links").items()):
         for place in key.split("--"):
@@ -247,22 +301,32 @@ def works(world: World, reader: str, words: Wording) -> list[Block]:
 def threatened(world: World, reader: str, place: str) -> bool:
     """Whether more than twice as many enemies as stand in a place are known beside it."""
     mine = sum(
-        int(r["n"]) for _, r in world.state.stacks(at=place) if r["owner"] == reader or world.allied(reader, str(r["owner"]))
+        int(r["n"])
+        for _, r in world.state.stacks(at=place)
+        if r["owner"] == reader or world.allied(reader, str(r["owner"]))
     )
     return sum(_enemies(world, reader, p)[0] for p in world.geography.next_to(place)) > 2 * mine
 
 
 def _enemies(world: World, reader: str, place: str) -> tuple[int, str]:
-    """How many enemies the reader knows to be in a place, at least, and how that is said; 0 where it may be nobody."""
+    """How many enemies the reader knows to be in a place, at least, and how that is said; 0 where it may be
+    nobody.
+    """
     found = enemies_in(world, reader, place)
     if found.band:
         return found.least, f"{span(found.band)} enemy units"
-    return found.least, counted(found.least, "enemy unit") if found.exact else f"{found.least} or more enemy units"
+    return found.least, counted(
+        found.least, "enemy unit"
+    ) if found.exact else f"{found.least} or more enemy units"
 
 
 def danger(world: World, reader: str, words: Wording, most: int = 6) -> list[str]:
     """Own places without a defender beside a seen enemy, the dearest first."""
-    manned = {str(r["place"]) for _, r in world.state.stacks() if r["owner"] == reader or world.allied(reader, str(r["owner"]))}
+    manned = {
+        str(r["place"])
+        for _, r in world.state.stacks()
+        if r["owner"] == reader or world.allied(reader, str(r["owner"]))
+    }
     found = []
     for place in world.ruleset.rows("places"):
         if world.holder_of(place) != reader or place in manned:
@@ -274,7 +338,9 @@ def danger(world: World, reader: str, words: Wording, most: int = 6) -> list[str
     for worth, place, near in sorted(found, key=lambda i: (-i[0], i[1]))[:most]:
         beside = listing(f"{said} in {words.place(p)}" for p, (_, said) in near[:3])
         more = f", among {len(near)} such places" if len(near) > 3 else ""
-        alike.setdefault(beside + more, []).append(words.place(place) + (f" (worth {worth})" if worth else ""))
+        alike.setdefault(beside + more, []).append(
+            words.place(place) + (f" (worth {worth})" if worth else "")
+        )
     out = [
         sentence(f"{listing(some)} {'has' if len(some) == 1 else 'have'} no defender, beside {beside}")
         for beside, some in alike.items()
@@ -282,7 +348,8 @@ def danger(world: World, reader: str, words: Wording, most: int = 6) -> list[str
     if len(found) > most:
         out.append(
             sentence(
-                f"{counted(len(found) - most, 'further place')} without a defender beside enemies: see the table of your forces"
+                f"{counted(len(found) - most, 'further place')} without a defender beside enemies: see the "
+                "table of your forces"
             )
         )
     return out

@@ -38,36 +38,66 @@ def orders(world: World, entries: Sequence[Entry], words: Wording) -> list[Block
             played.add(entry.subject)
             theirs += n
             continue
-        rows.append((words.name(entry.subject), BY.get(by, by) or "nobody", str(n), str(refused.get(entry.subject, 0) or "-")))
+        rows.append(
+            (
+                words.name(entry.subject),
+                BY.get(by, by) or "nobody",
+                str(n),
+                str(refused.get(entry.subject, 0) or "-"),
+            )
+        )
     if played:
         bad = sum(refused.get(nation, 0) for nation in played)
-        rows.append((f"{len(played)} {'nation' if len(played) == 1 else 'nations'}", "policies", str(theirs), str(bad or "-")))
+        rows.append(
+            (
+                f"{len(played)} {'nation' if len(played) == 1 else 'nations'}",
+                "policies",
+                str(theirs),
+                str(bad or "-"),
+            )
+        )
     return [table(("", "sent by", "orders", "not possible"), rows)] if rows else []
 
 
 def look_again(world: World, entries: Sequence[Entry], words: Wording) -> list[Block]:
-    """What players may ask about: orders that could not be carried out, units with no way out or no part in a battle, missing
-    orders, means in places that are another's now, wars with somebody who is not in play."""
-    by = {e.subject: e.data.get("by", "policy") for e in entries if e.rule == "sequence/input" and "orders" in e.data}
+    """What players may ask about: orders that could not be carried out, units with no way out or no part in a
+    battle, missing orders, means in places that are another's now, wars with somebody who is not in play."""
+    by = {
+        e.subject: e.data.get("by", "policy")
+        for e in entries
+        if e.rule == "sequence/input" and "orders" in e.data
+    }
     items: list[tuple[str, Refs]] = []
     for entry in entries:
         nation = entry.subject.partition(":")[0]
         if "refused" in entry.data and by.get(nation) != "policy":
-            items.append((f"{words.name(nation)}: {entry.data.get('order') or entry.rule}: {entry.data['refused']}", (entry.n,)))
+            items.append(
+                (
+                    f"{words.name(nation)}: {entry.data.get('order') or entry.rule}: {entry.data['refused']}",
+                    (entry.n,),
+                )
+            )
         elif ("void" in entry.data and NOBODY in entry.audience) or _worth_a_look(entry, by):
             items.append((words.told(entry.happened), (entry.n,)))
         elif entry.rule == "sequence/input" and entry.happened and "orders" in entry.data:
             items.append((f"{words.name(entry.subject)}: {words.told(entry.happened)}", (entry.n,)))
     for nation in (n for n, sent in by.items() if sent != "policy"):
-        items += [(said, ()) for said in (*_left_behind(world, nation, words), *_at_war_with_nobody(world, nation, words))]
+        items += [
+            (said, ())
+            for said in (*_left_behind(world, nation, words), *_at_war_with_nobody(world, nation, words))
+        ]
     return [bullets([(sentence(text), refs) for text, refs in items])] if items else []
 
 
 def _worth_a_look(entry: Entry, by: Mapping[str, Any]) -> bool:
-    """Whether an entry tells of units that had no way out of a battle, or of a player's that had no part in it."""
+    """Whether an entry tells of units that had no way out of a battle, or of a player's that had no part in
+    it.
+    """
     if entry.data.get("event") == "leave":
         return any(p.get("lost") for p in entry.data.get("left", ()))
-    return entry.data.get("event") in ("stuck", "absent") and any(by.get(n, "policy") != "policy" for n in entry.audience)
+    return entry.data.get("event") in ("stuck", "absent") and any(
+        by.get(n, "policy") != "policy" for n in entry.audience
+    )
 
 
 def _left_behind(world: World, nation: str, words: Wording) -> list[str]:
@@ -79,14 +109,19 @@ def _left_behind(world: World, nation: str, words: Wording) -> list[str]:
             holder = world.holder_of(place) if world.ruleset.has("places", place) else None
             if amount and holder is not None and holder != nation:
                 out.append(
-                    f"{words.name(nation)} has {words.amount(amount, what)} in {words.place(place)}, which is {words.of(holder)}"
+                    f"{words.name(nation)} has {words.amount(amount, what)} in {words.place(place)}, which "
+                    f"is {words.of(holder)}"
                 )
     return out
 
 
 def _at_war_with_nobody(world: World, nation: str, words: Wording) -> list[str]:
     gone = [n for n in world.nations() if n != nation and not world.alive(n) and world.hostile(nation, n)]
-    return [f"{words.name(nation)} is at war with {listing(map(words.name, gone))}, of whom nobody is there"] if gone else []
+    return (
+        [f"{words.name(nation)} is at war with {listing(map(words.name, gone))}, of whom nobody is there"]
+        if gone
+        else []
+    )
 
 
 def land(hands: Sequence[Hand]) -> list[Block]:
@@ -108,12 +143,26 @@ def battles(world: World, entries: Sequence[Entry], words: Wording) -> list[Bloc
         cells = []
         for side in told_fights.SIDES:
             owners = fight.owners(side)
-            of = words.name(owners[0]) if len(owners) == 1 else "both" if len(owners) == 2 else "all" if owners else "nobody"
+            of = (
+                words.name(owners[0])
+                if len(owners) == 1
+                else "both"
+                if len(owners) == 2
+                else "all"
+                if owners
+                else "nobody"
+            )
             star = "*" if side == "defender" and fight.place in taken else ""
             marked = marked or bool(star)
-            cells.append(f"{of} {sum(fight.losses(side).values())} of {sum(fight.started(side).values())}{star}")
+            cells.append(
+                f"{of} {sum(fight.losses(side).values())} of {sum(fight.started(side).values())}{star}"
+            )
         scored = [told_fights.hits(fight, side, words) for side in told_fights.SIDES]
-        hit = ":".join(str(n or 0) for n, _, _ in scored) if any(dice and n is not None for n, _, dice in scored) else "-"
+        hit = (
+            ":".join(str(n or 0) for n, _, _ in scored)
+            if any(dice and n is not None for n, _, dice in scored)
+            else "-"
+        )
         aims = any(dice and expected is not None for _, expected, dice in scored)
         hoped = ":".join(f"{float(expected or 0):.0f}" for _, expected, _ in scored) if aims else "-"
         rows.append((words.place(fight.place), *cells, str(len(fight.rounds)), hit, hoped))
@@ -124,7 +173,9 @@ def battles(world: World, entries: Sequence[Entry], words: Wording) -> list[Bloc
     notes += ["* the place changed hands."] if marked else []
     head = ("", "attacker lost", "defender lost", "rounds", "hits", "promised")
     made = table(head, rows, notes=notes, refs=refs)
-    return [replace(made, short=("", "attacker lost", "defender lost", "rds", "hits", "prom."), right=(3, 4, 5))]
+    return [
+        replace(made, short=("", "attacker lost", "defender lost", "rds", "hits", "prom."), right=(3, 4, 5))
+    ]
 
 
 MOST_KINDS = 6
@@ -141,7 +192,8 @@ def nations(world: World, entries: Sequence[Entry], words: Wording) -> list[Bloc
     total = merged(list(units.values()))
     order = list(world.ruleset.rows("units"))
     kinds = sorted(
-        sorted(total, key=lambda k: -total[k])[:MOST_KINDS], key=lambda k: order.index(k) if k in order else len(order)
+        sorted(total, key=lambda k: -total[k])[:MOST_KINDS],
+        key=lambda k: order.index(k) if k in order else len(order),
     )
     found = _discovered(world, entries)
     rows = []
@@ -171,7 +223,13 @@ def nations(world: World, entries: Sequence[Entry], words: Wording) -> list[Bloc
         return []
     made = table(("", name, "income", *names, *rest, *last), rows)
     right = tuple(range(1, 3 + len(kinds) + len(rest)))
-    return [replace(made, right=right, short=("", name.split()[-1][:6], "inc.", *short, *("oth." for _ in rest), *last))]
+    return [
+        replace(
+            made,
+            right=right,
+            short=("", name.split()[-1][:6], "inc.", *short, *("oth." for _ in rest), *last),
+        )
+    ]
 
 
 def _discovered(world: World, entries: Sequence[Entry]) -> dict[str, list[str]]:
@@ -201,9 +259,14 @@ def tracks(world: World, entries: Sequence[Entry], words: Wording) -> list[Block
         ]
         if steps:
             out.append(Para("; ".join(steps) + ".", f"{row.get('name', id_)}, moved"))
-        found = {n: v for n, t in world.state.table("tracks").items() if isinstance(v := t.get(id_), int) and v}
+        found = {
+            n: v for n, t in world.state.table("tracks").items() if isinstance(v := t.get(id_), int) and v
+        }
         if found:
-            said = ", ".join(f"{words.name(n)} {v:+d}" for n, v in sorted(found.items(), key=lambda i: (-abs(i[1]), i[0]))[:16])
+            said = ", ".join(
+                f"{words.name(n)} {v:+d}"
+                for n, v in sorted(found.items(), key=lambda i: (-abs(i[1]), i[0]))[:16]
+            )
             more = f" and {len(found) - 16} more" if len(found) > 16 else ""
             out.append(Para(f"{said}{more}.", str(row.get("name", id_))))
     return out

@@ -25,11 +25,17 @@ from ..play.views import Views
 
 
 def last_turn(game: Game) -> int:
-    """The last turn that has something to report: the present one if a part of it is resolved, else the one before."""
+    """The last turn that has something to report: the present one if a part of it is resolved, else the one
+    before.
+    """
     stage = game.stage()
     position = stage.position
     begun = (stage.number - 1, position.turn) in {(number, turn) for number, turn, _ in game.stages()}
-    return position.turn if position.ended or begun or "pause" in (position.waiting or {}) else max(position.turn - 1, 0)
+    return (
+        position.turn
+        if position.ended or begun or "pause" in (position.waiting or {})
+        else max(position.turn - 1, 0)
+    )
 
 
 def report(
@@ -44,9 +50,9 @@ def report(
 ) -> Report:
     """The report of a nation, or of the moderator for None, on a turn (by default the last one resolved).
 
-    `views`: those after the turn, which the reports of several nations share. `update`: the day on which the reports go
-    out, from which the deadline follows by the rules' schedule. `due`: the day and time until when orders are wanted, in words,
-    where they do not follow from that.
+    `views`: those after the turn, which the reports of several nations share. `update`: the day on which the
+    reports go out, from which the deadline follows by the rules' schedule. `due`: the day and time until when
+    orders are wanted, in words, where they do not follow from that.
     """
     from .build import moderator_report, nation_report  # reports and maps are heavy
 
@@ -75,10 +81,21 @@ def report(
     if template and not past and not stage.position.ended:
         text = order_template(world, nation, game=game.id)
     made = nation_report(
-        game.ruleset, world.state, entries, nation, since=views.since(turn), game=title, turn=turn, geography=game.geography,
-        template=text, proof=[*committed, *_openings(views, world, nation, turn)], chain=chain_of(before, told=views.told),
-        due=due, notices=notices(game, turn), world=world,
-    )  # fmt: skip
+        game.ruleset,
+        world.state,
+        entries,
+        nation,
+        since=views.since(turn),
+        game=title,
+        turn=turn,
+        geography=game.geography,
+        template=text,
+        proof=[*committed, *_openings(views, world, nation, turn)],
+        chain=chain_of(before, told=views.told),
+        due=due,
+        notices=notices(game, turn),
+        world=world,
+    )
     return _with_luck(game, made)
 
 
@@ -89,7 +106,8 @@ def _with_luck(game: Game, report: Report) -> Report:
 
 
 def part_on_luck(game: Game, turn: int | None, *, workers: int = 1) -> ReportPart | None:
-    """What the reports on a turn (None: the last one) tell of luck: at the end of a game, unless it cannot be resolved again.
+    """What the reports on a turn (None: the last one) tell of luck: at the end of a game, unless it cannot be
+    resolved again.
 
     It is the same for all readers, and found once by so many `workers` (`luck`).
     """
@@ -105,7 +123,9 @@ def part_on_luck(game: Game, turn: int | None, *, workers: int = 1) -> ReportPar
 
 
 def due_in_words(game: Game, update: date | None) -> str:
-    """Until when orders are wanted and faults told, by the form `schedule` and the day of the update; "" where none is known."""
+    """Until when orders are wanted and faults told, by the form `schedule` and the day of the update; ""
+    where none is known.
+    """
     row = next(iter(game.ruleset.rows("schedule").values()), None)
     position = game.stage().position
     if row is None or update is None or position.ended:
@@ -125,14 +145,19 @@ def _due(game: Game, until: str) -> str:
 
 
 def notices(game: Game, turn: int) -> list[str]:
-    """What was corrected by hand in a turn or for it, in sentences for everybody: roll-backs, fresh dice, other rules, what was
-    looked at and changed after orders had been closed."""
+    """What was corrected by hand in a turn or for it, in sentences for everybody: roll-backs, fresh dice,
+    other rules, what was looked at and changed after orders had been closed."""
     turn_of = {number: t for number, t, _ in game.stages()}
     known = game.corrections()
     looks = sum(c["what"] == "look" and int(c["turn"]) == turn for c in known)
     times = "once" if looks == 1 else f"{looks} times"
     out = (
-        [f"The moderator looked {times} at what turn {turn} comes to, with its real dice, before resolving it."] if looks else []
+        [
+            f"The moderator looked {times} at what turn {turn} comes to, with its real dice, before "
+            "resolving it."
+        ]
+        if looks
+        else []
     )
     for c in known:
         reason = f": {c['reason']}" if c.get("reason") else ""
@@ -187,7 +212,9 @@ def _openings(views: Views, world: World, nation: str, turn: int) -> Iterator[tu
 
 
 def map_of_report(game: Game, data: Report, views: Views, drawing: Drawing) -> PageMap:
-    """The map of a report's page: its reader's view, what the entries that he may read tell, and the numbers of his battles."""
+    """The map of a report's page: its reader's view, what the entries that he may read tell, and the numbers
+    of his battles.
+    """
     from .map_views import report_map  # reports and maps are heavy
 
     entries = views.of(data.turn)

@@ -1,4 +1,7 @@
-"""Names, numbers and lists as they stand in a report's sentences. Everything is asked of the ruleset's rows."""
+"""Names, numbers and lists as they stand in a report's sentences.
+
+Everything is asked of the ruleset's rows.
+"""
 
 from __future__ import annotations
 
@@ -89,11 +92,15 @@ class Wording:
         return f"{row['article']} {name}" if "article" in row else name
 
     def told(self, happened: Sequence[Message]) -> str:
-        """What an entry says as the reader is told it: names in short with their article, himself as "you"."""
+        """What an entry says as the reader is told it: names in short with their article, himself as
+        "you".
+        """
         return said(happened, self.voice)
 
     def parted(self, happened: Sequence[Message]) -> tuple[str, str]:
-        """The same, before the first colon that a template writes, and after it; without one, all is the rest."""
+        """The same, before the first colon that a template writes, and after it; without one, all is the
+        rest.
+        """
         return head_and_rest(happened, self.voice)
 
     @cached_property
@@ -103,14 +110,19 @@ class Wording:
 
     def nations(self, nations: Iterable[str]) -> str:
         """Several nations in a sentence, the reader first."""
-        return listing(self.nation(n) for n in sorted(nations, key=lambda n: (n != self.reader, self.name(n))))
+        return listing(
+            self.nation(n) for n in sorted(nations, key=lambda n: (n != self.reader, self.name(n)))
+        )
 
     def thing(self, value: Any) -> str:
         """What a slot of an order holds: a nation as reports call it, anything else by its name."""
         rows = self.world.ruleset.rows
         if isinstance(value, str) and value in rows("nations"):
             return self.name(value)
-        form = next((f for f in ("places", "technologies", "units") if isinstance(value, str) and value in rows(f)), None)
+        form = next(
+            (f for f in ("places", "technologies", "units") if isinstance(value, str) and value in rows(f)),
+            None,
+        )
         return str(rows(form)[value].get("name", value)) if form else str(value)
 
     def place(self, place: str) -> str:
@@ -145,25 +157,39 @@ class Wording:
         return treasury.so_much(self.world.ruleset, n, resource)
 
     def worth(self, place: str) -> Any:
-        """What a place is worth by the setting `worth` of the ruleset, an expression of `place`; 0 without it."""
+        """What a place is worth by the setting `worth` of the ruleset, an expression of `place`; 0 without
+        it.
+        """
         text = self.world.ruleset.setting("worth")
         if not text:
             return 0
-        return self.world.value(strip_mark(str(text)), {"place": Entity("place", place), "self": None, "nation": None}) or 0
+        return (
+            self.world.value(
+                strip_mark(str(text)), {"place": Entity("place", place), "self": None, "nation": None}
+            )
+            or 0
+        )
 
     def price(self, kinds: Mapping[str, Any], owner: str) -> int:
-        """What units weigh: by the figure of their rows that the setting `unit_worth` names, else one each."""
+        """What units weigh: by the figure of their rows that the setting `unit_worth` names, else one
+        each.
+        """
         name = self.world.ruleset.setting("unit_worth")
         if not name:
             return sum(int(n) for n in kinds.values())
         known = self.world.ruleset.rows("units")
-        return sum(int(n) * int(self.world.unit_row(k, owner).get(str(name), 1)) for k, n in kinds.items() if k in known)
+        return sum(
+            int(n) * int(self.world.unit_row(k, owner).get(str(name), 1))
+            for k, n in kinds.items()
+            if k in known
+        )
 
 
 def throw(record: Mapping[str, Any]) -> str:
     """A throw in words: "rolled 4, needed 9 or more"."""
     totals = [
-        str(d.get("total", sum(d["faces"]) if all(isinstance(f, int) for f in d["faces"]) else "")) for d in record["drawn"]
+        str(d.get("total", sum(d["faces"]) if all(isinstance(f, int) for f in d["faces"]) else ""))
+        for d in record["drawn"]
     ]
     words = "rolled " + listing(totals)
     need = record.get("need")
@@ -175,7 +201,13 @@ def in_words(need: str) -> str:
     low, dots, high = need.partition("..")
     if not dots:
         return need
-    return f"{low} or more" if low and not high else f"{high} or less" if low in ("", "1") else f"{low} to {high}"
+    return (
+        f"{low} or more"
+        if low and not high
+        else f"{high} or less"
+        if low in ("", "1")
+        else f"{low} to {high}"
+    )
 
 
 def merged(parts: Sequence[Mapping[str, int]]) -> dict[str, int]:

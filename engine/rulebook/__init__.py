@@ -1,7 +1,8 @@
 """The rules as a book for players: `rulebook` as Markdown, `page` as one HTML page for screen and paper.
 
-`book` puts the sentences of the register (the table `clauses`) into chapters, `figures` makes the tables beneath them of the
-rows, `text` and `page` print it. Without a register, `sections` tells the rows in words (`phrases`, `spoken`).
+`book` puts the sentences of the register (the table `clauses`) into chapters, `figures` makes the tables
+beneath them of the rows, `text` and `page` print it. Without a register, `sections` tells the rows in words
+(`phrases`, `spoken`).
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ __all__ = ["page", "rulebook"]
 
 
 def rulebook(ruleset: Ruleset, tested: Mapping[str, int] | None = None) -> str:
-    """The rules as Markdown. `tested`: how many rule tests cite each clause; then each rule says so, with its id."""
+    """The rules as Markdown.
+
+    `tested`: how many rule tests cite each clause; then each rule says so, with its id.
+    """
     return as_text(book(ruleset, tested))
 
 

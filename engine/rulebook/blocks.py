@@ -9,7 +9,8 @@ __all__ = ["Block", "Chapter", "FigureTable", "Heading", "Listing", "Rule", "Rul
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A clause as a player reads it. `why`: what the published rules leave open; `readings`: rules that read this one.
+    """A clause as a player reads it. `why`: what the published rules leave open; `readings`: rules that read
+    this one.
 
     `tests`: how many rule tests cite it, if that was asked for; `lines`: where the published text has it.
     """
@@ -27,7 +28,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class FigureTable:
-    """Figures with a caption: the head and the cells as text. `code`: the columns that hold what is written word by word."""
+    """Figures with a caption: the head and the cells as text.
+
+    `code`: the columns that hold what is written word by word.
+    """
 
     caption: str
     head: tuple[str, ...]

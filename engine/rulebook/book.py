@@ -1,7 +1,8 @@
-"""The rulebook as chapters of blocks: the sentences of the register first, then the orders and the figures that go with them.
+"""The rulebook as chapters of blocks: the sentences of the register first, then the orders and the figures
+that go with them.
 
-Chapters are those of the register (the table `chapters`), those of phases in the order of the sequence of play. A ruleset
-without a register is told in the words of its rows.
+Chapters are those of the register (the table `chapters`), those of phases in the order of the sequence of
+play. A ruleset without a register is told in the words of its rows.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ class _Writer:
         turn = self._turn(ordered)
         rest = (self._nations(), self._options(), self._glossary(ordered), self._provenance())
         description = str(self.ruleset.manifest.get("description", ""))
-        return Rulebook(self.ruleset.title, description, tuple(c for c in (turn, *ordered, *rest) if c.blocks))
+        return Rulebook(
+            self.ruleset.title, description, tuple(c for c in (turn, *ordered, *rest) if c.blocks)
+        )
 
     # ---- what stands where
 
@@ -72,7 +75,12 @@ class _Writer:
             return
         rules: dict[str, list[Rule]] = {}
         for id_, row in self.register.items():
-            if row.get("chapter") and row.get("text") and not row.get("about") and row.get("status") != DROPPED:
+            if (
+                row.get("chapter")
+                and row.get("text")
+                and not row.get("about")
+                and row.get("status") != DROPPED
+            ):
                 rules.setdefault(str(row["chapter"]), []).append(self._rule(id_))
         tables: dict[str, list[FigureTable]] = {}
         known = {id_ for id_, _ in self.chapters}
@@ -88,7 +96,9 @@ class _Writer:
             if written := figures.orders(self.ruleset, orders.pop(id_, ())):
                 blocks.append(written)
             blocks += _joined(tables.pop(id_, ()))
-            yield Chapter(id_, str(row["title"]), tuple(blocks), self.phases.get(str(row.get("phase", "")), ("", ""))[0])
+            yield Chapter(
+                id_, str(row["title"]), tuple(blocks), self.phases.get(str(row.get("phase", "")), ("", ""))[0]
+            )
         left: list[Block] = [rule for found in rules.values() for rule in found]
         left += _joined(table for found in tables.values() for table in found)
         rest = figures.orders(self.ruleset, [key for keys in orders.values() for key in keys])
@@ -162,7 +172,9 @@ class _Writer:
                 if self.ruleset.has("nations", str(id_)):
                     found.setdefault(str(id_), []).append(title(row))
         rows = tuple(
-            (title(self.ruleset.row("nations", i)), ", ".join(found[i])) for i in self.ruleset.rows("nations") if i in found
+            (title(self.ruleset.row("nations", i)), ", ".join(found[i]))
+            for i in self.ruleset.rows("nations")
+            if i in found
         )
         if rows:
             blocks.append(FigureTable("What only they may order", ("nation", "orders"), rows))
@@ -191,7 +203,9 @@ class _Writer:
         return Chapter("glossary", "Glossary", (table,) if words else ())
 
     def _provenance(self) -> Chapter:
-        """What the published rules do not print: rows that are rebuilt or read, by the name of their table."""
+        """What the published rules do not print: rows that are rebuilt or read, by the name of their
+        table.
+        """
         blocks: list[Block] = []
         for row in self.register.values():
             if row.get("status") in PROVENANCE and row.get("tables"):
@@ -202,7 +216,10 @@ class _Writer:
 
 
 def _numbered(listed: Iterable[Row]) -> dict[str, tuple[str, str]]:
-    """Phase to what it is called, with its number in a turn, and to its name. A phase that is not of every turn has no number."""
+    """Phase to what it is called, with its number in a turn, and to its name.
+
+    A phase that is not of every turn has no number.
+    """
     out: dict[str, tuple[str, str]] = {}
     number = 0
     for phase in listed:
@@ -216,7 +233,9 @@ def _numbered(listed: Iterable[Row]) -> dict[str, tuple[str, str]]:
 
 
 def _spans(lines: Any) -> str:
-    """Lines of a text as they are read: two numbers are a first and a last line, more are single ones or pairs."""
+    """Lines of a text as they are read: two numbers are a first and a last line, more are single ones or
+    pairs.
+    """
     if not isinstance(lines, list):
         return str(lines) if isinstance(lines, int) else ""
     if len(lines) == 2 and all(isinstance(n, int) for n in lines):
@@ -225,7 +244,9 @@ def _spans(lines: Any) -> str:
 
 
 def _by_phase(rows: Mapping[str, Row], order: list[str]) -> list[tuple[str, Row]]:
-    """The chapters as they stand; those of phases keep their places among the others, in the order of the phases."""
+    """The chapters as they stand; those of phases keep their places among the others, in the order of the
+    phases.
+    """
     listed = list(rows.items())
     places = [n for n, (_, row) in enumerate(listed) if row.get("phase") in order]
     of_phases = sorted((listed[n] for n in places), key=lambda item: order.index(item[1]["phase"]))
@@ -258,4 +279,8 @@ def _named(ruleset: Ruleset, keys: Iterable[str]) -> Iterator[str]:
         if id_:
             names.append(title(ruleset.rows(form).get(id_, {"id": id_.replace("-", " ")})))
     for form, names in found.items():
-        yield f"{form}: {', '.join(dict.fromkeys(names))}" if names else f"{form}: all that the rules do not name"
+        yield (
+            f"{form}: {', '.join(dict.fromkeys(names))}"
+            if names
+            else f"{form}: all that the rules do not name"
+        )

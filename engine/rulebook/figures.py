@@ -1,4 +1,6 @@
-"""The figures of rows as tables beneath the rules (units, prices, technologies, reactions, regions), and orders as written."""
+"""The figures of rows as tables beneath the rules (units, prices, technologies, reactions, regions), and
+orders as written.
+"""
 
 from __future__ import annotations
 
@@ -28,14 +30,33 @@ NAMED = (
     "sides",
 )
 """Tables whose names are words of the game."""
-THINGS = ("units", "technologies", "resources", "nations", "places", "groups", "sides", "tracks", "aims", "production")
+THINGS = (
+    "units",
+    "technologies",
+    "resources",
+    "nations",
+    "places",
+    "groups",
+    "sides",
+    "tracks",
+    "aims",
+    "production",
+)
 """Tables in which the names of ids are looked up."""
 HOME = {"units": "units", "technologies": "technology", "nations": "nations"}
-"""The chapter of a table, where the register has a chapter of that id; else it is that of its rows' clauses."""
+"""The chapter of a table, where the register has a chapter of that id; else it is that of its rows'
+clauses.
+"""
 HIDDEN = frozenset({"lon", "lat", "levels", "order"})
 WIDE = 9
 """Columns of a table that a page of paper holds."""
-CHANGES = {"base": "is {}", "times": "times {}", "at_least": "at least {}", "at_most": "at most {}", "final": "is {}"}
+CHANGES = {
+    "base": "is {}",
+    "times": "times {}",
+    "at_least": "at least {}",
+    "at_most": "at most {}",
+    "final": "is {}",
+}
 
 
 def tables(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
@@ -74,7 +95,10 @@ def name_of(ruleset: Ruleset, id_: Any) -> str:
 
 
 def orders(ruleset: Ruleset, keys: Iterable[tuple[str, str]]) -> FigureTable | None:
-    """Orders as they are written, with what each does. CAPITALS are to be filled in, what stands in [ ] may be left out."""
+    """Orders as they are written, with what each does.
+
+    CAPITALS are to be filled in, what stands in [ ] may be left out.
+    """
     grammar = Grammar.of(ruleset)
     forms = {(f.form, f.id): f for f in (*grammar.forms, *grammar.options)}
     rows: list[tuple[str, str]] = []
@@ -98,9 +122,18 @@ def nations(ruleset: Ruleset) -> FigureTable | None:
     ]
     seats = [name for name in fields if any(name in row for row in rows)]
     made = [
-        (title(r), name_of(ruleset, r["side"]) if "side" in r else "", *(_named(ruleset, r.get(s)) for s in seats)) for r in rows
+        (
+            title(r),
+            name_of(ruleset, r["side"]) if "side" in r else "",
+            *(_named(ruleset, r.get(s)) for s in seats),
+        )
+        for r in rows
     ]
-    return FigureTable("", ("nation", "side", *(s.replace("_", " ") for s in seats)), tuple(made)) if made else None
+    return (
+        FigureTable("", ("nation", "side", *(s.replace("_", " ") for s in seats)), tuple(made))
+        if made
+        else None
+    )
 
 
 def _named(ruleset: Ruleset, value: Any) -> str:
@@ -123,7 +156,9 @@ def _units(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]
     listed: list[tuple[str, Row]] = []
     for row in rows.values():
         grades = row.get("grades", {})
-        listed += [(f"{title(row)}, {grade}", {**row, **fields}) for grade, fields in grades.items()] or [(title(row), row)]
+        listed += [(f"{title(row)}, {grade}", {**row, **fields}) for grade, fields in grades.items()] or [
+            (title(row), row)
+        ]
     keys = _figures(row for _, row in listed)
     if listed and keys:
         made = tuple((name, *(cell(row.get(k)) for k in keys)) for name, row in listed)
@@ -134,7 +169,11 @@ def _units(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]
         if isinstance(n.get("grade"), Mapping)
     ]
     if graded:
-        yield "units", list(rows), FigureTable("Whose units are of which grade", ("nation", "units"), tuple(graded))
+        yield (
+            "units",
+            list(rows),
+            FigureTable("Whose units are of which grade", ("nation", "units"), tuple(graded)),
+        )
 
 
 def _figures(rows: Iterable[Row]) -> list[str]:
@@ -150,15 +189,25 @@ def _figures(rows: Iterable[Row]) -> list[str]:
 def _items(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
     rows = ruleset.rows("production")
     made = [
-        (title(r).capitalize() if title(r).islower() else title(r), _price(ruleset, r), _uses(ruleset, r.get("uses")))
+        (
+            title(r).capitalize() if title(r).islower() else title(r),
+            _price(ruleset, r),
+            _uses(ruleset, r.get("uses")),
+        )
         for r in rows.values()
     ]
     if made:
-        yield "production", list(rows), FigureTable("What can be bought", ("item", "price", "uses besides"), tuple(made))
+        yield (
+            "production",
+            list(rows),
+            FigureTable("What can be bought", ("item", "price", "uses besides"), tuple(made)),
+        )
 
 
 def _price(ruleset: Ruleset, row: Row) -> str:
-    """The price of an item: its own, or that of the unit that it makes, from the cheapest grade to the dearest."""
+    """The price of an item: its own, or that of the unit that it makes, from the cheapest grade to the
+    dearest.
+    """
     if "price" in row:
         said = str(row["price"]).removeprefix("=")
         return said if said.isdigit() else "as the rules say"
@@ -183,7 +232,8 @@ def _technologies(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], Figure
     fields = [f for f in ruleset.rows("fields").values() if "tech" in f["of"] and "table" in f]
     if rows:
         made = tuple(
-            (title(r), cell(r.get("levels", 1)), *(_named(ruleset, r.get(f["id"], "")) for f in fields)) for r in rows.values()
+            (title(r), cell(r.get("levels", 1)), *(_named(ruleset, r.get(f["id"], "")) for f in fields))
+            for r in rows.values()
         )
         head = ("technology", "levels", *(f["id"].replace("_", " ") for f in fields))
         yield "technologies", list(rows), _without_empty(FigureTable("Technologies", head, made))
@@ -193,7 +243,9 @@ def _without_empty(table: FigureTable) -> FigureTable:
     """The table without columns in which nothing stands."""
     kept = [n for n, _ in enumerate(table.head) if n == 0 or any(row[n] for row in table.rows)]
     return FigureTable(
-        table.caption, tuple(table.head[n] for n in kept), tuple(tuple(row[n] for n in kept) for row in table.rows)
+        table.caption,
+        tuple(table.head[n] for n in kept),
+        tuple(tuple(row[n] for n in kept) for row in table.rows),
     )
 
 
@@ -201,10 +253,17 @@ def _matrices(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTabl
     for id_, matrix in ruleset.rows("matrices").items():
         columns = [c if isinstance(c, str) else next(iter(c)) for c in matrix["columns"]]
         made = tuple(
-            (str(r.get("label") or name_of(ruleset, r["id"])), *(_reaction(ruleset, cell_of(matrix, r, c)) for c in columns))
+            (
+                str(r.get("label") or name_of(ruleset, r["id"])),
+                *(_reaction(ruleset, cell_of(matrix, r, c)) for c in columns),
+            )
             for r in matrix["rows"]
         )
-        yield "matrices", [id_], FigureTable(title(matrix), ("what happens", *(name_of(ruleset, c) for c in columns)), made)
+        yield (
+            "matrices",
+            [id_],
+            FigureTable(title(matrix), ("what happens", *(name_of(ruleset, c) for c in columns)), made),
+        )
 
 
 def _reaction(ruleset: Ruleset, found: Any) -> str:
@@ -238,27 +297,43 @@ def _tables(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]
                 "tables",
                 [id_],
                 FigureTable(
-                    title(row), ("at", "it is"), tuple((cell(k).replace("..", " to "), _named(ruleset, v)) for k, v in listed)
+                    title(row),
+                    ("at", "it is"),
+                    tuple((cell(k).replace("..", " to "), _named(ruleset, v)) for k, v in listed),
                 ),
             )
             continue
         grids = [v for v in rows.values() if isinstance(v, Mapping)]
         columns = list(dict.fromkeys(k for v in grids for k in v))
         if grids and len(grids) == len(rows) and len(columns) <= WIDE:
-            made = tuple((name_of(ruleset, k), *(_named(ruleset, v.get(c)) for c in columns)) for k, v in rows.items())
-            yield "tables", [id_], FigureTable(title(row), ("", *(name_of(ruleset, c) for c in columns)), made)
+            made = tuple(
+                (name_of(ruleset, k), *(_named(ruleset, v.get(c)) for c in columns)) for k, v in rows.items()
+            )
+            yield (
+                "tables",
+                [id_],
+                FigureTable(title(row), ("", *(name_of(ruleset, c) for c in columns)), made),
+            )
         else:
             yield (
                 "tables",
                 [id_],
-                FigureTable(title(row), ("", "it is"), tuple((name_of(ruleset, k), _named(ruleset, v)) for k, v in rows.items())),
+                FigureTable(
+                    title(row),
+                    ("", "it is"),
+                    tuple((name_of(ruleset, k), _named(ruleset, v)) for k, v in rows.items()),
+                ),
             )
 
 
 def _passages(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
     rows = ruleset.rows("passages")
     if rows:
-        made = tuple((title(r), " and ".join(name_of(ruleset, p) for p in r["between"])) for r in rows.values() if "between" in r)
+        made = tuple(
+            (title(r), " and ".join(name_of(ruleset, p) for p in r["between"]))
+            for r in rows.values()
+            if "between" in r
+        )
         yield "passages", list(rows), FigureTable("Passages", ("passage", "between"), made)
 
 
@@ -266,7 +341,13 @@ def _regions(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable
     """Groups of places that have a name, each where its clause stands."""
     for id_, row in ruleset.rows("groups").items():
         if row.get("of") == "places" and "name" in row and row.get("members") and row.get("source"):
-            yield "groups", [id_], FigureTable("", ("region", "it is made of"), ((title(row), _named(ruleset, row["members"])),))
+            yield (
+                "groups",
+                [id_],
+                FigureTable(
+                    "", ("region", "it is made of"), ((title(row), _named(ruleset, row["members"])),)
+                ),
+            )
 
 
 def _objectives(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
@@ -276,8 +357,14 @@ def _objectives(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTa
         for side, goals in row["goals"].items():
             for aim, of in goals.items():
                 points = row.get("points", {}).get(aim, aims[aim]["points"])
-                whose = title(ruleset.row("nations", id_)) if ruleset.has("nations", id_) else name_of(ruleset, id_)
-                made.append((whose, name_of(ruleset, side), title(aims[aim]), _named(ruleset, of), cell(points)))
+                whose = (
+                    title(ruleset.row("nations", id_))
+                    if ruleset.has("nations", id_)
+                    else name_of(ruleset, id_)
+                )
+                made.append(
+                    (whose, name_of(ruleset, side), title(aims[aim]), _named(ruleset, of), cell(points))
+                )
     if made:
         yield (
             "objectives",
@@ -290,14 +377,24 @@ def _changes(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable
     """Bonuses and penalties that have a name and a figure that is always the same."""
     for id_ in ruleset.rows("modifiers"):
         row: Row = ruleset.row("modifiers", id_)
-        said = [(k, row[k]) for k in ("add", *CHANGES) if k in row and not isinstance(row[k], str | Mapping | list)]
+        said = [
+            (k, row[k])
+            for k in ("add", *CHANGES)
+            if k in row and not isinstance(row[k], str | Mapping | list)
+        ]
         if "label" in row and len(said) == 1:
             key, figure = said[0]
-            change = f"{figure:+}" if key == "add" and isinstance(figure, int) else CHANGES.get(key, "{}").format(figure)
+            change = (
+                f"{figure:+}"
+                if key == "add" and isinstance(figure, int)
+                else CHANGES.get(key, "{}").format(figure)
+            )
             quantity = ruleset.row_or_empty("stats", str(row["of"]))
             what = str(quantity.get("name") or name_of(ruleset, row["of"]))
             yield (
                 "modifiers",
                 [id_],
-                FigureTable("Bonuses and penalties", ("for", "on", "change"), ((str(row["label"]), what, change),)),
+                FigureTable(
+                    "Bonuses and penalties", ("for", "on", "change"), ((str(row["label"]), what, change),)
+                ),
             )

@@ -1,4 +1,6 @@
-"""A rulebook as one HTML page, for a screen of any width and for paper: contents first, chapters on new pages when printed."""
+"""A rulebook as one HTML page, for a screen of any width and for paper: contents first, chapters on new pages
+when printed.
+"""
 
 from __future__ import annotations
 
@@ -26,17 +28,24 @@ ul { padding-left: 1.3rem; }
 .mark { font: .78rem system-ui, sans-serif; white-space: nowrap; }
 .mark { border: 1px solid var(--line); border-radius: .6rem; padding: 0 .4rem; }
 .why { font-size: .9em; color: var(--quiet); }
-.reading { margin: .4rem 0 .4rem 1rem; padding-left: .7rem; border-left: 3px solid var(--line); font-size: .95em; }
+.reading {
+  margin: .4rem 0 .4rem 1rem; padding-left: .7rem; border-left: 3px solid var(--line); font-size: .95em;
+}
 .id { font: .75rem system-ui, sans-serif; color: var(--quiet); text-decoration: none; }
 .id:hover, .id:focus { text-decoration: underline; }
-nav { font: .92rem/1.5 system-ui, sans-serif; border: 1px solid var(--line); border-radius: .4rem; padding: .6rem 1rem 1rem; }
+nav {
+  font: .92rem/1.5 system-ui, sans-serif; padding: .6rem 1rem 1rem;
+  border: 1px solid var(--line); border-radius: .4rem;
+}
 nav ol { padding-left: 1.8rem; margin: .3rem 0; columns: 2; column-gap: 2rem; }
 nav li { break-inside: avoid; }
 nav small { color: var(--quiet); }
 .caption { font: 600 .9rem system-ui, sans-serif; margin: 1.4rem 0 .2rem; }
 .figures { overflow-x: auto; margin: .2rem 0 1rem; }
 table { border-collapse: collapse; font: .86rem/1.4 system-ui, sans-serif; }
-th, td { border-bottom: 1px solid var(--line); padding: .25rem .7rem .25rem 0; text-align: left; vertical-align: top; }
+th, td {
+  border-bottom: 1px solid var(--line); padding: .25rem .7rem .25rem 0; text-align: left; vertical-align: top;
+}
 td.n { text-align: right; font-variant-numeric: tabular-nums; }
 code { font-size: .92em; overflow-wrap: anywhere; }
 @media (max-width: 34rem) {
@@ -79,11 +88,17 @@ def as_page(book: Rulebook) -> str:
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style>'
     )
     nav = f'<nav aria-label="Contents"><strong>Contents</strong><ol>{contents}</ol></nav>'
-    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body><h1>{title}</h1>{about}{nav}\n{body}</body></html>\n'
+    return (
+        "<!doctype html>\n<html "
+        f'lang="en"><head>{head}</head>\n<body><h1>{title}</h1>{about}{nav}\n{body}</body></html>\n'
+    )
 
 
 def _chapter(chapter: Chapter) -> Iterator[str]:
-    yield f'<section aria-labelledby="{chapter.anchor}"><h2 id="{chapter.anchor}">{html.escape(chapter.title)}</h2>\n'
+    yield (
+        f'<section aria-labelledby="{chapter.anchor}"><h2 '
+        f'id="{chapter.anchor}">{html.escape(chapter.title)}</h2>\n'
+    )
     if chapter.phase:
         yield f'<p class="phase">{html.escape(chapter.phase)}</p>\n'
     for block in chapter.blocks:
@@ -121,15 +136,23 @@ def _rule(rule: Rule) -> str:
     if rule.option:
         said += f' <span class="why">A game may choose: {html.escape(rule.option)}.</span>'
     tests = "" if rule.tests is None else f" {rule.tests} test{'' if rule.tests == 1 else 's'}"
-    return f'{said}&nbsp;<a class="id" href="#{rule.id}" title="{rule.id}" aria-label="link to this rule">§{tests}</a>'
+    return (
+        f'{said}&nbsp;<a class="id" href="#{rule.id}" title="{rule.id}" aria-label="link to this '
+        f'rule">§{tests}</a>'
+    )
 
 
 def _table(table: FigureTable) -> str:
     caption = f'<p class="caption">{html.escape(table.caption)}</p>' if table.caption else ""
     head = "".join(f"<th>{html.escape(h)}</th>" for h in table.head)
-    rows = "".join(f"<tr>{''.join(_cell(v, n in table.code) for n, v in enumerate(row))}</tr>" for row in table.rows)
+    rows = "".join(
+        f"<tr>{''.join(_cell(v, n in table.code) for n, v in enumerate(row))}</tr>" for row in table.rows
+    )
     kind = ' class="written"' if table.code else ""
-    return f'{caption}<div class="figures"><table{kind}><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>\n'
+    return (
+        f"{caption}<div "
+        f'class="figures"><table{kind}><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>\n'
+    )
 
 
 def _cell(value: str, code: bool) -> str:

@@ -28,7 +28,10 @@ def cell(value: Any) -> str:
 
 
 def asked(say: Spoken, text: str, me: str = "you") -> str:
-    """What is told or asked, as it reads before anybody is meant: `{self}` is `me`, another name is what was named."""
+    """What is told or asked, as it reads before anybody is meant:
+
+    `{self}` is `me`, another name is what was named.
+    """
     words = re.sub(r"\{(self|nation)\}", me, text)
     words = re.sub(r"\{([a-z_]+)\}", lambda m: f"the {m[1].replace('_', ' ')}", words)
     return agreed(re.sub(r"\{([^{}]+)\}", lambda m: say.truth(m[1]), words))
@@ -53,7 +56,9 @@ def fact_words(say: Spoken, on: Any) -> str:
     word, filters = next(iter(on.items()))
     if not isinstance(filters, Mapping):
         return f"{word.replace('_', ' ')} {parameter(say, filters)}"
-    return str(word).replace("_", " ") + "".join(f", {k.replace('_', ' ')} {parameter(say, v)}" for k, v in filters.items())
+    return str(word).replace("_", " ") + "".join(
+        f", {k.replace('_', ' ')} {parameter(say, v)}" for k, v in filters.items()
+    )
 
 
 def tail_words(say: Spoken, row: Mapping[str, Any]) -> Iterator[str]:
@@ -84,7 +89,11 @@ def _roll_words(say: Spoken, roll: Any) -> str:
         number = f"the {parameter(say, roll['at_most'])} of {parameter(say, roll['of'])}"
         roll = {**{k: v for k, v in roll.items() if k != "of"}, "at_most": number}
     said = [f"{ROLLED[k].format(_faces(parameter(say, v)))}" for k, v in roll.items() if k in ROLLED]
-    rest = [f"{k.replace('_', ' ')} {parameter(say, v)}" for k, v in roll.items() if k not in ROLLED and k != "die"]
+    rest = [
+        f"{k.replace('_', ' ')} {parameter(say, v)}"
+        for k, v in roll.items()
+        if k not in ROLLED and k != "die"
+    ]
     return ", ".join([str(roll["die"]), *said, *rest])
 
 
@@ -111,11 +120,17 @@ def effect_words(say: Spoken, effect: Mapping[str, Any]) -> str:
         elif key == "release":
             words.append(f"what waits for “{fact_words(say, value)}” comes due")
         elif key in ("results", "cases", "answers", "in_turn"):
-            words.append("; ".join(tail_words(say, {key: value})) if key in ("results", "cases") else key.replace("_", " "))
+            words.append(
+                "; ".join(tail_words(say, {key: value}))
+                if key in ("results", "cases")
+                else key.replace("_", " ")
+            )
         elif isinstance(value, Mapping) and (said := sentence(say, key, value)) is not None:
             words.append(said)
         elif isinstance(value, Mapping):
-            words.append(key + " " + ", ".join(f"{k.replace('_', ' ')} {_nested(say, v)}" for k, v in value.items()))
+            words.append(
+                key + " " + ", ".join(f"{k.replace('_', ' ')} {_nested(say, v)}" for k, v in value.items())
+            )
         else:
             words.append(f"“{_quoted(say, value)}”" if key == "say" else f"{key} {parameter(say, value)}")
     told = ", ".join(words)
@@ -137,7 +152,8 @@ def flat(value: Any) -> Any:
 SENTENCES: Mapping[str, tuple[str, ...]] = {
     "pay": ("{to} is paid {amount} {what}[ by {from}]", "{from} pays {amount} {what}"),
     "shift": (
-        "the {track} of {who} moves {by}[ toward {toward}][ against {against}][{!to_zero} toward zero][{!up} up][{!down} down]",
+        "the {track} of {who} moves {by}[ toward {toward}][ against {against}][{!to_zero} toward "
+        "zero][{!up} up][{!down} down]",
     ),
     "flag": ("{who} is marked “{as}”[ for {turns} turns]",),
     "clear": ("the flag “{as}” is taken from {who}",),
@@ -171,7 +187,8 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
     "vote": ("{of} vote on {ask}[ about {about}][; if it is accepted: {then}][; if it is refused: {else}]",),
     "end": ("the war between {between} ends",),
 }
-"""An effect in a sentence, by its verb, the first that fits: `{key}` is a parameter that must be there (`{!key}`: unsaid), and
+"""An effect in a sentence, by its verb, the first that fits: `{key}` is a parameter that must be there
+(`{!key}`: unsaid), and
 `[..]` is said where its parameters are."""
 
 
@@ -197,14 +214,20 @@ def _filled(say: Spoken, form: str, given: Mapping[str, Any]) -> str | None:
         if part is None:
             return None
         parts.append(part)
-    rest = [f"{key.replace('_', ' ')} {_nested(say, value)}" for key, value in given.items() if key not in said | QUIET]
+    rest = [
+        f"{key.replace('_', ' ')} {_nested(say, value)}"
+        for key, value in given.items()
+        if key not in said | QUIET
+    ]
     return agreed("".join(parts)) + (f" ({', '.join(rest)})" if rest else "")
 
 
 def _told(say: Spoken, key: str, value: Any) -> str:
     if key == "text":
         return _quoted(say, value)
-    return _nested(say, value) if key in ("then", "else") and isinstance(value, list) else parameter(say, value)
+    return (
+        _nested(say, value) if key in ("then", "else") and isinstance(value, list) else parameter(say, value)
+    )
 
 
 QUIET = frozenset({"seen_by", "as_far_as", "audience", "declared", "openly", "captured"})

@@ -1,8 +1,8 @@
-"""Questions of players in their own words: answered from the rules as a player reads them, from what the nation knows, and
-from what it was told.
+"""Questions of players in their own words: answered from the rules as a player reads them, from what the
+nation knows, and from what it was told.
 
-Nothing here decides anything: prices are those of the price list, battles those of the report, rules those of the rulebook.
-What a nation may not know changes no answer.
+Nothing here decides anything: prices are those of the price list, battles those of the report, rules those of
+the rulebook. What a nation may not know changes no answer.
 """
 
 from __future__ import annotations
@@ -43,9 +43,12 @@ from .book import book
 __all__ = ["WHAT_CAN_BE_ASKED", "Inquiry", "inquiry"]
 
 WHAT_CAN_BE_ASKED = (
-    "That cannot be answered here. You can ask what something costs, how an order is given, how a rule goes (say its word, as in "
-    "the rulebook), why a battle went as it did or what happened in a place, how you stand with a nation, what you know of "
-    "somebody's units, who sees what, what is left to be placed, and when orders are due. All orders: send `help`."
+    "That cannot be answered here. You can ask what something costs, how an order is given, how a rule goes "
+    "(say its word, as in "
+    "the rulebook), why a battle went as it did or what happened in a place, how you stand with a nation, "
+    "what you know of "
+    "somebody's units, who sees what, what is left to be placed, and when orders are due. All orders: send "
+    "`help`."
 )
 MOST_RULES = 3
 """Rules that are told in one answer."""
@@ -58,42 +61,170 @@ ENOUGH = 0.55
 NEARLY = 0.6
 """Of the best rule's weight, what others need to be told beside it."""
 
-_DUE = re.compile(r"\b(?:due|deadline)\b|\bwhen\b.*\b(?:orders?|turns?)\b.*\b(?:in|end|close|resolved?|over)\b", re.I)
-_PLACE = re.compile(r"\b(?:left|still|free)\b.*\b(?:place|placed|deploy|deployed)\b|\b(?:to|i|we) (?:deploy|place)\b", re.I)
+_DUE = re.compile(
+    r"\b(?:due|deadline)\b|\bwhen\b.*\b(?:orders?|turns?)\b.*\b(?:in|end|close|resolved?|over)\b", re.I
+)
+_PLACE = re.compile(
+    r"\b(?:left|still|free)\b.*\b(?:place|placed|deploy|deployed)\b|\b(?:to|i|we) (?:deploy|place)\b", re.I
+)
 _PRICE = re.compile(r"\b(?:costs?|prices?|how much|expensive|afford|pay)\b", re.I)
 _OUTCOME = re.compile(
-    r"^\W*(?:why|how come|what happened|how did|what became|what went|what came of|did|who (?:won|lost|took|beat|attacked))\b",
+    r"^\W*(?:why|how come|what happened|how did|what became|what went|what came of|did|"
+    r"who (?:won|lost|took|beat|attacked))\b",
     re.I,
 )
-_COUNT = re.compile(r"\b(?:how many|how strong|how big|where (?:is|are)|who (?:is|stands) in|what (?:is|stands) in)\b", re.I)
-_SIGHT = re.compile(r"\b(?:who|can|does|do|what)\b.*\b(?:see|sees|seen|visible|secret|hidden|know of)\b", re.I)
+_COUNT = re.compile(
+    r"\b(?:how many|how strong|how big|where (?:is|are)|who (?:is|stands) in|what (?:is|stands) in)\b", re.I
+)
+_SIGHT = re.compile(
+    r"\b(?:who|can|does|do|what)\b.*\b(?:see|sees|seen|visible|secret|hidden|know of)\b", re.I
+)
 _STANDING = re.compile(
-    r"\b(?:join|war|peace|ally|allied|allies|alliance|neutral|side|enem(?:y|ies)|hostile|friend|enter)\b", re.I
+    r"\b(?:join|war|peace|ally|allied|allies|alliance|neutral|side|enem(?:y|ies)|hostile|friend|enter)\b",
+    re.I,
 )
 WATCHED = {"units": "Units", "orders": "Orders", "techs": "Technology", "treasuries": "Money and supplies"}
 """What may be seen, by its table."""
 _SEERS = {"everyone": "everybody", "owner": "their owner", "side": "the members of the owner's side"}
-_STOP = frozenset({
-    "a", "about", "actually", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did",
-    "do", "does", "exactly", "explain", "for", "from", "game", "get", "give", "go", "had", "happen", "happened", "happens",
-    "has", "have", "he", "her", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "let", "many", "may",
-    "me", "mean", "might", "mine", "much", "must", "my", "no", "not", "now", "of", "on", "one", "or", "order", "orders",
-    "our", "ours", "please", "really", "rule", "rules", "she", "should", "so", "some", "tell", "than", "that", "the",
-    "their", "them", "then", "there", "these", "they", "this", "those", "to", "turn", "us", "was", "we", "were", "what",
-    "when", "where", "which", "who", "whom", "whose", "why", "will", "with", "work", "works", "would", "you", "your",
-})  # fmt: skip
+_STOP = frozenset(
+    {
+        "a",
+        "about",
+        "actually",
+        "am",
+        "an",
+        "and",
+        "any",
+        "are",
+        "as",
+        "at",
+        "be",
+        "been",
+        "but",
+        "by",
+        "can",
+        "could",
+        "did",
+        "do",
+        "does",
+        "exactly",
+        "explain",
+        "for",
+        "from",
+        "game",
+        "get",
+        "give",
+        "go",
+        "had",
+        "happen",
+        "happened",
+        "happens",
+        "has",
+        "have",
+        "he",
+        "her",
+        "his",
+        "how",
+        "i",
+        "if",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "just",
+        "let",
+        "many",
+        "may",
+        "me",
+        "mean",
+        "might",
+        "mine",
+        "much",
+        "must",
+        "my",
+        "no",
+        "not",
+        "now",
+        "of",
+        "on",
+        "one",
+        "or",
+        "order",
+        "orders",
+        "our",
+        "ours",
+        "please",
+        "really",
+        "rule",
+        "rules",
+        "she",
+        "should",
+        "so",
+        "some",
+        "tell",
+        "than",
+        "that",
+        "the",
+        "their",
+        "them",
+        "then",
+        "there",
+        "these",
+        "they",
+        "this",
+        "those",
+        "to",
+        "turn",
+        "us",
+        "was",
+        "we",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "who",
+        "whom",
+        "whose",
+        "why",
+        "will",
+        "with",
+        "work",
+        "works",
+        "would",
+        "you",
+        "your",
+    }
+)
 """Words of a question that say nothing of what is asked."""
 _GENERAL = frozenset({"nation", "place", "unit", "player", "plac", "enem"})
 """Stems of what orders are of: by them alone none is meant."""
 _IRREGULAR = {
-    "built": "build", "bought": "buy", "fought": "fight", "lost": "lose", "won": "win", "paid": "pay", "seen": "see",
-    "sent": "send", "sunk": "sink", "dug": "dig", "laid": "lay", "flown": "fly", "armies": "army",
-}  # fmt: skip
+    "built": "build",
+    "bought": "buy",
+    "fought": "fight",
+    "lost": "lose",
+    "won": "win",
+    "paid": "pay",
+    "seen": "see",
+    "sent": "send",
+    "sunk": "sink",
+    "dug": "dig",
+    "laid": "lay",
+    "flown": "fly",
+    "armies": "army",
+}
 """Words that change more than their end."""
 
 _ALSO = {
-    "win": ("victor",), "victor": ("win",), "beat": ("defeat",), "fleet": ("ship",), "soldier": ("infantr",), "bomb": ("raid",),
-}  # fmt: skip
+    "win": ("victor",),
+    "victor": ("win",),
+    "beat": ("defeat",),
+    "fleet": ("ship",),
+    "soldier": ("infantr",),
+    "bomb": ("raid",),
+}
 """Stems that mean the same in rules."""
 
 
@@ -112,10 +243,13 @@ class _Passage:
 class Inquiry:
     """What one nation may ask. `world`: its view (for the moderator everything, with no `nation`).
 
-    `told`: gives the entries that it may read, once they are asked for, oldest first. `due`: when orders are due, in a sentence.
+    `told`: gives the entries that it may read, once they are asked for, oldest first. `due`: when orders are
+    due, in a sentence.
     """
 
-    def __init__(self, world: World, nation: str, told: Callable[[], Sequence[Entry]], *, due: str = "") -> None:
+    def __init__(
+        self, world: World, nation: str, told: Callable[[], Sequence[Entry]], *, due: str = ""
+    ) -> None:
         self.world, self.nation, self.due = world, nation, due
         self.ruleset = world.ruleset
         self.names = Names(self.ruleset, world.state)
@@ -165,8 +299,14 @@ class Inquiry:
         for key, kind in order_kinds(self.ruleset).items():
             free = kind.unplaced(self.world, self.nation, ()) if now is None or key in now else None
             if free is not None:
-                yield "Yours to place, where they stand if you say nothing (what your present orders place is not taken off):"
-                yield from (f"  {self.names.printed('place', p)}: {self.names.units(units)}" for p, units in free.items())
+                yield (
+                    "Yours to place, where they stand if you say nothing (what your present orders place "
+                    "is not taken off):"
+                )
+                yield from (
+                    f"  {self.names.printed('place', p)}: {self.names.units(units)}"
+                    for p, units in free.items()
+                )
                 return
         yield "Nothing is yours to place now."
 
@@ -194,12 +334,18 @@ class Inquiry:
             yield token.names["item"]
             return
         kinds = {token.names["unit-kind"]} if "unit-kind" in token.names else set(token.units or ())
-        yield from (i for i, row in self.ruleset.rows("production").items() if {i, row.get("makes"), row.get("unit")} & kinds)
+        yield from (
+            i
+            for i, row in self.ruleset.rows("production").items()
+            if {i, row.get("makes"), row.get("unit")} & kinds
+        )
 
     # ---- why something went as it did
 
     def _outcome(self, question: str, tokens: Sequence[Token]) -> Iterator[str]:
-        """The battles, or else what was told, of the last turn in which there was something of what is named."""
+        """The battles, or else what was told, of the last turn in which there was something of what is
+        named.
+        """
         places = {t.names["place"] for t in tokens if "place" in t.names}
         nations = {t.names["nation"] for t in tokens if "nation" in t.names}
         if not places and not nations and re.search(r"\b(?:i|we|my|our)\b", question, re.I) and self.nation:
@@ -208,16 +354,26 @@ class Inquiry:
         for entry in self._entries:
             by_turn.setdefault(entry.turn, []).append(entry)
         for turn in sorted(by_turn, reverse=True):
-            found = [*self._fights(by_turn[turn], places, nations)] or [*self._events(by_turn[turn], places or nations)]
+            found = [*self._fights(by_turn[turn], places, nations)] or [
+                *self._events(by_turn[turn], places or nations)
+            ]
             if found:
                 date = when(self.ruleset, turn)
-                if places and not any(f.place in places for some in by_turn.values() for f in fights.fights(some)):
-                    yield f"You were told of no battle in {listing(self.words.place(p) for p in sorted(places))}."
+                if places and not any(
+                    f.place in places for some in by_turn.values() for f in fights.fights(some)
+                ):
+                    yield (
+                        "You were told of no battle in "
+                        f"{listing(self.words.place(p) for p in sorted(places))}."
+                    )
                 yield f"Turn {turn}{f' ({date})' if date != f'turn {turn}' else ''}:"
                 yield from (f"  {line}" for line in found)
                 return
         if places or nations:
-            named = [*(self.words.place(p) for p in sorted(places)), *(self.words.nation(n) for n in sorted(nations))]
+            named = [
+                *(self.words.place(p) for p in sorted(places)),
+                *(self.words.nation(n) for n in sorted(nations)),
+            ]
             yield f"Nothing that you were told happened to {listing(named)}."
 
     def _fights(self, entries: Sequence[Entry], places: set[str], nations: set[str]) -> Iterator[str]:
@@ -238,7 +394,12 @@ class Inquiry:
         """The units that the nation knows of: its own, or those of nations and in places that are named."""
         nations = {t.names["nation"] for t in tokens if "nation" in t.names}
         places = {t.names["place"] for t in tokens if "place" in t.names}
-        kinds = {k for t in tokens for k in (t.units or {t.names.get("unit-kind", ""): 1}) if k and not k.startswith(EVERY)}
+        kinds = {
+            k
+            for t in tokens
+            for k in (t.units or {t.names.get("unit-kind", ""): 1})
+            if k and not k.startswith(EVERY)
+        }
         if not nations and not places and self.nation and re.search(r"\b(?:i|we|my|our)\b", question, re.I):
             nations = {self.nation}
         if not nations and not places:
@@ -246,7 +407,11 @@ class Inquiry:
         found: dict[str, dict[str, dict[str, int]]] = {}
         for _, row in self.world.state.stacks():
             owner, kind, place = str(row["owner"]), str(row["kind"]), str(row["place"])
-            fits = (not nations or owner in nations) and (not places or place in places) and (not kinds or kind in kinds)
+            fits = (
+                (not nations or owner in nations)
+                and (not places or place in places)
+                and (not kinds or kind in kinds)
+            )
             if fits and kind != UNKNOWN:
                 here = found.setdefault(owner, {}).setdefault(place, {})
                 here[kind] = here.get(kind, 0) + int(row["n"])
@@ -276,7 +441,11 @@ class Inquiry:
     def _sight(self, question: str, tokens: Sequence[Token]) -> Iterator[str]:
         """Who sees what by the rules. Who has looked is not told."""
         what = "units"
-        for table, asked in (("orders", r"\borders?\b"), ("techs", r"\btech|\bdiscover"), ("treasuries", r"\bmoney|\btreasur")):
+        for table, asked in (
+            ("orders", r"\borders?\b"),
+            ("techs", r"\btech|\bdiscover"),
+            ("treasuries", r"\bmoney|\btreasur"),
+        ):
             what = table if re.search(asked, question, re.I) else what
         if any("resource" in t.names for t in tokens):
             what = "treasuries"
@@ -305,7 +474,9 @@ class Inquiry:
             if self.nation:
                 at_war = self.world.hostile(self.nation, nation)
                 allied = self.world.allied(self.nation, nation)
-                parts.append("is at war with you" if at_war else "is your ally" if allied else "is not at war with you")
+                parts.append(
+                    "is at war with you" if at_war else "is your ally" if allied else "is not at war with you"
+                )
             yield sentence(f"{capital(self.words.name(nation))} {listing(parts)}")
 
     # ---- how a rule goes
@@ -323,7 +494,11 @@ class Inquiry:
         own = sum(said[stem] for stem in wanted if wanted[stem] == 1.0)
         scored = []
         for n, passage in enumerate(passages):
-            met = sum(w * (1.5 if stem in passage.heads else 1.0) for stem, w in said.items() if stem in passage.stems)
+            met = sum(
+                w * (1.5 if stem in passage.heads else 1.0)
+                for stem, w in said.items()
+                if stem in passage.stems
+            )
             if met >= ENOUGH * own and met:
                 scored.append((-met * (0.5 if passage.figures else 1.0), len(passage.text), n))
         scored.sort()
@@ -333,7 +508,11 @@ class Inquiry:
             if met <= NEARLY * scored[0][0]:
                 passage = passages[n]
                 title = passage.title.rstrip(".:")
-                yield passage.text if title.casefold() in passage.text.casefold() else f"{title}: {passage.text}"
+                yield (
+                    passage.text
+                    if title.casefold() in passage.text.casefold()
+                    else f"{title}: {passage.text}"
+                )
 
     def _described(self, form: OrderForm) -> str:
         """An order: how it is written, its price and what it does."""
@@ -343,10 +522,14 @@ class Inquiry:
         return f"{what} `{syntax}`{f' ({price})' if price else ''}{': ' if said else ''}{said}"
 
     def _called(self, token: Token) -> set[str]:
-        """The stems of all names of what is named: a question may say `Britain` where the rules say `British`."""
+        """The stems of all names of what is named: a question may say `Britain` where the rules say
+        `British`.
+        """
         out: set[str] = set()
         for kind, id_ in token.names.items():
-            rows = self.ruleset.rows({"nation": "nations", "unit-kind": "units", "tech": "technologies"}.get(kind, ""))
+            rows = self.ruleset.rows(
+                {"nation": "nations", "unit-kind": "units", "tech": "technologies"}.get(kind, "")
+            )
             row: Row = rows.get(id_, {})
             for key in ("name", "short", "adjective", "plural"):
                 out |= _stems(str(row.get(key, "")))
@@ -355,12 +538,18 @@ class Inquiry:
         return out
 
     def _forms(self, question: str, tokens: Sequence[Token], *, priced: bool = False) -> list[OrderForm]:
-        """The orders whose own words a question says, the nearest first; those that the nation may ever give."""
+        """The orders whose own words a question says, the nearest first; those that the nation may ever
+        give.
+        """
         may = open_orders(self.world, self.nation, ever=True) if self.nation else None
         named = {at for t in tokens for at in range(t.at, t.end) if t.names.keys() - {"force"}}
         words = split(question)
         said = {stem for n, w in enumerate(words) if n not in named for stem in _stems(w.norm)}
-        said |= {_stem(self.names.synonym(w.norm)) for n, w in enumerate(words) if n not in named and w.norm not in _STOP}
+        said |= {
+            _stem(self.names.synonym(w.norm))
+            for n, w in enumerate(words)
+            if n not in named and w.norm not in _STOP
+        }
         said -= _GENERAL
         every = said | _stems(question)
         scored = []
@@ -375,7 +564,9 @@ class Inquiry:
             if met > 0 and said and (said & name or said & {_stem(w) for w in form.first or ()}):
                 scored.append((-met / len(said), len(name | fixed), n, form))
         scored.sort(key=lambda found: found[:3])
-        return [form for met, _, _, form in scored[:MOST_FORMS] if met <= NEARLY * scored[0][0] and met <= -ENOUGH]
+        return [
+            form for met, _, _, form in scored[:MOST_FORMS] if met <= NEARLY * scored[0][0] and met <= -ENOUGH
+        ]
 
 
 def _things(entry: Entry) -> set[str]:
@@ -483,7 +674,10 @@ def _stem(word: str) -> str:
 
 
 def inquiry(game: Game, nation: str, *, world: World | None = None, due: str = "") -> Inquiry:
-    """What a nation ("": the moderator) may ask at the present stage of a game. `world`: its view, where it is at hand."""
+    """What a nation ("": the moderator) may ask at the present stage of a game.
+
+    `world`: its view, where it is at hand.
+    """
     views = Views(game)
     turn = views.position.turn
 

@@ -1,4 +1,6 @@
-"""Rows in words, for rulesets without a register: what may be done, what happens by itself, what depends on what."""
+"""Rows in words, for rulesets without a register: what may be done, what happens by itself, what depends on
+what.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from .spoken import Spoken
 
 
 def told(ruleset: Ruleset, form: str, row: Row) -> Iterator[Block]:
-    """A row of acts, orders or events: its name, how it is written, and its conditions and effects line by line."""
+    """A row of acts, orders or events: its name, how it is written, and its conditions and effects line by
+    line.
+    """
     yield Heading(title(row))
     if row.get("help"):
         yield Text(str(row["help"]))
@@ -52,7 +56,11 @@ def _cost(ruleset: Ruleset, cost: Any) -> str:
     if not ruleset.has("stats", str(cost)):
         return parameter(say, cost)
     quantity = ruleset.row("stats", str(cost))
-    base = say.truth(quantity["base"]) if isinstance(quantity.get("base"), str) else cell(quantity.get("base", 0))
+    base = (
+        say.truth(quantity["base"])
+        if isinstance(quantity.get("base"), str)
+        else cell(quantity.get("base", 0))
+    )
     return f"{base}, the {title(quantity)}"
 
 
@@ -83,7 +91,9 @@ def verdicts(ruleset: Ruleset) -> Iterator[Block]:
     """Results that depend on each other: whose, when yes, and what a ring of them comes to."""
     say = Spoken(ruleset)
     if ruleset.rows("verdicts"):
-        yield Text("All of a step are found together: whatever is certain first, and so on until nothing changes.")
+        yield Text(
+            "All of a step are found together: whatever is certain first, and so on until nothing changes."
+        )
     for row in ruleset.rows("verdicts").values():
         left = "; ".join(f"{'yes' if r['is'] else 'no'}{if_words(say, r)}" for r in row.get("left", ()))
         yield Heading(str(row.get("name") or row["id"].replace("_", " ").capitalize()))

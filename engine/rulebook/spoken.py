@@ -1,7 +1,8 @@
 """Expressions in words, as a book has them: "you are neutral and the target is at war with your side".
 
-Names of things come from their rows, terms keep the name under which the book explains them (in code, so that it can lead
-there), and what has no phrase of its own is said as it is written, without signs: nothing is told that does not stand there.
+Names of things come from their rows, terms keep the name under which the book explains them (in code, so that
+it can lead there), and what has no phrase of its own is said as it is written, without signs: nothing is told
+that does not stand there.
 """
 
 from __future__ import annotations
@@ -56,7 +57,12 @@ JOINED: Mapping[type[ast.operator], str] = {
     ast.FloorDiv: "divided (rounded down) by",
     ast.Mod: "modulo",
 }
-DENIED = ((" is ", " is not "), (" has a", " has not a"), (" holds for ", " does not hold for "), ("there are ", "there are no "))
+DENIED = (
+    (" is ", " is not "),
+    (" has a", " has not a"),
+    (" holds for ", " does not hold for "),
+    ("there are ", "there are no "),
+)
 _VERBS = "is|has|pays|knows|does|plays|joins|becomes|leaves|learns|commands|moves|comes|goes|sees|was"
 _YOU = re.compile(rf"\b(?<!of )you ({_VERBS})\b")
 _ARE = {"is": "are", "has": "have", "does": "do", "goes": "go", "was": "were"}
@@ -160,7 +166,11 @@ class Spoken(Fold[Words]):
     def boolean(self, node: ast.BoolOp, parts: Iterator[Words]) -> Words:
         word = " and " if isinstance(node.op, ast.And) else " or "
         inner = (ast.BoolOp, ast.IfExp)
-        return _same(word.join(_held(v, inner, part.said, part.asked) for v, part in zip(node.values, parts, strict=True)))
+        return _same(
+            word.join(
+                _held(v, inner, part.said, part.asked) for v, part in zip(node.values, parts, strict=True)
+            )
+        )
 
     def unary(self, node: ast.UnaryOp, inner: Words) -> Words:
         if isinstance(node.op, ast.USub):
@@ -258,7 +268,9 @@ def _side(node: ast.expr, words: Words) -> str:
 
 
 def _held(node: ast.expr, kinds: tuple[type, ...], said: str, plain: str = "") -> str:
-    """What a node of some kinds says in brackets; what any other says as it is (`plain`, where that differs)."""
+    """What a node of some kinds says in brackets; what any other says as it is (`plain`, where that
+    differs).
+    """
     return f"({said})" if isinstance(node, kinds) else plain or said
 
 

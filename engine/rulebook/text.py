@@ -14,7 +14,9 @@ def as_text(book: Rulebook) -> str:
     """The whole book as Markdown."""
     parts = [f"# {book.title}", *([book.description] if book.description else [])]
     parts.append("## Contents")
-    parts.append("\n".join(f"- [{c.title}](#{c.anchor})" + (f" ({c.phase})" if c.phase else "") for c in book.chapters))
+    parts.append(
+        "\n".join(f"- [{c.title}](#{c.anchor})" + (f" ({c.phase})" if c.phase else "") for c in book.chapters)
+    )
     for chapter in book.chapters:
         parts.append(f'<a id="{chapter.anchor}"></a>\n\n## {chapter.title}')
         if chapter.phase:
@@ -38,7 +40,9 @@ def _block(block: Block) -> Iterator[str]:
         yield f"### {block.text}"
     elif isinstance(block, Listing):
         links = block.links or ("",) * len(block.lines)
-        yield "\n".join(f"- [{line}](#{to})" if to else f"- {line}" for line, to in zip(block.lines, links, strict=True))
+        yield "\n".join(
+            f"- [{line}](#{to})" if to else f"- {line}" for line, to in zip(block.lines, links, strict=True)
+        )
     elif isinstance(block, Text):
         yield block.text
 
@@ -53,7 +57,10 @@ def _rule(rule: Rule) -> str:
     if rule.option:
         said += f" *A game may choose: {rule.option}.*"
     if rule.tests is not None:
-        said += f" `{rule.id}`{f', lines {rule.lines}' if rule.lines else ''} ({rule.tests} test{'' if rule.tests == 1 else 's'})"
+        said += (
+            f" `{rule.id}`{f', lines {rule.lines}' if rule.lines else ''} ({rule.tests} "
+            f"test{'' if rule.tests == 1 else 's'})"
+        )
     return said
 
 

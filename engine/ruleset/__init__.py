@@ -2,7 +2,8 @@
 
     ruleset, found = load_ruleset("ruleset")
 
-`compile.py` leads through the steps; `core/model.py` is what comes out; `play/scenario_files` reads scenarios.
+`compile.py` leads through the steps; `core/model.py` is what comes out; `play/scenario_files` reads
+scenarios.
 """
 
 from ..core.model import Ruleset

@@ -1,8 +1,9 @@
 """Compiled rulesets and parsed files, kept between runs.
 
-An entry is a file of canonical JSON under a name that is a hash of all it was made from, after a first line with
-the hash of the body. A broken or foreign entry is as good as none; a cache that cannot be written is done without.
-Writing is atomic (a temporary file renamed), so that runs at the same time never see half an entry.
+An entry is a file of canonical JSON under a name that is a hash of all it was made from, after a first line
+with the hash of the body. A broken or foreign entry is as good as none; a cache that cannot be written is
+done without. Writing is atomic (a temporary file renamed), so that runs at the same time never see half an
+entry.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ def code_digest() -> str:
 
 @lru_cache(maxsize=1)
 def player_digest() -> str:
-    """Of the program's own files that decide how a game goes: all but those that show games, serve them or test rules."""
+    """Of the program's own files that decide how a game goes: all but those that show games, serve them or
+    test rules.
+    """
     return _digest_of(name for name in _own_files() if not name.startswith(NOT_PLAYED_BY))
 
 

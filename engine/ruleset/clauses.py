@@ -1,4 +1,5 @@
-"""Clauses of the published rules: which a row cites, and what the register (the table `clauses`) says of them.
+"""Clauses of the published rules: which a row cites, and what the register (the table `clauses`) says of
+them.
 
 The register holds each rule in a player's words. Where a ruleset has none, its clauses are mere names.
 """
@@ -32,7 +33,10 @@ def sources(value: Any) -> Iterator[str]:
 
 
 def owner(rows: Mapping[str, Row], id_: str) -> str:
-    """The clause that states the rule of a clause (`same_as`); itself if it does so or is not registered. A ring ends."""
+    """The clause that states the rule of a clause (`same_as`); itself if it does so or is not registered.
+
+    A ring ends.
+    """
     seen = {id_}
     while (above := rows.get(id_, {}).get("same_as")) is not None:
         id_ = str(above)
@@ -43,13 +47,18 @@ def owner(rows: Mapping[str, Row], id_: str) -> str:
 
 
 def clause_text(register: Ruleset | Mapping[str, Row], id_: str) -> str:
-    """What a clause says, in a player's words; "" if it is not registered. `register`: a ruleset, or the rows of its register."""
+    """What a clause says, in a player's words; "" if it is not registered.
+
+    `register`: a ruleset, or the rows of its register.
+    """
     rows = register.rows(CLAUSES) if isinstance(register, Ruleset) else register
     return str(rows.get(owner(rows, id_), {}).get("text", ""))
 
 
 def clauses_of_row(ruleset: Ruleset, form: str, id_: str) -> tuple[str, ...]:
-    """The clauses that a row cites, each once; of a row that cites none, those that name it or its table (`tables`)."""
+    """The clauses that a row cites, each once; of a row that cites none, those that name it or its table
+    (`tables`).
+    """
     cited = tuple(dict.fromkeys(sources(ruleset.row_or_empty(form, id_))))
     if cited:
         return cited

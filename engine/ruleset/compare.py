@@ -1,7 +1,8 @@
-"""What differs between two rulesets, row by row and key by key; inside maps and lists down to the value that differs.
+"""What differs between two rulesets, row by row and key by key; inside maps and lists down to the value that
+differs.
 
-Lists of things that have ids (stages of a battle, rows of a matrix) are compared thing by thing, and the sequence node by node:
-a node that stands elsewhere has moved, it is not a new one.
+Lists of things that have ids (stages of a battle, rows of a matrix) are compared thing by thing, and the
+sequence node by node: a node that stands elsewhere has moved, it is not a new one.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ NODE_NAMES = ("id", "step", "phase", "input")
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One difference. `what`: added, removed (a row, or a step of the sequence), moved (a node); key added, key removed, changed
-    (in a row, `key` being a path)."""
+    """One difference. `what`: added, removed (a row, or a step of the sequence), moved (a node); key added,
+    key removed, changed (in a row, `key` being a path)."""
 
     what: str
     name: str
@@ -50,13 +51,17 @@ def compare(a: Ruleset, b: Ruleset) -> Iterator[Difference]:
                 for d in _values(f"{form}/{id_}", "", old[id_], row):
                     yield _placed(d, b.origin(form, id_, d.key.partition(".")[0].partition("[")[0]))
         if [i for i in old if i in new] != [i for i in new if i in old]:
-            yield Difference("changed", form, "order of rows", [i for i in old if i in new], [i for i in new if i in old])
+            yield Difference(
+                "changed", form, "order of rows", [i for i in old if i in new], [i for i in new if i in old]
+            )
     yield from _frames(a, b)
     yield from _values("settings", "", a.manifest.get("settings", {}), b.manifest.get("settings", {}))
 
 
 def _frames(a: Ruleset, b: Ruleset) -> Iterator[Difference]:
-    """What is different in the course of the turn: nodes that are gone, new, elsewhere, or other than they were."""
+    """What is different in the course of the turn: nodes that are gone, new, elsewhere, or other than they
+    were.
+    """
     old, new = _nodes(a.sequence, ""), _nodes(b.sequence, "")
     for name in old:
         if name not in new:
@@ -66,7 +71,9 @@ def _frames(a: Ruleset, b: Ruleset) -> Iterator[Difference]:
             yield Difference("added", f"sequence/{name}", new=node)
             continue
         if old[name][0] != parent:
-            yield Difference("moved", f"sequence/{name}", "stands in", old[name][0] or "the turn", parent or "the turn")
+            yield Difference(
+                "moved", f"sequence/{name}", "stands in", old[name][0] or "the turn", parent or "the turn"
+            )
         yield from _values(f"sequence/{name}", "", old[name][1], node)
     first, second = [n for n in old if n in new], [n for n in new if n in old]
     kept = {
@@ -81,7 +88,9 @@ def _frames(a: Ruleset, b: Ruleset) -> Iterator[Difference]:
 
 
 def _nodes(nodes: Iterable[Mapping[str, Any]], parent: str) -> dict[str, tuple[str, dict[str, Any]]]:
-    """Every node of a sequence by its name (after the one around it, where that is not enough): what it stands in, and itself."""
+    """Every node of a sequence by its name (after the one around it, where that is not enough): what it
+    stands in, and itself.
+    """
     out: dict[str, tuple[str, dict[str, Any]]] = {}
     for node in nodes:
         name = str(next((node[k] for k in NODE_NAMES if k in node), node.get("do", "")))
@@ -117,7 +126,9 @@ def _parts(name: str, path: str, old: Any, new: Any) -> Iterator[Difference]:
                 yield Difference("key added", name, at, None, new[key])
             else:
                 yield from _parts(name, at, old[key], new[key])
-    elif isinstance(old, list) and isinstance(new, list) and (named := _by_id(old)) and (others := _by_id(new)):
+    elif (
+        isinstance(old, list) and isinstance(new, list) and (named := _by_id(old)) and (others := _by_id(new))
+    ):
         yield from _parts(name, path, named, others)
         if [i for i in named if i in others] != [i for i in others if i in named]:
             yield Difference("changed", name, f"{path}.order", list(named), list(others))
@@ -133,7 +144,9 @@ def _by_id(values: list[Any]) -> dict[str, Any] | None:
     ids = [v.get("id") if isinstance(v, dict) else None for v in values]
     if not ids or None in ids or len(set(ids)) < len(ids):
         return None
-    return {str(i): {k: v for k, v in value.items() if k != "id"} for i, value in zip(ids, values, strict=True)}
+    return {
+        str(i): {k: v for k, v in value.items() if k != "id"} for i, value in zip(ids, values, strict=True)
+    }
 
 
 def _nested(values: list[Any]) -> bool:

@@ -1,5 +1,5 @@
-"""A folder of YAML to a `Ruleset`: read, lay over, check, compile; and the same from the cache when nothing has
-changed.
+"""A folder of YAML to a `Ruleset`: read, lay over, check, compile; and the same from the cache when nothing
+has changed.
 
 `load_ruleset` is what the program calls. What it finds is always the whole list of findings, at their places.
 """
@@ -58,7 +58,9 @@ class RulesetFiles:
 
 
 def add_source_lines(found: list[Diagnostic], data: Mapping[str, bytes]) -> list[Diagnostic]:
-    """The findings with the line of text that each is about, from the bytes of the files; in order and each once."""
+    """The findings with the line of text that each is about, from the bytes of the files; in order and each
+    once.
+    """
     lines: dict[str, list[str]] = {}
     out = []
     for d in found:
@@ -84,10 +86,11 @@ def load_ruleset(
 ) -> tuple[Ruleset | None, list[Diagnostic]]:
     """The ruleset in a folder, and all that was found.
 
-    It is None if there are errors, unless `keep_broken` is given and it can be built. `root` is a folder that the
-    ruleset's `extends` may stay in, besides the shipped data and its own surroundings. Names of files in findings and
-    origins are relative to the folder. `over` is a map from form to rows, laid over the ruleset as an overlay's file is:
-    the rules of a scenario. `done` holds what the same run has made of the same texts before, and takes this in.
+    It is None if there are errors, unless `keep_broken` is given and it can be built. `root` is a folder that
+    the ruleset's `extends` may stay in, besides the shipped data and its own surroundings. Names of files in
+    findings and origins are relative to the folder. `over` is a map from form to rows, laid over the ruleset
+    as an overlay's file is: the rules of a scenario. `done` holds what the same run has made of the same
+    texts before, and takes this in.
     """
     reading = read_layers(Path(path), root)
     known = forms()
@@ -104,7 +107,9 @@ def load_ruleset(
 def _loaded(
     reading: RulesetFiles, known: Forms, key: str, cache: bool, over: Node | None
 ) -> tuple[Ruleset | None, list[Diagnostic]]:
-    """The ruleset that the texts make, if they make one, and all findings; from the cache if it may be asked and has them."""
+    """The ruleset that the texts make, if they make one, and all findings; from the cache if it may be asked
+    and has them.
+    """
     kept = shelf.read("rulesets", key) if cache else None
     if kept is not None:
         try:
@@ -134,12 +139,16 @@ def read_layers(path: Path, root: Path | None = None) -> RulesetFiles:
     while folder is not None:
         real = folder.resolve()
         if real in seen or len(seen) >= MAX_LAYERS:
-            message = "rulesets extend one another in a ring" if real in seen else f"more than {MAX_LAYERS} layers"
+            message = (
+                "rulesets extend one another in a ring" if real in seen else f"more than {MAX_LAYERS} layers"
+            )
             reading.found.append(diagnose("E119", "error", message, asked))
             break
         seen.append(real)
         if not (folder / MANIFEST).is_file():
-            reading.found.append(Diagnostic("E120", "error", f"no {MANIFEST} in this folder", name_of(folder, top)))
+            reading.found.append(
+                Diagnostic("E120", "error", f"no {MANIFEST} in this folder", name_of(folder, top))
+            )
             break
         files, found = read_folder(folder, top)
         reading.layers.insert(0, (folder, files))
@@ -183,7 +192,9 @@ def assemble(
 
 
 def layers_of(reading: RulesetFiles, *, cache: bool = True) -> tuple[list[Layer], list[Diagnostic]]:
-    """The parsed files, layer by layer, and what is wrong with them as text; no layers if a manifest cannot be read."""
+    """The parsed files, layer by layer, and what is wrong with them as text; no layers if a manifest cannot
+    be read.
+    """
     layers: list[Layer] = []
     found: list[Diagnostic] = []
     for folder, files in reading.layers:
@@ -221,7 +232,14 @@ def ruleset_of(draft: MergedRuleset, known: Forms) -> Ruleset:
         origins[f"manifest.{key}"] = draft.manifest.key_where(key)
     id_, title = draft.manifest.text("id") or "", draft.manifest.text("title") or ""
     rows = {form: rows[form] for form in sorted(rows)}
-    return Ruleset(id_, title, rows, tuple(_with_mechanic(plain_value(n)) for n in draft.sequence if n.is_map), manifest, origins)
+    return Ruleset(
+        id_,
+        title,
+        rows,
+        tuple(_with_mechanic(plain_value(n)) for n in draft.sequence if n.is_map),
+        manifest,
+        origins,
+    )
 
 
 def _manifest(reading: RulesetFiles, files: list[SourceFile], name: str) -> Node | None:
@@ -254,7 +272,9 @@ def parse_file(file: SourceFile, *, cache: bool = True) -> tuple[Node | None, li
 
 
 _READ: dict[str, list[Any]] = {}
-"""What has been parsed in this run, by its bytes: rulesets that extend one another and their scenarios share files."""
+"""What has been parsed in this run, by its bytes: rulesets that extend one another and their scenarios share
+files.
+"""
 MAX_READ = 500
 
 
@@ -269,7 +289,9 @@ def _key(reading: RulesetFiles, known: Forms, over: Node | None) -> str:
 
 
 def _with_mechanic(step: dict[str, Any]) -> dict[str, Any]:
-    """A step of the sequence with what it does: one that holds no steps, takes no orders and says nothing is a `moment`."""
+    """A step of the sequence with what it does: one that holds no steps, takes no orders and says nothing is
+    a `moment`.
+    """
     if "steps" in step:
         return {**step, "steps": [_with_mechanic(inner) for inner in step["steps"]]}
     return step if "do" in step or "input" in step else {**step, "do": "moment"}

@@ -1,4 +1,6 @@
-"""The differences of two rulesets as a text to read: form by form, row by row, each value as it was and as it is."""
+"""The differences of two rulesets as a text to read: form by form, row by row, each value as it was and as it
+is.
+"""
 
 from __future__ import annotations
 
@@ -42,11 +44,15 @@ def tell(found: Iterable[Difference], a: Ruleset, b: Ruleset, at: Callable[[str]
             yield from _changed(form, id_, differences, a, b, at)
         for what, head in (("added", "new"), ("removed", "gone")):
             those = [i for i, ds in rows.items() if ds[0].what == what]
-            yield from _listed(form, head, those, {i: rows[i][0] for i in those}, b if what == "added" else a, at)
+            yield from _listed(
+                form, head, those, {i: rows[i][0] for i in those}, b if what == "added" else a, at
+            )
 
 
 def _regrouped(rows: dict[str, list[Difference]]) -> Iterator[str]:
-    """Nodes that stand in another node than before, told together for each pair; they are taken out of the rows."""
+    """Nodes that stand in another node than before, told together for each pair; they are taken out of the
+    rows.
+    """
     homes: dict[tuple[str, str], list[str]] = {}
     for id_, differences in list(rows.items()):
         for d in [d for d in differences if d.what == "moved" and d.key == "stands in"]:
@@ -85,7 +91,12 @@ def _changed(
 
 
 def _listed(
-    form: str, head: str, ids: list[str], found: dict[str, Difference], rules: Ruleset, at: Callable[[str], str]
+    form: str,
+    head: str,
+    ids: list[str],
+    found: dict[str, Difference],
+    rules: Ruleset,
+    at: Callable[[str], str],
 ) -> Iterator[str]:
     """Rows that are new, one a line; those that are gone, in a row."""
     if head == "gone" and ids:
@@ -95,7 +106,11 @@ def _listed(
         row = rules.rows(form).get(id_) or (found[id_].new or {})
         sources = _sources({}, row)
         place = at(found[id_].origin)
-        yield f"  {head}: {_title(row, id_)}" + (f"  [{', '.join(sources)}]" if sources else "") + (f"  {place}" if place else "")
+        yield (
+            f"  {head}: {_title(row, id_)}"
+            + (f"  [{', '.join(sources)}]" if sources else "")
+            + (f"  {place}" if place else "")
+        )
 
 
 def _title(row: Row, id_: str) -> str:

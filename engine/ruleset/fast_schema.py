@@ -1,9 +1,9 @@
 """Whether a value fits a schema: yes or no, fast.
 
-jsonschema says what is wrong with a value and takes about a millisecond for a row; most rows are right. A schema is
-compiled once to nested functions that answer only yes or no; where they say no, jsonschema is asked for the
-reasons. A keyword that is not known here makes the whole schema fall back to jsonschema, so that nothing is ever
-passed over.
+jsonschema says what is wrong with a value and takes about a millisecond for a row; most rows are right. A
+schema is compiled once to nested functions that answer only yes or no; where they say no, jsonschema is asked
+for the reasons. A keyword that is not known here makes the whole schema fall back to jsonschema, so that
+nothing is ever passed over.
 """
 
 from __future__ import annotations
@@ -78,7 +78,8 @@ class Compiler:
             self.done[id(schema)] = tests[0]
         return self.done[id(schema)]
 
-    # One method for each keyword: (what it says, the schema around it, the file) to a test, or None if another does it.
+    # One method for each keyword: (what it says, the schema around it, the file) to a test, or None if
+    # another does it.
 
     def _type(self, given: Any, schema: Any, base: str) -> Fits:
         tests = tuple(_TYPES[t] for t in ([given] if isinstance(given, str) else given))
@@ -140,7 +141,11 @@ class Compiler:
         return unique if given else lambda v: True
 
     def _properties(self, given: Any, schema: Any, base: str) -> Fits | None:
-        return None if "additionalProperties" in schema or "patternProperties" in schema else self._object(schema, base)
+        return (
+            None
+            if "additionalProperties" in schema or "patternProperties" in schema
+            else self._object(schema, base)
+        )
 
     def _patternProperties(self, given: Any, schema: Any, base: str) -> Fits | None:
         return None if "additionalProperties" in schema else self._object(schema, base)
@@ -150,7 +155,9 @@ class Compiler:
 
     def _object(self, schema: Any, base: str) -> Fits:
         named = {k: self.fits(s, base) for k, s in schema.get("properties", {}).items()}
-        patterns = [(re.compile(p).search, self.fits(s, base)) for p, s in schema.get("patternProperties", {}).items()]
+        patterns = [
+            (re.compile(p).search, self.fits(s, base)) for p, s in schema.get("patternProperties", {}).items()
+        ]
         other = self.fits(schema.get("additionalProperties", True), base)
 
         def check(v: Any) -> bool:
@@ -185,7 +192,10 @@ class Compiler:
     def _dependencies(self, given: Any, schema: Any, base: str) -> Fits:
         if not all(isinstance(keys, list) for keys in given.values()):
             raise UnknownKeyword("dependencies with a schema")
-        return lambda v: not isinstance(v, dict) or all(k not in v or all(n in v for n in need) for k, need in given.items())
+        return lambda v: (
+            not isinstance(v, dict)
+            or all(k not in v or all(n in v for n in need) for k, need in given.items())
+        )
 
     def _oneOf(self, given: Any, schema: Any, base: str) -> Fits:
         options = [self.fits(s, base) for s in given]

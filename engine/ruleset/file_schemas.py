@@ -1,8 +1,9 @@
 """The schemas of whole files, which editors read, made from the forms that are there.
 
-`schemas/table-file.schema.json` is for the files under `tables/` and `events/`, `schemas/overlay-file.schema.json` for those of a
-ruleset that extends another, where a row may state only what differs. Run `python -m wteaw.ruleset.file_schemas` after adding
-or removing a form; a test tells when that was forgotten.
+`schemas/table-file.schema.json` is for the files under `tables/` and `events/`,
+`schemas/overlay-file.schema.json` for those of a ruleset that extends another, where a row may state only
+what differs. Run `python -m wteaw.ruleset.file_schemas` after adding or removing a form; a test tells when
+that was forgotten.
 """
 
 from __future__ import annotations
@@ -22,17 +23,29 @@ DRAFT = "http://json-schema.org/draft-07/schema#"
 
 def table_file(known: Forms) -> dict[str, Any]:
     """A file of rows: a map from form to a list of rows of that form."""
-    rows = {form: _list(known, form, {"$ref": f"{form}.schema.json"}) for form in known.names if form != FRAME_CHANGES}
+    rows = {
+        form: _list(known, form, {"$ref": f"{form}.schema.json"})
+        for form in known.names
+        if form != FRAME_CHANGES
+    }
     return _file("A file of tables or events: form to rows. Several forms may share a file.", rows)
 
 
 def overlay_file(known: Forms) -> dict[str, Any]:
-    """The same for an overlay: no key but the id is required, since a row given again names only what differs."""
+    """The same for an overlay: no key but the id is required, since a row given again names only what
+    differs.
+    """
     rows = {
-        form: _list(known, form, {"$ref": f"{form}.schema.json"} if form in (FRAME, FRAME_CHANGES) else _partial(known, form))
+        form: _list(
+            known,
+            form,
+            {"$ref": f"{form}.schema.json"} if form in (FRAME, FRAME_CHANGES) else _partial(known, form),
+        )
         for form in known.names
     }
-    return _file("A file of an overlay: rows that are new, and the differences of rows that are inherited.", rows)
+    return _file(
+        "A file of an overlay: rows that are new, and the differences of rows that are inherited.", rows
+    )
 
 
 def file_schemas(known: Forms) -> dict[str, str]:

@@ -1,7 +1,8 @@
 """Which files a ruleset consists of: the folder, and the folders it extends.
 
 A ruleset may read only what lies in its own folder, and in the folders that it extends; these must lie in the
-shipped data or beside or above the ruleset itself, and each must be a ruleset. Links that lead out are refused.
+shipped data or beside or above the ruleset itself, and each must be a ruleset. Links that lead out are
+refused.
 """
 
 from __future__ import annotations
@@ -69,13 +70,16 @@ def name_of(path: Path, top: Path) -> str:
 
 
 def read_folder(folder: Path, top: Path) -> tuple[list[SourceFile], list[Diagnostic]]:
-    """The manifest and the tables of one folder, the manifest first; what cannot be read, and what is passed over."""
+    """The manifest and the tables of one folder, the manifest first; what cannot be read, and what is passed
+    over.
+    """
     files: list[SourceFile] = []
     found: list[Diagnostic] = []
     real = folder.resolve()
     for path in _paths(folder):
         name = name_of(path, top)
-        if not Path(os.path.realpath(path)).is_relative_to(real):  # a link to itself has no end: `read_file` says so
+        # a link to itself has no end: `read_file` says so
+        if not Path(os.path.realpath(path)).is_relative_to(real):
             found.append(Diagnostic("E117", "error", "a link that leads out of the ruleset's folder", name))
             continue
         if len(files) >= MAX_FILES:
@@ -101,15 +105,20 @@ def read_folder(folder: Path, top: Path) -> tuple[list[SourceFile], list[Diagnos
 
 
 def format_fault(manifest: Node) -> list[Diagnostic]:
-    """What is wrong with the version of the format that a ruleset says it is written in; it is 1 if it says none."""
+    """What is wrong with the version of the format that a ruleset says it is written in; it is 1 if it says
+    none.
+    """
     node = manifest.get("format")
-    if node is None or type(node.value) is not int or node.value == FORMAT:  # a wrong type is the schema check's finding
+    # a wrong type is the schema check's finding
+    if node is None or type(node.value) is not int or node.value == FORMAT:
         return []
     if node.value > FORMAT:
         hint = "a later version of wteaw reads it: pip install --upgrade wteaw"
     else:
         hint = "docs/format.md says what to change; then say here which format it has"
-    message = f"the ruleset is written in format {node.value}, and this version of wteaw reads format {FORMAT}"
+    message = (
+        f"the ruleset is written in format {node.value}, and this version of wteaw reads format {FORMAT}"
+    )
     return [diagnose("E122", "error", message, node, hint=hint)]
 
 
@@ -132,9 +141,13 @@ def base_folder(manifest: Node, folder: Path, root: Path | None) -> tuple[Path |
         return None, [diagnose("E118", "error", f"{given!r} cannot be followed", node)]
     if not any(target.is_relative_to(place) for place in _allowed(folder, root)):
         message = f"{given!r} leads out of the folders that this ruleset may read"
-        return None, [diagnose("E117", "error", message, node, hint="extend a folder beside or above this one")]
+        return None, [
+            diagnose("E117", "error", message, node, hint="extend a folder beside or above this one")
+        ]
     if not (target / MANIFEST).is_file():
-        return None, [diagnose("E118", "error", f"{given!r} is not a ruleset: it has no {MANIFEST}", node, hint=hint)]
+        return None, [
+            diagnose("E118", "error", f"{given!r} is not a ruleset: it has no {MANIFEST}", node, hint=hint)
+        ]
     return target, []
 
 
@@ -174,7 +187,10 @@ def _strays(folder: Path) -> Iterator[Path]:
         if entry.is_file() and entry.suffix.lower() in SUFFIXES and entry.name != MANIFEST:
             yield entry
         elif (
-            entry.is_dir() and not entry.is_symlink() and entry.name not in KNOWN_FOLDERS and not entry.name.startswith(".")
+            entry.is_dir()
+            and not entry.is_symlink()
+            and entry.name not in KNOWN_FOLDERS
+            and not entry.name.startswith(".")
         ) and not (entry / MANIFEST).is_file():
             yield from yaml_files(entry)
         elif entry.name in TABLE_FOLDERS:

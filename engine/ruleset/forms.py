@@ -1,11 +1,11 @@
 """The forms of rows, as the schemas folder defines them.
 
 `forms()` reads `schemas/*.schema.json`. A schema is that of a *form* if its root is an object that may carry
-`remove`, which every row may in an overlay; the other schemas describe whole files or shared pieces. There is no
-list of forms in code.
+`remove`, which every row may in an overlay; the other schemas describe whole files or shared pieces. There is
+no list of forms in code.
 
-`annotated` walks a value beside its schema and yields every value that carries a keyword of ours (`KEYWORDS`), so that the
-checks of references, words and expressions know no form.
+`annotated` walks a value beside its schema and yields every value that carries a keyword of ours
+(`KEYWORDS`), so that the checks of references, words and expressions know no form.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ DEFAULT = "default"
 CLOSED = ""
 """Stands in a scope whose names are all that there are (`x-names`), not an addition to the general ones."""
 SLOTS_OF = "+"
-"""Stands in a scope, with a row (`form/id`) whose slots are in scope too (`x-slots-of`: the key that names the row)."""
+"""Stands in a scope, with a row (`form/id`) whose slots are in scope too (`x-slots-of`: the key that names
+the row).
+"""
 ARRAYS = "="
 """Stands in the scope of what is compiled to arrays in battles (`x-arrays`)."""
 Path_ = tuple[str | int, ...]
@@ -60,9 +62,9 @@ Schema = dict[str, Any]
 class Annotation:
     """A value with the keywords of ours that its schema carries, and the path to it.
 
-    `scope` holds the names that the schemas around it put in scope, each with its kind: `x-names` says which there are (and
-    marks it `CLOSED`), `x-scope` adds some, `x-slots-of` the slots of another row (`SLOTS_OF`). `is_key`: the value
-    is the key at the end of the path, not what stands under it.
+    `scope` holds the names that the schemas around it put in scope, each with its kind: `x-names` says which
+    there are (and marks it `CLOSED`), `x-scope` adds some, `x-slots-of` the slots of another row
+    (`SLOTS_OF`). `is_key`: the value is the key at the end of the path, not what stands under it.
     """
 
     path: tuple[str | int, ...]
@@ -73,17 +75,21 @@ class Annotation:
 
     @property
     def refs(self) -> tuple[str, ...]:
-        """The forms of which the value is an id (`x-ref` names one or several); none if it is no reference."""
+        """The forms of which the value is an id (`x-ref` names one or several); none if it is no
+        reference.
+        """
         named = self.schema.get("x-ref", ())
         return (named,) if isinstance(named, str) else tuple(named)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fault:
-    """One error of jsonschema as plain data: the keyword that failed, what it says, and the value that failed it.
+    """One error of jsonschema as plain data: the keyword that failed, what it says, and the value that failed
+    it.
 
-    `inner` holds the errors inside the branches of `oneOf` and `anyOf`; `branch` is the number of the branch, `here` whether
-    the branch fails at the value itself rather than inside it. `of_key`: the value is a key of the map at the path.
+    `inner` holds the errors inside the branches of `oneOf` and `anyOf`; `branch` is the number of the branch,
+    `here` whether the branch fails at the value itself rather than inside it. `of_key`: the value is a key of
+    the map at the path.
     """
 
     path: tuple[str | int, ...]
@@ -227,24 +233,29 @@ def _registry(found: Forms) -> Registry[Any]:
     from referencing.jsonschema import DRAFT7
 
     empty: Registry[Any] = Registry()
-    return empty.with_resources((name, DRAFT7.create_resource(schema)) for name, schema in found.files.items()).crawl()
+    return empty.with_resources(
+        (name, DRAFT7.create_resource(schema)) for name, schema in found.files.items()
+    ).crawl()
 
 
 # --- the walk
 
 
 def annotated(known: Forms, form: str, value: Any, words: Sequence[str] = KEYWORDS) -> Iterator[Annotation]:
-    """Every part of a row whose schema carries `x-ref` or `x-expr` (or other keywords, `words`), with the path to it.
+    """Every part of a row whose schema carries `x-ref` or `x-expr` (or other keywords, `words`), with the
+    path to it.
 
-    Of `oneOf` and `anyOf` the first branch is taken that the value fits; of a value that fits none, nothing is said
-    (the schema check has said it).
+    Of `oneOf` and `anyOf` the first branch is taken that the value fits; of a value that fits none, nothing
+    is said (the schema check has said it).
     """
     yield from _Walk(known, words).walk(known.schema(form), f"{form}.schema.json", value, (), {})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Spot:
-    """A schema as the walk needs it, `$ref` followed: what it says of the value, and which schemas say something of its parts."""
+    """A schema as the walk needs it, `$ref` followed: what it says of the value, and which schemas say
+    something of its parts.
+    """
 
     base: str
     told: Mapping[str, Any]
@@ -266,7 +277,10 @@ class _Spot:
 
 
 class _Walk:
-    """The walk of one form's rows. Schemas below which nothing is said are passed over: most of a row of the map is plain."""
+    """The walk of one form's rows.
+
+    Schemas below which nothing is said are passed over: most of a row of the map is plain.
+    """
 
     def __init__(self, known: Forms, words: Sequence[str]) -> None:
         self.known = known
@@ -339,7 +353,9 @@ class _Walk:
     def walk(
         self, raw: Any, base: str, value: Any, path: Path_, scope: Mapping[str, str], words: Any = None
     ) -> Iterator[Annotation]:
-        """`words`: the `x-word` that stands beside a `$ref` around, and is said of the shapes in what it refers to."""
+        """`words`: the `x-word` that stands beside a `$ref` around, and is said of the shapes in what it
+        refers to.
+        """
         spot = self.spot(raw, base)
         words = words if spot.word is None else spot.word
         if spot.names is not None:
@@ -366,7 +382,9 @@ class _Walk:
             for index, item in enumerate(value):
                 yield from self.walk(spot.items, spot.base, item, (*path, index), scope, words)
 
-    def entries(self, spot: _Spot, value: dict[str, Any], path: Path_, scope: Mapping[str, str]) -> Iterator[Annotation]:
+    def entries(
+        self, spot: _Spot, value: dict[str, Any], path: Path_, scope: Mapping[str, str]
+    ) -> Iterator[Annotation]:
         """What stands in a map, key by key."""
         for key, item in value.items():
             if spot.keys is not None:
@@ -375,7 +393,9 @@ class _Walk:
             part = spot.named.get(key)
             if part is not None:
                 yield from self.walk(part, spot.base, item, (*path, key), scope)
-            fitting = [part for pattern, part in spot.patterns if pattern.search(key)] if spot.patterns else []
+            fitting = (
+                [part for pattern, part in spot.patterns if pattern.search(key)] if spot.patterns else []
+            )
             if not fitting and key not in spot.named and spot.others is not None:
                 fitting = [spot.others]
             for part in fitting:

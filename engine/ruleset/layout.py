@@ -1,9 +1,9 @@
 """One layout for every YAML table: a file's text to the same data and comments, written the one way.
 
-A row that fits into `WIDTH` columns as a flow map stays one; where it runs over it becomes a block map whose lists and maps stay
-in flow where they fit. Long texts are broken at words. In a row, what it is comes first and where it comes from last. Blocks stay
-blocks. Scalars that fit are taken over as they are written, so that no quote is lost or gained. `laid_out` reads what it has
-written and compares it with what it was given.
+A row that fits into `WIDTH` columns as a flow map stays one; where it runs over it becomes a block map whose
+lists and maps stay in flow where they fit. Long texts are broken at words. In a row, what it is comes first
+and where it comes from last. Blocks stay blocks. Scalars that fit are taken over as they are written, so that
+no quote is lost or gained. `laid_out` reads what it has written and compares it with what it was given.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ MIDDLE: Final = 4
 def laid_out(text: str, file: str) -> str:
     """The text of a YAML file in the one layout.
 
-    UnreadableText if it is no YAML; CannotBeLaidOut if it holds what no table needs, or would read differently afterwards.
+    UnreadableText if it is no YAML; CannotBeLaidOut if it holds what no table needs, or would read
+    differently afterwards.
     """
     new = "\n".join(_Writer().document(WrittenReader(text).document())) + "\n"
     if new == text:
@@ -67,7 +68,9 @@ class _Writer:
         return lines
 
     def block(self, value: WrittenValue, indent: int, *, rows: bool = False, row: bool = False) -> list[str]:
-        """The entries of a map or list, each on lines of its own; `rows`: its lists hold rows; `row`: it is one."""
+        """The entries of a map or list, each on lines of its own; `rows`: its lists hold rows; `row`: it is
+        one.
+        """
         lines: list[str] = []
         entries = _in_order(value.entries) if row or _is_row(value) else value.entries
         for number, entry in enumerate(entries):
@@ -86,7 +89,9 @@ class _Writer:
                 lines.append(" " * indent + text if text else "")
         return lines
 
-    def entry(self, entry: WrittenEntry, indent: int, *, rows: bool, member: bool, above: list[str]) -> list[str]:
+    def entry(
+        self, entry: WrittenEntry, indent: int, *, rows: bool, member: bool, above: list[str]
+    ) -> list[str]:
         head = "-" if entry.key is None else _key(entry.key)
         value = entry.value
         body, headed = self.body(head, value, indent, rows=rows, row=member and rows)
@@ -103,8 +108,12 @@ class _Writer:
         lines = self.remarks([*above, *(text.strip() for text in first)], indent)
         return [*lines, *body, *self.remarks(entry.after, indent)]
 
-    def body(self, head: str, value: WrittenValue, indent: int, *, rows: bool, row: bool) -> tuple[list[str], bool]:
-        """The lines of an entry without its comments, and whether the first of them is a head with nothing of the value."""
+    def body(
+        self, head: str, value: WrittenValue, indent: int, *, rows: bool, row: bool
+    ) -> tuple[list[str], bool]:
+        """The lines of an entry without its comments, and whether the first of them is a head with nothing of
+        the value.
+        """
         start = " " * indent + head
         anchor = f" &{value.anchor}" if value.anchor else ""
         if not value.expanded:
@@ -113,7 +122,9 @@ class _Writer:
                 return [line], False
         if value.kind == "scalar":
             return _broken(start + anchor, value, indent), False
-        nested = self.block(value, indent + INDENT, rows=rows and value.kind == "list" and head != "-", row=row)
+        nested = self.block(
+            value, indent + INDENT, rows=rows and value.kind == "list" and head != "-", row=row
+        )
         if head == "-" and not anchor:
             if not nested[0].lstrip().startswith("#"):
                 nested[0] = " " * indent + "- " + nested[0][indent + INDENT :]
@@ -132,7 +143,10 @@ def _is_row(value: WrittenValue) -> bool:
 
 
 def _in_order(entries: list[WrittenEntry]) -> list[WrittenEntry]:
-    """A row's entries: what it is first, where it comes from last. As they stand where an alias would come before its anchor."""
+    """A row's entries: what it is first, where it comes from last.
+
+    As they stand where an alias would come before its anchor.
+    """
     ordered = sorted(entries, key=_rank)
     if [n for e in entries for n in e.names()] != [n for e in ordered for n in e.names()]:
         return entries
@@ -223,9 +237,13 @@ def _broken(start: str, value: WrittenValue, indent: int) -> list[str]:
 
 
 def _folds(text: str) -> bool:
-    """Whether a text can be written folded: nothing begins or ends with a space, and nothing needs an escape."""
+    """Whether a text can be written folded: nothing begins or ends with a space, and nothing needs an
+    escape.
+    """
     lines = text.rstrip("\n").split("\n")
-    return bool(text.strip()) and all(not line[:1].isspace() and line == line.strip() and line.isprintable() for line in lines)
+    return bool(text.strip()) and all(
+        not line[:1].isspace() and line == line.strip() and line.isprintable() for line in lines
+    )
 
 
 def _ending(text: str) -> str:
@@ -242,11 +260,15 @@ def _literal(start: str, text: str, inner: str) -> list[str]:
     if not first or any(not line.replace("\t", "").isprintable() for line in lines):
         return [f"{start} {_quoted(text)}"]
     leads = first.startswith(" ") or lines[0] == " " * len(lines[0]) != ""
-    return [f"{start} |{INDENT if leads else ''}{_ending(text)}", *(inner + line if line else "" for line in lines)]
+    return [
+        f"{start} |{INDENT if leads else ''}{_ending(text)}",
+        *(inner + line if line else "" for line in lines),
+    ]
 
 
 def _filled(text: str, width: int, *, used: int = 0) -> list[str]:
-    """A text in lines of at most so many columns, broken at single spaces; a longer word has a line of its own.
+    """A text in lines of at most so many columns, broken at single spaces; a longer word has a line of its
+    own.
 
     `used` are the columns of the first line that are taken.
     """
@@ -270,7 +292,9 @@ _CELL = re.compile(r"\S+(?: \S+)*\s*")
 
 
 def _in_columns(text: str, width: int) -> Iterator[str]:
-    """A comment line in columns of a word and what it says: one pair a line, which goes on under its own second column."""
+    """A comment line in columns of a word and what it says: one pair a line, which goes on under its own
+    second column.
+    """
     lead = _lead(text)
     cells = _CELL.findall(text[1:].strip())
     odd = len(cells) % 2
@@ -289,7 +313,9 @@ def _lead(text: str) -> str:
 
 
 def _wrapped(texts: Sequence[str], width: int) -> Iterator[str]:
-    """Comment lines of at most so many columns; what runs over goes on in the next line, if that goes on with the sentence."""
+    """Comment lines of at most so many columns; what runs over goes on in the next line, if that goes on with
+    the sentence.
+    """
     rest = ""
     for number, text in enumerate(texts):
         if _RULER.fullmatch(text):

@@ -1,7 +1,8 @@
-"""An act as it stands with what single nations' own files add: needs (rows of `limits`) and cases (rows of `own_cases`).
+"""An act as it stands with what single nations' own files add: needs (rows of `limits`) and cases (rows of
+`own_cases`).
 
-Whom such a row is about is read as one test over `self` and `target` with its own, so that it is asked, and what it reads told,
-like any other.
+Whom such a row is about is read as one test over `self` and `target` with its own, so that it is asked, and
+what it reads told, like any other.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ def needs_of(ruleset: Ruleset, row: Row) -> Sequence[Row]:
 
 
 def test_of(need: Row, secrets: bool) -> str | bool:
-    """What must hold by a need; without `secrets` as far as its nation may learn of it before the resolution."""
+    """What must hold by a need; without `secrets` as far as its nation may learn of it before the
+    resolution.
+    """
     hidden = not secrets and need.get("secret", False)
     if hidden is False or hidden is True:
         return hidden or need["test"]
@@ -50,8 +53,13 @@ def with_own_cases(ruleset: Ruleset, act: Row) -> Row:
 
     def make() -> Row:
         rows = [row for row in ruleset.rows("own_cases").values() if row["on"] == act["id"]]
-        added = [{**row, "when": " and ".join(f"({c})" for c in _concerned(ruleset, row)) or True} for row in rows]
-        return {**act, "cases": [c for case in act["cases"] for c in (added if case.get("nations") else [case])]}
+        added = [
+            {**row, "when": " and ".join(f"({c})" for c in _concerned(ruleset, row)) or True} for row in rows
+        ]
+        return {
+            **act,
+            "cases": [c for case in act["cases"] for c in (added if case.get("nations") else [case])],
+        }
 
     found: Row = ruleset.derived(("own cases", act["id"]), make)
     return found
@@ -72,7 +80,11 @@ def _test(ruleset: Ruleset, row: Row) -> Any:
 
 def _concerned(ruleset: Ruleset, row: Row) -> list[str]:
     """The tests of whom and when a row is about."""
-    out = [_one_of(ruleset, name, row[key]) for name, key in (("self", "for"), ("target", "against")) if key in row]
+    out = [
+        _one_of(ruleset, name, row[key])
+        for name, key in (("self", "for"), ("target", "against"))
+        if key in row
+    ]
     return [*out, _text(row["when"])] if "when" in row else out
 
 
@@ -87,5 +99,7 @@ def _one_of(ruleset: Ruleset, name: str, wanted: str | list[str]) -> str:
         if ruleset.has("sides", word):
             tests.append(f"{name}.side == '{word}'")
         else:
-            tests += [f"{name}.id == '{id_}'" for id_ in ruleset.row_or_empty("groups", word).get("members", [word])]
+            tests += [
+                f"{name}.id == '{id_}'" for id_ in ruleset.row_or_empty("groups", word).get("members", [word])
+            ]
     return " or ".join(tests)

@@ -1,8 +1,9 @@
 """Bytes of a file to a tree of nodes with the line and column of every key and value.
 
-Ruleset text is untrusted. `load_bytes` never raises for what is in a file, and needs time and memory in proportion to its
-length: size, depth, number length and the growth through aliases are limited. What is refused before parsing stands here,
-the parsing itself in `tree.py`.
+Ruleset text is untrusted. `load_bytes` never raises for what is in a file, and needs time and memory in
+proportion to its
+length: size, depth, number length and the growth through aliases are limited. What is refused before parsing
+stands here, the parsing itself in `tree.py`.
 """
 
 from __future__ import annotations
@@ -43,7 +44,10 @@ def read_file(path: Path, name: str) -> tuple[bytes, list[Diagnostic]]:
 
 
 def load_bytes(data: bytes, file: str) -> tuple[Node | None, list[Diagnostic]]:
-    """The map that a YAML file holds, and all that is wrong with it. None if it cannot be read as a map at all."""
+    """The map that a YAML file holds, and all that is wrong with it.
+
+    None if it cannot be read as a map at all.
+    """
     try:
         return load_text(decode(data), file)
     except UnreadableText as refused:
@@ -52,7 +56,8 @@ def load_bytes(data: bytes, file: str) -> tuple[Node | None, list[Diagnostic]]:
 
 def load_text(text: str, file: str) -> tuple[Node | None, list[Diagnostic]]:
     """Like `load_bytes`, of decoded text."""
-    from .tree import TreeBuilder, events  # brings the YAML parser, which is not needed for what the cache has
+    # brings the YAML parser, which is not needed for what the cache has
+    from .tree import TreeBuilder, events
 
     builder = TreeBuilder(file)
     try:
@@ -67,11 +72,15 @@ def load_text(text: str, file: str) -> tuple[Node | None, list[Diagnostic]]:
 
 
 def decode(data: bytes) -> str:
-    """UTF-8 with or without a byte order mark; Refused for anything else, for files too large and for empty ones."""
+    """UTF-8 with or without a byte order mark; Refused for anything else, for files too large and for empty
+    ones.
+    """
     if len(data) > MAX_BYTES:
         raise UnreadableText("E102", f"larger than {MAX_BYTES:,} bytes")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise UnreadableText("E103", "not UTF-8 (byte offset 0): it begins like UTF-16", 1, 1, "save the file as UTF-8")
+        raise UnreadableText(
+            "E103", "not UTF-8 (byte offset 0): it begins like UTF-16", 1, 1, "save the file as UTF-8"
+        )
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as fault:
@@ -79,7 +88,9 @@ def decode(data: bytes) -> str:
         before = data[:offset].decode("utf-8-sig", "replace")
         lines = _BREAK.split(before)
         message = f"not UTF-8: byte 0x{data[offset]:02x} at byte offset {offset}"
-        raise UnreadableText("E103", message, len(lines), len(lines[-1]) + 1, "save the file as UTF-8") from None
+        raise UnreadableText(
+            "E103", message, len(lines), len(lines[-1]) + 1, "save the file as UTF-8"
+        ) from None
 
 
 def _check_characters(text: str) -> None:

@@ -1,7 +1,7 @@
 """What a YAML file says, with the place of every key and value.
 
-A `Node` is a scalar, a list of nodes or a map of nodes. Nodes are never changed after loading: the overlay builds
-new maps from old children, so a value keeps the file and line it was written at wherever it ends up.
+A `Node` is a scalar, a list of nodes or a map of nodes. Nodes are never changed after loading: the overlay
+builds new maps from old children, so a value keeps the file and line it was written at wherever it ends up.
 """
 
 from __future__ import annotations
@@ -13,7 +13,18 @@ from typing import Any
 
 from ..core.diagnostics import Diagnostic, Severity
 
-__all__ = ["Node", "Path", "Scalar", "diagnose", "find", "kind_of", "pack", "plain_value", "texts_in", "unpack"]
+__all__ = [
+    "Node",
+    "Path",
+    "Scalar",
+    "diagnose",
+    "find",
+    "kind_of",
+    "pack",
+    "plain_value",
+    "texts_in",
+    "unpack",
+]
 
 EMPTY = "empty"
 """The style of a value of which nothing at all is written (`key:`), which is None as `null` is."""
@@ -23,7 +34,10 @@ Path = Sequence[str | int]
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """One value and where it stands. `keys`: the place of each key of a map. `style`: the mark of quoted or block text."""
+    """One value and where it stands.
+
+    `keys`: the place of each key of a map. `style`: the mark of quoted or block text.
+    """
 
     value: Any
     file: str
@@ -95,7 +109,9 @@ def find(node: Node, path: Iterable[str | int]) -> Node:
     """The node at a path, or the nearest one above it."""
     for step in path:
         value = node.value
-        if (type(value) is dict and step in value) or (type(value) is list and isinstance(step, int) and 0 <= step < len(value)):
+        if (type(value) is dict and step in value) or (
+            type(value) is list and isinstance(step, int) and 0 <= step < len(value)
+        ):
             node = value[step]  # type: ignore[index]
         else:
             break
@@ -112,7 +128,9 @@ def diagnose(
     hint: str = "",
     offset: int | None = None,
 ) -> Diagnostic:
-    """A finding at a node, or at one of its keys; `offset` counts characters into a text (None: the value as such)."""
+    """A finding at a node, or at one of its keys; `offset` counts characters into a text (None: the value as
+    such).
+    """
     if node is None:
         return Diagnostic(code, severity, message, hint=hint)
     file, line, column = node.file, node.line, node.column
@@ -127,7 +145,10 @@ def diagnose(
 
 
 def pack(node: Node) -> list[Any]:
-    """A node as plain data. The members of a map are a list, since the order in which they are written is part of the node."""
+    """A node as plain data.
+
+    The members of a map are a list, since the order in which they are written is part of the node.
+    """
     value = node.value
     if type(value) is dict:
         value = {"map": [[k, *node.keys[k][1:], pack(v)] for k, v in value.items()]}

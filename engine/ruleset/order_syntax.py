@@ -1,4 +1,5 @@
-"""Forms of orders as rows write them (`form`, `read_back`): words, {slots}, (one | another), [left out or not].
+"""Forms of orders as rows write them (`form`, `read_back`): words, {slots}, (one | another), [left out or
+not].
 
 The grammar of orders matches lines against these patterns; checks and refusals ask them what a form holds.
 """
@@ -79,14 +80,19 @@ class Either:
 Node = Fixed | Slot | Either
 Pattern = tuple[Node, ...]
 
-_TOKEN = re.compile(r"\s*(?:(?P<slot>\{[a-z][a-z0-9_-]*\})|(?P<sign>[()\[\]|])|(?P<word>[^\s{}\[\]()|]+)|(?P<end>$))")
+_TOKEN = re.compile(
+    r"\s*(?:(?P<slot>\{[a-z][a-z0-9_-]*\})|(?P<sign>[()\[\]|])|(?P<word>[^\s{}\[\]()|]+)|(?P<end>$))"
+)
 SLOT = re.compile(r"\{([a-z][a-z0-9_-]*)\}")
 """A slot in the text of a form."""
 _CLOSING = {"(": ")", "[": "]"}
 
 
 class _Form:
-    """Reads the text of a form: `sequence | sequence ...`, of words, {slots}, (groups) and [what may be left out]."""
+    """Reads the text of a form:
+
+    `sequence | sequence ...`, of words, {slots}, (groups) and [what may be left out].
+    """
 
     def __init__(self, text: str, slots: dict[str, Slot]) -> None:
         self.text = text.rstrip()
@@ -144,7 +150,10 @@ def _flat(ways: tuple[Pattern, ...]) -> Pattern:
 
 
 def slot_of(name: str, declared: Row | str | None) -> Slot:
-    """A slot as its row declares it. Undeclared, it holds the kind that it is named after, `n` a number, else text."""
+    """A slot as its row declares it.
+
+    Undeclared, it holds the kind that it is named after, `n` a number, else text.
+    """
     if isinstance(declared, Mapping):
         return Slot(
             name,
@@ -244,7 +253,9 @@ def needed_words(pattern: Pattern) -> list[frozenset[str]]:
 
 
 def as_said(pattern: Pattern) -> str:
-    """A form as it is said: the last of its alternatives, without what may be left out, `?` for what is to be filled in."""
+    """A form as it is said: the last of its alternatives, without what may be left out, `?` for what is to be
+    filled in.
+    """
     parts = []
     for node in pattern:
         if isinstance(node, Either):

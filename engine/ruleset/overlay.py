@@ -1,21 +1,23 @@
 """Rulesets laid over one another: one algorithm, before anything else is looked at.
 
-A ruleset that `extends` another is a layer over it. Layers are merged from the bottom up, by form and by id of the
-row:
+A ruleset that `extends` another is a layer over it. Layers are merged from the bottom up, by form and by id
+of the row:
 
 - a row whose id the layer below has not is a new row, after the rows below;
-- a row given again replaces, whole, each value that it names, be it a number, a list or a map; the other keys stay;
+- a row given again replaces, whole, each value that it names, be it a number, a list or a map; the other keys
+  stay;
 - `remove: true` deletes the row, `remove: [key, ..]` takes keys off it;
-- `append: {key: [..]}` adds to the end of the list below, `append: {key: {..}}` adds entries to the map below: an
-  entry that both have is added to in the same way if it is a list or a map, and replaced otherwise;
-- `sequence`, given again, replaces the whole sequence of play; `sequence_changes` alters single steps of it (see
-  `frame_changes.py`);
+- `append: {key: [..]}` adds to the end of the list below, `append: {key: {..}}` adds entries to the map
+  below: an entry that both have is added to in the same way if it is a list or a map, and replaced otherwise;
+- `sequence`, given again, replaces the whole sequence of play; `sequence_changes` alters single steps of it
+  (see `frame_changes.py`);
 - the manifest keeps its own id and title; its settings are merged key by key.
 
-Every value keeps the file and line it was written at. The layer below is never altered: rows are new maps of old
-values.
+Every value keeps the file and line it was written at. The layer below is never altered: rows are new maps of
+old values.
 
-What goes without saying is then said: a slot that the text of an order names and its `slots` do not (`with_slots`).
+What goes without saying is then said: a slot that the text of an order names and its `slots` do not
+(`with_slots`).
 """
 
 from __future__ import annotations
@@ -29,7 +31,16 @@ from .nodes import Node, diagnose
 from .order_syntax import SLOT, slot_of
 from .sequence_changes import change_sequence
 
-__all__ = ["FRAME", "FRAME_CHANGES", "Layer", "MergedRuleset", "has_slots", "lay_over", "row_id", "with_slots"]
+__all__ = [
+    "FRAME",
+    "FRAME_CHANGES",
+    "Layer",
+    "MergedRuleset",
+    "has_slots",
+    "lay_over",
+    "row_id",
+    "with_slots",
+]
 
 FRAME = "sequence"
 FRAME_CHANGES = "sequence_changes"
@@ -85,7 +96,9 @@ def has_slots(known: Forms, form: str) -> bool:
 
 
 def with_slots(row: Node) -> Node:
-    """A row with every slot that the text of its form names: one that `slots` leaves out holds what its name says."""
+    """A row with every slot that the text of its form names: one that `slots` leaves out holds what its name
+    says.
+    """
     text, said = row.get("syntax"), row.get("slots")
     if text is None or not isinstance(text.value, str) or not (said is None or said.is_map):
         return row
@@ -96,8 +109,14 @@ def with_slots(row: Node) -> Node:
     place = (text.file, text.line, text.column)
     added = {name: Node(slot_of(name, None).kind, *place) for name in missing}
     keys = dict.fromkeys(added, place)
-    slots = said.with_entries({**declared, **added}, {**said.keys, **keys}) if said is not None else Node(added, *place, keys)
-    return row.with_entries({**row.value, "slots": slots}, {**row.keys, "slots": row.keys.get("slots", place)})
+    slots = (
+        said.with_entries({**declared, **added}, {**said.keys, **keys})
+        if said is not None
+        else Node(added, *place, keys)
+    )
+    return row.with_entries(
+        {**row.value, "slots": slots}, {**row.keys, "slots": row.keys.get("slots", place)}
+    )
 
 
 def row_id(row: Node) -> str | None:
@@ -122,7 +141,9 @@ def _add_layer(draft: MergedRuleset, layer: Layer, known: Forms, found: list[Dia
             if form != FRAME and form not in known:
                 hint = did_you_mean(form, (*known.names, FRAME))
                 message = f"unknown form {form!r}"
-                found.append(diagnose("E201", "error", message, file, key=form, hint=hint or _list_forms(known)))
+                found.append(
+                    diagnose("E201", "error", message, file, key=form, hint=hint or _list_forms(known))
+                )
             elif rows.value is None:
                 continue  # a form with nothing under it yet
             elif not rows.is_list:
@@ -164,7 +185,9 @@ def _add_rows(
         if id_ is None:
             if known.has_id(form) and row.get("id") is not None:
                 message = f"the id of a row of {form} must be a word"
-                found.append(diagnose("E204", "error", message, row.get("id"), hint="quote it if it is a number"))
+                found.append(
+                    diagnose("E204", "error", message, row.get("id"), hint="quote it if it is a number")
+                )
             else:
                 what = "`id`" if known.has_id(form) else "two different ends in `between`"
                 found.append(diagnose("E204", "error", f"a row of {form} needs {what}", row))
@@ -190,17 +213,23 @@ def _add_rows(
                 found.append(diagnose("E221", "error", message, row, key="append", hint=hint))
             if removal is not None:
                 message = f"no keys to remove: {form} has no {id_!r} below"
-                found.append(diagnose("E221", "error", message, row, key="remove", hint=did_you_mean(id_, below)))
+                found.append(
+                    diagnose("E221", "error", message, row, key="remove", hint=did_you_mean(id_, below))
+                )
             here[id_] = row
             if below:
                 draft.added[form, id_] = below
 
 
-def _remove(draft: MergedRuleset, form: str, id_: str, row: Node, below: set[str], found: list[Diagnostic]) -> None:
+def _remove(
+    draft: MergedRuleset, form: str, id_: str, row: Node, below: set[str], found: list[Diagnostic]
+) -> None:
     removal = row.value["remove"]
     if removal.value is not True:
         message = f"'remove' is true, or a list of keys; {removal.value!r} is neither"
-        found.append(diagnose("E222", "error", message, removal, hint="leave the row out to keep it as it is below"))
+        found.append(
+            diagnose("E222", "error", message, removal, hint="leave the row out to keep it as it is below")
+        )
         return
     extra = [k for k in row.value if k not in ("id", "between", "remove", "note", "source")]
     if extra:
@@ -222,7 +251,9 @@ def _over(below: Node, row: Node, found: list[Diagnostic]) -> Node:
     for name in gone.members() if gone is not None else ():
         if name.value not in entries or name.value in ("id", "between"):
             message = f"no key to remove: the row below has no {name.value!r}"
-            found.append(diagnose("E221", "error", message, name, hint=did_you_mean(str(name.value), below.value)))
+            found.append(
+                diagnose("E221", "error", message, name, hint=did_you_mean(str(name.value), below.value))
+            )
         elif name.value in row.value:
             found.append(diagnose("E223", "error", f"{name.value!r} is both given again and removed", name))
         else:
@@ -236,7 +267,9 @@ def _over(below: Node, row: Node, found: list[Diagnostic]) -> Node:
     if more is not None:
         for key, value in more.items():
             if key in row.value:
-                found.append(diagnose("E223", "error", f"{key!r} is both given again and appended to", more, key=key))
+                found.append(
+                    diagnose("E223", "error", f"{key!r} is both given again and appended to", more, key=key)
+                )
             elif key not in entries:
                 hint = did_you_mean(key, below.value)
                 message = f"nothing to append to: the row below has no {key!r}"

@@ -15,7 +15,8 @@ ROLLS = frozenset({"roll", "die", "dice"})
 def rolls_dice(ruleset: Ruleset) -> bool:
     """Whether any row rolls dice."""
     return any(
-        ruleset.derived(("rolls dice", form), partial(_rolls, dict(ruleset.rows(form))), of=(form,)) for form in ruleset.forms
+        ruleset.derived(("rolls dice", form), partial(_rolls, dict(ruleset.rows(form))), of=(form,))
+        for form in ruleset.forms
     )
 
 

@@ -1,9 +1,9 @@
 """The types of rows, made from the schemas of tables, so that mypy knows which keys a row of a table has.
 
-`python -m wteaw.ruleset.row_types` writes `core/rows.pyi` after a schema has changed; a test tells when that was forgotten. A
-row stays the mapping that its table holds; its type says which keys there are and what stands under them. What may be
-written in several ways, as most figures can (a number, a fraction, an expression), is `Any`: the functions that read them say
-which they take.
+`python -m wteaw.ruleset.row_types` writes `core/rows.pyi` after a schema has changed; a test tells when that
+was forgotten. A row stays the mapping that its table holds; its type says which keys there are and what
+stands under them. What may be written in several ways, as most figures can (a number, a fraction, an
+expression), is `Any`: the functions that read them say which they take.
 """
 
 from __future__ import annotations
@@ -52,7 +52,12 @@ def row_types(known: Forms) -> str:
     for method, signature in zip(_READ, _READERS, strict=True):
         for form, row in names.items():
             lines.append("    @overload\n    def " + method + signature.format(form=form, row=row) + "\n")
-        lines.append("    @overload\n    def " + method + signature.replace('Literal["{form}"]', "str").format(row="Row") + "\n")
+        lines.append(
+            "    @overload\n    def "
+            + method
+            + signature.replace('Literal["{form}"]', "str").format(row="Row")
+            + "\n"
+        )
     return "".join(lines)
 
 
@@ -78,7 +83,9 @@ class _Classes:
         return self._map(name, own, required, f"{form}.schema.json")
 
     def type(self, schema: Any, name: str, base: str) -> str:
-        """The type of a value; `name` is that of its class if it is a map, `base` the file in which the schema stands."""
+        """The type of a value; `name` is that of its class if it is a map, `base` the file in which the
+        schema stands.
+        """
         if not isinstance(schema, Mapping):
             return "Any"
         if "$ref" in schema:

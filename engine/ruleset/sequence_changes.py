@@ -1,11 +1,12 @@
 """Changes of single steps of the sequence of play, by their ids.
 
-A node's id is its `id`, else its `step`, `phase` or `input`; where a node and one inside it have the same, the outer one is
-meant, and the inner one is written `outer/inner`. A row of `frame_changes` names a node and says one of: `drop` it, `unwrap` it
-(its steps take its place), `move` it before or after another, `replace` it by nodes, put nodes `before` or `after` it, `set`
-keys of it, `wrap` it in a node (whose `steps` then hold it); with `through`, all the nodes from it up to that one beside it are
-wrapped together. What a change cites as its `source`, the nodes that it makes or alters cite as well. The node `all` stands
-for the whole frame and can only be wrapped, or have nodes put before or after it.
+A node's id is its `id`, else its `step`, `phase` or `input`; where a node and one inside it have the same,
+the outer one is meant, and the inner one is written `outer/inner`. A row of `frame_changes` names a node and
+says one of: `drop` it, `unwrap` it (its steps take its place), `move` it before or after another, `replace`
+it by nodes, put nodes `before` or `after` it, `set` keys of it, `wrap` it in a node (whose `steps` then hold
+it); with `through`, all the nodes from it up to that one beside it are wrapped together. What a change cites
+as its `source`, the nodes that it makes or alters cite as well. The node `all` stands for the whole frame and
+can only be wrapped, or have nodes put before or after it.
 """
 
 from __future__ import annotations
@@ -79,12 +80,18 @@ def _aim(nodes: list[Node], target: str, change: Node, key: str, found: list[Dia
     paths = _paths(nodes, ())
     words = tuple(target.split("/"))
     fits = [(path, node) for path, node in paths if path[-len(words) :] == words]
-    outer = [node for path, node in fits if not any(path[: len(p)] == p and len(p) < len(path) for p, _ in fits)]
+    outer = [
+        node for path, node in fits if not any(path[: len(p)] == p and len(p) < len(path) for p, _ in fits)
+    ]
     if len(outer) == 1:
         return outer[0]
     ids = [i for path, _ in paths for i in path[-1:] if i]
     several = f"{len(outer)} steps called {target!r}" if outer else f"no step {target!r}"
-    hint = "give one of them an `id`, or name the step around it: OUTER/INNER" if outer else did_you_mean(target, ids) or ""
+    hint = (
+        "give one of them an `id`, or name the step around it: OUTER/INNER"
+        if outer
+        else did_you_mean(target, ids) or ""
+    )
     found.append(diagnose("E226", "error", f"the sequence has {several}", change.get(key), hint=hint))
     return None
 
@@ -106,17 +113,25 @@ def _beside(nodes: list[Node], one: Node, other: Node) -> bool:
     if any(n is one for n in nodes):
         places = {id(n): i for i, n in enumerate(nodes)}
         return id(other) in places and places[id(one)] <= places[id(other)]
-    return any(_beside(list(inner.members()), one, other) for n in nodes if (inner := n.get(STEPS)) is not None)
+    return any(
+        _beside(list(inner.members()), one, other) for n in nodes if (inner := n.get(STEPS)) is not None
+    )
 
 
 def _not_too_deep(nodes: list[Node], before: list[Node], change: Node, found: list[Diagnostic]) -> list[Node]:
     level, depth = nodes, 0
     while level and depth <= MAX_DEPTH:
-        level = [child for node in level if (inner := node.get(STEPS)) is not None for child in inner.members()]
+        level = [
+            child for node in level if (inner := node.get(STEPS)) is not None for child in inner.members()
+        ]
         depth += 1
     if depth <= MAX_DEPTH:
         return nodes
-    found.append(diagnose("E226", "error", f"steps of the sequence inside one another, more than {MAX_DEPTH} deep", change))
+    found.append(
+        diagnose(
+            "E226", "error", f"steps of the sequence inside one another, more than {MAX_DEPTH} deep", change
+        )
+    )
     return before
 
 
@@ -134,18 +149,29 @@ def _whole(nodes: list[Node], change: Node, action: str, found: list[Diagnostic]
     return nodes
 
 
-def _changed(nodes: list[Node], aim: tuple[Node, Node], change: Node, action: str, found: list[Diagnostic]) -> list[Node]:
+def _changed(
+    nodes: list[Node], aim: tuple[Node, Node], change: Node, action: str, found: list[Diagnostic]
+) -> list[Node]:
     out: list[Node] = []
     what = change.value[action]
     first, last = aim
     if any(n is first for n in nodes) and action == "wrap" and what.is_map:
         start, end = (next(i for i, n in enumerate(nodes) if n is a) for a in (first, last))
-        return [*nodes[:start], _sourced(_wrapped(nodes[start : end + 1], what), change.get(SOURCE)), *nodes[end + 1 :]]
+        return [
+            *nodes[:start],
+            _sourced(_wrapped(nodes[start : end + 1], what), change.get(SOURCE)),
+            *nodes[end + 1 :],
+        ]
     for node in nodes:
         if node is not first:
             inner = node.get(STEPS)
             if inner is not None and any(n is first for n in frame_nodes(list(inner.members()))):
-                steps = Node(_changed(list(inner.members()), aim, change, action, found), inner.file, inner.line, inner.column)
+                steps = Node(
+                    _changed(list(inner.members()), aim, change, action, found),
+                    inner.file,
+                    inner.line,
+                    inner.column,
+                )
                 node = node.with_entries({**node.value, STEPS: steps}, node.keys)
             out.append(node)
             continue
@@ -167,7 +193,11 @@ def _changed(nodes: list[Node], aim: tuple[Node, Node], change: Node, action: st
             case "after":
                 out += [node, *(_sourced(n, source) for n in what.members())]
             case "set" if what.is_map:
-                out.append(_sourced(node.with_entries({**node.value, **what.value}, {**node.keys, **what.keys}), source))
+                out.append(
+                    _sourced(
+                        node.with_entries({**node.value, **what.value}, {**node.keys, **what.keys}), source
+                    )
+                )
             case _:
                 found.append(diagnose("E226", "error", f"{action!r} must be a map", what))
                 out.append(node)
@@ -182,7 +212,9 @@ def _sourced(node: Node, source: Node | None) -> Node:
     said = [s.value for s in old.members()] if old is not None else []
     more = [s for s in source.members() if s.value not in said]
     both = Node([*(old.members() if old is not None else ()), *more], source.file, source.line, source.column)
-    return node.with_entries({**node.value, SOURCE: both}, {**node.keys, SOURCE: (source.file, source.line, source.column)})
+    return node.with_entries(
+        {**node.value, SOURCE: both}, {**node.keys, SOURCE: (source.file, source.line, source.column)}
+    )
 
 
 def _moved(nodes: list[Node], aim: Node, change: Node, found: list[Diagnostic]) -> list[Node]:
@@ -192,7 +224,9 @@ def _moved(nodes: list[Node], aim: Node, change: Node, found: list[Diagnostic]) 
     if where is None or len(how.value) != 1:
         found.append(diagnose("E226", "error", "`move` says one of before and after, and a step", how))
         return nodes
-    without = _changed(nodes, (aim, aim), change.with_entries({**change.value, "drop": how}, change.keys), "drop", found)
+    without = _changed(
+        nodes, (aim, aim), change.with_entries({**change.value, "drop": how}, change.keys), "drop", found
+    )
     to = _aim(without, str(how.text(where)), how, where, found)
     if to is None:
         return nodes

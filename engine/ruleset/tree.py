@@ -1,8 +1,9 @@
 """YAML text to a tree of nodes: the parser's events, each judged where it stands.
 
-Reading events rather than finished values lets duplicate keys, tags, aliases and scalars be told at their line and column,
-and keeps time and memory within limits. libyaml reads right text, thirty times as fast; text that it refuses is read by
-ruamel.yaml, which alone decides what is wrong and says it in the words of YAML 1.2. Only `load.py` uses this module.
+Reading events rather than finished values lets duplicate keys, tags, aliases and scalars be told at their
+line and column, and keeps time and memory within limits. libyaml reads right text, thirty times as fast; text
+that it refuses is read by ruamel.yaml, which alone decides what is wrong and says it in the words of YAML
+1.2. Only `load.py` uses this module.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ __all__ = ["TreeBuilder", "events"]
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _ODD = re.compile(r"^%|[\x85\u2028\u2029\ufeff]|\t|[&*][^\s,\[\]{}]*:", re.MULTILINE)
-"""What the two parsers read differently: directives, further line breaks, tabs between words, anchors with a colon."""
+"""What the two parsers read differently: directives, further line breaks, tabs between words, anchors with a
+colon.
+"""
 
 
 def events(text: str) -> Iterator[Any]:
@@ -66,7 +69,9 @@ HASH_LINES = 2
 
 
 def _bare_hash(text: str, line: int) -> tuple[str, int, int, str] | None:
-    """The color or number behind a bare `#`, which makes a remark of the rest of a map `{...}`: what is said of it, and where."""
+    """The color or number behind a bare `#`, which makes a remark of the rest of a map `{...}`: what is said
+    of it, and where.
+    """
     lines = text.split("\n")
     for number in range(line, max(line - HASH_LINES, 1) - 1, -1):
         found = _HASH.search(lines[number - 1]) if number <= len(lines) else None
@@ -118,7 +123,12 @@ _PROBLEMS = (
         "the indentation does not fit the lines above",
         "keys of one map begin in the same column",
     ),
-    ("expected ',' or '}'", True, "a `{` that is not closed, or a missing comma", "write `{key: value, key: value}`"),
+    (
+        "expected ',' or '}'",
+        True,
+        "a `{` that is not closed, or a missing comma",
+        "write `{key: value, key: value}`",
+    ),
     ("expected ',' or ']'", True, "a `[` that is not closed, or a missing comma", "write `[one, two]`"),
     ("character '\\t'", False, "a tab where a value begins", "use spaces"),
     ("cannot start any token", False, "a character that cannot begin a value", "quote the text"),
@@ -157,15 +167,21 @@ class TreeBuilder:
                 continue
             if kind == "DocumentStartEvent":
                 if root is not None:
-                    raise self.refused(event, "E109", "a second document in one file", "use one file for each")
+                    raise self.refused(
+                        event, "E109", "a second document in one file", "use one file for each"
+                    )
                 if event.version not in (None, (1, 2)):
-                    raise self.refused(event, "E106", "the file asks for another version of YAML; this is 1.2")
+                    raise self.refused(
+                        event, "E106", "the file asks for another version of YAML; this is 1.2"
+                    )
                 if event.tags:
                     raise self.refused(event, "E112", "tag directives are not allowed")
                 continue
             root = self.node(event, events, 0)
         if root is None or (root.value is None and root.size == 1):
-            raise UnreadableText("E107", "the file is empty", 1, 1, "a file is a map from a form to a list of rows")
+            raise UnreadableText(
+                "E107", "the file is empty", 1, 1, "a file is a map from a form to a list of rows"
+            )
         return root
 
     def node(self, event: Any, events: Iterator[Any], depth: int) -> Node:
@@ -173,13 +189,17 @@ class TreeBuilder:
         if kind == "AliasEvent":
             return self.alias(event, depth)
         if _tag(event):
-            raise self.refused(event, "E112", f"the tag {_tag(event)[:60]!r}: tags are not allowed", "write the plain value")
+            raise self.refused(
+                event, "E112", f"the tag {_tag(event)[:60]!r}: tags are not allowed", "write the plain value"
+            )
         mark = event.start_mark
         self.nodes += 1
         if self.nodes > MAX_NODES:
             raise self.refused(event, "E102", f"more than {MAX_NODES:,} values in one file", "split it")
         if len(self.found) >= MAX_FINDINGS:
-            raise self.refused(event, "E102", f"more than {MAX_FINDINGS} mistakes so far; the rest of the file is not read")
+            raise self.refused(
+                event, "E102", f"more than {MAX_FINDINGS} mistakes so far; the rest of the file is not read"
+            )
         node = Node(None, self.file, mark.line + 1, mark.column + 1)
         if event.anchor is not None:
             self.anchors[event.anchor] = None
@@ -290,7 +310,15 @@ class TreeBuilder:
             mark = event.start_mark
             message = f"{event.value[:40]!r} {fault}"
             self.found.append(
-                Diagnostic("E116", "error", message, self.file, mark.line + 1, mark.column + 1, "quote it if it is text")
+                Diagnostic(
+                    "E116",
+                    "error",
+                    message,
+                    self.file,
+                    mark.line + 1,
+                    mark.column + 1,
+                    "quote it if it is text",
+                )
             )
             return str(event.value)
 

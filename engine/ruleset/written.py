@@ -1,4 +1,5 @@
-"""YAML text as it is written: entries with the source of each value, and the comments, each at the entry that it is about.
+"""YAML text as it is written: entries with the source of each value, and the comments, each at the entry that
+it is about.
 
 Where `tree.py` reads what a file says, this reads how it says it, for those who write it anew (`layout.py`).
 """
@@ -19,7 +20,9 @@ INDENT: Final = 2
 
 
 class CannotBeLaidOut(Exception):
-    """What no table needs, and what is therefore not written anew: tags, maps as keys, more than one document."""
+    """What no table needs, and what is therefore not written anew: tags, maps as keys, more than one
+    document.
+    """
 
 
 @dataclass(slots=True)
@@ -34,7 +37,10 @@ class WrittenComment:
 
 @dataclass(slots=True)
 class WrittenValue:
-    """A value as it is written: `text` is the source of a scalar or the name of an alias, `value` what a scalar says."""
+    """A value as it is written:
+
+    `text` is the source of a scalar or the name of an alias, `value` what a scalar says.
+    """
 
     kind: str
     flow: bool = False
@@ -108,7 +114,9 @@ class WrittenReader:
         return self.starts[mark.line] + int(mark.column) if mark.line < len(self.starts) else len(self.text)
 
     def span(self, event: Any) -> tuple[int, int]:
-        """Where the source of a scalar begins, its anchor included, and ends, blank lines after it excluded."""
+        """Where the source of a scalar begins, its anchor included, and ends, blank lines after it
+        excluded.
+        """
         start, end = self.offset(event.start_mark), self.offset(event.end_mark)
         if event.style in ("|", ">") and not self._keeps(start):
             end = start + len(self.text[start:end].rstrip())
@@ -147,13 +155,17 @@ class WrittenReader:
                 hash_at = line_start + found.start()
                 if hash_at >= at:
                     alone = _DASHES.fullmatch(self.text, line_start, hash_at) is not None
-                    yield WrittenComment(hash_at, hash_at - line_start, self.text[hash_at:line_end].rstrip(), alone)
+                    yield WrittenComment(
+                        hash_at, hash_at - line_start, self.text[hash_at:line_end].rstrip(), alone
+                    )
             at = line_end + 1
 
     def settle(self, before: int, column: int, *, block: bool) -> list[str]:
-        """Give the comments before an offset to the entries that they are beside or after; the others are what follows.
+        """Give the comments before an offset to the entries that they are beside or after; the others are
+        what follows.
 
-        `column` is where that begins, `block` whether it is part of a block, so that indentation tells what a comment is about.
+        `column` is where that begins, `block` whether it is part of a block, so that indentation tells what a
+        comment is about.
         """
         waiting: list[str] = []
         while self.taken < len(self.remarks) and self.remarks[self.taken].at < before:
@@ -171,11 +183,18 @@ class WrittenReader:
         return waiting
 
     def _beside(self, remark: WrittenComment, waiting: list[str]) -> None:
-        """Give a comment at the end of a line to what stands before it; inside brackets to the first that begins in the line."""
+        """Give a comment at the end of a line to what stands before it; inside brackets to the first that
+        begins in the line.
+        """
         line = bisect_right(self.starts, remark.at) - 1
         if self.latest is None:
             waiting.append(remark.text)
-        elif self.brackets and self.leader is not self.latest and self.leader is not None and self.leader_line == line:
+        elif (
+            self.brackets
+            and self.leader is not self.latest
+            and self.leader is not None
+            and self.leader_line == line
+        ):
             self.leader.above.append(remark.text)
         else:
             self.latest.beside.append(remark.text)
@@ -231,8 +250,12 @@ class WrittenReader:
             text = self.text[start:end]
             if anchor:
                 text = text.removeprefix(f"&{anchor}").lstrip()
-            return WrittenValue("scalar", style=event.style or "", anchor=anchor, text=text, value=event.value)
-        value = WrittenValue("map" if kind == "MappingStartEvent" else "list", flow=bool(event.flow_style), anchor=anchor)
+            return WrittenValue(
+                "scalar", style=event.style or "", anchor=anchor, text=text, value=event.value
+            )
+        value = WrittenValue(
+            "map" if kind == "MappingStartEvent" else "list", flow=bool(event.flow_style), anchor=anchor
+        )
         self.brackets += value.flow
         if value.kind == "list":
             self.list(value)

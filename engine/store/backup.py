@@ -16,15 +16,20 @@ from .games import put_first
 
 
 def copy_whole(source: Path, target: Path) -> None:
-    """Copy a database to a file that is its owner's alone. Nobody waits for it; what is written meanwhile is not in it.
+    """Copy a database to a file that is its owner's alone. Nobody waits for it; what is written meanwhile is
+    not in it.
 
-    StoreError if there is such a file already; MachineError, BrokenGame, and no file, where it cannot be copied.
+    StoreError if there is such a file already; MachineError, BrokenGame, and no file, where it cannot be
+    copied.
     """
     half = target.with_name(f"{target.name}.{secrets.token_hex(8)}.new")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         os.close(os.open(half, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        with closing(sqlite3.connect(source, timeout=PATIENCE)) as there, closing(sqlite3.connect(half)) as here:
+        with (
+            closing(sqlite3.connect(source, timeout=PATIENCE)) as there,
+            closing(sqlite3.connect(half)) as here,
+        ):
             there.backup(here)
             found = here.execute("PRAGMA integrity_check").fetchone()[0]
             if found != "ok":
@@ -33,7 +38,9 @@ def copy_whole(source: Path, target: Path) -> None:
     except FileExistsError:
         raise StoreError(f"{target} is there already") from None
     except sqlite3.Error as error:
-        raise fault_in_words(DatabaseError(None, None, error), str(target.parent), f"{source} to {target}") from None
+        raise fault_in_words(
+            DatabaseError(None, None, error), str(target.parent), f"{source} to {target}"
+        ) from None
     except OSError as error:
         raise MachineError(f"{target}: no copy can be made here ({error.strerror or error})") from None
     finally:

@@ -1,4 +1,6 @@
-"""The database of a game: how it is opened, how its faults are told, and how rulesets and states are kept in it."""
+"""The database of a game: how it is opened, how its faults are told, and how rulesets and states are kept in
+it.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +31,15 @@ from .schema import games, rulesets, states
 def fault_in_words(error: DatabaseError, folder: str, name: str = "") -> StoreError:
     """A fault of the database as one sentence for whoever asked, begun with a name, or with the folder."""
     found = _known_fault(error, folder, name or folder)
-    return found or MachineError(f"{name or folder}: the game's database does not answer ({error.orig or error})")
+    return found or MachineError(
+        f"{name or folder}: the game's database does not answer ({error.orig or error})"
+    )
 
 
 def _known_fault(error: DatabaseError, file: str, name: str) -> StoreError | None:
-    """What of the machine, or of others, a fault of the database tells of, begun with a name; None for any other fault."""
+    """What of the machine, or of others, a fault of the database tells of, begun with a name; None for any
+    other fault.
+    """
     what = str(error.orig or error)
     if "I/O error" in what and _is_full(file):
         what = "disk is full"
@@ -45,7 +51,9 @@ def _known_fault(error: DatabaseError, file: str, name: str) -> StoreError | Non
 
 @contextmanager
 def _told(engine: Engine, name: str) -> Iterator[None]:
-    """What the machine refuses, or others keep from being done, is raised as a StoreError; a fault of ours as what it is."""
+    """What the machine refuses, or others keep from being done, is raised as a StoreError; a fault of ours as
+    what it is.
+    """
     try:
         yield
     except DatabaseError as error:
@@ -98,7 +106,9 @@ def engine_for(where: Path | str) -> Engine:
             return create_engine(where, pool_pre_ping=True, max_overflow=MOST_CONNECTIONS)
         except (ArgumentError, ImportError):
             kind = where.partition(":")[0] if "://" in where else where
-            raise StoreError(f"{kind!r} names no database; write postgresql+psycopg://user@host/name, or leave it out") from None
+            raise StoreError(
+                f"{kind!r} names no database; write postgresql+psycopg://user@host/name, or leave it out"
+            ) from None
     address = where if isinstance(where, str) else f"sqlite:///{where}"
     found = create_engine(address, connect_args={"timeout": PATIENCE}, max_overflow=MOST_CONNECTIONS)
 
@@ -124,12 +134,17 @@ def pack(value: Any) -> bytes:
 
 
 def unpack(data: bytes) -> Any:
-    """What a compressed column holds. BrokenGame where it holds nothing of the kind, or more than any game needs."""
+    """What a compressed column holds.
+
+    BrokenGame where it holds nothing of the kind, or more than any game needs.
+    """
     try:
         packed = zlib.decompressobj()
         text = packed.decompress(data, MAX_UNPACKED)
         if packed.unconsumed_tail:
-            raise BrokenGame(f"the game's file is damaged: a part of it unpacks to more than {MAX_UNPACKED:,} bytes")
+            raise BrokenGame(
+                f"the game's file is damaged: a part of it unpacks to more than {MAX_UNPACKED:,} bytes"
+            )
         return canonical.loads(text)
     except BrokenGame:
         raise
@@ -160,7 +175,10 @@ def _keep(db: Connection, table: Table, key: str, content: bytes) -> None:
 
 
 def insert_once(db: Connection, table: Table, **values: Any) -> bool:
-    """Insert a row unless one of its key is there, which somebody else may insert at this moment. Returns whether it is new."""
+    """Insert a row unless one of its key is there, which somebody else may insert at this moment.
+
+    Returns whether it is new.
+    """
     stored = _insert(db)(table).values(**values).on_conflict_do_nothing().returning(*table.primary_key)
     return db.execute(stored).first() is not None
 
@@ -177,7 +195,9 @@ def _insert(db: Connection) -> Any:
 
 
 FORMAT = 1
-"""The format of a game's file, which stands in its head (SQLite's `user_version`): which tables and columns there are."""
+"""The format of a game's file, which stands in its head (SQLite's `user_version`): which tables and columns
+there are.
+"""
 _looks: WeakKeyDictionary[Engine, Callable[[Connection], None]] = WeakKeyDictionary()
 """What is looked at before anything is changed."""
 
@@ -188,11 +208,14 @@ def look_first(engine: Engine, look: Callable[[Connection], None]) -> None:
 
 
 def is_readable(db: Connection) -> None:
-    """MachineError if a game's file is of a later format than this program knows, as it can become while the game is open."""
+    """MachineError if a game's file is of a later format than this program knows, as it can become while the
+    game is open.
+    """
     found = int(db.exec_driver_sql("PRAGMA user_version").scalar() or 0)
     if found > FORMAT:
         raise MachineError(
-            f"the game's file is of format {found}, and this version of wteaw knows format {FORMAT}: nothing was changed; go on "
+            f"the game's file is of format {found}, and this version of wteaw knows format {FORMAT}: "
+            "nothing was changed; go on "
             "with the later version that wrote it"
         )
 
@@ -217,8 +240,9 @@ def reading(engine: Engine) -> Iterator[Connection]:
 def changing(engine: Engine, game: str = "") -> Iterator[Connection]:
     """One transaction: everything that is written within, by whatever function, or nothing.
 
-    Nobody else writes to the `game` until it ends; SQLite knows no smaller lock than the database. Within another one of the same
-    database it is a part of that. What takes long is worked out before. MachineError where the machine does not let it be done.
+    Nobody else writes to the `game` until it ends; SQLite knows no smaller lock than the database. Within
+    another one of the same database it is a part of that. What takes long is worked out before. MachineError
+    where the machine does not let it be done.
     """
     open_ = _inside.get()
     if open_ is not None and open_[0] is engine:
@@ -240,7 +264,9 @@ def changing(engine: Engine, game: str = "") -> Iterator[Connection]:
 
 @contextmanager
 def _turn(engine: Engine) -> Iterator[None]:
-    """Of one process only one thread waits for SQLite's lock; the others wait for their turn, which costs nothing."""
+    """Of one process only one thread waits for SQLite's lock; the others wait for their turn, which costs
+    nothing.
+    """
     if engine.dialect.name != "sqlite":
         yield
         return
@@ -255,7 +281,9 @@ def _turn(engine: Engine) -> Iterator[None]:
 
 
 def _begin(db: Connection) -> None:
-    """Begin to write. SQLite itself would sleep for up to a tenth of a second between two looks at its lock."""
+    """Begin to write. SQLite itself would sleep for up to a tenth of a second between two looks at its
+    lock.
+    """
     ends = time.monotonic() + PATIENCE
     db.exec_driver_sql("PRAGMA busy_timeout = 0")
     try:

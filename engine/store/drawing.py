@@ -1,4 +1,6 @@
-"""What a map is drawn with: read from a ruleset's folder, kept with a game as plain data, without what draws."""
+"""What a map is drawn with: read from a ruleset's folder, kept with a game as plain data, without what
+draws.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,10 @@ def read_drawing(ruleset_folder: Path) -> Drawing:
 
 
 def read_map_file(path: Path) -> dict[str, Any]:
-    """One of the YAML files of a map folder; nothing if it is not there. BrokenGame, with the reason, if it cannot be read."""
+    """One of the YAML files of a map folder; nothing if it is not there.
+
+    BrokenGame, with the reason, if it cannot be read.
+    """
     from ruamel.yaml import YAML  # heavy, and a game that is begun has its drawing already
     from ruamel.yaml.error import YAMLError
 

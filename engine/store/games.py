@@ -1,7 +1,7 @@
 """Games on disk: every call is one transaction, so a game is always as before or after it.
 
-A game carries its ruleset, its scenario's first state, every position it has stood at, the inputs that led on from each, and
-the whole journal. The referee stays pure; this module feeds it and keeps what it gives.
+A game carries its ruleset, its scenario's first state, every position it has stood at, the inputs that led on
+from each, and the whole journal. The referee stays pure; this module feeds it and keeps what it gives.
 """
 
 from __future__ import annotations
@@ -51,7 +51,18 @@ from .database import (
 )
 from .drawing import Drawing
 from .reading import FILE, MODERATOR, PLAYER, GameReader, StoredPosition, Submission, inputs_from
-from .schema import corrections, decided, entries, games, handins, inputs, metadata, positions, rulesets, seats
+from .schema import (
+    corrections,
+    decided,
+    entries,
+    games,
+    handins,
+    inputs,
+    metadata,
+    positions,
+    rulesets,
+    seats,
+)
 
 MAX_TURNS = 400
 MAX_TITLE = 120
@@ -63,13 +74,16 @@ class Scribe(Protocol):
     def closed(self, turn: int, salts: Mapping[str, str]) -> None:
         """The orders of a turn were closed, and these masked salts published."""
 
-    def resolved(self, turn: int, result: Resolution, missing: Sequence[str], sealed: fairness.Commitment) -> None:
+    def resolved(
+        self, turn: int, result: Resolution, missing: Sequence[str], sealed: fairness.Commitment
+    ) -> None:
         """A turn was resolved without the nations that are missing; committed was to the dice that follow."""
 
 
 @dataclass(frozen=True)
 class _Ready:
-    """What is to be kept of a resolution: where it led, its states packed, the commitment, and entries as number, turn, text.
+    """What is to be kept of a resolution: where it led, its states packed, the commitment, and entries as
+    number, turn, text.
 
     `key` is what the commitment is still to be sealed with; None for one that was published before.
     """
@@ -85,9 +99,13 @@ class Game(GameReader):
     """One game in its folder."""
 
     onlooker: Callable[[], Any] | None = None
-    """Makes who looks on at the dice of a turn (`core.dice.DiceSource.onlooker`), where whoever plays on wants to know them."""
+    """Makes who looks on at the dice of a turn (`core.dice.DiceSource.onlooker`), where whoever plays on
+    wants to know them.
+    """
     onlookers: Mapping[int, Any] = MappingProxyType({})
-    """Who looked on, by the number of the stage that was resolved; of turns that this object resolved and that are kept."""
+    """Who looked on, by the number of the stage that was resolved; of turns that this object resolved and
+    that are kept.
+    """
 
     # ---- making and opening
 
@@ -103,7 +121,10 @@ class Game(GameReader):
         seed: bytes | None = None,
         drawing: Drawing | None = None,
     ) -> Game:
-        """Start a game in a folder. StoreError if one is there already; whatever goes wrong, no part of a game is left."""
+        """Start a game in a folder.
+
+        StoreError if one is there already; whatever goes wrong, no part of a game is left.
+        """
         if (folder / FILE).exists():
             raise StoreError(f"{folder} holds a game already")
         made = not folder.exists()
@@ -128,9 +149,15 @@ class Game(GameReader):
 
     @classmethod
     def _write_first(
-        cls, file: Path, ruleset: Ruleset, scenario: Mapping[str, Any], state: State, id_: str, seed: bytes | None,
+        cls,
+        file: Path,
+        ruleset: Ruleset,
+        scenario: Mapping[str, Any],
+        state: State,
+        id_: str,
+        seed: bytes | None,
         drawing: Drawing | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """A whole new game in one file, which is closed when it is done."""
         engine = engine_for(file)
         try:
@@ -144,14 +171,21 @@ class Game(GameReader):
 
     @classmethod
     def _first(
-        cls, engine: Engine, ruleset: Ruleset, scenario: Mapping[str, Any], state: State, id_: str, seed: bytes | None,
+        cls,
+        engine: Engine,
+        ruleset: Ruleset,
+        scenario: Mapping[str, Any],
+        state: State,
+        id_: str,
+        seed: bytes | None,
         drawing: Drawing | None,
-    ) -> Callable[[Connection], None]:  # fmt: skip
+    ) -> Callable[[Connection], None]:
         """A new game that has gone to its first position; returned is what writes its rows."""
         title = str(scenario.get("title", id_))
         if one_line(title) != title or not 0 < len(title) <= MAX_TITLE:
             raise StoreError(
-                f"{clean(title)[:60]!r} cannot be a title: it stands in the subject of mails, so it is one line of 1 to "
+                f"{clean(title)[:60]!r} cannot be a title: it stands in the subject of mails, so it is one "
+                "line of 1 to "
                 f"{MAX_TITLE} letters without control characters and without '=?'"
             )
         chain = fairness.Chain.create(seed, MAX_TURNS)
@@ -168,9 +202,18 @@ class Game(GameReader):
             game_start = keep_state(db, first)
             kept = {k: v for k, v in scenario.items() if k in ("id", "title", "text", "options")}
             ledger.put(
-                db, games, id=id_, title=title, ruleset=ruleset.hash, game_start=game_start, scenario=as_text(kept),
-                seed=chain.seed, length=chain.length, anchor=chain.anchor, drawing=pack((drawing or Drawing()).to_json()),
-            )  # fmt: skip
+                db,
+                games,
+                id=id_,
+                title=title,
+                ruleset=ruleset.hash,
+                game_start=game_start,
+                scenario=as_text(kept),
+                seed=chain.seed,
+                length=chain.length,
+                anchor=chain.anchor,
+                drawing=pack((drawing or Drawing()).to_json()),
+            )
             game._save(db, ready, 1, {}, {})
 
         return keep
@@ -197,7 +240,9 @@ class Game(GameReader):
         try:
             with reading(engine) as db:
                 row = db.execute(
-                    select(rulesets.c.content).join(games, games.c.ruleset == rulesets.c.hash).where(games.c.id == id_)
+                    select(rulesets.c.content)
+                    .join(games, games.c.ruleset == rulesets.c.hash)
+                    .where(games.c.id == id_)
                 ).first()
         except DatabaseError as error:
             raise fault_in_words(error, id_) from None
@@ -207,7 +252,10 @@ class Game(GameReader):
 
     @classmethod
     def open(cls, folder: Path) -> Game:
-        """The game of a folder. StoreError if there is none, or one of another version of wteaw, which is left as it is."""
+        """The game of a folder.
+
+        StoreError if there is none, or one of another version of wteaw, which is left as it is.
+        """
         if not (folder / FILE).exists():
             raise NotThere(f"{folder} holds no game; `wteaw new SCENARIO --game {folder}` starts one")
         engine = engine_for(folder / FILE)
@@ -217,10 +265,13 @@ class Game(GameReader):
                 row = db.execute(select(games)).one()
                 if set(metadata.tables) - set(inspect(db).get_table_names()) or not ledger.head(db, row.id):
                     raise BrokenGame(
-                        f"{folder}: the game was begun by an earlier version of wteaw, or parts of it were taken away; go on "
+                        f"{folder}: the game was begun by an earlier version of wteaw, or parts of it were "
+                        "taken away; go on "
                         "with that version, or take back a copy of it"
                     )
-                content = db.execute(select(rulesets.c.content).where(rulesets.c.hash == row.ruleset)).scalar_one()
+                content = db.execute(
+                    select(rulesets.c.content).where(rulesets.c.hash == row.ruleset)
+                ).scalar_one()
             look_first(engine, is_readable)
             return cls(engine, row.id, Ruleset.from_json(unpack(content)))
         except DatabaseError as error:
@@ -233,19 +284,27 @@ class Game(GameReader):
             raise BrokenGame(f"{folder}: the game's file is damaged; take back a copy of it") from None
 
     def in_another_process(self) -> Game:
-        """The same game in a process that has been parted from this one, with a connection of its own to its file."""
+        """The same game in a process that has been parted from this one, with a connection of its own to its
+        file.
+        """
         return self._by(engine_for(Path(self.where)))
 
     # ---- changing
 
     @contextmanager
     def _writing(self, *, stage: int | None = None) -> Iterator[Connection]:
-        """One transaction that nobody else writes beside. With `stage`: StoreError if the game does not stand there any more."""
+        """One transaction that nobody else writes beside.
+
+        With `stage`: StoreError if the game does not stand there any more.
+        """
         try:
             with changing(self.engine, self.id) as db:
                 if stage is not None and self._last(db) != stage:
                     self._stage = None
-                    raise StoreError("the game has moved on meanwhile: its turn was resolved or taken back; look at it again")
+                    raise StoreError(
+                        "the game has moved on meanwhile: its turn was resolved or taken back; look at it "
+                        "again"
+                    )
                 yield db
         except DatabaseError as error:
             raise fault_in_words(error, self.where, self.called) from None
@@ -253,8 +312,8 @@ class Game(GameReader):
     def submit(self, submission: Submission) -> str:
         """Keep a nation's orders for the stage that this game was last looked at; the last to come counts.
 
-        Returns the nation's salt in the turn's dice, which its first file has fixed. StoreError if the game has moved on since,
-        or if orders are closed and it is not the moderator who corrects them.
+        Returns the nation's salt in the turn's dice, which its first file has fixed. StoreError if the game
+        has moved on since, or if orders are closed and it is not the moderator who corrects them.
         """
         here = self.stage()
         with self._writing(stage=here.number) as db:
@@ -272,15 +331,20 @@ class Game(GameReader):
             return luck.salts_of(db, self.id, here.position.turn).get(submission.nation, "")
 
     def _after_closing(self, db: Connection, here: StoredPosition, body: Mapping[str, Any]) -> None:
-        """What the moderator changes once orders are closed is told to everybody, and known dice are not rolled after it.
+        """What the moderator changes once orders are closed is told to everybody, and known dice are not
+        rolled after it.
 
-        If what the dice come to was looked at, the turn gets its next attempt, and its orders are open again. In the middle of a
-        turn, whose dice have been rolled in part, they stay: that it was looked at is told all the same.
+        If what the dice come to was looked at, the turn gets its next attempt, and its orders are open again.
+        In the middle of a turn, whose dice have been rolled in part, they stay: that it was looked at is told
+        all the same.
         """
         turn = here.position.turn
         if luck.of_turn(db, self.id, turn).closed != here.number or not here.commitment.seats:
             return
-        looked = sum(c["what"] == "look" and (c["turn"], c["attempt"]) == (turn, here.attempt) for c in self.corrections())
+        looked = sum(
+            c["what"] == "look" and (c["turn"], c["attempt"]) == (turn, here.attempt)
+            for c in self.corrections()
+        )
         begins = here.number == 1 or self.stage(here.number - 1).position.turn != turn
         told = {**body, "turn": turn, "looked": looked, "fresh": bool(looked and begins)}
         if told["fresh"]:
@@ -291,15 +355,25 @@ class Game(GameReader):
     def _hand_in(self, db: Connection, number: int, submission: Submission) -> None:
         last = db.execute(select(func.max(handins.c.number)).where(handins.c.game == self.id)).scalar()
         ledger.put(
-            db, handins, game=self.id, number=(last or 0) + 1, position=number, nation=submission.nation, text=submission.text,
-            orders=as_text(submission.orders), answers=as_text(submission.answers), by=submission.by,
+            db,
+            handins,
+            game=self.id,
+            number=(last or 0) + 1,
+            position=number,
+            nation=submission.nation,
+            text=submission.text,
+            orders=as_text(submission.orders),
+            answers=as_text(submission.answers),
+            by=submission.by,
             at=datetime.now(UTC).isoformat(timespec="seconds"),
-        )  # fmt: skip
+        )
 
     def close(self, scribe: Scribe | None = None) -> dict[str, str]:
-        """Close the orders of the present stage and publish the masked salts of its turn: no file changes them any more.
+        """Close the orders of the present stage and publish the masked salts of its turn: no file changes
+        them any more.
 
-        Returns the list as published; closing again gives the same. `scribe` writes it down, in the transaction that does it.
+        Returns the list as published; closing again gives the same. `scribe` writes it down, in the
+        transaction that does it.
         """
         here = self.stage()
         turn = here.position.turn
@@ -330,15 +404,24 @@ class Game(GameReader):
         )  # fmt: skip
 
     def resolve(
-        self, given: Sequence[Submission] = (), *, missing: Sequence[str] = (), until: str | None = None, dry: bool = False,
-        practice: bool = False, scribe: Scribe | None = None,
-    ) -> Resolution:  # fmt: skip
-        """Take in what was submitted (and `given`, such as orders made by policies) and go on to the next input point.
+        self,
+        given: Sequence[Submission] = (),
+        *,
+        missing: Sequence[str] = (),
+        until: str | None = None,
+        dry: bool = False,
+        practice: bool = False,
+        scribe: Scribe | None = None,
+    ) -> Resolution:
+        """Take in what was submitted (and `given`, such as orders made by policies) and go on to the next
+        input point.
 
-        Orders are closed and the salts published first. With `dry` nothing is kept but that it was looked at, where players take
-        part: that takes orders which are closed already, and everybody is told of it. With `practice` nothing is kept at all, and
-        the dice are made up for the occasion. `scribe` writes it down, in the transactions that do it.
-        StoreError if the game has ended, or if somebody else has resolved it meanwhile.
+        Orders are closed and the salts published first. With `dry` nothing is kept but that it was looked at,
+        where players take
+        part: that takes orders which are closed already, and everybody is told of it. With `practice` nothing
+        is kept at all, and the dice are made up for the occasion. `scribe` writes it down, in the
+        transactions that do it. StoreError if the game has ended, or if somebody else has resolved it
+        meanwhile.
         """
         stage = self.stage()
         if stage.position.ended:
@@ -348,7 +431,10 @@ class Game(GameReader):
         if dry and not practice:
             record = self.turn_record(turn)
             if record.closed != stage.number and stage.commitment.seats:
-                raise StoreError("real dice are rolled on closed orders only: `wteaw close` closes them, `--practice` needs none")
+                raise StoreError(
+                    "real dice are rolled on closed orders only: `wteaw close` closes them, `--practice` "
+                    "needs none"
+                )
             salts = record.salts or {}
         elif not practice:
             salts = self.close(scribe)
@@ -373,14 +459,21 @@ class Game(GameReader):
         if dry or practice:
             return result
         same = result.position.turn == turn
-        attempt = stage.attempt if same else self._attempt_after(self.turn_record(result.position.turn)).attempt
-        ready = self._ready(result, self.turn_key(result.position.turn, attempt), attempt, stage.commitment if same else None)
+        attempt = (
+            stage.attempt if same else self._attempt_after(self.turn_record(result.position.turn)).attempt
+        )
+        ready = self._ready(
+            result, self.turn_key(result.position.turn, attempt), attempt, stage.commitment if same else None
+        )
         with self._writing(stage=stage.number) as db:
             here = self.submissions(stage.number)
             for submission in given:
                 if submission.nation not in here:
                     self._put_input(db, stage.number, submission)
-            if not same and (attempt := self._attempt_at(db, result.position.turn)) != ready.commitment.attempt:
+            if (
+                not same
+                and (attempt := self._attempt_at(db, result.position.turn)) != ready.commitment.attempt
+            ):
                 ready = self._ready(result, self._turn_key(db, result.position.turn, attempt), attempt)
             made = self._save(db, ready, stage.number + 1, salts if same else {}, salts)
             if scribe is not None:
@@ -399,15 +492,19 @@ class Game(GameReader):
 
     @staticmethod
     def _attempt_after(record: luck.TurnRecord) -> luck.TurnRecord:
-        """The record of a turn when it begins: that of the next attempt if keys of the last have been handed out."""
+        """The record of a turn when it begins: that of the next attempt if keys of the last have been handed
+        out.
+        """
         return luck.next_attempt(record) if record.opened else record
 
     def rollback(self, number: int, reason: str) -> bool:
-        """Go back to an earlier stage, with the orders that were in for it; what came after is dropped, the correction recorded.
+        """Go back to an earlier stage, with the orders that were in for it; what came after is dropped, the
+        correction recorded.
 
-        The dice stay the same, so that a corrected order leaves all other luck alone, unless keys of the turn have been handed
-        out: then it gets fresh ones under a commitment of its own. Returns whether it did. StoreError if there is no such
-        stage, or if it is in the middle of a turn whose keys are known.
+        The dice stay the same, so that a corrected order leaves all other luck alone, unless keys of the turn
+        have been handed
+        out: then it gets fresh ones under a commitment of its own. Returns whether it did. StoreError if
+        there is no such stage, or if it is in the middle of a turn whose keys are known.
         """
         last = self.stage().number
         if not 1 <= number < last:
@@ -417,7 +514,10 @@ class Game(GameReader):
         opened = self.turn_record(turn).opened
         if opened and number > 1 and self.stage(number - 1).position.turn == turn:
             first = next(n for n, t, _ in self.stages() if t == turn)
-            raise StoreError(f"keys of turn {turn} are known already, so it has to be rolled anew: go back to stage {first}")
+            raise StoreError(
+                f"keys of turn {turn} are known already, so it has to be rolled anew: go back to stage "
+                f"{first}"
+            )
         with self._writing(stage=last) as db:
             db.execute(delete(entries).where(entries.c.game == self.id, entries.c.position > number))
             for table in (inputs, seats, decided):
@@ -434,10 +534,15 @@ class Game(GameReader):
         return opened
 
     def again(self, reason: str = "") -> None:
-        """Give the present turn fresh dice: the next attempt, under a commitment of its own. StoreError in mid-turn."""
+        """Give the present turn fresh dice: the next attempt, under a commitment of its own.
+
+        StoreError in mid-turn.
+        """
         stage = self.stage()
         if stage.number > 1 and self.stage(stage.number - 1).position.turn == stage.position.turn:
-            raise StoreError(f"turn {stage.position.turn} is half played: its dice can be changed from its beginning only")
+            raise StoreError(
+                f"turn {stage.position.turn} is half played: its dice can be changed from its beginning only"
+            )
         with self._writing(stage=stage.number) as db:
             attempt = self._fresh_dice(db, stage)
             self._correct(db, "attempt", {"turn": stage.position.turn, "attempt": attempt, "reason": reason})
@@ -455,23 +560,42 @@ class Game(GameReader):
     def _sealed(self, db: Connection, made: fairness.Commitment, key: str) -> fairness.Commitment:
         """A commitment with the head of everything that the game has kept until now."""
         return fairness.commitment(
-            key, made.audiences, game_id=self.id, turn=made.turn, attempt=made.attempt, drawers=made.drawers, seats=made.seats,
+            key,
+            made.audiences,
+            game_id=self.id,
+            turn=made.turn,
+            attempt=made.attempt,
+            drawers=made.drawers,
+            seats=made.seats,
             record=ledger.head(db, self.id) if made.seats else "",
-        )  # fmt: skip
+        )
 
     def decide(self, nation: str, decision: str, answer: Any) -> None:
-        """Answer a decision for a nation at the present input point, in place of the default or of its own answer; recorded.
+        """Answer a decision for a nation at the present input point, in place of the default or of its own
+        answer; recorded.
 
-        The nation has sent nothing by that, and what it sends later leaves the answer as it is, unless it answers itself.
+        The nation has sent nothing by that, and what it sends later leaves the answer as it is, unless it
+        answers itself.
         """
         here = self.stage().number
         with self._writing(stage=here) as db:
             self._after_closing(db, self.stage(here), {"nation": nation, "decision": decision})
-            ledger.put(db, decided, game=self.id, position=here, nation=nation, decision=decision, answer=as_text(answer))
+            ledger.put(
+                db,
+                decided,
+                game=self.id,
+                position=here,
+                nation=nation,
+                decision=decision,
+                answer=as_text(answer),
+            )
             self._correct(db, "decide", {"nation": nation, "decision": decision, "answer": answer})
 
     def command(self, nation: str, seat: str, who: str) -> None:
-        """Give a nation to a player, a policy or nobody from the present input point on; recorded. `who`: the player's name."""
+        """Give a nation to a player, a policy or nobody from the present input point on; recorded.
+
+        `who`: the player's name.
+        """
         number = self.stage().number
         with self._writing(stage=number) as db:
             self._after_closing(db, self.stage(number), {"nation": nation, "seat": seat})
@@ -491,12 +615,16 @@ class Game(GameReader):
     # ---- inside
 
     def _correct(self, db: Connection, what: str, body: Mapping[str, Any]) -> None:
-        last = db.execute(select(func.max(corrections.c.number)).where(corrections.c.game == self.id)).scalar()
+        last = db.execute(
+            select(func.max(corrections.c.number)).where(corrections.c.game == self.id)
+        ).scalar()
         body = {"stage": self._last(db), **body}
         ledger.put(db, corrections, game=self.id, number=(last or 0) + 1, what=what, body=as_text(body))
 
     def _commit(self, position: Position, key: str, attempt: int) -> fairness.Commitment:
-        """The commitment to a turn's dice: a key for everyone, each nation and side, and, where players check, for groups."""
+        """The commitment to a turn's dice: a key for everyone, each nation and side, and, where players
+        check, for groups.
+        """
         rows = self.ruleset.rows("nations")
         nations = {*rows, *position.state.table("nations")}
         world = World(self.ruleset, position.state, geography=self.geography)
@@ -507,8 +635,11 @@ class Game(GameReader):
             key, names, game_id=self.id, turn=position.turn, attempt=attempt, drawers=drawers, seats=played
         )
 
-    def _ready(self, result: Resolution, key: str, attempt: int, kept: fairness.Commitment | None = None) -> _Ready:
-        """Everything that is to be kept of a resolution, made before anybody has to wait for it. `key` is that of its turn.
+    def _ready(
+        self, result: Resolution, key: str, attempt: int, kept: fairness.Commitment | None = None
+    ) -> _Ready:
+        """Everything that is to be kept of a resolution, made before anybody has to wait for it. `key` is
+        that of its turn.
 
         `kept`: the commitment that holds already, where the turn goes on.
         """
@@ -522,17 +653,39 @@ class Game(GameReader):
     def _save(
         self, db: Connection, ready: _Ready, number: int, salts: Mapping[str, str], used: Mapping[str, str]
     ) -> fairness.Commitment:
-        """Keep a resolution: `salts` go on with the turn, `used` are those it was resolved with. Gives the commitment as kept."""
+        """Keep a resolution: `salts` go on with the turn, `used` are those it was resolved with.
+
+        Gives the commitment as kept.
+        """
         p = ready.position
         made = ready.commitment if ready.key is None else self._sealed(db, ready.commitment, ready.key)
         state, turn_start, phase_start = (keep_state(db, packed) for packed in ready.states)
-        dice = {"marks": [list(m) for m in p.marks], "dice_turn": p.dice_turn, "salts": dict(salts), "used": dict(used)}
+        dice = {
+            "marks": [list(m) for m in p.marks],
+            "dice_turn": p.dice_turn,
+            "salts": dict(salts),
+            "used": dict(used),
+        }
         ledger.put(
-            db, positions, game=self.id, number=number, turn=p.turn, attempt=made.attempt, state=state, turn_start=turn_start,
-            phase_start=phase_start, head=p.head, entries=p.entries, dice=as_text(dice), waiting=as_text(p.waiting),
+            db,
+            positions,
+            game=self.id,
+            number=number,
+            turn=p.turn,
+            attempt=made.attempt,
+            state=state,
+            turn_start=turn_start,
+            phase_start=phase_start,
+            head=p.head,
+            entries=p.entries,
+            dice=as_text(dice),
+            waiting=as_text(p.waiting),
             commitment=as_text(asdict(made)),
-        )  # fmt: skip
-        rows = [{"game": self.id, "number": n, "position": number, "turn": turn, "body": body} for n, turn, body in ready.entries]
+        )
+        rows = [
+            {"game": self.id, "number": n, "position": number, "turn": turn, "body": body}
+            for n, turn, body in ready.entries
+        ]
         if rows:
             db.execute(insert(entries), rows)
         self._stage = None
@@ -540,7 +693,10 @@ class Game(GameReader):
 
 
 def put_first(half: Path, whole: Path) -> None:
-    """Give a file its name. FileExistsError if somebody else has been first: a rename would take the place of their game."""
+    """Give a file its name.
+
+    FileExistsError if somebody else has been first: a rename would take the place of their game.
+    """
     try:
         os.link(half, whole)
     except FileExistsError:

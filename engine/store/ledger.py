@@ -1,8 +1,9 @@
 """What was written to the tables of a game, line by line: a chain beside that of the journal.
 
-Every row that reports, dice or history draw on is written through here, and leaves its digest. The head of the chain is a part
-of each commitment to a turn's dice, which is published: whoever changes, adds or removes a row afterwards has to change the chain
-and with it what players hold. The journal's entries have a chain of their own, rulesets and states are named by their hashes.
+Every row that reports, dice or history draw on is written through here, and leaves its digest. The head of
+the chain is a part of each commitment to a turn's dice, which is published: whoever changes, adds or removes
+a row afterwards has to change the chain and with it what players hold. The journal's entries have a chain of
+their own, rulesets and states are named by their hashes.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ def change(db: Connection, table: Table, key: Mapping[str, Any], **values: Any) 
 
 def drop(db: Connection, table: Table, game: str, *where: Any) -> None:
     """Take the rows of a game away that fulfil some conditions."""
-    for row in db.execute(select(table).where(table.c.game == game, *where).order_by(*table.primary_key)).all():
+    for row in db.execute(
+        select(table).where(table.c.game == game, *where).order_by(*table.primary_key)
+    ).all():
         _note(db, game, _what(table, dict(row._mapping)), "")
     db.execute(delete(table).where(table.c.game == game, *where))
 
@@ -55,7 +58,9 @@ def lines(db: Connection, game: str) -> list[Row[Any]]:
 
 
 def rows(db: Connection, game: str) -> Iterator[tuple[str, str]]:
-    """What stands in the tables that the chain holds: each row's table and key, and the digest of its columns."""
+    """What stands in the tables that the chain holds: each row's table and key, and the digest of its
+    columns.
+    """
     for table in KEPT:
         for row in db.execute(select(table).where(table.c["id" if table is games else "game"] == game)):
             columns = dict(row._mapping)
@@ -85,7 +90,14 @@ def _what(table: Table, row: Mapping[str, Any]) -> str:
 
 
 def _note(db: Connection, game: str, what: str, row: str) -> None:
-    last = select(ledger.c.number, ledger.c.head).where(ledger.c.game == game).order_by(ledger.c.number.desc()).limit(1)
+    last = (
+        select(ledger.c.number, ledger.c.head)
+        .where(ledger.c.game == game)
+        .order_by(ledger.c.number.desc())
+        .limit(1)
+    )
     found = db.execute(last).first()
     number, before = (found.number, found.head) if found is not None else (0, "")
-    db.execute(insert(ledger).values(game=game, number=number + 1, what=what, row=row, head=link(before, what, row)))
+    db.execute(
+        insert(ledger).values(game=game, number=number + 1, what=what, row=row, head=link(before, what, row))
+    )

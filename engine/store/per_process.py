@@ -10,8 +10,14 @@ from . import Game
 
 
 def hands(game: Game, most: int) -> int:
-    """How many processes may share what is to be done with a game: one where a process cannot be parted safely."""
-    parted = game.engine.dialect.name == "sqlite" and sys.platform.startswith("linux") and threading.active_count() == 1
+    """How many processes may share what is to be done with a game: one where a process cannot be parted
+    safely.
+    """
+    parted = (
+        game.engine.dialect.name == "sqlite"
+        and sys.platform.startswith("linux")
+        and threading.active_count() == 1
+    )
     return max(1, min(len(os.sched_getaffinity(0)), most)) if parted else 1
 
 

@@ -1,7 +1,7 @@
 """Those who wait for a position in a game, and how they come by one: proposed, agreed, seated.
 
-Who may propose is the ruleset's (`vacancies`). Every change is one transaction; the change of command itself goes into the
-state with the next resolution, as an input, and is in the journal from then on.
+Who may propose is the ruleset's (`vacancies`). Every change is one transaction; the change of command itself
+goes into the state with the next resolution, as an input, and is in the journal from then on.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ MAX_LENGTH = 120
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Somebody on the list: name, address, the side he would like to join, and the position that he has been proposed for."""
+    """Somebody on the list: name, address, the side he would like to join, and the position that he has been
+    proposed for.
+    """
 
     name: str
     email: str
@@ -53,7 +55,10 @@ class WaitingList:
         asked = {"name": name, "e-mail address": email, "preferred side": side}
         missing = [what for what, value in asked.items() if not value.strip()]
         if missing:
-            raise NotThere(f"the list needs a name, an e-mail address and a preferred side; missing: {', '.join(missing)}")
+            raise NotThere(
+                "the list needs a name, an e-mail address and a preferred side; missing: "
+                f"{', '.join(missing)}"
+            )
         if not _MAIL.fullmatch(email.strip()):
             raise NotThere(f"{email!r} is no e-mail address")
         sides = self.game.ruleset.rows("sides")
@@ -61,7 +66,10 @@ class WaitingList:
             raise NotThere(f"no side {side!r}; there are {', '.join(sides)}")
         for what, text in asked.items():
             if clean(text) != text or len(text) > MAX_LENGTH:
-                raise NotThere(f"the {what} must be at most {MAX_LENGTH} characters of plain text, not {clean(text)[:40]!r}")
+                raise NotThere(
+                    f"the {what} must be at most {MAX_LENGTH} characters of plain text, not "
+                    f"{clean(text)[:40]!r}"
+                )
         if any(c.name == name.strip() for c in self.candidates()):
             raise StoreError(f"{name} is on the list already")
         new = Candidate(name.strip(), email.strip(), side)
@@ -69,10 +77,15 @@ class WaitingList:
             last = db.execute(select(func.max(pool.c.number)).where(pool.c.game == self.game.id)).scalar()
             db.execute(
                 insert(pool).values(
-                    game=self.game.id, number=(last or 0) + 1, name=new.name, email=new.email, side=side, nation="",
+                    game=self.game.id,
+                    number=(last or 0) + 1,
+                    name=new.name,
+                    email=new.email,
+                    side=side,
+                    nation="",
                     status=WAITING,
                 )
-            )  # fmt: skip
+            )
         return new
 
     def remove(self, name: str) -> None:
@@ -102,7 +115,9 @@ class WaitingList:
 
     def seat(self, nation: str) -> Candidate:
         """The moderator gives the position to whoever was chosen for it and has agreed."""
-        found = next((c for c in self.candidates() if c.nation == nation and c.status in (PROPOSED, AGREED)), None)
+        found = next(
+            (c for c in self.candidates() if c.nation == nation and c.status in (PROPOSED, AGREED)), None
+        )
         if found is None:
             raise StoreError(f"nobody has been proposed for {nation}")
         if found.status == PROPOSED:

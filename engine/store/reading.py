@@ -1,4 +1,7 @@
-"""What a stored game says: its stages, journal, what has come in, its dice and their keys. Nothing here changes it."""
+"""What a stored game says: its stages, journal, what has come in, its dice and their keys.
+
+Nothing here changes it.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,9 @@ class HandIn:
 
 @dataclass(frozen=True)
 class StoredPosition:
-    """A position as the store keeps it: its number, the attempt at its turn, and the commitment to its dice."""
+    """A position as the store keeps it: its number, the attempt at its turn, and the commitment to its
+    dice.
+    """
 
     number: int
     attempt: int
@@ -78,7 +83,9 @@ def inputs_from(
     seats: Mapping[str, str],
     decided: Mapping[str, Mapping[str, Any]],
 ) -> Inputs:
-    """What the referee is given of what has come in, and of what the moderator has `decided` (see `GameReader.decided`)."""
+    """What the referee is given of what has come in, and of what the moderator has `decided` (see
+    `GameReader.decided`).
+    """
     answers = {n: dict(s.answers) for n, s in taken.items()}
     for nation, given in decided.items():
         answers[nation] = {**answers.get(nation, {}), **given}
@@ -94,7 +101,9 @@ def inputs_from(
 class GameReader:
     """One game in its database, to be read."""
 
-    def __init__(self, engine: Engine, id_: str, ruleset: Ruleset, *, geography: Geography | None = None) -> None:
+    def __init__(
+        self, engine: Engine, id_: str, ruleset: Ruleset, *, geography: Geography | None = None
+    ) -> None:
         self.engine = engine
         self.id = id_
         self.ruleset = ruleset
@@ -105,7 +114,9 @@ class GameReader:
         """How many entries of the journal were found to be a whole chain, and its head then."""
 
     def beside(self) -> Self:
-        """The same game for somebody else, who does not wait for whoever has this one; what was read of it is shared."""
+        """The same game for somebody else, who does not wait for whoever has this one; what was read of it is
+        shared.
+        """
         return self._by(self.engine)
 
     def _by(self, engine: Engine) -> Self:
@@ -116,7 +127,10 @@ class GameReader:
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
-        """A connection to read by. What is stored and is not what it should be is a BrokenGame, told in one sentence."""
+        """A connection to read by.
+
+        What is stored and is not what it should be is a BrokenGame, told in one sentence.
+        """
         try:
             with reading(self.engine) as db:
                 yield db
@@ -126,7 +140,9 @@ class GameReader:
             raise
         except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, NoResultFound) as error:
             said = clean(str(error))[:120] or type(error).__name__
-            raise BrokenGame(f"{self.called}: the game's file is damaged ({said}); take back a copy of it") from error
+            raise BrokenGame(
+                f"{self.called}: the game's file is damaged ({said}); take back a copy of it"
+            ) from error
 
     @property
     def where(self) -> str:
@@ -141,19 +157,28 @@ class GameReader:
         return self.where if Path(self.where).name == FILE else self.id
 
     def _last(self, db: Connection) -> int:
-        return int(db.execute(select(func.max(positions.c.number)).where(positions.c.game == self.id)).scalar() or 0)
+        return int(
+            db.execute(select(func.max(positions.c.number)).where(positions.c.game == self.id)).scalar() or 0
+        )
 
     @property
     def head(self) -> dict[str, Any]:
         """Title, scenario, anchor and the like."""
         with self._reading() as db:
             row = db.execute(select(games).where(games.c.id == self.id)).one()
-        return {"id": row.id, "title": row.title, "anchor": row.anchor, "scenario": canonical.loads(row.scenario)}
+        return {
+            "id": row.id,
+            "title": row.title,
+            "anchor": row.anchor,
+            "scenario": canonical.loads(row.scenario),
+        }
 
     def drawing(self) -> Drawing:
         """What the game's maps are drawn with."""
         with self._reading() as db:
-            return drawing_from(unpack(db.execute(select(games.c.drawing).where(games.c.id == self.id)).scalar_one()))
+            return drawing_from(
+                unpack(db.execute(select(games.c.drawing).where(games.c.id == self.id)).scalar_one())
+            )
 
     def stage(self, number: int | None = None) -> StoredPosition:
         """The present stage, or an earlier one by its number. StoreError if there is none."""
@@ -179,8 +204,12 @@ class GameReader:
             out.append((row.number, row.turn, str(node.get("input") or node.get("pause") or "ended")))
         return out
 
-    def journal(self, *, turn: int | None = None, position: int | None = None, until: int | None = None) -> list[Entry]:
-        """Entries in order: all, of a turn, those that led to a position from the one before, or those up to a number."""
+    def journal(
+        self, *, turn: int | None = None, position: int | None = None, until: int | None = None
+    ) -> list[Entry]:
+        """Entries in order: all, of a turn, those that led to a position from the one before, or those up to
+        a number.
+        """
         query = self._entries().order_by(entries.c.number)
         if turn is not None:
             query = query.where(entries.c.turn == turn)
@@ -201,13 +230,16 @@ class GameReader:
         query = select(inputs).where(inputs.c.game == self.id, inputs.c.position == number)
         with self._reading() as db:
             return {
-                row.nation: Submission(row.nation, row.text, canonical.loads(row.orders), canonical.loads(row.answers), row.by)
+                row.nation: Submission(
+                    row.nation, row.text, canonical.loads(row.orders), canonical.loads(row.answers), row.by
+                )
                 for row in db.execute(query.order_by(inputs.c.nation))
             }
 
     def decided(self, number: int | None = None) -> dict[str, dict[str, Any]]:
-        """What the moderator has answered at a stage (the present one by default): by nation, or for `moderator`, decision to
-        answer. It counts beside what the nation sends itself, and is no submission."""
+        """What the moderator has answered at a stage (the present one by default): by nation, or for
+        `moderator`, decision to answer. It counts beside what the nation sends itself, and is no
+        submission."""
         number = self.stage().number if number is None else number
         query = select(decided).where(decided.c.game == self.id, decided.c.position == number)
         out: dict[str, dict[str, Any]] = {}
@@ -217,7 +249,9 @@ class GameReader:
         return out
 
     def awaited(self) -> list[str]:
-        """The nations whose orders the present input point wants: of those it asks all that are no vacant position."""
+        """The nations whose orders the present input point wants: of those it asks all that are no vacant
+        position.
+        """
         return waiting_seats(self.ruleset, self.seated_position())
 
     def asked(self) -> dict[str, str]:
@@ -227,7 +261,9 @@ class GameReader:
     def commands(self, number: int | None = None) -> dict[str, str]:
         """The seats that were given at a stage (the present one by default): nation to seat."""
         number = self.stage().number if number is None else number
-        query = select(seats.c.nation, seats.c.seat).where(seats.c.game == self.id, seats.c.position == number)
+        query = select(seats.c.nation, seats.c.seat).where(
+            seats.c.game == self.id, seats.c.position == number
+        )
         with self._reading() as db:
             return {row.nation: row.seat for row in db.execute(query.order_by(seats.c.nation))}
 
@@ -244,15 +280,24 @@ class GameReader:
     def hand_ins_of(self, turn: int, nation: str, *, stage: int | None = None) -> list[HandIn]:
         """Everything that a nation has handed in for a turn, or at one stage of it, the first first."""
         at = [n for n, t, _ in self.stages() if t == turn] if stage is None else [stage]
-        query = select(handins).where(handins.c.game == self.id, handins.c.position.in_(at), handins.c.nation == nation)
+        query = select(handins).where(
+            handins.c.game == self.id, handins.c.position.in_(at), handins.c.nation == nation
+        )
         with self._reading() as db:
             return [
                 HandIn(
-                    row.number, row.at,
-                    Submission(row.nation, row.text, canonical.loads(row.orders), canonical.loads(row.answers), row.by),
+                    row.number,
+                    row.at,
+                    Submission(
+                        row.nation,
+                        row.text,
+                        canonical.loads(row.orders),
+                        canonical.loads(row.answers),
+                        row.by,
+                    ),
                 )
                 for row in db.execute(query.order_by(handins.c.number))
-            ]  # fmt: skip
+            ]
 
     def ruleset_at(self, number: int) -> Ruleset:
         """The rules under which a stage was resolved: those before the first upgrade made at it or later."""
@@ -260,7 +305,9 @@ class GameReader:
         if not later:
             return self.ruleset
         with self._reading() as db:
-            content = db.execute(select(rulesets.c.content).where(rulesets.c.hash == later[0]["from"])).scalar_one()
+            content = db.execute(
+                select(rulesets.c.content).where(rulesets.c.hash == later[0]["from"])
+            ).scalar_one()
         return Ruleset.from_json(unpack(content))
 
     def turn_record(self, turn: int) -> luck.TurnRecord:
@@ -274,10 +321,17 @@ class GameReader:
         turn = stage.position.turn
         masked = dict(salts if salts is not None else stage.salts)
         marks = stage.position.marks if stage.position.dice_turn == turn else ()
-        return KeyedDice(self.turn_key(turn, stage.attempt), turn, mix=fairness.mix_salts(masked) if masked else "", marks=marks)
+        return KeyedDice(
+            self.turn_key(turn, stage.attempt),
+            turn,
+            mix=fairness.mix_salts(masked) if masked else "",
+            marks=marks,
+        )
 
     def salts(self, turn: int) -> dict[str, str]:
-        """The masked salts of a turn as they are published; empty before orders are closed, or where no player has a share."""
+        """The masked salts of a turn as they are published; empty before orders are closed, or where no
+        player has a share.
+        """
         return dict(self.turn_record(turn).salts or {})
 
     def own_salts(self, turn: int) -> dict[str, str]:
@@ -300,20 +354,26 @@ class GameReader:
         row = db.execute(select(games.c.seed, games.c.length).where(games.c.id == self.id)).one()
         chain = fairness.Chain.create(bytes.fromhex(row.seed), row.length)
         if turn > chain.length:
-            raise StoreError(f"the dice of this game were sworn for {chain.length} turns, and they have been played")
+            raise StoreError(
+                f"the dice of this game were sworn for {chain.length} turns, and they have been played"
+            )
         return fairness.turn_key(chain.secret(turn), self.id, turn, attempt)
 
     def corrections(self) -> list[dict[str, Any]]:
         """What a moderator has changed by hand, in order."""
         with self._reading() as db:
-            rows = db.execute(select(corrections).where(corrections.c.game == self.id).order_by(corrections.c.number)).all()
+            rows = db.execute(
+                select(corrections).where(corrections.c.game == self.id).order_by(corrections.c.number)
+            ).all()
         return [{"what": row.what, **canonical.loads(row.body)} for row in rows]
 
     def look_again(self) -> None:
         """Forget what was read of the present stage if somebody else has changed it since."""
         if self._stage is None:
             return
-        query = select(positions.c.number, positions.c.head, positions.c.attempt).where(positions.c.game == self.id)
+        query = select(positions.c.number, positions.c.head, positions.c.attempt).where(
+            positions.c.game == self.id
+        )
         with self._reading() as db:
             row = db.execute(query.order_by(positions.c.number.desc()).limit(1)).one()
         known = self._stage
@@ -324,7 +384,11 @@ class GameReader:
 
     def _load(self, db: Connection, number: int | None) -> StoredPosition:
         query = select(positions).where(positions.c.game == self.id)
-        query = query.where(positions.c.number == number) if number else query.order_by(positions.c.number.desc()).limit(1)
+        query = (
+            query.where(positions.c.number == number)
+            if number
+            else query.order_by(positions.c.number.desc()).limit(1)
+        )
         row = db.execute(query).first()
         if row is None:
             raise NotThere(f"the game has no stage {number}")
@@ -344,4 +408,6 @@ class GameReader:
             waiting=canonical.loads(row.waiting),
         )
         committed = canonical.loads(row.commitment)
-        return StoredPosition(row.number, row.attempt, position, fairness.Commitment(**committed), dice["salts"], dice["used"])
+        return StoredPosition(
+            row.number, row.attempt, position, fairness.Commitment(**committed), dice["salts"], dice["used"]
+        )

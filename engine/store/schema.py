@@ -1,7 +1,7 @@
 """The tables of a games database, in portable SQL through SQLAlchemy Core.
 
-Rulesets and states are kept once under their hash; positions, inputs and journal entries belong to a game. Texts in JSON are
-canonical, so that what is stored can be hashed again.
+Rulesets and states are kept once under their hash; positions, inputs and journal entries belong to a game.
+Texts in JSON are canonical, so that what is stored can be hashed again.
 """
 
 from __future__ import annotations
@@ -128,7 +128,8 @@ corrections = Table(
     Column("body", Text, nullable=False),
 )
 
-decided = Table(  # answers that the moderator gives for others at a stage, or to what the rules leave to the moderator
+# answers that the moderator gives for others at a stage, or to what the rules leave to the moderator
+decided = Table(
     "decided",
     metadata,
     Column("game", String(64), ForeignKey("games.id"), primary_key=True),
@@ -155,16 +156,19 @@ pool = Table(  # those who wait for a position, and what becomes of them
     Column("number", Integer, nullable=False),
     Column("email", String(200), nullable=False),
     Column("side", String(64), nullable=False),
-    Column("nation", String(64), nullable=False),  # the position that was proposed or given; empty while waiting
+    # the position that was proposed or given; empty while waiting
+    Column("nation", String(64), nullable=False),
     Column("status", String(16), nullable=False),  # waiting, proposed, agreed or seated
 )
 
-ledger = Table(  # every row that was written to the tables of a game, in order: a chain, whose head goes into commitments
+# every row that was written to the tables of a game, in order: a chain, whose head goes into commitments
+ledger = Table(
     "ledger",
     metadata,
     Column("game", String(64), ForeignKey("games.id"), primary_key=True),
     Column("number", Integer, primary_key=True),
     Column("what", String(200), nullable=False),  # the table and the row's key
-    Column("row", String(64), nullable=False),  # the digest of all its columns; empty for a row that was taken away
+    # the digest of all its columns; empty for a row that was taken away
+    Column("row", String(64), nullable=False),
     Column("head", String(64), nullable=False),  # the digest of this line and the head before
 )

@@ -1,8 +1,8 @@
 """The dice of each turn as the store keeps them: attempts, the players' salts, and what of them is published.
 
-A salt is fixed by the first file that a nation's player sends for a turn, so that a corrected file leaves all other luck alone.
-The list of masked salts is published when orders are closed, before anything is resolved. An attempt whose keys have been handed
-out is never played again: going back to it takes the next one.
+A salt is fixed by the first file that a nation's player sends for a turn, so that a corrected file leaves all
+other luck alone. The list of masked salts is published when orders are closed, before anything is resolved.
+An attempt whose keys have been handed out is never played again: going back to it takes the next one.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ def keep(db: Connection, game: str, turn: int, record: TurnRecord) -> None:
 
 def salts_of(db: Connection, game: str, turn: int) -> dict[str, str]:
     """The salts of a turn as they are, by nation: for the moderator's side alone."""
-    rows = db.execute(select(salts).where(salts.c.game == game, salts.c.turn == turn).order_by(salts.c.nation))
+    rows = db.execute(
+        select(salts).where(salts.c.game == game, salts.c.turn == turn).order_by(salts.c.nation)
+    )
     return {row.nation: row.salt for row in rows}
 
 
@@ -58,5 +60,7 @@ def fix_salt(db: Connection, game: str, turn: int, nation: str, text: str) -> st
 
 
 def next_attempt(record: TurnRecord) -> TurnRecord:
-    """The record of a turn that is given fresh dice: nothing of them is known, and no salts are published under their keys."""
+    """The record of a turn that is given fresh dice: nothing of them is known, and no salts are published
+    under their keys.
+    """
     return TurnRecord(record.attempt + 1, False, 0, None)

@@ -1,7 +1,7 @@
 """Files of rule tests to `Case`s: found, read with the line of every value, checked against their schema.
 
-A file holds `cases`, and may name the ruleset they are about and a fixture that all its cases share. `find` says which
-files a path stands for, `read` what is in one of them.
+A file holds `cases`, and may name the ruleset they are about and a fixture that all its cases share. `find`
+says which files a path stands for, `read` what is in one of them.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ class TestFile:
 def find(path: Path) -> list[Path]:
     """The files of rule tests that a path stands for.
 
-    A file is itself. Of a ruleset's folder, or one above it, all YAML files in folders called `tests`; of any other folder
-    without such folders all its YAML files.
+    A file is itself. Of a ruleset's folder, or one above it, all YAML files in folders called `tests`; of any
+    other folder without such folders all its YAML files.
     """
     if path.is_file():
         return [path]
@@ -138,7 +138,10 @@ def of_tree(tree: Node, path: Path, name: str, found: list[Diagnostic] | None = 
 
 
 def over_fixture(shared: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """What a case says over what its file says. What both make up is there; the rest is as `merged` has it."""
+    """What a case says over what its file says.
+
+    What both make up is there; the rest is as `merged` has it.
+    """
     out: dict[str, Any] = merged(shared, given)
     below, above = shared.get("made_up", {}), given.get("made_up", {})
     if below and above:
@@ -167,7 +170,9 @@ def merged(below: Any, above: Any) -> Any:
 
 
 def read_tree(path: Path, name: str) -> tuple[Node | None, list[Diagnostic]]:
-    """The tree of a YAML file with its places; kept between runs, for reading YAML takes longer than playing it."""
+    """The tree of a YAML file with its places; kept between runs, for reading YAML takes longer than playing
+    it.
+    """
     data, found = read_file(path, name)
     if found:
         return None, found
@@ -184,7 +189,9 @@ def ruleset_of(path: Path, named: str | None) -> Path | None:
 
 
 class CitedBy:
-    """How many rule tests of a ruleset and its variants cite each clause; read again for files that have changed."""
+    """How many rule tests of a ruleset and its variants cite each clause; read again for files that have
+    changed.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -1,7 +1,8 @@
-"""Files of rule tests looked at without being played: their shape, and whether what they name is there, each at its column.
+"""Files of rule tests looked at without being played: their shape, and whether what they name is there, each
+at its column.
 
-What a case makes up, or lays over the rules, is there for that case. The rest - whether a position can be taken up, and what
-comes of it - only playing tells (`wteaw test`).
+What a case makes up, or lays over the rules, is there for that case. The rest - whether a position can be
+taken up, and what comes of it - only playing tells (`wteaw test`).
 """
 
 from __future__ import annotations
@@ -35,11 +36,17 @@ def faults_of_tests(folder: Path, ruleset: Ruleset, key: str = "") -> list[Diagn
     """
     paths = find(folder / FOLDER) if (folder / FOLDER).is_dir() else []
     texts = {name_of(path, folder): path.read_bytes() for path in paths}
-    kept_as = shelf.key_of([key, Path(__file__).read_bytes(), *(part for name, data in texts.items() for part in (name, data))])
+    kept_as = shelf.key_of(
+        [key, Path(__file__).read_bytes(), *(part for name, data in texts.items() for part in (name, data))]
+    )
     kept = shelf.read("tests", kept_as) if key else None
     if kept is not None:
         return [Diagnostic.from_json(d) for d in kept]
-    found = [d for path, name in zip(paths, texts, strict=True) for d in _faults_of_file(path, name, folder, ruleset)]
+    found = [
+        d
+        for path, name in zip(paths, texts, strict=True)
+        for d in _faults_of_file(path, name, folder, ruleset)
+    ]
     found = add_source_lines(found, texts)
     if key:
         shelf.write("tests", kept_as, [d.to_json() for d in found])
@@ -57,7 +64,9 @@ def _faults_of_file(path: Path, name: str, folder: Path, ruleset: Ruleset) -> It
 
 
 def faults_of_tree(tree: Node, ruleset: Ruleset) -> Iterator[Diagnostic]:
-    """What a file of the right shape names that is not there: rows of the ruleset, or steps of its sequence."""
+    """What a file of the right shape names that is not there: rows of the ruleset, or steps of its
+    sequence.
+    """
     from ..ruleset.checks.references import dangling  # heavy, and not needed when the cache has the answer
     from ..ruleset.checks.subject import Marked
 

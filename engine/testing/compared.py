@@ -1,4 +1,6 @@
-"""Rule tests under two rulesets: which of those that are about what differs say something else under the other."""
+"""Rule tests under two rulesets: which of those that are about what differs say something else under the
+other.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Of the tests about rows that differ: how many ran, for how many there was no time, which changed their verdict."""
+    """Of the tests about rows that differ: how many ran, for how many there was no time, which changed their
+    verdict.
+    """
 
     ran: int
     left: int
@@ -34,7 +38,12 @@ class Compared:
 
 
 def compared(
-    cases: Sequence[tuple[Case, Path]], before: Ruleset, after: Ruleset, differs: Sequence[Difference], *, seconds: float
+    cases: Sequence[tuple[Case, Path]],
+    before: Ruleset,
+    after: Ruleset,
+    differs: Sequence[Difference],
+    *,
+    seconds: float,
 ) -> Compared:
     """Run the cases (`cases_about`) about rows that differ under both rulesets, for about so many `seconds`.
 

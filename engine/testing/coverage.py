@@ -1,7 +1,9 @@
-"""Clause to row to test: which clauses of the rules the rows of a ruleset cite, which cases test them, what is missing.
+"""Clause to row to test: which clauses of the rules the rows of a ruleset cite, which cases test them, what
+is missing.
 
-Clauses are those of the registers (the table `clauses`) of the rulesets, or else those that are cited. A clause with `same_as` is
-counted under its owner, and what cites it counts for the owner. One that no row carries out says why (`no_row`).
+Clauses are those of the registers (the table `clauses`) of the rulesets, or else those that are cited. A
+clause with `same_as` is counted under its owner, and what cites it counts for the owner. One that no row
+carries out says why (`no_row`).
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ SCENARIOS = "scenarios"
 
 @dataclass(slots=True)
 class ClauseCoverage:
-    """What there is for one clause: rows ("form/id") that cite it, cases that test it, why no row carries it out."""
+    """What there is for one clause: rows ("form/id") that cite it, cases that test it, why no row carries it
+    out.
+    """
 
     file: str
     rows: list[str] = field(default_factory=list)
@@ -41,7 +45,9 @@ class ClauseCoverage:
 
 @dataclass(slots=True)
 class Matrix:
-    """Owner clauses in order, with what there is for each; what was cited that no register has; and findings."""
+    """Owner clauses in order, with what there is for each; what was cited that no register has; and
+    findings.
+    """
 
     clauses: dict[str, ClauseCoverage] = field(default_factory=dict)
     unknown: dict[str, list[str]] = field(default_factory=dict)
@@ -51,7 +57,9 @@ class Matrix:
         """By file of clauses: how many there are, how many cited, tested, excepted; and which are missing."""
         out: dict[str, dict[str, Any]] = {}
         for id_, entry in self.clauses.items():
-            row = out.setdefault(entry.file, {"clauses": 0, "cited": 0, "tested": 0, "excepted": 0, "missing": []})
+            row = out.setdefault(
+                entry.file, {"clauses": 0, "cited": 0, "tested": 0, "excepted": 0, "missing": []}
+            )
             row["clauses"] += 1
             row["cited"] += bool(entry.rows)
             row["tested"] += bool(entry.tests)
@@ -116,7 +124,9 @@ def _positions(folder: Path) -> dict[str, list[str]]:
 def tested(
     files: Iterable[tuple[Path, str]], *, run: bool = True, jobs: int = 1
 ) -> tuple[dict[str, list[str]], list[Diagnostic]]:
-    """Clause to the ids of the cases that test it: those that pass, or with `run=False` all that there are."""
+    """Clause to the ids of the cases that test it: those that pass, or with `run=False` all that there
+    are.
+    """
     out: dict[str, list[str]] = {}
     listed = list(files)
     if run:
@@ -139,7 +149,8 @@ def tested(
 def matrix(paths: Iterable[Path], *, run: bool = True, jobs: int = 1) -> Matrix:
     """The matrix of rulesets with their variants, and of the tests that lie with them.
 
-    Each path is the folder of a ruleset (variants below it count as well), or a file or folder with further tests alone.
+    Each path is the folder of a ruleset (variants below it count as well), or a file or folder with further
+    tests alone.
     """
     out = Matrix()
     rows: dict[str, list[str]] = {}
@@ -153,7 +164,8 @@ def matrix(paths: Iterable[Path], *, run: bool = True, jobs: int = 1) -> Matrix:
             if ruleset is None:
                 continue
             for id_, row in ruleset.rows(CLAUSES).items():
-                if not row.get("about"):  # a reading is no clause of its own: it counts with those that it reads
+                # a reading is no clause of its own: it counts with those that it reads
+                if not row.get("about"):
                     listed.setdefault(id_, row)
                     lists.setdefault(id_, _list_of(ruleset, folder, id_))
             for clause, ids in cited(ruleset).items():

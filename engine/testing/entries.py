@@ -1,4 +1,6 @@
-"""Whether a refusal or a journal entry is the one that a case means, and what of an entry is shown beside it."""
+"""Whether a refusal or a journal entry is the one that a case means, and what of an entry is shown beside
+it.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,10 @@ def entry_fits(world: World, entry: Entry, wanted: Mapping[str, Any]) -> bool:
                 if getattr(entry, key) != value:
                     return False
             case "text":
-                if not all(t.casefold() in entry.text.casefold() for t in ([value] if isinstance(value, str) else value)):
+                if not all(
+                    t.casefold() in entry.text.casefold()
+                    for t in ([value] if isinstance(value, str) else value)
+                ):
                     return False
             case "dice":
                 if faces(entry) != list(value):
@@ -45,10 +50,16 @@ def entry_fits(world: World, entry: Entry, wanted: Mapping[str, Any]) -> bool:
                 if sorted(entry.audience) != sorted([value] if isinstance(value, str) else value):
                     return False
             case "read_by":
-                if not all(may_read(entry, n, world.side_of(n)) for n in ([value] if isinstance(value, str) else value)):
+                if not all(
+                    may_read(entry, n, world.side_of(n))
+                    for n in ([value] if isinstance(value, str) else value)
+                ):
                     return False
             case "hidden_from":
-                if any(may_read(entry, n, world.side_of(n)) for n in ([value] if isinstance(value, str) else value)):
+                if any(
+                    may_read(entry, n, world.side_of(n))
+                    for n in ([value] if isinstance(value, str) else value)
+                ):
                     return False
     return True
 
@@ -67,6 +78,11 @@ def faces(entry: Entry) -> list[int]:
 
 def brief(entry: Entry) -> dict[str, Any]:
     """What is shown of an entry that a case has not expected."""
-    out: dict[str, Any] = {"rule": entry.rule, "subject": entry.subject, "text": entry.text, "audience": list(entry.audience)}
+    out: dict[str, Any] = {
+        "rule": entry.rule,
+        "subject": entry.subject,
+        "text": entry.text,
+        "audience": list(entry.audience),
+    }
     rolled = faces(entry)
     return {**out, "dice": rolled} if rolled else out

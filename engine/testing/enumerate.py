@@ -1,11 +1,12 @@
 """Every way the dice can fall, each with its exact chance.
 
-`outcomes(play)` plays a case again and again, each time along another branch of the tree of its dice, until there is none
-left. The chances are fractions and sum to one. Where only a threshold matters (`Die.cut`), there are two branches and not one
-for every face. Between two steps, where what follows depends on nothing but the position (`checkpoint`), every position is gone
-on from once only, however it was reached: the tree becomes a graph of positions, and its chances follow from those of each
-position. Positions that come back to themselves, at once or by way of others, are left with the chances of all ways out, so
-that fights without end come to their exact end, too.
+`outcomes(play)` plays a case again and again, each time along another branch of the tree of its dice, until
+there is none left. The chances are fractions and sum to one. Where only a threshold matters (`Die.cut`),
+there are two branches and not one for every face. Between two steps, where what follows depends on nothing
+but the position (`checkpoint`), every position is gone on from once only, however it was reached: the tree
+becomes a graph of positions, and its chances follow from those of each position. Positions that come back to
+themselves, at once or by way of others, are left with the chances of all ways out, so that fights without end
+come to their exact end, too.
 """
 
 from __future__ import annotations
@@ -38,9 +39,10 @@ class _Reached(BaseException):
 class Branch(CountingDice):
     """Dice that follow a given branch, and take the first way beyond its end.
 
-    `taken` is the branch as it was followed: for each throw which way it went and the chances of all its ways. The first `skip`
-    positions are passed; of every further one `known` is told, and says whether the play may end there. `part` numbers the parts
-    of a case: the same position in two of them has two futures. With `apart` no position is known, and every way is played out.
+    `taken` is the branch as it was followed: for each throw which way it went and the chances of all its
+    ways. The first `skip` positions are passed; of every further one `known` is told, and says whether the
+    play may end there. `part` numbers the parts of a case: the same position in two of them has two futures.
+    With `apart` no position is known, and every way is played out.
     """
 
     part = 0
@@ -63,7 +65,9 @@ class Branch(CountingDice):
     def drawer(self, name: StreamName, use: int) -> Drawer:
         def draw(die: Die) -> tuple[list[int], bool]:
             if die.cut is None:
-                return [die.low + self._way((Fraction(1, die.faces),) * die.faces) for _ in range(die.n)], False
+                return [
+                    die.low + self._way((Fraction(1, die.faces),) * die.faces) for _ in range(die.n)
+                ], False
             return self._by_cut(die, min(max(die.cut - die.low + 1, 0), die.faces)), False
 
         return draw
@@ -74,10 +78,13 @@ class Branch(CountingDice):
         hits = die.n if p == 1 else 0
         if 0 < p < 1:
             hits = self._way(tuple(comb(die.n, k) * p**k * (1 - p) ** (die.n - k) for k in range(die.n + 1)))
-        return [die.low] * hits + [die.low + under] * (die.n - hits) if under < die.faces else [die.low] * die.n
+        return (
+            [die.low] * hits + [die.low + under] * (die.n - hits) if under < die.faces else [die.low] * die.n
+        )
 
     def checkpoint(self, key: Callable[[], str]) -> None:
-        if self.apart or len(self.taken) == self._thrown:  # without a throw since the last position there is one way here only
+        # without a throw since the last position there is one way here only
+        if self.apart or len(self.taken) == self._thrown:
             return
         self._thrown = len(self.taken)
         self.passed += 1
@@ -122,7 +129,9 @@ START = ""
 
 @dataclass(slots=True)
 class _Position:
-    """A position: the branch that led to it first, how many positions that one passes, and the ways out of it."""
+    """A position: the branch that led to it first, how many positions that one passes, and the ways out of
+    it.
+    """
 
     path: list[int]
     passed: int
@@ -142,7 +151,8 @@ class _Graph:
     def explore(self) -> None:
         """Go on from every position that is reached, from each once.
 
-        A play that comes to a position for the first time goes on through it; the other ways out of it are left for later.
+        A play that comes to a position for the first time goes on through it; the other ways out of it are
+        left for later.
         """
         left: list[tuple[str, list[int]]] = [(START, [])]
         while left:
@@ -150,7 +160,9 @@ class _Graph:
             here = [key]
 
             def reached(branch: Branch, next_: str | int, here: list[str] = here) -> bool:
-                """Note a way out of the position that the play has come through last, and what is to be tried there next."""
+                """Note a way out of the position that the play has come through last, and what is to be tried
+                there next.
+                """
                 position = self.found[here[0]]
                 start = len(position.path)
                 position.ways[next_] = position.ways.get(next_, Fraction(0)) + branch.chance(start)
@@ -175,7 +187,11 @@ class _Graph:
     def _reckon(self, position: _Position, branch: Branch) -> None:
         """TooManyWays once it is plain that there will be more plays than are worth it."""
         position.plays += 1
-        left = position.plays / branch.share(len(position.path)) - position.plays if position.plays >= LOOKED_AT else 0
+        left = (
+            position.plays / branch.share(len(position.path)) - position.plays
+            if position.plays >= LOOKED_AT
+            else 0
+        )
         if self.plays + left > MOST_WAYS:
             raise TooManyPlays(
                 f"the dice can fall in about {round(self.plays + left):,} ways, more than {MOST_WAYS:,}; "
@@ -183,7 +199,9 @@ class _Graph:
             )
 
     def chances(self) -> dict[int, Fraction]:
-        """The chance of every end: positions are taken out one by one, the last first, and hand on their ways to those before."""
+        """The chance of every end: positions are taken out one by one, the last first, and hand on their ways
+        to those before.
+        """
         open_ = {key: dict(position.ways) for key, position in self.found.items()}
         before: dict[str, set[str]] = {}
         for key, ways in open_.items():
@@ -206,8 +224,8 @@ class _Graph:
 
 
 def outcomes(play: Callable[[Branch], T]) -> Iterator[tuple[Fraction, T]]:
-    """What `play` gives on every branch, with the chance of the branch. TooManyWays as soon as it is plain that there are more
-    than MOST_WAYS."""
+    """What `play` gives on every branch, with the chance of the branch. TooManyWays as soon as it is plain
+    that there are more than MOST_WAYS."""
     graph = _Graph(play)
     graph.explore()
     for which, chance in graph.chances().items():

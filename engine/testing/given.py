@@ -1,8 +1,9 @@
 """`given`: the position of a case, as a ruleset and a state.
 
-A case starts from a scenario or from the bare ruleset, where nothing stands anywhere and nobody is at war. Rows laid over
-the ruleset (`rules`, `figures`, `made_up`) are the case's own; compiled once, such rulesets are shared by cases that say the
-same. Whatever names something that is not there is an error of the case, with the nearest known name.
+A case starts from a scenario or from the bare ruleset, where nothing stands anywhere and nobody is at war.
+Rows laid over the ruleset (`rules`, `figures`, `made_up`) are the case's own; compiled once, such rulesets
+are shared by cases that say the same. Whatever names something that is not there is an error of the case,
+with the nearest known name.
 """
 
 from __future__ import annotations
@@ -53,8 +54,9 @@ class CaseError(ValueError):
 class CaseSetup:
     """What a case stands on: its ruleset with the map, the position, and the states that `was()` reads.
 
-    `names` are those that the expressions of the case's `then` may use, as they are written. `changed` are the tables that have
-    changed since what `becomes` tests say of the position was noted in it (`events.first_look`); None: it is not yet.
+    `names` are those that the expressions of the case's `then` may use, as they are written. `changed` are
+    the tables that have changed since what `becomes` tests say of the position was noted in it
+    (`events.first_look`); None: it is not yet.
     """
 
     ruleset: Ruleset
@@ -88,8 +90,11 @@ class Shelf:
             PositionWriter(ruleset, past, geography).all(said, ("given", "was", moment))
         return CaseSetup(ruleset, geography, state, moments, given.get("names", {}), changed)
 
-    def _start(self, ruleset: Ruleset, geography: Geography, given: Mapping[str, Any], file: Path) -> tuple[State, bool]:
-        """The position that a case changes, at its date; and whether what `becomes` tests say of it is noted in it.
+    def _start(
+        self, ruleset: Ruleset, geography: Geography, given: Mapping[str, Any], file: Path
+    ) -> tuple[State, bool]:
+        """The position that a case changes, at its date; and whether what `becomes` tests say of it is noted
+        in it.
 
         It is for the rules that many cases share: most of such tests read nothing that a case changes.
         """
@@ -102,13 +107,17 @@ class Shelf:
         year, month = date(calendar, turn)
         seasons = calendar.get("seasons")
         season = {"season": seasons[(turn - 1) % len(seasons)]} if seasons else {}
-        PositionWriter(ruleset, state, geography).fields("game", "game", {"turn": turn, "year": year, "month": month, **season})
+        PositionWriter(ruleset, state, geography).fields(
+            "game", "game", {"turn": turn, "year": year, "month": month, **season}
+        )
         if ruleset is not self.ruleset:
             return state, False
         looked = state.copy()
         moments = dict.fromkeys(("game", "turn", "phase"), state)
         try:
-            first_look(Turn(ruleset, looked, KeyedDice(b"a first look", 1), moments=moments, geography=geography))
+            first_look(
+                Turn(ruleset, looked, KeyedDice(b"a first look", 1), moments=moments, geography=geography)
+            )
             self._starts[key] = (looked, True)
         except ExpressionError:  # a test that has no answer before the case has said more
             self._starts[key] = (state, False)
@@ -146,7 +155,10 @@ class Shelf:
             for kind, figures in own["figures"].items():
                 known(units, kind, "unit", ("given", "figures", kind))
                 row = units[kind]
-                grades = {g: {k: v for k, v in r.items() if k not in figures} for g, r in row.get("grades", {}).items()}
+                grades = {
+                    g: {k: v for k, v in r.items() if k not in figures}
+                    for g, r in row.get("grades", {}).items()
+                }
                 units[kind] = {**row, **figures, **({"grades": grades} if grades else {})}
             forms["units"] = units
         changed = replace(self.ruleset, forms=forms)
@@ -187,20 +199,31 @@ def lay_rows(below: Mapping[str, Row], rows: Iterable[Row], path: tuple[str | in
 
 
 def _complete(
-    form: str, laid: Mapping[str, Row], below: Mapping[str, Row], rows: Iterable[Row], path: tuple[str | int, ...]
+    form: str,
+    laid: Mapping[str, Row],
+    below: Mapping[str, Row],
+    rows: Iterable[Row],
+    path: tuple[str | int, ...],
 ) -> None:
     """CaseError where a row that is not in the ruleset lacks what every row of its form must say."""
     must = known_forms().schema(form).get("required", ())
     for number, row in enumerate(rows):
         id_ = str(row.get("id") or "")
-        lacking = [key for key in must if key not in laid.get(id_, {})] if id_ in laid and id_ not in below else []
+        lacking = (
+            [key for key in must if key not in laid.get(id_, {})] if id_ in laid and id_ not in below else []
+        )
         if lacking:
-            why = f"no row {id_!r} of {form} to lay this over{_hint(id_, below)}; a new one needs {lacking[0]!r}"
+            why = (
+                f"no row {id_!r} of {form} to lay this over{_hint(id_, below)}; a new one needs "
+                f"{lacking[0]!r}"
+            )
             raise CaseError(why, (*path, number))
 
 
 def _make_up(forms: dict[str, Mapping[str, Row]], made: Mapping[str, Any]) -> None:
-    """Nations, places, links and units that are in no ruleset; a list of ids is enough where nothing need be said."""
+    """Nations, places, links and units that are in no ruleset; a list of ids is enough where nothing need be
+    said.
+    """
     for form in ("nations", "places", "units"):
         given = made.get(form)
         if not given:
@@ -250,7 +273,10 @@ class PositionWriter:
             values = option_values(self.ruleset.rows("options")[option])
             if values and not is_one_of(value, values):
                 words = ", ".join(str(v).lower() if isinstance(v, bool) else str(v) for v in values)
-                raise CaseError(f"the option {option!r} cannot be {value!r}; it is one of {words}", (*path, "options", option))
+                raise CaseError(
+                    f"the option {option!r} cannot be {value!r}; it is one of {words}",
+                    (*path, "options", option),
+                )
             self.state.put("options", "options", option, value)
         for nation, row in given.get("nations", {}).items():
             if "side" in row:  # before anything asks whose members a side has
@@ -270,7 +296,9 @@ class PositionWriter:
         for place, around in given.get("works", {}).items():
             for other, works in around.items():
                 if self.geography.link(other, place) is None:
-                    raise CaseError(f"no link between {place!r} and {other!r}", (*path, "works", place, other))
+                    raise CaseError(
+                        f"no link between {place!r} and {other!r}", (*path, "works", place, other)
+                    )
                 self.state.put("links", pair_key(place, other), works_on(place), works)
         for table, rows in given.get("state", {}).items():
             for id_, fields in rows.items():
@@ -319,7 +347,9 @@ class PositionWriter:
                 self.state.put("treasuries", self._own_purse(nation, key), key, value)
 
     def _own_purse(self, nation: str, resource: str) -> str:
-        """The treasury that draws on the nation's seat where it holds that; finding regions is for the other cases."""
+        """The treasury that draws on the nation's seat where it holds that; finding regions is for the other
+        cases.
+        """
         store = self.ruleset.row_or_empty("treasuries", resource)
         per, field = store.get("per", "nation"), store.get("seat", "")
         if per == "nation":
@@ -331,7 +361,9 @@ class PositionWriter:
                 return f"{nation}/{seat}"
         return purse_at(self.world, nation, None, resource)
 
-    def _numbers(self, table: str, id_: str, values: Mapping[str, int], form: str, path: tuple[str | int, ...]) -> None:
+    def _numbers(
+        self, table: str, id_: str, values: Mapping[str, int], form: str, path: tuple[str | int, ...]
+    ) -> None:
         for name, value in values.items():
             known(self.ruleset.rows(form), name, form.rstrip("s"), (*path, name))
             self.state.put(table, id_, name, value)
@@ -340,7 +372,9 @@ class PositionWriter:
         entries = marks if isinstance(marks, Mapping) else dict.fromkeys(marks, True)
         for mark, value in entries.items():
             if value:
-                self.state.put("flags", thing, mark, {"since": 0, **(value if isinstance(value, Mapping) else {})})
+                self.state.put(
+                    "flags", thing, mark, {"since": 0, **(value if isinstance(value, Mapping) else {})}
+                )
 
     # ---- places
 
@@ -359,7 +393,12 @@ class PositionWriter:
                     self._numbers(key, f"place:{place}", value, key, here)
                 case "owner" | "holder":
                     if value is not None:
-                        known({**self.ruleset.rows("nations"), **self.state.table("nations")}, value, "nation", here)
+                        known(
+                            {**self.ruleset.rows("nations"), **self.state.table("nations")},
+                            value,
+                            "nation",
+                            here,
+                        )
                     self.state.put("places", place, key, value or "")
                 case _:
                     self._declared("place", key, here)
@@ -369,7 +408,12 @@ class PositionWriter:
         """Units at a place: owner to kind to number, or to {n, conditions}, or to a list of such."""
         known(self.ruleset.rows("places"), place, "place", path)
         for owner, kinds in owners.items():
-            known({**self.ruleset.rows("nations"), **self.state.table("nations")}, owner, "nation", (*path, owner))
+            known(
+                {**self.ruleset.rows("nations"), **self.state.table("nations")},
+                owner,
+                "nation",
+                (*path, owner),
+            )
             for kind, said in kinds.items():
                 known(self.ruleset.rows("units"), kind, "unit", (*path, owner, kind))
                 for one in said if isinstance(said, list) else [said]:
@@ -384,7 +428,9 @@ class PositionWriter:
     # ---- relations
 
     def relate(self, stance: str, pair: Any, path: tuple[str | int, ...]) -> None:
-        """Every one of the first party with every one of the second; a side or a group stands for its members."""
+        """Every one of the first party with every one of the second; a side or a group stands for its
+        members.
+        """
         more: Mapping[str, Any] = {}
         if isinstance(pair, Mapping):
             more, pair = pair, pair["between"]
@@ -402,7 +448,11 @@ class PositionWriter:
                     self.fields("wars", key, {**war, "by": more.get("by", one)})
 
     def _party(self, who: str, path: tuple[str | int, ...]) -> list[str]:
-        everybody = {**self.ruleset.rows("sides"), **self.ruleset.rows("groups"), **self.ruleset.rows("nations")}
+        everybody = {
+            **self.ruleset.rows("sides"),
+            **self.ruleset.rows("groups"),
+            **self.ruleset.rows("nations"),
+        }
         known({**everybody, **self.state.table("nations")}, who, "nation, side or group", path)
         if self.ruleset.has("groups", who):
             return list(self.ruleset.row("groups", who)["members"])

@@ -15,7 +15,10 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """One expectation that does not hold. `path` leads to it in the case; `touches` are the fields it is about."""
+    """One expectation that does not hold.
+
+    `path` leads to it in the case; `touches` are the fields it is about.
+    """
 
     path: Path
     expected: Any

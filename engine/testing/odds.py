@@ -1,6 +1,8 @@
-"""Odds that a case expects: a battle that nobody has ordered, judged on the case's position by the exact solver.
+"""Odds that a case expects: a battle that nobody has ordered, judged on the case's position by the exact
+solver.
 
-Chances are written as fractions or decimals. A fraction must be met to nine places; a decimal to as many places as it has.
+Chances are written as fractions or decimals. A fraction must be met to nine places; a decimal to as many
+places as it has.
 """
 
 from __future__ import annotations
@@ -24,16 +26,22 @@ MEANS = ("lost", "left")
 def wrong_odds(world: World, said: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, Any, Any]]:
     """Path, expected and got of every figure that the exact odds of the battle do not bear out.
 
-    `win`, `loss`, `draw`, `open` and `field` are the attacker's; `lost` and `left` mean numbers by side, owner and kind; `losses`
-    the chance of so many losses by side.
+    `win`, `loss`, `draw`, `open` and `field` are the attacker's; `lost` and `left` mean numbers by side,
+    owner and kind; `losses` the chance of so many losses by side.
     """
     known(world.ruleset.rows("battles"), said["battle"], "battle", (*path, "battle"))
     attackers, defenders = (_force(world, said[side], (*path, side)) for side in ("attackers", "defenders"))
     limits = {SIDES.index(side): limit for side, limit in said.get("limits", {}).items()}
     question = Question(
-        said["battle"], attackers, defenders, place=said.get("at", ""), start=said.get("from", ""), works=said.get("works"),
-        orders=said.get("orders", {}), limits=limits,
-    )  # fmt: skip
+        said["battle"],
+        attackers,
+        defenders,
+        place=said.get("at", ""),
+        start=said.get("from", ""),
+        works=said.get("works"),
+        orders=said.get("orders", {}),
+        limits=limits,
+    )
     found = odds(world, question)
     for end in ENDS:
         if end in said and not _meets(said[end], getattr(found, end)):
@@ -68,6 +76,8 @@ def _meets(wanted: Any, got: float) -> bool:
     if "/" not in text and "." in text:
         return abs(float(text) - got) <= 0.5000001 * 10.0 ** -len(text.partition(".")[2])
     if isinstance(wanted, Fraction):  # a decimal in the file: the loader keeps it as a fraction
-        places = next((n for n in range(1, 13) if wanted.denominator != 1 and 10**n % wanted.denominator == 0), 9)
+        places = next(
+            (n for n in range(1, 13) if wanted.denominator != 1 and 10**n % wanted.denominator == 0), 9
+        )
         return abs(float(wanted) - got) <= 0.5000001 * 10.0**-places
     return abs(float(Fraction(text)) - got) <= 1e-9

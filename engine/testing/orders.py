@@ -1,7 +1,9 @@
-"""The orders of a case go in by the door that a player's mail goes in by: the nation's view, the reader, the checker.
+"""The orders of a case go in by the door that a player's mail goes in by: the nation's view, the reader, the
+checker.
 
-What any of them refuses is a refusal of the case, what they warn of a note. A case whose matter lies behind the door (what the
-resolution does with an order that the door would not let pass) says so, and its orders are read only.
+What any of them refuses is a refusal of the case, what they warn of a note. A case whose matter lies behind
+the door (what the resolution does with an order that the door would not let pass) says so, and its orders are
+read only.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ Said = tuple[int, str]
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What came in of one nation's orders: those that stand, answers to decisions, what is refused, what is warned of."""
+    """What came in of one nation's orders: those that stand, answers to decisions, what is refused, what is
+    warned of.
+    """
 
     orders: tuple[Order, ...] = ()
     answers: dict[str, Any] = field(default_factory=dict)
@@ -44,7 +48,9 @@ class Door:
         self._viewers: dict[str, Viewer] = {}
 
     def take(self, nation: str, lines: Sequence[str | Order], *, past: bool = False) -> Taken:
-        """A nation's orders, as lines or as orders already understood; `past` the door they are read, not checked."""
+        """A nation's orders, as lines or as orders already understood; `past` the door they are read, not
+        checked.
+        """
         world = self.turn.world if past else self._view(nation)
         understood, found = [], []
         for number, line in enumerate(lines, 1):
@@ -55,7 +61,9 @@ class Door:
             else:
                 understood.append(_numbered({**line, "nation": nation}, number))
         if past:
-            bare = [{k: v for k, v in o.items() if k not in ("columns", "readings", "nation")} for o in understood]
+            bare = [
+                {k: v for k, v in o.items() if k not in ("columns", "readings", "nation")} for o in understood
+            ]
             orders, answers = parted(bare)
         else:
             taken = accept(world, nation, understood)

@@ -1,10 +1,12 @@
-"""What of a ruleset is used in played chapters: rule tests that play nothing but whole turns, in `tests/played/`.
+"""What of a ruleset is used in played chapters: rule tests that play nothing but whole turns, in
+`tests/played/`.
 
-A row counts if it was carried out while a chapter that passes was played: an order that came in by the door and was not dropped,
-an event that fired, a row of a matrix that had a cell to play, a mission that a force had, a step in which something was written,
-an aim that somebody had reached when all were ranked. What the journal does not name (verbs, events that leave all to others,
-decisions that had an answer) the turn notes. Validation and tests of single steps count nothing. What an overlay takes over as it
-is counts as played where a chapter of its base plays it.
+A row counts if it was carried out while a chapter that passes was played: an order that came in by the door
+and was not dropped, an event that fired, a row of a matrix that had a cell to play, a mission that a force
+had, a step in which something was written, an aim that somebody had reached when all were ranked. What the
+journal does not name (verbs, events that leave all to others, decisions that had an answer) the turn notes.
+Validation and tests of single steps count nothing. What an overlay takes over as it is counts as played where
+a chapter of its base plays it.
 """
 
 from __future__ import annotations
@@ -39,16 +41,39 @@ EXCEPT = "except"
 WHOLE = {"turn", "turns", "inputs", "orders", "answers", "missing", "then"}
 """What a stage of a chapter may say."""
 FORMS = (
-    "orders", "actions", "order_options", "decisions", "events", "production", "technologies", "movement", "missions",
-    "detection", "battles", "capture", "gifts", "routes", "levies", "traces", "upkeep", "criteria", "ends", "aims", "objectives",
-)  # fmt: skip
-"""Forms whose rows are to be played one by one; beside them the rows of matrices, the steps of the sequence, and verbs."""
+    "orders",
+    "actions",
+    "order_options",
+    "decisions",
+    "events",
+    "production",
+    "technologies",
+    "movement",
+    "missions",
+    "detection",
+    "battles",
+    "capture",
+    "gifts",
+    "routes",
+    "levies",
+    "traces",
+    "upkeep",
+    "criteria",
+    "ends",
+    "aims",
+    "objectives",
+)
+"""Forms whose rows are to be played one by one; beside them the rows of matrices, the steps of the sequence,
+and verbs.
+"""
 MATRICES, STEPS, VERB_ROWS = "matrices", "steps", "verbs"
 
 
 @dataclass(slots=True)
 class PlayedCount:
-    """The rows ("form/id") of one form: those that chapters play, that a base plays, that are excused and why, the rest."""
+    """The rows ("form/id") of one form: those that chapters play, that a base plays, that are excused and
+    why, the rest.
+    """
 
     played: list[str] = field(default_factory=list)
     base: list[str] = field(default_factory=list)
@@ -62,7 +87,9 @@ class PlayedCount:
 
 @dataclass(slots=True)
 class Chapters:
-    """What the chapters of one ruleset play: by row the first chapter that plays it, the counts by form, and findings."""
+    """What the chapters of one ruleset play: by row the first chapter that plays it, the counts by form, and
+    findings.
+    """
 
     title: str
     by: dict[str, str] = field(default_factory=dict)
@@ -71,7 +98,10 @@ class Chapters:
 
 
 def chapters(folder: Path, *, jobs: int = 1) -> Chapters:
-    """What the chapters of a ruleset play, and of what it takes over those of its base. Rules with errors are not played."""
+    """What the chapters of a ruleset play, and of what it takes over those of its base.
+
+    Rules with errors are not played.
+    """
     ruleset, found = load_ruleset(folder)
     errors = [d for d in found if d.severity == "error"]
     if ruleset is None:
@@ -107,7 +137,9 @@ def chapters(folder: Path, *, jobs: int = 1) -> Chapters:
 
 
 def rows_to_play(ruleset: Ruleset) -> dict[str, Any]:
-    """All that chapters of a ruleset are to play, as "form/id" ("matrices/MATRIX/ROW"), with what the rules say of it."""
+    """All that chapters of a ruleset are to play, as "form/id" ("matrices/MATRIX/ROW"), with what the rules
+    say of it.
+    """
     out: dict[str, Any] = {f"{form}/{id_}": row for form in FORMS for id_, row in ruleset.rows(form).items()}
     for matrix, row in ruleset.rows(MATRICES).items():
         out |= {f"{MATRICES}/{matrix}/{r['id']}": r for r in row["rows"]}
@@ -143,10 +175,16 @@ def _idle_excuses(
             continue
         if key not in rows:
             yield Diagnostic(
-                "T104", "error", f"{key!r} is excused, and there is no such row to play", f"{folder}/{file}", int(line)
+                "T104",
+                "error",
+                f"{key!r} is excused, and there is no such row to play",
+                f"{folder}/{file}",
+                int(line),
             )
         elif key in by:
-            yield Diagnostic("T104", "error", f"{key!r} is excused, and {by[key]} plays it", f"{folder}/{file}", int(line))
+            yield Diagnostic(
+                "T104", "error", f"{key!r} is excused, and {by[key]} plays it", f"{folder}/{file}", int(line)
+            )
 
 
 # ---- playing
@@ -174,14 +212,18 @@ def _play_all(folder: Path, ruleset: Ruleset, jobs: int) -> tuple[dict[str, str]
 
 def _play(runner: Runner, chapter: tuple[Case, Path]) -> tuple[set[str], list[Diagnostic]]:
     case, path = chapter
-    if any(not _is_whole(stage) for stage in stages(case.data)) or "scenario" not in case.data.get("given", {}):
+    if any(not _is_whole(stage) for stage in stages(case.data)) or "scenario" not in case.data.get(
+        "given", {}
+    ):
         said = "a chapter starts from a scenario and plays whole turns only"
         return set(), [Diagnostic("T103", "error", f"{case.id}: {said}", case.file, case.line)]
     keys: set[str] = set()
     result = runner.run(case, path, look=lambda play: keys.update(carried_out(play)))
     if result.status == "passed":
         return keys, []
-    why = result.message or "; ".join(f"{f.what}: expected {f.expected}, got {f.got}" for f in result.failures)
+    why = result.message or "; ".join(
+        f"{f.what}: expected {f.expected}, got {f.got}" for f in result.failures
+    )
     return set(), [Diagnostic("T103", "error", f"{case.id} does not pass: {why}", case.file, case.line)]
 
 
@@ -208,7 +250,9 @@ def carried_out(play: Play) -> set[str]:
         if not _only_steps(entry):
             out.add(f"{STEPS}/{entry.step}")
         out.update(_of_forces(entry))
-        out.update(f"technologies/{name}" for table, _, name, _, now in entry.changes if table == "techs" and now)
+        out.update(
+            f"technologies/{name}" for table, _, name, _, now in entry.changes if table == "techs" and now
+        )
         if form == "ends":
             out.update(_judged(play, entry))
     return out
@@ -219,12 +263,20 @@ def _of_forces(entry: Entry) -> Iterator[str]:
     for table, _, name, _, now in entry.changes:
         if table == "forces":
             said = now if name == "*" and now is not None else {name: now}
-            yield from (f"{form}/{said[key]}" for key, form in (("mode", "movement"), ("mission", "missions")) if said.get(key))
+            yield from (
+                f"{form}/{said[key]}"
+                for key, form in (("mode", "movement"), ("mission", "missions"))
+                if said.get(key)
+            )
 
 
 def _only_steps(entry: Entry) -> bool:
     """Whether an entry says no more than that a step was come to."""
-    return entry.rule.startswith("sequence/") and all(table == "game" for table, *_ in entry.changes) and not entry.dice
+    return (
+        entry.rule.startswith("sequence/")
+        and all(table == "game" for table, *_ in entry.changes)
+        and not entry.dice
+    )
 
 
 def _orders(ruleset: Ruleset, entries: Sequence[Entry]) -> Iterator[str]:
@@ -256,7 +308,9 @@ def _of(ruleset: Ruleset, order: Row) -> Iterator[str]:
 
 
 def _judged(play: Play, entry: Entry) -> Iterator[str]:
-    """The criteria that were computed for an end, the objectives of those it ranks, and the aims that they had reached."""
+    """The criteria that were computed for an end, the objectives of those it ranks, and the aims that they
+    had reached.
+    """
     yield from (f"criteria/{id_}" for id_ in entry.data.get("values", {}))
     for rank in entry.data.get("ranks", ()):
         yield f"objectives/{rank['who']}"

@@ -1,4 +1,6 @@
-"""How a run of rule tests looks: as text for a designer, as JSON for a program, as JUnit for a build server."""
+"""How a run of rule tests looks: as text for a designer, as JSON for a program, as JUnit for a build
+server.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def render(run: Run, form: str = "text", *, show: bool = False) -> str:
 def summary(run: Run) -> str:
     """One line: how many cases passed, failed, are in error."""
     counts = [f"{run.count('passed')} passed"]
-    counts += [f"{n} {word}" for word, n in (("failed", run.count("failed")), ("in error", run.count("error"))) if n]
+    counts += [
+        f"{n} {word}" for word, n in (("failed", run.count("failed")), ("in error", run.count("error"))) if n
+    ]
     wrong = sum(d.severity == "error" for d in run.found)
     if wrong:
         counts.append(f"{counted(wrong, 'error')} in files")
@@ -83,7 +87,10 @@ def _json(run: Run) -> dict[str, object]:
 def _case_json(result: Result) -> dict[str, object]:
     out = asdict(replace(result, failures=()))
     keys = ("what", "where", "expected", "got")
-    out["failures"] = [{**{k: getattr(f, k) for k in keys}, "lines": [asdict(line) for line in f.lines]} for f in result.failures]
+    out["failures"] = [
+        {**{k: getattr(f, k) for k in keys}, "lines": [asdict(line) for line in f.lines]}
+        for f in result.failures
+    ]
     return out
 
 
@@ -97,11 +104,15 @@ def _junit(run: Run) -> str:
         case.set("time", f"{result.seconds:.4f}")
         if result.status == "failed":
             first = result.failures[0]
-            node = xml.SubElement(case, "failure", message=f"{first.what}: expected {first.expected}, got {first.got}")
+            node = xml.SubElement(
+                case, "failure", message=f"{first.what}: expected {first.expected}, got {first.got}"
+            )
             node.text = "\n".join(_case(result, False))
         elif result.status == "error":
             xml.SubElement(case, "error", message=result.message.partition("\n")[0]).text = result.message
     for number, found in enumerate(d for d in run.found if d.severity == "error"):
-        case = xml.SubElement(suite, "testcase", name=f"file {number + 1}", classname=found.file, file=found.file)
+        case = xml.SubElement(
+            suite, "testcase", name=f"file {number + 1}", classname=found.file, file=found.file
+        )
         xml.SubElement(case, "error", message=f"{found.where}: {found.message}")
     return xml.tostring(suite, encoding="unicode", xml_declaration=True)

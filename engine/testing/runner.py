@@ -2,8 +2,8 @@
 
     result = Runner(ruleset).run(case, path)
 
-A case passes, fails (something expected did not come) or is in error (it cannot be played as it is written, or the engine
-broke). `run_files` runs files, in several processes if asked to.
+A case passes, fails (something expected did not come) or is in error (it cannot be played as it is written,
+or the engine broke). `run_files` runs files, in several processes if asked to.
 """
 
 from __future__ import annotations
@@ -40,7 +40,17 @@ from .then import CHANCES, compare, evaluate
 from .values import shown
 from .when import Play, stages
 
-__all__ = ["Failure", "JournalLine", "Result", "Run", "Runner", "joined", "misspelled_clauses", "run_each", "run_files"]
+__all__ = [
+    "Failure",
+    "JournalLine",
+    "Result",
+    "Run",
+    "Runner",
+    "joined",
+    "misspelled_clauses",
+    "run_each",
+    "run_files",
+]
 
 Status = Literal["passed", "failed", "error"]
 MOST_LINES = 12
@@ -68,9 +78,11 @@ class JournalLine:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One thing that is wrong: `where` in the test file, what was expected and got, the journal lines behind it.
+    """One thing that is wrong: `where` in the test file, what was expected and got, the journal lines behind
+    it.
 
-    `path` leads to the expectation in the case (empty for dice), and `value` is what was got, not yet in words.
+    `path` leads to the expectation in the case (empty for dice), and `value` is what was got, not yet in
+    words.
     """
 
     what: str
@@ -106,23 +118,36 @@ class Run:
 
     @property
     def ok(self) -> bool:
-        return all(r.status == "passed" for r in self.results) and not any(d.severity == "error" for d in self.found)
+        return all(r.status == "passed" for r in self.results) and not any(
+            d.severity == "error" for d in self.found
+        )
 
     def count(self, status: Status) -> int:
         return sum(r.status == status for r in self.results)
 
 
 class Runner:
-    """Runs the cases of one ruleset. `folder` stands before the files of its rows in reports; `geography` is its map, if made."""
+    """Runs the cases of one ruleset.
+
+    `folder` stands before the files of its rows in reports; `geography` is its map, if made.
+    """
 
     def __init__(self, ruleset: Ruleset, folder: str = "", geography: Geography | None = None) -> None:
         origins = {k: f"{folder}/{at}" for k, at in ruleset.origins.items()} if folder else ruleset.origins
         self.shelf = Shelf(replace(ruleset, origins=origins) if folder else ruleset, geography)
 
     def run(
-        self, case: Case, file: Path | None = None, *, show: bool = False, look: Callable[[Play], None] | None = None
+        self,
+        case: Case,
+        file: Path | None = None,
+        *,
+        show: bool = False,
+        look: Callable[[Play], None] | None = None,
     ) -> Result:
-        """One case; nothing raises but what the caller's own interruption raises. `look` is shown the play of one that passes."""
+        """One case; nothing raises but what the caller's own interruption raises.
+
+        `look` is shown the play of one that passes.
+        """
         start = time.perf_counter()
         status: Status = "passed"
         failures: list[Failure] = []
@@ -138,7 +163,9 @@ class Runner:
             status, message = "error", f"{case.at(error.path)}: {error}"
         except DiceError as error:
             status = "failed"
-            failures = [Failure("dice", case.at(["dice"]), "dice enough for what is rolled", str(error), _last(plays))]
+            failures = [
+                Failure("dice", case.at(["dice"]), "dice enough for what is rolled", str(error), _last(plays))
+            ]
         except (ExpressionError, TooManyPlays) as error:
             status, message = "error", f"{case.where}: {of_rules(error) or error}"
         except Exception as error:
@@ -148,7 +175,9 @@ class Runner:
         if show and plays:
             journal = tuple(_line(e) for e in plays[-1].turn.journal.entries)
         seconds = time.perf_counter() - start
-        return Result(case.id, case.title, case.where, case.clauses, status, tuple(failures), message, seconds, journal)
+        return Result(
+            case.id, case.title, case.where, case.clauses, status, tuple(failures), message, seconds, journal
+        )
 
     def _failures(self, case: Case, file: Path, plays: list[Play]) -> list[Failure]:
         expected = _chances(case.data)
@@ -160,13 +189,22 @@ class Runner:
         if isinstance(dice, ScriptedDice) and not case.data.get("spare"):
             for name, left in dice.unused().items():
                 what = "all dice used" if name == "*" else f"all dice of {name} used"
-                failures.append(Failure("dice", case.at(["dice"]), what, f"left over: {left}", _lines(play, ())))
+                failures.append(
+                    Failure("dice", case.at(["dice"]), what, f"left over: {left}", _lines(play, ()))
+                )
         return failures
 
     def _once(
-        self, case: Case, ground: CaseSetup, dice: CountingDice, plays: list[Play], branch: Branch | None = None
+        self,
+        case: Case,
+        ground: CaseSetup,
+        dice: CountingDice,
+        plays: list[Play],
+        branch: Branch | None = None,
     ) -> tuple[Play, list[Failure]]:
-        """Play the case from its ground to its end, comparing after each stage that says something; `branch`: the way it goes."""
+        """Play the case from its ground to its end, comparing after each stage that says something; `branch`:
+        the way it goes.
+        """
         play = Play(ground, dice)
         plays[:] = [play]
         failures: list[Failure] = []
@@ -189,9 +227,13 @@ class Runner:
                 branch.part += 1
         found = compare(play, case.data.get("then", {}), ("then",), play.refusals)
         failures += [_failure(case, play, m) for m in found]
-        return play, failures + [_left_open(case, order, step) for order, step in play.left_undone() if failures]
+        return play, failures + [
+            _left_open(case, order, step) for order, step in play.left_undone() if failures
+        ]
 
-    def _every_way(self, case: Case, file: Path, expected: Mapping[str, Any], plays: list[Play]) -> list[Failure]:
+    def _every_way(
+        self, case: Case, file: Path, expected: Mapping[str, Any], plays: list[Play]
+    ) -> list[Failure]:
         """Play the case along every way its dice can fall; what else it expects must come in each."""
         texts = {t for key in CHANCES for t in expected.get(key, {})}
         tables: dict[str, dict[Any, Fraction]] = {t: {} for t in texts}
@@ -214,7 +256,9 @@ class Runner:
 
 
 def _left_open(case: Case, order: Mapping[str, Any], step: str) -> Failure:
-    """Of a case that has failed: an order that nothing has acted on, since the case does not come to its step."""
+    """Of a case that has failed: an order that nothing has acted on, since the case does not come to its
+    step.
+    """
     got = f"order {order.get('line') or 1} of {order['nation']} stays open: {order.get('text', '')}"
     return Failure("when", case.at(["when"]), f"the step {step}, which carries it out", got)
 
@@ -254,7 +298,9 @@ def _odds(expected: Mapping[str, Any], tables: Mapping[str, Mapping[Any, Fractio
 
 
 def _dice(data: Mapping[str, Any], branch: Branch | None) -> CountingDice:
-    """The dice that a case types in; beyond them every way (`branch`), any dice (where it says `any`), or none."""
+    """The dice that a case types in; beyond them every way (`branch`), any dice (where it says `any`), or
+    none.
+    """
     said = data.get("dice", [])
     if said == "any":
         return branch or _any_dice(data["id"])
@@ -267,7 +313,9 @@ def _dice(data: Mapping[str, Any], branch: Branch | None) -> CountingDice:
 
 
 class Loose(CountingDice):
-    """Dice of some rules (or rules and subjects) that may fall as they like; the others are left to `rest`, or are not there."""
+    """Dice of some rules (or rules and subjects) that may fall as they like; the others are left to `rest`,
+    or are not there.
+    """
 
     def __init__(self, names: set[str], dice: CountingDice, rest: CountingDice | None) -> None:
         super().__init__()
@@ -294,7 +342,9 @@ def _any_dice(id_: str) -> KeyedDice:
 
 
 def _failure(case: Case, play: Play, m: Mismatch) -> Failure:
-    return Failure(m.what, case.at(m.path), shown(m.expected), shown(m.got), _lines(play, m.touches), m.path, m.got)
+    return Failure(
+        m.what, case.at(m.path), shown(m.expected), shown(m.got), _lines(play, m.touches), m.path, m.got
+    )
 
 
 def _lines(play: Play, touches: Sequence[tuple[str, str, str]]) -> tuple[JournalLine, ...]:
@@ -337,7 +387,8 @@ def run_files(
     jobs: int = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Run:
-    """Run the cases of files, given as (path, name to show); `choose` picks among them. Results come in the files' order.
+    """Run the cases of files, given as (path, name to show); `choose` picks among them. Results come in the
+    files' order.
 
     `choose` must be picklable where `jobs` is more than one. `progress` is told the number of files done.
     """
@@ -405,7 +456,9 @@ def _run_file(file: tuple[Path, str], *, choose: Callable[[Case], bool] | None, 
 
 
 def misspelled_clauses(cases: Iterable[Case], ruleset: Ruleset) -> Iterator[Diagnostic]:
-    """A warning for each clause that a case cites and the register of its ruleset does not have; none without a register."""
+    """A warning for each clause that a case cites and the register of its ruleset does not have; none without
+    a register.
+    """
     known = ruleset.rows(CLAUSES)
     for case in cases if known else ():
         for number, clause in enumerate(case.clauses):
@@ -416,11 +469,15 @@ def misspelled_clauses(cases: Iterable[Case], ruleset: Ruleset) -> Iterator[Diag
 
 
 def runner_of(folder: Path) -> tuple[Runner | None, list[Diagnostic]]:
-    """The runner of a ruleset's folder, kept for the files to come; and the errors that keep it from being used."""
+    """The runner of a ruleset's folder, kept for the files to come; and the errors that keep it from being
+    used.
+    """
     if folder not in _rulesets:
         ruleset, found = load_ruleset(folder)
         here = _from_here(folder)
-        errors = [replace(d, file=f"{here}/{d.file}" if d.file else here) for d in found if d.severity == "error"]
+        errors = [
+            replace(d, file=f"{here}/{d.file}" if d.file else here) for d in found if d.severity == "error"
+        ]
         _rulesets[folder] = (Runner(ruleset, here) if ruleset is not None else None, errors)
     return _rulesets[folder]
 

@@ -1,7 +1,7 @@
 """`then`: what a case expects, compared with what came of it.
 
-Each expectation that does not hold is a `Mismatch`: where it stands in the case, what was expected, what was got, and which
-fields of the state are meant, so that a report can show the journal lines that wrote them.
+Each expectation that does not hold is a `Mismatch`: where it stands in the case, what was expected, what was
+got, and which fields of the state are meant, so that a report can show the journal lines that wrote them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ MOST_CHANGES = 8
 REFUSED = "refused"
 
 
-def compare(play: Play, then: Mapping[str, Any], path: Path, refusals: Sequence[RefusedOrder]) -> Iterator[Mismatch]:
+def compare(
+    play: Play, then: Mapping[str, Any], path: Path, refusals: Sequence[RefusedOrder]
+) -> Iterator[Mismatch]:
     """Everything in `then` that does not hold; and orders refused that were not expected to be."""
     reader = _Comparisons(play)
     for key, said in then.items():
@@ -50,8 +52,12 @@ def compare(play: Play, then: Mapping[str, Any], path: Path, refusals: Sequence[
     if then.get("nothing_else"):
         changed = unmentioned(play.before, play.turn.state, then)
         if changed:
-            got = [was for _, was in changed[:MOST_CHANGES]] + (["..."] if len(changed) > MOST_CHANGES else [])
-            yield Mismatch((*path, "nothing_else"), "no other change", got, tuple(touch for touch, _ in changed))
+            got = [was for _, was in changed[:MOST_CHANGES]] + (
+                ["..."] if len(changed) > MOST_CHANGES else []
+            )
+            yield Mismatch(
+                (*path, "nothing_else"), "no other change", got, tuple(touch for touch, _ in changed)
+            )
 
 
 class _Comparisons(StateReader):
@@ -86,7 +92,11 @@ class _Comparisons(StateReader):
         for nation, wanted in said.items():
             got: list[str] = [REFUSED] * self.play.lines.get(nation, len(wanted))
             for row in self.state.table("orders").values():
-                if row["nation"] == nation and row.get("status") != REFUSED and int(row.get("line") or 0) <= len(got):
+                if (
+                    row["nation"] == nation
+                    and row.get("status") != REFUSED
+                    and int(row.get("line") or 0) <= len(got)
+                ):
                     got[int(row["line"]) - 1] = ", ".join(row.get("outcome", ())) or NONE
             if got != list(wanted):
                 yield Mismatch((*path, nation), list(wanted), got)
@@ -99,12 +109,20 @@ class _Comparisons(StateReader):
             yield from unless(list(wanted), option_values(rows[option]), (*path, option))
 
     def asked(self, said: Sequence[Mapping[str, Any]], path: Path) -> Iterator[Mismatch]:
-        """The input points that whole turns came to, in their order, each with the nations that were asked there."""
-        wanted = [(name, sorted([who] if isinstance(who, str) else who)) for point in said for name, who in point.items()]
+        """The input points that whole turns came to, in their order, each with the nations that were asked
+        there.
+        """
+        wanted = [
+            (name, sorted([who] if isinstance(who, str) else who))
+            for point in said
+            for name, who in point.items()
+        ]
         got = [(name, sorted(who)) for name, who in self.play.asked]
         for number, (one, other) in enumerate(zip_longest(wanted, got)):
             if one != other:
-                yield Mismatch((*path, number), dict([one]) if one else NONE, dict([other]) if other else NONE)
+                yield Mismatch(
+                    (*path, number), dict([one]) if one else NONE, dict([other]) if other else NONE
+                )
                 return
 
     def left_open(self, said: Sequence[str], path: Path) -> Iterator[Mismatch]:
@@ -113,10 +131,17 @@ class _Comparisons(StateReader):
 
     def offered(self, said: Mapping[str, Mapping[str, bool]], path: Path) -> Iterator[Mismatch]:
         """Whether a nation's order sheet has a line of an order."""
-        forms = {f"{form}/{id_}": row for form in ORDER_FORMS for id_, row in self.world.ruleset.rows(form).items()}
+        forms = {
+            f"{form}/{id_}": row for form in ORDER_FORMS for id_, row in self.world.ruleset.rows(form).items()
+        }
         door = Door(self.play.turn)
         for nation, wanted in said.items():
-            known({**self.world.ruleset.rows("nations"), **self.state.table("nations")}, nation, "nation", (*path, nation))
+            known(
+                {**self.world.ruleset.rows("nations"), **self.state.table("nations")},
+                nation,
+                "nation",
+                (*path, nation),
+            )
             there = door.offered(nation)
             for order, is_there in wanted.items():
                 known(forms, order, "order", (*path, nation, order))
@@ -145,7 +170,8 @@ class _Comparisons(StateReader):
             yield from unless(ask["is"], got, (*here, "is"))
 
     def figures(self, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
-        """Owner to thing to stat: what a unit of a kind, an item or a technology has or costs for that nation.
+        """Owner to thing to stat: what a unit of a kind, an item or a technology has or costs for that
+        nation.
 
         Of which kind the thing is, the stat says. The names of the case are in scope.
         """
@@ -212,25 +238,31 @@ class _Comparisons(StateReader):
         """Entries in the order in which they must stand, each the first that fits after the one before."""
         entries, at = self.play.turn.journal.entries, 0
         for number, wanted in enumerate(said):
-            found = next((i for i in range(at, len(entries)) if entry_fits(self.world, entries[i], wanted)), None)
+            found = next(
+                (i for i in range(at, len(entries)) if entry_fits(self.world, entries[i], wanted)), None
+            )
             if found is None:
                 earlier = [brief(e) for e in entries[:at] if entry_fits(self.world, e, wanted)]
-                yield Mismatch((*path, number), dict(wanted), f"only earlier: {earlier}" if earlier else "no such entry")
+                yield Mismatch(
+                    (*path, number), dict(wanted), f"only earlier: {earlier}" if earlier else "no such entry"
+                )
                 return
             at = found + 1
 
     def draws(self, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
         """Rule to the dice that it rolled: one for all its rolls, or all its subjects with the dice of each.
 
-        Dice are written as the rules write them (`0..5`, `1d10`), several as a list. So a range that is too wide is noticed as
-        one that is too narrow is, wherever the dice may fall.
+        Dice are written as the rules write them (`0..5`, `1d10`), several as a list. So a range that is too
+        wide is noticed as one that is too narrow is, wherever the dice may fall.
         """
         for rule, wanted in said.items():
             got: dict[str, list[str]] = {}
             for entry in self.play.turn.journal.entries:
                 for record in entry.dice:
                     if record["rule"] == rule:
-                        got.setdefault(record["subject"], []).extend(str(drawn["die"]) for drawn in record["drawn"])
+                        got.setdefault(record["subject"], []).extend(
+                            str(drawn["die"]) for drawn in record["drawn"]
+                        )
             if isinstance(wanted, Mapping):
                 for subject in sorted({*wanted, *got}):
                     dice = wanted.get(subject, NONE)
@@ -250,16 +282,22 @@ class _Comparisons(StateReader):
         for number, wanted in enumerate(said):
             absent = "absent" in wanted
             word, roles = next(iter((wanted["absent"] if absent else wanted).items()))
-            fits = [r for w, r in stated if w == word and all(same(v, r.get(k)) for k, v in (roles or {}).items())]
+            fits = [
+                r for w, r in stated if w == word and all(same(v, r.get(k)) for k, v in (roles or {}).items())
+            ]
             if bool(fits) == absent:
                 got = [{w: r} for w, r in stated if w == word] or "not stated"
                 yield Mismatch((*path, number), wanted, got)
 
     def views(self, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
-        """What a nation is shown: whose units exactly, whose only as bands, whose treasuries, and single fields of its view."""
+        """What a nation is shown: whose units exactly, whose only as bands, whose treasuries, and single
+        fields of its view.
+        """
         for nation, wanted in said.items():
             here = (*path, nation)
-            known({**self.world.ruleset.rows("nations"), **self.state.table("nations")}, nation, "nation", here)
+            known(
+                {**self.world.ruleset.rows("nations"), **self.state.table("nations")}, nation, "nation", here
+            )
             seen = view(self.world.ruleset, self.state, nation, geography=self.world.geography)
             stacks = seen.table("units").values()
             got = {
@@ -273,7 +311,9 @@ class _Comparisons(StateReader):
                 for id_, fields in rows.items():
                     for field, value in fields.items():
                         found = seen.get(table, id_, field)
-                        yield from unless(value, NONE if found is None else found, (*here, "state", table, id_, field))
+                        yield from unless(
+                            value, NONE if found is None else found, (*here, "state", table, id_, field)
+                        )
 
     def days(self, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
         """The days of the turn that an update (`update`) begins, by the ruleset's schedule."""
@@ -290,7 +330,12 @@ class _Comparisons(StateReader):
         """Who chooses a player for a nation that nobody commands; `none` where there is nobody to choose."""
         found = {v.nation: v.by for v in vacancies(self.world)}
         for nation, wanted in said.items():
-            known({**self.world.ruleset.rows("nations"), **self.state.table("nations")}, nation, "nation", (*path, nation))
+            known(
+                {**self.world.ruleset.rows("nations"), **self.state.table("nations")},
+                nation,
+                "nation",
+                (*path, nation),
+            )
             yield from unless(wanted, found.get(nation, NONE), (*path, nation), ("nations", nation, "seat"))
 
     def warned(self, said: Sequence[Mapping[str, Any]], path: Path) -> Iterator[Mismatch]:
@@ -298,7 +343,9 @@ class _Comparisons(StateReader):
 
 
 def evaluate(world: World, text: str, names: Mapping[str, Any], path: Path = ()) -> Any:
-    """The value of an expression of a case; CaseError where it has none, or names what the ruleset does not have."""
+    """The value of an expression of a case; CaseError where it has none, or names what the ruleset does not
+    have.
+    """
     ruleset = world.ruleset
     words = ruleset.derived("words of rule tests", lambda: RulesetVocabulary(ruleset.rows, ruleset.forms))
     for problem in check_expression(text, dict.fromkeys(names, "any"), words):
@@ -313,7 +360,9 @@ def _depends(value: Any) -> bool:
     return isinstance(value, str) and value.startswith("=")
 
 
-def _refusals(said: Any, refusals: Sequence[RefusedOrder], path: Path, *, strict: bool = True) -> Iterator[Mismatch]:
+def _refusals(
+    said: Any, refusals: Sequence[RefusedOrder], path: Path, *, strict: bool = True
+) -> Iterator[Mismatch]:
     """Each expected refusal takes one that fits it; what is left over on either side is a mismatch."""
     left = list(refusals)
     for number, wanted in enumerate(said):

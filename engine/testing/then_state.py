@@ -1,4 +1,6 @@
-"""`then`, of the state: nations, places, units, relations, wars and single fields, compared with what a case expects."""
+"""`then`, of the state: nations, places, units, relations, wars and single fields, compared with what a case
+expects.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,9 @@ class StateReader:
                 purses = [p for p in self.state.table("treasuries") if p.partition("/")[0] == nation]
                 yield from unless(wanted, got, (*path, key), *(("treasuries", p, key) for p in purses))
 
-    def _numbers(self, table: str, id_: str, said: Mapping[str, Any], form: str, path: Path) -> Iterator[Mismatch]:
+    def _numbers(
+        self, table: str, id_: str, said: Mapping[str, Any], form: str, path: Path
+    ) -> Iterator[Mismatch]:
         for name, wanted in said.items():
             known(self.world.ruleset.rows(form), name, form, (*path, name))
             yield from unless(wanted, self.state.get(table, id_, name, 0), (*path, name), (table, id_, name))
@@ -126,7 +130,9 @@ class StateReader:
         for place, wanted in said.items():
             known(self.world.ruleset.rows("places"), place, "place", (*path, place))
             wanted = {} if wanted in (None, NONE) else wanted
-            exact = {(o, k) for o, kinds in wanted.items() for k, n in kinds.items() if not isinstance(n, int)}
+            exact = {
+                (o, k) for o, kinds in wanted.items() for k, n in kinds.items() if not isinstance(n, int)
+            }
             got: dict[str, dict[str, Any]] = {}
             touches = []
             for key, row in self.state.stacks(at=place):
@@ -143,7 +149,11 @@ class StateReader:
                 for kind, n in kinds.items():
                     known(self.world.ruleset.rows("units"), kind, "unit", (*path, place, owner, kind))
                     if n:
-                        n = n if isinstance(n, int) else [_stack(x) for x in (n if isinstance(n, list) else [n])]
+                        n = (
+                            n
+                            if isinstance(n, int)
+                            else [_stack(x) for x in (n if isinstance(n, list) else [n])]
+                        )
                         expected.setdefault(owner, {})[kind] = n
             gone = [("units", f"{o}.{k}@{place}", "") for o, kinds in expected.items() for k in kinds]
             if _sorted(expected) != _sorted(got):
@@ -168,10 +178,14 @@ class StateReader:
                             got = self.world.stance(one, other)
                             touch = ("relations", pair_key(one, other), "stance")
                             if got != stance:
-                                yield Mismatch((*path, stance, number), stance, f"{got} ({one}, {other})", (touch,))
+                                yield Mismatch(
+                                    (*path, stance, number), stance, f"{got} ({one}, {other})", (touch,)
+                                )
 
     def wars(self, said: Any, path: Path) -> Iterator[Mismatch]:
-        """All wars that are on, each as a pair of parties, or as a map with `between` and fields of the war."""
+        """All wars that are on, each as a pair of parties, or as a map with `between` and fields of the
+        war.
+        """
         listed = [] if said == NONE else said
         got = {k: r for k, r in self.state.table("wars").items() if not r.get("ended")}
         wanted = {pair_key(*(w["between"] if isinstance(w, Mapping) else w)): w for w in listed}
@@ -183,7 +197,9 @@ class StateReader:
             if isinstance(war, Mapping):
                 for field, value in war.items():
                     if field != "between":
-                        yield from unless(value, got[key].get(field), (*path, key, field), ("wars", key, field))
+                        yield from unless(
+                            value, got[key].get(field), (*path, key, field), ("wars", key, field)
+                        )
 
     # ---- the rest of the state
 

@@ -13,7 +13,9 @@ __all__ = ["Touch", "unmentioned"]
 Touch = tuple[str, str, str]
 """A field of the state: table, id, field ("" for any)."""
 
-BOOKKEEPING = frozenset({"becomes", "facts", "foes_of_mates", "once", "orders", "uses", "answers", "snapshots"})
+BOOKKEEPING = frozenset(
+    {"becomes", "facts", "foes_of_mates", "once", "orders", "uses", "answers", "snapshots"}
+)
 
 
 def unmentioned(before: State, after: State, then: Mapping[str, Any]) -> list[tuple[Touch, str]]:
@@ -50,9 +52,14 @@ def _mentioned(then: Mapping[str, Any], table: str, id_: str, field: str, row: M
         case "nations" | "places":
             return field in then.get(table, {}).get(id_, {})
         case "relations":
-            return any(pair_key(*p) == id_ for pairs in then.get("relations", {}).values() for p in pairs) or "wars" in then
+            return (
+                any(pair_key(*p) == id_ for pairs in then.get("relations", {}).values() for p in pairs)
+                or "wars" in then
+            )
         case "wars":
-            return "wars" in then or any(pair_key(*p) == id_ for ps in then.get("relations", {}).values() for p in ps)
+            return "wars" in then or any(
+                pair_key(*p) == id_ for ps in then.get("relations", {}).values() for p in ps
+            )
         case "links":
             place = field.partition("@")[2]
             return place in then.get("works", {}) or "works" in places.get(place, {})

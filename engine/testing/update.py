@@ -1,9 +1,11 @@
 """What was got, written into cases that fail, where that is what they should have said.
 
-    for found in proposals(path, name): ...   # `Proposal`: the changes and the file's new text; `Declined`: why there are none
+    for found in proposals(path, name): ...   # `Proposal`: the changes and the file's new text; `Declined`:
+    why there are none
 
-The values are put into the text at their own places, so that every comment and every other byte stays as it was. A proposal has
-been tried: with it the case passes, and what every other case of the file says is the same.
+The values are put into the text at their own places, so that every comment and every other byte stays as it
+was. A proposal has been tried: with it the case passes, and what every other case of the file says is the
+same.
 """
 
 from __future__ import annotations
@@ -62,7 +64,10 @@ class ExpectationUpdate:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A failing case with the changes after which it passes. `before` and `text`: the whole file without and with them."""
+    """A failing case with the changes after which it passes.
+
+    `before` and `text`: the whole file without and with them.
+    """
 
     id: str
     title: str
@@ -83,7 +88,10 @@ class Declined:
 
 
 def proposals(path: Path, name: str, choose: Callable[[Case], bool]) -> Iterator[Proposal | Declined]:
-    """Of a file's failing cases one after another what would be written. The file is read anew for each, so write in between."""
+    """Of a file's failing cases one after another what would be written.
+
+    The file is read anew for each, so write in between.
+    """
     for case in read_cases(path, name).cases:
         if choose(case):
             text = _text(path)
@@ -97,7 +105,10 @@ def proposals(path: Path, name: str, choose: Callable[[Case], bool]) -> Iterator
 
 
 def write(path: Path, proposal: Proposal) -> None:
-    """Write a proposal, all at once or not at all. ChangedMeanwhile if somebody else wrote; OSError as the system has it."""
+    """Write a proposal, all at once or not at all.
+
+    ChangedMeanwhile if somebody else wrote; OSError as the system has it.
+    """
     if _text(path) != proposal.before:
         raise ChangedMeanwhile(f"{path} was changed meanwhile; nothing is written")
     write_whole(path, proposal.text.encode("utf-8"))
@@ -121,7 +132,9 @@ def _of_text(text: str, path: Path, name: str) -> dict[str, Case]:
     return {case.id: case for case in of_tree(tree, path, name).cases}
 
 
-def _proposal(runner: Runner, path: Path, name: str, before: str, case: Case, result: Result) -> Proposal | Declined:
+def _proposal(
+    runner: Runner, path: Path, name: str, before: str, case: Case, result: Result
+) -> Proposal | Declined:
     def declined(why: str) -> Declined:
         return Declined(case.id, case.title, case.where, why)
 
@@ -156,23 +169,35 @@ def _proposal(runner: Runner, path: Path, name: str, before: str, case: Case, re
 
 def _written(text: str, case: Case, failure: Failure) -> tuple[str, list[ExpectationUpdate]]:
     """The text with what one failure got, and what is changed. _CannotSay with the reason."""
-    key = next((str(part) for number, part in enumerate(failure.path) if number and failure.path[number - 1] == "then"), "")
+    key = next(
+        (
+            str(part)
+            for number, part in enumerate(failure.path)
+            if number and failure.path[number - 1] == "then"
+        ),
+        "",
+    )
     if not failure.path or "then" not in failure.path:
         raise _CannotSay(f"{failure.what}: dice are what the case gives, not what came")
     if key in MEANT:
         raise _CannotSay(f"{failure.what}: {MEANT[key]}")
     value = failure.value
-    if key == "chances" and isinstance(value, Mapping):  # the whole table was got; the case asks for one line of it
+    # the whole table was got; the case asks for one line of it
+    if key == "chances" and isinstance(value, Mapping):
         value = value.get(str(failure.path[-1]), Fraction(0))
     node = _node(text, case, failure)
     if isinstance(node, yaml.MappingNode) and [k.value for k, _ in node.value] == ["range"]:
         raise _CannotSay(f"{failure.what}: a range is meant, not measured")
     changes: list[ExpectationUpdate] = []
     said = _plain(plain_value(node_at(case.node, failure.path)))
-    for (start, end), value_ in sorted(_edits(text, node, said, _plain(value)), key=lambda edit: edit[0], reverse=True):
+    for (start, end), value_ in sorted(
+        _edits(text, node, said, _plain(value)), key=lambda edit: edit[0], reverse=True
+    ):
         new = _yaml(value_)
         changes.append(
-            ExpectationUpdate(f"{case.file}:{text.count(chr(10), 0, start) + 1}", failure.what, text[start:end].strip(), new)
+            ExpectationUpdate(
+                f"{case.file}:{text.count(chr(10), 0, start) + 1}", failure.what, text[start:end].strip(), new
+            )
         )
         head, tail = text[:start], text[end:]
         if head.rstrip(" ").endswith("\n"):  # a block below its key becomes a value beside it
@@ -200,7 +225,9 @@ def _node(text: str, case: Case, failure: Failure) -> yaml.Node:
         if found is None:
             raise _CannotSay(f"{failure.what}: the case has no place for {failure.got}")
         if not node.start_mark.index <= found.start_mark.index <= found.end_mark.index <= node.end_mark.index:
-            raise _CannotSay(f"{failure.what}: what it says stands elsewhere in the file, and for other cases, too")
+            raise _CannotSay(
+                f"{failure.what}: what it says stands elsewhere in the file, and for other cases, too"
+            )
         node = found
     return node
 
@@ -250,5 +277,7 @@ def _plain(value: Any) -> Any:
 
 def _yaml(value: Any) -> str:
     """A value on one line."""
-    text = yaml.safe_dump(value, default_flow_style=True, width=10_000_000, allow_unicode=True, sort_keys=False)
+    text = yaml.safe_dump(
+        value, default_flow_style=True, width=10_000_000, allow_unicode=True, sort_keys=False
+    )
     return text.removesuffix("\n").removesuffix("\n...").strip()

@@ -14,7 +14,9 @@ NONE = "none"
 
 
 def same(wanted: Any, got: Any) -> bool:
-    """Whether a value is the one that a case writes: things by their ids, fractions as text, nothing and false alike."""
+    """Whether a value is the one that a case writes: things by their ids, fractions as text, nothing and
+    false alike.
+    """
     got, wanted = _plain(got), _plain(wanted)
     if _nothing(wanted):
         return _nothing(got)

@@ -1,8 +1,8 @@
 """`when`: what is done in a case, on the referee's own machinery.
 
-A `Play` is one run of a case: orders are taken in, and the named phases or steps of the ruleset's frame are run, or a fact is
-stated, or effects are carried out, or whole turns are played. What comes of it is the turn's journal, the state, and the
-orders that were refused.
+A `Play` is one run of a case: orders are taken in, and the named phases or steps of the ruleset's frame are
+run, or a fact is stated, or effects are carried out, or whole turns are played. What comes of it is the
+turn's journal, the state, and the orders that were refused.
 """
 
 from __future__ import annotations
@@ -59,15 +59,20 @@ def stages(data: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 class Play:
-    """One run of a case. `refusals` and the journal grow stage by stage; `seen` counts the entries before the stage."""
+    """One run of a case. `refusals` and the journal grow stage by stage; `seen` counts the entries before the
+    stage.
+    """
 
     def __init__(self, ground: CaseSetup, dice: DiceSource) -> None:
         self.ground = ground
-        self.turn = Turn(ground.ruleset, ground.state, dice, moments=ground.moments, geography=ground.geography)
+        self.turn = Turn(
+            ground.ruleset, ground.state, dice, moments=ground.moments, geography=ground.geography
+        )
         self.refusals: list[RefusedOrder] = []
         self.names = ground.names
         self.notes: list[RefusedOrder] = []  # warnings of the check
-        self.asked: list[tuple[str, list[str]]] = []  # the input points that whole turns came to, and who was asked
+        # the input points that whole turns came to, and who was asked
+        self.asked: list[tuple[str, list[str]]] = []
         self.left_open: list[OpenDecision] = []  # what they left to the moderator
         self.lines: dict[str, int] = {}  # nation -> how many orders it gave last
         self._begun = False
@@ -94,7 +99,9 @@ class Play:
             self._part(stage, path)
         self.refusals.extend(self._refused())
 
-    def _take_in(self, stage: Mapping[str, Any], path: tuple[str | int, ...], node: Row | None = None) -> None:
+    def _take_in(
+        self, stage: Mapping[str, Any], path: tuple[str | int, ...], node: Row | None = None
+    ) -> None:
         """What a stage says comes in, at an input point of the sequence of play if it waits at one."""
         if any(key in stage for key in ("orders", "answers", "missing")):
             take_in(self.turn, self._inputs(stage, path), node or {})
@@ -119,7 +126,9 @@ class Play:
     # ---- the sequence of play
 
     def _whole_turn(self, stage: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
-        """Orders of the stage itself come in at the first input point, those under `inputs` at the point they name."""
+        """Orders of the stage itself come in at the first input point, those under `inputs` at the point they
+        name.
+        """
         self._begin()
         waiting = advance(self.turn, inputs_ready=False)
         self._take_in(stage, path, waiting)
@@ -135,7 +144,10 @@ class Play:
             waiting = advance(self.turn, inputs_ready=True)
         for name, left in said.items():
             if left:
-                raise CaseError(f"the turn does not come to {name!r} (again) to take {len(left)} more", (*path, "inputs", name))
+                raise CaseError(
+                    f"the turn does not come to {name!r} (again) to take {len(left)} more",
+                    (*path, "inputs", name),
+                )
         if not self.turn.state.get("game", "game", "ended"):
             end_turn(self.turn)
 
@@ -147,7 +159,9 @@ class Play:
         begin_turn(self.turn)
         settle(self.turn)
 
-    def _nodes(self, names: Sequence[str], who: str | None, path: tuple[str | int, ...], phases: bool = False) -> None:
+    def _nodes(
+        self, names: Sequence[str], who: str | None, path: tuple[str | int, ...], phases: bool = False
+    ) -> None:
         """Those phases and steps of the sequence of play, in its order and inside the loops they stand in.
 
         A name that is a phase's and a step's too means the step, unless the case says `phase`.
@@ -179,7 +193,13 @@ class Play:
         known(dict.fromkeys(MECHANICS), node["do"], "mechanic", (*path, "do"))
         for mark in annotated(forms(), "sequence", node, ("x-ref",)):
             rows = {i: row for form in mark.refs for i, row in self.turn.ruleset.rows(form).items()}
-            for id_ in [mark.value] if isinstance(mark.value, str) else mark.value if isinstance(mark.value, list) else ():
+            for id_ in (
+                [mark.value]
+                if isinstance(mark.value, str)
+                else mark.value
+                if isinstance(mark.value, list)
+                else ()
+            ):
                 if isinstance(id_, str) and not id_.startswith("="):
                     known(rows, id_, f"row of {' or '.join(mark.refs)}", (*path, "with"))
         if "self" in stage:
@@ -210,7 +230,9 @@ class Play:
     # ---- orders
 
     def _inputs(self, stage: Mapping[str, Any], path: tuple[str | int, ...]) -> Inputs:
-        """The orders and answers of a stage, taken in by the door; what is refused there is kept as a refusal."""
+        """The orders and answers of a stage, taken in by the door; what is refused there is kept as a
+        refusal.
+        """
         orders: dict[str, Sequence[Any]] = {}
         answers: dict[str, dict[str, Any]] = {n: dict(said) for n, said in stage.get("answers", {}).items()}
         if "input" in stage:
@@ -230,7 +252,9 @@ class Play:
             self.lines[nation] = len(lines)
             taken = door.take(nation, lines, past=past)
             texts = ["", *(line if isinstance(line, str) else line["text"] for line in lines)]
-            self.refusals += [RefusedOrder(nation, n, texts[n], says, check=True) for n, says in taken.refused]
+            self.refusals += [
+                RefusedOrder(nation, n, texts[n], says, check=True) for n, says in taken.refused
+            ]
             self.notes += [RefusedOrder(nation, n, texts[n], says, check=True) for n, says in taken.warned]
             orders[nation] = taken.orders
             if taken.answers:
@@ -238,14 +262,20 @@ class Play:
         return Inputs(orders, answers, tuple(stage.get("missing", ())))
 
     def _wait_at(self, name: str, path: tuple[str | int, ...]) -> None:
-        """The game waits at an input point of the sequence of play: only the orders that it takes pass the door."""
+        """The game waits at an input point of the sequence of play: only the orders that it takes pass the
+        door.
+        """
         points = self._input_points()
         known(points, name, "input point", path)
         where = _place_in_frame(self.ground.ruleset.sequence, points[name])
         self.turn.state.put("game", "game", "cursor", [{"i": i} for i in where])
 
     def _input_points(self) -> dict[str, Row]:
-        return {str(node.get("id", node["input"])): node for node in _walk(self.ground.ruleset.sequence) if "input" in node}
+        return {
+            str(node.get("id", node["input"])): node
+            for node in _walk(self.ground.ruleset.sequence)
+            if "input" in node
+        }
 
     def _built(self, said: Mapping[str, Any], path: tuple[str | int, ...]) -> dict[str, Any]:
         form, slash, id_ = str(said["order"]).partition("/")
@@ -270,7 +300,12 @@ class Play:
         for entry in entries[self._read :]:
             if "refused" in entry.data:
                 said = entry.data
-                yield RefusedOrder(entry.subject, int(said.get("line") or 0), str(said.get("order", "")), str(said["refused"]))
+                yield RefusedOrder(
+                    entry.subject,
+                    int(said.get("line") or 0),
+                    str(said.get("order", "")),
+                    str(said["refused"]),
+                )
         self._read = len(entries)
 
 

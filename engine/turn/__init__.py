@@ -1,1 +1,3 @@
-"""The turn: from one input point to the next, step by step; acts, events and matrices, and what their effects do."""
+"""The turn: from one input point to the next, step by step; acts, events and matrices, and what their effects
+do.
+"""

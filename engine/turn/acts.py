@@ -1,8 +1,9 @@
 """`act`: orders of the named acts are tested, paid, rolled and carried out.
 
-All orders of a step are tested and paid in one canonical order: acts in listed order, then nations, then lines; with `as_written`
-nations, then lines. So the order in which files came in changes nothing; each act has its own dice. What an act costs, needs and
-may be repeated is its row's (`cost`, `needs`, `limit`); what it does is the tail.
+All orders of a step are tested and paid in one canonical order: acts in listed order, then nations, then
+lines; with `as_written` nations, then lines. So the order in which files came in changes nothing; each act
+has its own dice. What an act costs, needs and may be repeated is its row's (`cost`, `needs`, `limit`); what
+it does is the tail.
 """
 
 from __future__ import annotations
@@ -28,11 +29,16 @@ from .verbs import take
 
 
 def run(node: Row, turn: Turn) -> None:
-    """Carry out the open orders of the acts that the node names (`acts`); inside a nation's own turn, only that nation's.
+    """Carry out the open orders of the acts that the node names (`acts`); inside a nation's own turn, only
+    that nation's.
 
     With `of` they are those of the nations that it names, whoever has the turn.
     """
-    if any(order.get("status") is None for act_id in node["actions"] for order in turn.orders_here([f"actions/{act_id}"])):
+    if any(
+        order.get("status") is None
+        for act_id in node["actions"]
+        for order in turn.orders_here([f"actions/{act_id}"])
+    ):
         turn.world.moments["step"] = turn.state.copy()
     for acts in [node["actions"]] if node.get("as_written") else [[act_id] for act_id in node["actions"]]:
         for order in turn.orders_here([f"actions/{act_id}" for act_id in acts]):
@@ -58,20 +64,28 @@ def perform(turn: Turn, row: Row, order: Order) -> None:
 
 
 def _in_order(row: Row, slots: Mapping[str, Any]) -> list[Any]:
-    """What an order's slots hold, as its form names them: an order that was kept and read again says the same of itself."""
+    """What an order's slots hold, as its form names them: an order that was kept and read again says the same
+    of itself.
+    """
     form = str(row.get("syntax", ""))
     at = {k: form.find("{" + k + "}") for k in slots}
     return [slots[k] for k in sorted(slots, key=lambda k: (at[k] < 0, at[k], k))]
 
 
 def carry_out(turn: Turn, row: Row, order: Order) -> None:
-    """An act that may be given is paid for, rolled and done; if an effect of it fails, nothing of it is, and it costs nothing."""
+    """An act that may be given is paid for, rolled and done; if an effect of it fails, nothing of it is, and
+    it costs nothing.
+    """
     names = turn.order_names(order)
     rule = f"actions/{row['id']}"
     subject = ":".join([order["nation"], *(str(id_of(v)) for v in _in_order(row, order.get("slots", {})))])
     readers = audience_ids(turn.world, row.get("audience"), names)
-    data = {} if "outcomes" in row else {"order": order.get("text", "")}  # what has become of it is told later
-    with whole(turn) as attempt, turn.journal.entry(rule, subject=subject, audience=readers, data=data) as entry:
+    # what has become of it is told later
+    data = {} if "outcomes" in row else {"order": order.get("text", "")}
+    with (
+        whole(turn) as attempt,
+        turn.journal.entry(rule, subject=subject, audience=readers, data=data) as entry,
+    ):
         runner = EffectRunner(turn, entry, rule, subject)
         charge(runner, row, names)
         if "says" in row:
@@ -79,7 +93,9 @@ def carry_out(turn: Turn, row: Row, order: Order) -> None:
         count_use(turn, row, names)
         success = runner.run(with_own_cases(turn.ruleset, row), names)
         turn.journal.set("orders", order["key"], "status", "done")
-        roles = {k: id_of(v) for k, v in names.items() if isinstance(v, Entity) and k not in ("self", "nation")}
+        roles = {
+            k: id_of(v) for k, v in names.items() if isinstance(v, Entity) and k not in ("self", "nation")
+        }
         target = names.get("target")
         turn.journal.fact(
             "acted", by=order["nation"], action=row["id"], of=id_of(target) if target is not None else None,
@@ -107,8 +123,13 @@ def refusal(turn: OrderContext, row: Row, order: Order, names: Names) -> Refusal
     return forbidden(turn, row, order, names) or unpaid(turn, row, names, str(order["nation"]))
 
 
-def forbidden(turn: OrderContext, row: Row, order: Order, names: Names, spent: Spent | None = None) -> Refusal | None:
-    """Why an act may not be given, whatever it costs. With `spent` (a file that is checked) secret needs are left out."""
+def forbidden(
+    turn: OrderContext, row: Row, order: Order, names: Names, spent: Spent | None = None
+) -> Refusal | None:
+    """Why an act may not be given, whatever it costs.
+
+    With `spent` (a file that is checked) secret needs are left out.
+    """
     return (
         closed(turn, row, str(order["nation"]))
         or misfit(turn, row, order, names)
@@ -133,24 +154,37 @@ def exhausted(turn: OrderContext, row: Row, names: Names, spent: Spent | None = 
     return None
 
 
-def unpaid(turn: OrderContext, row: Row, names: Names, nation: str, spent: Spent | None = None) -> Refusal | None:
+def unpaid(
+    turn: OrderContext, row: Row, names: Names, nation: str, spent: Spent | None = None
+) -> Refusal | None:
     """What the nation lacks to pay for it."""
     return lacking(turn, price(turn, row, names), nation, spent)
 
 
-def lacking(turn: OrderContext, cost: Mapping[str, Any], nation: str, spent: Spent | None = None) -> Refusal | None:
-    """What a nation lacks to pay a price, by resource; with `spent` beside what earlier orders of its file take."""
+def lacking(
+    turn: OrderContext, cost: Mapping[str, Any], nation: str, spent: Spent | None = None
+) -> Refusal | None:
+    """What a nation lacks to pay a price, by resource; with `spent` beside what earlier orders of its file
+    take.
+    """
     for what, amount in cost.items():
         if amount < 0:
             return Refusal(RefusalCode.NUMBER, "the amount cannot be negative")
-        have = stores.stock(turn.world, Entity("nation", nation), what) - (spent.paid.get(what, 0) if spent else 0)
+        have = stores.stock(turn.world, Entity("nation", nation), what) - (
+            spent.paid.get(what, 0) if spent else 0
+        )
         if have < amount:
-            return Refusal(RefusalCode.MEANS, f"costs {amount} {stores.in_words(turn.ruleset, what)}, {have} left")
+            return Refusal(
+                RefusalCode.MEANS, f"costs {amount} {stores.in_words(turn.ruleset, what)}, {have} left"
+            )
     return None
 
 
 def price(turn: OrderContext, row: Row, names: Names) -> dict[str, Any]:
-    """What an act costs, by resource. A plain number or expression is of the ruleset's first resource; a stat is asked."""
+    """What an act costs, by resource.
+
+    A plain number or expression is of the ruleset's first resource; a stat is asked.
+    """
     cost = row.get("cost")
     if cost is None:
         return {}
@@ -173,7 +207,10 @@ def limits(row: Row) -> list[tuple[tuple[str, ...], int]]:
 
 
 def _use_key(turn: OrderContext, row: Row, keys: tuple[str, ...], names: Names) -> str:
-    """The counter of a limit: its keys and what they stand for. `seat` is the person who commands, with all his nations."""
+    """The counter of a limit: its keys and what they stand for.
+
+    `seat` is the person who commands, with all his nations.
+    """
     group = row.get("counts_as", row["id"])
     parts = []
     for key in keys:
@@ -185,7 +222,9 @@ def _use_key(turn: OrderContext, row: Row, keys: tuple[str, ...], names: Names) 
 
 
 def person(turn: OrderContext, nation: str) -> str:
-    """Who plays a nation: the person whom its seat names, or plays the nation that it names; else the nation itself."""
+    """Who plays a nation: the person whom its seat names, or plays the nation that it names; else the nation
+    itself.
+    """
     seat = vacancies.seat(turn.world, nation)
     return turn.world.commander_of(nation) if seat in vacancies.NAMELESS else seat
 

@@ -10,7 +10,9 @@ from .context import OrderContext
 from .validated_orders import Refusal, RefusalCode
 
 
-def out_of_bounds(context: OrderContext, declared: Row, name: str, value: Any, names: Names) -> Refusal | None:
+def out_of_bounds(
+    context: OrderContext, declared: Row, name: str, value: Any, names: Names
+) -> Refusal | None:
     """Whether a number is smaller or larger than its slot allows."""
     if declared.get("kind", "number") != "number" or not isinstance(value, int) or isinstance(value, bool):
         return None

@@ -1,4 +1,6 @@
-"""The calendar: the date of a turn, and what happens between turns: marks expire, orders are cleared, once-a-turn things rest."""
+"""The calendar: the date of a turn, and what happens between turns: marks expire, orders are cleared,
+once-a-turn things rest.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +24,18 @@ def date(row: Row, turn: int) -> tuple[int, int]:
 
 
 def begin_turn(turn: Turn) -> None:
-    """The next turn: its number and date, the moment that `was(.., 'turn')` reads, and the fact `turn_start`."""
+    """The next turn: its number and date, the moment that `was(.., 'turn')` reads, and the fact
+    `turn_start`.
+    """
     row = calendar_row(turn)
     number = turn.number + 1
     turn.journal.step = "turn-start"
     year, month = date(row, number)
     with turn.journal.entry(
-        "sequence/turn-start", subject=str(number), says=Message("Turn {n}", {"n": number}), audience=("everyone",)
+        "sequence/turn-start",
+        subject=str(number),
+        says=Message("Turn {n}", {"n": number}),
+        audience=("everyone",),
     ):
         journal = turn.journal
         journal.set("game", "game", "turn", number)
@@ -44,7 +51,9 @@ def begin_turn(turn: Turn) -> None:
 
 
 def end_turn(turn: Turn) -> None:
-    """The end of a turn: `turn_end`, expiring marks, the orders laid away, and the last turn of the calendar."""
+    """The end of a turn: `turn_end`, expiring marks, the orders laid away, and the last turn of the
+    calendar.
+    """
     journal = turn.journal
     journal.step = "turn-end"
     number = turn.number
@@ -67,14 +76,23 @@ def end_turn(turn: Turn) -> None:
     chosen = turn.state.get("game", "game", "turns") or row.get("turns")
     over = chosen is not None and number >= int(chosen) and not goes_on
     if over and not turn.state.get("game", "game", "ended"):
-        with journal.entry("sequence/turn-end", subject=str(number), says=Message("The game has ended."), audience=("everyone",)):
+        with journal.entry(
+            "sequence/turn-end",
+            subject=str(number),
+            says=Message("The game has ended."),
+            audience=("everyone",),
+        ):
             journal.set("game", "game", "ended", True)
 
 
 def stands_on(turn: Turn, order: Row) -> bool:
-    """Whether an order outlasts the turn, until its nation's own turn begins (`stands: own_turn` of its row)."""
+    """Whether an order outlasts the turn, until its nation's own turn begins (`stands: own_turn` of its
+    row).
+    """
     form, _, id_ = order["order"].partition("/")
-    return order.get("status") != "refused" and turn.ruleset.row_or_empty(form, id_).get("stands") == "own_turn"
+    return (
+        order.get("status") != "refused" and turn.ruleset.row_or_empty(form, id_).get("stands") == "own_turn"
+    )
 
 
 def expire(turn: Turn) -> None:

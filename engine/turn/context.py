@@ -1,7 +1,7 @@
 """What a mechanic is given: the rules, the world to read, the journal to write, dice, orders and answers.
 
-One `Turn` lives from one input point to the next. Mechanics are functions `run(node, turn)`; they read through
-`turn.world`, change through `turn.journal`, and ask `turn` for orders, dice and decisions.
+One `Turn` lives from one input point to the next. Mechanics are functions `run(node, turn)`; they read
+through `turn.world`, change through `turn.journal`, and ask `turn` for orders, dice and decisions.
 """
 
 from __future__ import annotations
@@ -29,14 +29,16 @@ Order = dict[str, Any]
 class OrderContext:
     """What orders are read and tested with: a world and the names bound around it. Reads only.
 
-    The resolution's `Turn` is one; the checker of orders makes one of a nation's view, so that both test alike.
+    The resolution's `Turn` is one; the checker of orders makes one of a nation's view, so that both test
+    alike.
     """
 
     def __init__(self, world: World) -> None:
         self.world = world
         self.ruleset = world.ruleset
         self.loops: dict[str, Any] = {}
-        self.read_at: dict[str, int] | None = None  # the versions of tables when those who watch them were last asked
+        # the versions of tables when those who watch them were last asked
+        self.read_at: dict[str, int] | None = None
 
     @property
     def state(self) -> State:
@@ -47,10 +49,11 @@ class OrderContext:
         return int(self.state.get("game", "game", "turn", 0))
 
     def order_names(self, order: Order) -> dict[str, Any]:
-        """The names an order's expressions may use: `self`, `nation`, its slots as things (one left out: its default).
+        """The names an order's expressions may use: `self`, `nation`, its slots as things (one left out: its
+        default).
 
-        `line` says where it stands among the orders of its nation ("nation/number"; number 0: in no file), for what depends on
-        those above.
+        `line` says where it stands among the orders of its nation ("nation/number"; number 0: in no file),
+        for what depends on those above.
         """
         nation = Entity("nation", order["nation"])
         names: dict[str, Any] = {
@@ -77,7 +80,9 @@ class OrderContext:
         return [(row, value) for row, value in said if row.get("gives") == gives]
 
     def slot_value(self, slot: Row | str | None, value: Any) -> Any:
-        """A slot's value as a thing of the kind the slot holds; a list as a tuple; numbers, texts and choices as they are."""
+        """A slot's value as a thing of the kind the slot holds; a list as a tuple; numbers, texts and choices
+        as they are.
+        """
         kind = slot.get("kind") if isinstance(slot, dict) else slot
         if isinstance(value, list):
             return tuple(self.slot_value(slot, v) for v in value)
@@ -91,7 +96,8 @@ class OrderContext:
 class Turn(OrderContext):
     """Everything one resolution works with.
 
-    `loops` are the names bound by the sequence around the present step (`each: nation` binds `nation`, a tick its number).
+    `loops` are the names bound by the sequence around the present step (`each: nation` binds `nation`, a tick
+    its number).
     """
 
     def __init__(
@@ -110,12 +116,17 @@ class Turn(OrderContext):
         self.nodes: Sequence[Row] = ruleset.sequence  # the sequence, or the part that a rule test runs
         self.dice = dice
         self.step_row: Row = {}
-        self.moved: dict[tuple[str, str], int] = {}  # tracks moved since thresholds were last read: the value they had
-        self.levels: list[dict[str, Any]] = []  # where in the nodes the resolution is, as `sequence` counts it
-        self.fortune: bool | None = None  # in a prospect: how every test by dice and every vote of others comes out
+        # tracks moved since thresholds were last read: the value they had
+        self.moved: dict[tuple[str, str], int] = {}
+        # where in the nodes the resolution is, as `sequence` counts it
+        self.levels: list[dict[str, Any]] = []
+        # in a prospect: how every test by dice and every vote of others comes out
+        self.fortune: bool | None = None
         self.chanced = False  # whether there was such a test or vote since this was last looked at
-        self.carried: set[str] = set()  # rows and verbs that were carried out of which the journal says only what came of it
-        self.dropped: list[tuple[Order, RefusalCode | None, str]] = []  # orders not carried out, why, and why in words
+        # rows and verbs that were carried out of which the journal says only what came of it
+        self.carried: set[str] = set()
+        # orders not carried out, why, and why in words
+        self.dropped: list[tuple[Order, RefusalCode | None, str]] = []
         self.watched = -1  # the state's version when `becomes` was last looked at
 
     @property
@@ -127,7 +138,9 @@ class Turn(OrderContext):
         return self.journal.turn
 
     def position(self) -> str:
-        """All that the rest of a resolution depends on between two steps, as text: for who tries every way the dice can fall."""
+        """All that the rest of a resolution depends on between two steps, as text: for who tries every way
+        the dice can fall.
+        """
         moments = [[name, self.world.at(name).state.hash()] for name in sorted(self.world.moments)]
         return f"{self.levels} {self.state.hash()} {moments} {self.moved} {self.journal.pending}"
 
@@ -135,7 +148,9 @@ class Turn(OrderContext):
 
     def stream(self, rule: str, subject: str, audience: Iterable[str] = (EVERYONE,)) -> Stream:
         """Dice for one rule and subject in the present step, under the key of those who may know them."""
-        return self.dice.stream(step=self.journal.step, rule=rule, subject=subject, audience=dice_audience(audience))
+        return self.dice.stream(
+            step=self.journal.step, rule=rule, subject=subject, audience=dice_audience(audience)
+        )
 
     # ---- orders
 
@@ -147,7 +162,9 @@ class Turn(OrderContext):
 
     @property
     def givers(self) -> frozenset[str] | None:
-        """The nations whose orders the present step carries out: those it names (`of`), else whoever has the turn; None: all."""
+        """The nations whose orders the present step carries out: those it names (`of`), else whoever has the
+        turn; None: all.
+        """
         if "of" in self.step_row:
             named = self.world.value(strip_mark(str(self.step_row["of"])), self.names())
             return frozenset(self.world.members(named))
@@ -179,8 +196,13 @@ class Turn(OrderContext):
         return out
 
     def drop_order(
-        self, order: Order, why: str, code: RefusalCode | None = None, *, audience: Iterable[str] | None = None
-    ) -> None:  # fmt: skip
+        self,
+        order: Order,
+        why: str,
+        code: RefusalCode | None = None,
+        *,
+        audience: Iterable[str] | None = None,
+    ) -> None:
         """Journal that an order is not carried out, and why, to its nation; nothing else changes."""
         self.dropped.append((order, code, why))
         with self.journal.entry(
@@ -228,7 +250,9 @@ def dice_audience(audience: Iterable[str]) -> str:
 
 
 def audience_ids(world: World, audience: Any, names: Names) -> tuple[str, ...]:
-    """The ids an `audience` key stands for: everyone, nobody, nations, sides (a neutral's own name for =self)."""
+    """The ids an `audience` key stands for: everyone, nobody, nations, sides (a neutral's own name for
+    =self).
+    """
     if audience is None:
         return (EVERYONE,)
     items: Sequence[Any] = [audience] if isinstance(audience, str) else audience

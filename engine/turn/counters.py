@@ -1,8 +1,8 @@
 """Counters: numbers of things that triggers count up; `counter(x, id)` reads them.
 
-A row says at which trigger it counts (`on`), for whom (`of`: a set, bound by its kind), and how much (`by`). With `while` it
-says how many times in a row a test has held: when the test fails the count goes back to nothing. From the count `from` on (1
-if left out) its `effects` are carried out each time.
+A row says at which trigger it counts (`on`), for whom (`of`: a set, bound by its kind), and how much (`by`).
+With `while` it says how many times in a row a test has held: when the test fails the count goes back to
+nothing. From the count `from` on (1 if left out) its `effects` are carried out each time.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ def count(turn: Turn, row: CounterRow, thing: Entity | None, names: dict[str, An
                 EffectRunner(turn, entry, rule, key).effects(effects, names)
 
 
-def _subjects(turn: Turn, row: CounterRow, names: dict[str, Any]) -> Iterator[tuple[Entity | None, dict[str, Any]]]:
+def _subjects(
+    turn: Turn, row: CounterRow, names: dict[str, Any]
+) -> Iterator[tuple[Entity | None, dict[str, Any]]]:
     wanted = row.get("of")
     if wanted is None:
         yield None, names
@@ -71,7 +73,9 @@ def _subjects(turn: Turn, row: CounterRow, names: dict[str, Any]) -> Iterator[tu
 
 
 def _regions(turn: Turn, resource: str, names: dict[str, Any]) -> Iterator[tuple[Entity, dict[str, Any]]]:
-    """Each region of each nation, by its seat; `purse` is the place that keeps what it draws on: its own, or the main one."""
+    """Each region of each nation, by its seat; `purse` is the place that keeps what it draws on: its own, or
+    the main one.
+    """
     world = turn.world
     row = store_row(world, resource)
     for nation in world.nations():
@@ -94,4 +98,4 @@ def _index(turn: Turn) -> dict[str, list[CounterRow]]:
                 out.setdefault(word, []).append(row)
         return out
 
-    return turn.ruleset.derived("counter-index", make, of=("counters",))  # type: ignore[no-any-return]
+    return turn.ruleset.derived("counter-index", make, of=("counters",))

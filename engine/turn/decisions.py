@@ -1,4 +1,7 @@
-"""Decisions: whatever a mechanic must ask. An answer given beforehand, or the default policy of the decision's row."""
+"""Decisions: whatever a mechanic must ask.
+
+An answer given beforehand, or the default policy of the decision's row.
+"""
 
 from __future__ import annotations
 
@@ -36,9 +39,9 @@ def decide(
 ) -> Any:
     """The answer to a decision: the one its party gave, if it is among the options, else the row's default.
 
-    `options` overrides the row's `from`; an answer that is not among them falls back to the default, and the journal entry
-    that uses it says which it was. Where a side or a set is asked, the first of its nations that has answered decides. A row
-    with `most` asks for a number, which may also be said as `all` or `none`.
+    `options` overrides the row's `from`; an answer that is not among them falls back to the default, and the
+    journal entry that uses it says which it was. Where a side or a set is asked, the first of its nations
+    that has answered decides. A row with `most` asks for a number, which may also be said as `all` or `none`.
     """
     world = turn.world
     asked_all = [who] if who is not None else asked(turn, row, names)
@@ -55,11 +58,12 @@ def decide(
 
 
 def answer_refusal(context: OrderContext, nation: str, key: str, answer: Any) -> Refusal | None:
-    """Why a nation may not answer a decision (`decision`, or `decision/subject`) so, or None; what it may say is listed.
+    """Why a nation may not answer a decision (`decision`, or `decision/subject`) so, or None; what it may say
+    is listed.
 
-    Tested is what is certain beforehand: that there is such a decision and such a subject, that it asks this nation (where its
-    row names who is asked), that the answer is of its kind, is one of the answers that the row lists, and a number within its
-    bounds as things stand.
+    Tested is what is certain beforehand: that there is such a decision and such a subject, that it asks this
+    nation (where its row names who is asked), that the answer is of its kind, is one of the answers that the
+    row lists, and a number within its bounds as things stand.
     """
     id_, _, subject = key.partition("/")
     rows = context.ruleset.rows("decisions")
@@ -74,18 +78,29 @@ def answer_refusal(context: OrderContext, nation: str, key: str, answer: Any) ->
     if not asks.startswith("=") and asks != MODERATOR and not is_for(context.world, asks, nation):
         return Refusal(RefusalCode.CLOSED, f"{id_} does not ask your nation")
     slots = row.get("slots", {})
-    about = next((n for n in slots if n != "answer"), row.get("about", "")) if "answer" in slots or "about" in row else ""
+    about = (
+        next((n for n in slots if n != "answer"), row.get("about", ""))
+        if "answer" in slots or "about" in row
+        else ""
+    )
     me = Entity("nation", nation)
     names: dict[str, Any] = {"self": me, "nation": me}
     if subject:
         kind = kind_of(slots.get(about, about))
         if not about:
-            return Refusal(RefusalCode.NAME, f"the answer to {id_} is about nothing in particular, not about {subject!r}")
+            return Refusal(
+                RefusalCode.NAME, f"the answer to {id_} is about nothing in particular, not about {subject!r}"
+            )
         if kind == "record" and not context.state.row("records", subject):
             return Refusal(RefusalCode.NAME, f"{subject!r} is not in the books", about)
         if KINDS.get(kind) and not context.ruleset.has(KINDS[kind], subject):
             near = nearest(subject, context.ruleset.rows(KINDS[kind]))
-            return Refusal(RefusalCode.NAME, f"{subject!r} is no {kind}", about, f"did you mean {near[0]!r}?" if near else "")
+            return Refusal(
+                RefusalCode.NAME,
+                f"{subject!r} is no {kind}",
+                about,
+                f"did you mean {near[0]!r}?" if near else "",
+            )
         names[about] = context.world.thing(subject, kind if kind in KINDS else None)
     declared = slots.get("answer", next(iter(slots.values()), None) if len(slots) == 1 else None)
     return _unfit(context, row, declared, names, answer)
@@ -101,7 +116,9 @@ def options_of(world: World, row: DecisionRow, names: Names) -> list[Any]:
     )
 
 
-def _unfit(context: OrderContext, row: DecisionRow, declared: Any, names: Names, answer: Any) -> Refusal | None:
+def _unfit(
+    context: OrderContext, row: DecisionRow, declared: Any, names: Names, answer: Any
+) -> Refusal | None:
     kind = kind_of(declared)
     choices = [str(c) for c in declared.get("choices", ())] if isinstance(declared, dict) else []
     listed = choices or ([id_of(o) for o in row["from"]] if isinstance(row.get("from"), list) else [])
@@ -110,26 +127,40 @@ def _unfit(context: OrderContext, row: DecisionRow, declared: Any, names: Names,
             return None
         if not isinstance(answer, int) or isinstance(answer, bool):
             return Refusal(
-                RefusalCode.CHOICE, f"{answer!r} is no number", "answer", "a number, all or none" if "most" in row else ""
+                RefusalCode.CHOICE,
+                f"{answer!r} is no number",
+                "answer",
+                "a number, all or none" if "most" in row else "",
             )
         bounds = {"kind": "number", "least": row.get("least", 0 if "most" in row else 1)}
-        bounds |= {k: v for k, v in row.items() if k == "most"} | (declared if isinstance(declared, dict) else {})
+        bounds |= {k: v for k, v in row.items() if k == "most"} | (
+            declared if isinstance(declared, dict) else {}
+        )
         return None if _unbound(bounds, names) else out_of_bounds(context, bounds, "answer", answer, names)
     if listed:
         wrong = next((a for a in (answer if isinstance(answer, list) else [answer]) if a not in listed), None)
         text = f"{wrong!r} is no answer to {row['id']}"
         return (
-            None if wrong is None else Refusal(RefusalCode.CHOICE, text, "answer", f"it is one of {', '.join(map(str, listed))}")
+            None
+            if wrong is None
+            else Refusal(RefusalCode.CHOICE, text, "answer", f"it is one of {', '.join(map(str, listed))}")
         )
     if not listed and kind not in KINDS and "from" in row and not _unbound({"least": row["from"]}, names):
         found = as_set(context.world, context.world.value(strip_mark(str(row["from"])), names))
-        kind = found[0].kind if found and isinstance(found[0], Entity) and answer != _by_default(context, row, names) else kind
+        kind = (
+            found[0].kind
+            if found and isinstance(found[0], Entity) and answer != _by_default(context, row, names)
+            else kind
+        )
     if kind in KINDS:
         for one in answer if isinstance(answer, list) else [answer]:
             if not context.ruleset.has(KINDS[kind], str(one)):
                 near = nearest(str(one), context.ruleset.rows(KINDS[kind]))
                 return Refusal(
-                    RefusalCode.CHOICE, f"{one!r} is no {kind}", "answer", f"did you mean {near[0]!r}?" if near else ""
+                    RefusalCode.CHOICE,
+                    f"{one!r} is no {kind}",
+                    "answer",
+                    f"did you mean {near[0]!r}?" if near else "",
                 )
     return None
 
@@ -162,7 +193,9 @@ def asked(turn: Turn, row: DecisionRow, names: Names) -> list[str]:
 
 
 def _number(turn: Turn, row: DecisionRow, names: Names, answers: Sequence[Any]) -> int:
-    """The first answer that is a number (or `all`, `none`), else the default, within the bounds of the row."""
+    """The first answer that is a number (or `all`, `none`), else the default, within the bounds of the
+    row.
+    """
     least = int(turn.world.number(row.get("least", 0), names))
     most = max(least, int(turn.world.number(row["most"], names)))
     words = {"all": most, "none": least}
@@ -174,7 +207,9 @@ def _number(turn: Turn, row: DecisionRow, names: Names, answers: Sequence[Any]) 
     return least
 
 
-def default_answer(turn: Turn, default: Any, options: list[Any], names: Names, stream: Callable[[], Stream]) -> Any:
+def default_answer(
+    turn: Turn, default: Any, options: list[Any], names: Names, stream: Callable[[], Stream]
+) -> Any:
     """What a default policy chooses among options: a named policy, an option itself, or an expression."""
     if isinstance(default, str) and default.startswith("="):
         return id_of(turn.world.value(default[1:], names))
@@ -190,7 +225,12 @@ def default_answer(turn: Turn, default: Any, options: list[Any], names: Names, s
         return id_of(min(options, key=lambda o: (_size(turn, o), str(id_of(o)))))
     if default == "nearest" and isinstance(names.get("place"), Entity):
         here = names["place"].id
-        return id_of(min(options, key=lambda o: (turn.world.geography.distance(here, str(id_of(o))) % 10_000, str(id_of(o)))))
+        return id_of(
+            min(
+                options,
+                key=lambda o: (turn.world.geography.distance(here, str(id_of(o))) % 10_000, str(id_of(o))),
+            )
+        )
     return id_of(options[0])
 
 

@@ -1,6 +1,8 @@
-"""The tail: what acts, events, battle results and decisions share. `when`, `roll` or `cases`, effects, told to an audience.
+"""The tail: what acts, events, battle results and decisions share. `when`, `roll` or `cases`, effects, told
+to an audience.
 
-`EffectRunner` runs one tail inside one open journal entry. `core/registry` names the verbs; this module holds the
+`EffectRunner` runs one tail inside one open journal entry. `core/registry` names the verbs; this module holds
+the
 structure: conditions, dice, cases, `for`, and the names they bind.
 """
 
@@ -31,7 +33,9 @@ MAX_FOR = 2
 
 
 class EffectError(ValueError):
-    """An effect that cannot be carried out on this state; all that was to be done with it is then taken back."""
+    """An effect that cannot be carried out on this state; all that was to be done with it is then taken
+    back.
+    """
 
 
 class Attempt:
@@ -42,9 +46,11 @@ class Attempt:
 
 @contextmanager
 def whole(turn: Turn, rule: str = "", subject: str = "") -> Iterator[Attempt]:
-    """What is done inside is done whole, or, if an effect of it fails, not at all: then all of it is taken back.
+    """What is done inside is done whole, or, if an effect of it fails, not at all: then all of it is taken
+    back.
 
-    Given a `rule`, the journal says that it came to nothing, and why, to the moderator: the reason may be a secret of others.
+    Given a `rule`, the journal says that it came to nothing, and why, to the moderator: the reason may be a
+    secret of others.
     """
     attempt, moved = Attempt(), dict(turn.moved)
     with turn.journal.marked() as mark:
@@ -55,13 +61,19 @@ def whole(turn: Turn, rule: str = "", subject: str = "") -> Iterator[Attempt]:
             turn.moved = moved
             attempt.failed = str(error)
     if rule and attempt.failed is not None:
-        says = say(turn.world, "{what} came to nothing: {why}.", what=title_of(turn.world, rule), why=attempt.failed)
-        with turn.journal.entry(rule, subject=subject, audience=(NOBODY,), says=says, data={"void": attempt.failed}):
+        says = say(
+            turn.world, "{what} came to nothing: {why}.", what=title_of(turn.world, rule), why=attempt.failed
+        )
+        with turn.journal.entry(
+            rule, subject=subject, audience=(NOBODY,), says=says, data={"void": attempt.failed}
+        ):
             pass
 
 
 class Need(NamedTuple):
-    """What a throw must show, in words and as a test; `upto` where all throws of so much or less are the same, and all others."""
+    """What a throw must show, in words and as a test; `upto` where all throws of so much or less are the
+    same, and all others.
+    """
 
     said: str
     fits: Callable[[int], bool]
@@ -69,7 +81,10 @@ class Need(NamedTuple):
 
 
 class EffectRunner:
-    """Runs tails for one rule and subject. Opened inside a journal entry, whose dice and changes it writes."""
+    """Runs tails for one rule and subject.
+
+    Opened inside a journal entry, whose dice and changes it writes.
+    """
 
     def __init__(self, turn: Turn, entry: Entry, rule: str, subject: str) -> None:
         self.turn = turn
@@ -103,7 +118,10 @@ class EffectRunner:
     # ---- structure
 
     def run(self, row: Row, names: Names) -> bool | None:
-        """A whole tail: `always`, then roll or cases, then effects or miss. True on success, False on a miss."""
+        """A whole tail: `always`, then roll or cases, then effects or miss.
+
+        True on success, False on a miss.
+        """
         scope = dict(names)
         if "always" in row:
             self.effects(row["always"], scope)
@@ -130,7 +148,9 @@ class EffectRunner:
         if success is not None and self.turn.fortune is not None:
             success = self.turn.fortune
         choose = max if "at_least" in roll else min
-        scope["result"] = best = choose(totals, default=0) if {"at_least", "at_most"} & roll.keys() else sum(totals)
+        scope["result"] = best = (
+            choose(totals, default=0) if {"at_least", "at_most"} & roll.keys() else sum(totals)
+        )
         if success is not None:
             scope["success"] = success
         self.note_dice(need=need and need.said, hit=success)
@@ -143,12 +163,18 @@ class EffectRunner:
             else:
                 self.effects(results.get("else", ()), scope)
         if "cases" in row and success is not False:
-            return self.run({"cases": row["cases"]}, scope) if success is None else bool(self._cases_after(row, scope))
+            return (
+                self.run({"cases": row["cases"]}, scope)
+                if success is None
+                else bool(self._cases_after(row, scope))
+            )
         self.effects(row.get("on_failure" if success is False else "effects", ()), scope)
         return success
 
     def _need(self, roll: Mapping[str, Any], scope: Names) -> Need | None:
-        """What a throw must show for a roll to succeed; the rows that changed its limit are noted in the entry."""
+        """What a throw must show for a roll to succeed; the rows that changed its limit are noted in the
+        entry.
+        """
         need, rows = roll_need(self.world, roll, scope)
         if rows:
             self.entry.data.setdefault("applied", []).extend(r["id"] for r in rows)
@@ -258,7 +284,9 @@ class EffectRunner:
 
     def _is_id(self, text: str) -> bool:
         ruleset = self.world.ruleset
-        return any(ruleset.has(f, text) for f in ("groups", "places", "nations", "sides", "units", "technologies"))
+        return any(
+            ruleset.has(f, text) for f in ("groups", "places", "nations", "sides", "units", "technologies")
+        )
 
     def plain(self, value: Any, names: Names) -> Any:
         """A plain value: `=` an expression (an entity becomes its id), else as written."""
@@ -303,7 +331,9 @@ def _names(part: Any, word: str) -> bool:
 
 
 def roll_need(world: World, roll: Mapping[str, Any], scope: Names) -> tuple[Need | None, list[Row]]:
-    """What a throw must show for a roll to succeed, and the rows that changed its limit; None of a roll that only has results."""
+    """What a throw must show for a roll to succeed, and the rows that changed its limit; None of a roll that
+    only has results.
+    """
     if "at_least" in roll:
         least, rows = _limit(world, roll, "at_least", scope)
         return Need(f"{least} or more", lambda total: bool(total >= least), ceil(least) - 1), rows
@@ -317,8 +347,8 @@ def roll_need(world: World, roll: Mapping[str, Any], scope: Names) -> tuple[Need
 
 
 def _limit(world: World, roll: Mapping[str, Any], key: str, scope: Names) -> tuple[Any, list[Row]]:
-    """The limit of a roll, and the rows that changed it: a number, an expression, or a stat of the subject (`of`, else nation
-    or self)."""
+    """The limit of a roll, and the rows that changed it: a number, an expression, or a stat of the subject
+    (`of`, else nation or self)."""
     limit = roll[key]
     if isinstance(limit, str) and limit in world.ruleset.rows("stats"):
         kind = world.ruleset.row("stats", limit)["of"]

@@ -1,7 +1,9 @@
-"""Events: facts are offered to the events that wait for them, in listed order, each settled before the next reads.
+"""Events: facts are offered to the events that wait for them, in listed order, each settled before the next
+reads.
 
-An event's `on` names a fact and filters its roles; `for` binds who is concerned; `when` tests the state (or `becomes` a change
-from false to true); `once` is a flag that several events may share. Held effects wait for facts in the same way.
+An event's `on` names a fact and filters its roles; `for` binds who is concerned; `when` tests the state (or
+`becomes` a change from false to true); `once` is a flag that several events may share. Held effects wait for
+facts in the same way.
 """
 
 from __future__ import annotations
@@ -37,10 +39,11 @@ def run(node: Row, turn: Turn) -> None:
 
 
 def step_over(turn: Turn, node: Row, step: str) -> None:
-    """A step is carried out: that is stated to what waits for it, and wars whose kind names the step may end in it.
+    """A step is carried out: that is stated to what waits for it, and wars whose kind names the step may end
+    in it.
 
-    A moment is always stated; a step that does something already stands in the journal by what it did, and its end is stated
-    where something may wait for it.
+    A moment is always stated; a step that does something already stands in the journal by what it did, and
+    its end is stated where something may wait for it.
     """
     waited = awaited_steps(turn)
     if node["do"] == MOMENT or waited is None or step in waited:
@@ -60,7 +63,7 @@ def awaited_steps(turn: Turn) -> frozenset[str] | None:
         found = frozenset[str]().union(*(_awaited_in(turn.ruleset, form) for form in turn.ruleset.forms))
         return None if any(step == "None" or step.startswith("=") for step in found) else found
 
-    return turn.ruleset.derived("awaited steps", make)  # type: ignore[no-any-return]
+    return turn.ruleset.derived("awaited steps", make)
 
 
 def _awaited_in(ruleset: Ruleset, form: str) -> frozenset[str]:
@@ -75,7 +78,7 @@ def _awaited_in(ruleset: Ruleset, form: str) -> frozenset[str]:
                     found.add(str(step))
         return frozenset(found)
 
-    return ruleset.derived(("awaited steps", form), make, of=(form,))  # type: ignore[no-any-return]
+    return ruleset.derived(("awaited steps", form), make, of=(form,))
 
 
 def _waits(value: Any) -> Iterator[tuple[str, Any]]:
@@ -94,7 +97,8 @@ def _waits(value: Any) -> Iterator[tuple[str, Any]]:
 def settle(turn: Turn) -> None:
     """Offer all pending facts, and the facts that follow from them, to events, matrices and held effects.
 
-    Thresholds of tracks are read when everything else of the step is in, so that the order of shifts does not matter.
+    Thresholds of tracks are read when everything else of the step is in, so that the order of shifts does not
+    matter.
     """
     index = _index(turn)
     chain: list[str] = []
@@ -126,13 +130,17 @@ def _offer_all(turn: Turn, index: Index, chain: list[str]) -> None:
 
 
 def thresholds(turn: Turn) -> None:
-    """State `reached` for every threshold that a track has come to since it was last looked at, whatever lay between."""
+    """State `reached` for every threshold that a track has come to since it was last looked at, whatever lay
+    between.
+    """
     moved, turn.moved = turn.moved, {}
     for (nation, track), before in sorted(moved.items()):
         now = int(turn.state.get("tracks", nation, track, 0))
         with turn.journal.entry(f"tracks/{track}", subject=nation, audience=(nation,), keep=False):
             for threshold in turn.ruleset.row("tracks", track).get("thresholds", ()):
-                if (before < threshold <= now and threshold > 0) or (now <= threshold < before and threshold < 0):
+                if (before < threshold <= now and threshold > 0) or (
+                    now <= threshold < before and threshold < 0
+                ):
                     turn.journal.fact("reached", by=nation, track=track, at=threshold)
 
 
@@ -153,16 +161,20 @@ def _index(turn: Turn) -> Index:
                 out.setdefault(key, []).append((number, row))
         return out
 
-    return turn.ruleset.derived("event-index", make, of=("events",))  # type: ignore[no-any-return]
+    return turn.ruleset.derived("event-index", make, of=("events",))
 
 
 def _keys(word: str, filters: Any) -> list[tuple[str, str, Any]]:
-    """Under which keys of the index a trigger stands: those of its first telling filter, else the word alone."""
+    """Under which keys of the index a trigger stands: those of its first telling filter, else the word
+    alone.
+    """
     named = filters if isinstance(filters, Mapping) else {bare_role(word): filters}
     for role in TELLING:
         wanted = named.get(role)
         values = wanted if isinstance(wanted, list) else [wanted]
-        if wanted is not None and all(isinstance(v, str | int) and not str(v).startswith("=") for v in values):
+        if wanted is not None and all(
+            isinstance(v, str | int) and not str(v).startswith("=") for v in values
+        ):
             return [(word, role, v) for v in values]
     return [(word, "", None)]
 
@@ -173,7 +185,12 @@ def _waiting(index: Index, fact: Fact) -> list[EventRow]:
     for role in TELLING:
         if role in fact.roles:
             found += index.get((fact.word, role, fact.roles[role]), ())
-    return [row for _, row in sorted({number: (number, row) for number, row in found}.values(), key=lambda item: item[0])]
+    return [
+        row
+        for _, row in sorted(
+            {number: (number, row) for number, row in found}.values(), key=lambda item: item[0]
+        )
+    ]
 
 
 def offer(turn: Turn, row: EventRow, fact: Fact) -> bool:
@@ -184,7 +201,13 @@ def offer(turn: Turn, row: EventRow, fact: Fact) -> bool:
     fired = False
     for names in subjects(turn, row, {"tick": 0, **turn.loops, "event": event}):
         whose = names.get("nation", names.get("self"))
-        if fact.word == "step" and turn.mover and "for" in row and whose is not None and whose.id != turn.mover:
+        if (
+            fact.word == "step"
+            and turn.mover
+            and "for" in row
+            and whose is not None
+            and whose.id != turn.mover
+        ):
             continue  # in its own turn, a step is only the nation's
         fired = fire(turn, row, names) or fired
     return fired
@@ -247,23 +270,35 @@ def fire(turn: Turn, row: EventRow, names: dict[str, Any]) -> bool:
 
 
 def _headline(turn: Turn, row: EventRow, names: Mapping[str, Any]) -> Message | None:
-    """What its readers are told of an event that says nothing itself: its title, and of whom or what it is."""
+    """What its readers are told of an event that says nothing itself: its title, and of whom or what it
+    is.
+    """
     thing = next((names[k] for k in ("unit", "place", "nation") if isinstance(names.get(k), Entity)), None)
     title = str(row.get("title", ""))
     if not title:
         return None
     named = thing is not None and printed(turn.world, thing) not in title
-    return say(turn.world, "{title} ({thing})." if named else "{title}.", title=title, **({"thing": thing} if named else {}))
+    return say(
+        turn.world,
+        "{title} ({thing})." if named else "{title}.",
+        title=title,
+        **({"thing": thing} if named else {}),
+    )
 
 
 def watch_changes(turn: Turn) -> list[str]:
     """Fire the events whose `becomes` has turned from false to true since it was last read.
 
-    A test is asked again only if a table that it reads has changed since, so what nothing touches costs nothing.
+    A test is asked again only if a table that it reads has changed since, so what nothing touches costs
+    nothing.
     """
     due: list[tuple[int, EventRow]] = []
     seen, versions = turn.read_at, turn.state.versions
-    changed = {table for table, version in versions.items() if seen.get(table) != version} if seen is not None else None
+    changed = (
+        {table for table, version in versions.items() if seen.get(table) != version}
+        if seen is not None
+        else None
+    )
     turn.read_at = versions.copy()
     for tables, rows in watched(turn).items():
         if tables is None or changed is None or not tables.isdisjoint(changed):
@@ -288,7 +323,9 @@ def watch_changes(turn: Turn) -> list[str]:
 
 
 def watched(turn: Turn) -> dict[frozenset[str] | None, list[tuple[int, EventRow]]]:
-    """The events that watch for a change, in listed order, by the tables that test and selection read (None: any)."""
+    """The events that watch for a change, in listed order, by the tables that test and selection read (None:
+    any).
+    """
 
     def make() -> dict[frozenset[str] | None, list[tuple[int, EventRow]]]:
         out: dict[frozenset[str] | None, list[tuple[int, EventRow]]] = {}
@@ -296,19 +333,23 @@ def watched(turn: Turn) -> dict[frozenset[str] | None, list[tuple[int, EventRow]
             if "becomes" in row:
                 chosen = row.get("for")
                 plain = not isinstance(chosen, str) or is_named(turn.world, chosen)
-                test, selection = reads(turn.ruleset, row["becomes"]), frozenset[str]() if plain else reads(turn.ruleset, chosen)
+                test, selection = (
+                    reads(turn.ruleset, row["becomes"]),
+                    frozenset[str]() if plain else reads(turn.ruleset, chosen),
+                )
                 tables = None if test is None or selection is None else test | selection
                 out.setdefault(tables, []).append((number, row))
         return out
 
     of = (*MEANING, "events", "nations", "groups", "places")
-    return turn.ruleset.derived("watched events", make, of=of)  # type: ignore[no-any-return]
+    return turn.ruleset.derived("watched events", make, of=of)
 
 
 def first_look(turn: Turn, changed: AbstractSet[str] | None = None) -> None:
     """At the start of a game: note what `becomes` tests say, so that later changes show.
 
-    What is true already of an event that fires `at_start` is left to be noted, and the event to fire, when things settle first.
+    What is true already of an event that fires `at_start` is left to be noted, and the event to fire, when
+    things settle first.
     `changed` are the tables that have changed since the position was looked at so, if it was.
     """
     due = [
@@ -337,7 +378,9 @@ def first_look(turn: Turn, changed: AbstractSet[str] | None = None) -> None:
 
 
 def only_notes(entry: Entry) -> bool:
-    """Whether an entry of an event's says no more than what its `becomes` is now: the event itself has an entry of its own."""
+    """Whether an entry of an event's says no more than what its `becomes` is now: the event itself has an
+    entry of its own.
+    """
     return bool(entry.changes) and all(table == "becomes" for table, *_ in entry.changes)
 
 
@@ -360,7 +403,9 @@ def release_as_if(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
 def release(turn: Turn, fact: Fact) -> None:
     """Let go of held effects that waited for this fact; they are void where their `if` fails now."""
     for key, row in sorted(turn.state.table("delayed").items()):
-        word, filters = (row["until"], {}) if isinstance(row["until"], str) else next(iter(row["until"].items()))
+        word, filters = (
+            (row["until"], {}) if isinstance(row["until"], str) else next(iter(row["until"].items()))
+        )
         if not matches(turn, word, filters, fact):
             continue
         names: dict[str, Any] = {k: Entity(*kept) for k, kept in row["names"].items()}

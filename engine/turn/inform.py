@@ -1,8 +1,9 @@
 """`inform`: what was hidden is shown, and knowledge is written down, at a step of the sequence of play.
 
-A row of the form `visibility` with `opens` is shut until a step names it (`shows`); from then on, for the rest of the turn or for
-good, views hold what the row shows. So sealed orders, hands and cards are revealed together. What is read once, and not kept
-open, is told by the entry of the step: whoever the row is for finds what it shows in the entry's data.
+A row of the form `visibility` with `opens` is shut until a step names it (`shows`); from then on, for the
+rest of the turn or for good, views hold what the row shows. So sealed orders, hands and cards are revealed
+together. What is read once, and not kept open, is told by the entry of the step: whoever the row is for finds
+what it shows in the entry's data.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ def run(node: Row, turn: Turn) -> None:
 
 
 def open_row(turn: Turn, row: VisibilityRow) -> None:
-    """Open one row and tell its readers what it shows; where it is for owners, sides or allies, each in an entry of his own."""
+    """Open one row and tell its readers what it shows; where it is for owners, sides or allies, each in an
+    entry of his own.
+    """
     rule = f"visibility/{row['id']}"
     to = [row["to"]] if isinstance(row["to"], str) else row["to"]
     with turn.journal.entry(rule, subject=row["what"], audience=(NOBODY,), keep=False):
@@ -41,7 +44,9 @@ def open_row(turn: Turn, row: VisibilityRow) -> None:
             data = {"shown": found, "what": row["what"]}
             audience = (EVERYONE,) if reader is None else (reader,)
             says = message(turn.world, row.get("says", ""), {})
-            with turn.journal.entry(rule, subject=str(reader or ""), says=says, audience=audience, data=data) as entry:
+            with turn.journal.entry(
+                rule, subject=str(reader or ""), says=says, audience=audience, data=data
+            ) as entry:
                 for one in listed(turn, found):
                     entry.tell(one)
 
@@ -51,19 +56,30 @@ def listed(turn: Turn, found: list[dict[str, Any]]) -> list[Message]:
     by_nation: dict[str, list[Message]] = {}
     for row in found:
         if isinstance(row.get("nation"), str) and isinstance(row.get("what"), str):
-            form = next((f for f in ("resources", "units", "production") if turn.ruleset.has(f, row["what"])), "")
+            form = next(
+                (f for f in ("resources", "units", "production") if turn.ruleset.has(f, row["what"])), ""
+            )
             what = thing(form, row["what"], name_of(turn.world, form, row["what"])) if form else row["what"]
             at = isinstance(row.get("at"), str)
             place = {"place": Entity("place", row["at"])} if at else {}
-            said = say(turn.world, "{n} {what} in {place}" if at else "{n} {what}", n=row.get("n", 1), what=what, **place)
+            said = say(
+                turn.world,
+                "{n} {what} in {place}" if at else "{n} {what}",
+                n=row.get("n", 1),
+                what=what,
+                **place,
+            )
             by_nation.setdefault(row["nation"], []).append(said)
     return [
-        say(turn.world, "{nation}: {items}.", nation=Entity("nation", n), items=items) for n, items in sorted(by_nation.items())
+        say(turn.world, "{nation}: {items}.", nation=Entity("nation", n), items=items)
+        for n, items in sorted(by_nation.items())
     ]
 
 
 def shown(viewer: Viewer, row: VisibilityRow, reader: str | None) -> list[dict[str, Any]]:
-    """What a row shows a reader (None: everybody), in order of the ids; the ids themselves tell nothing and are left out."""
+    """What a row shows a reader (None: everybody), in order of the ids; the ids themselves tell nothing and
+    are left out.
+    """
     named = set(row["fields"]) if "fields" in row else None
     out = []
     for id_, fields in sorted(viewer.state.table(row["what"]).items()):

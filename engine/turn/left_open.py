@@ -1,4 +1,6 @@
-"""What an input point of the sequence of play leaves to the moderator: one decision for each thing that it is about."""
+"""What an input point of the sequence of play leaves to the moderator: one decision for each thing that it is
+about.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,11 @@ from .decisions import options_of
 
 @dataclass(frozen=True, slots=True)
 class OpenDecision:
-    """A decision that the rules leave to the moderator at an input point: its key, what it is about, how he may answer.
+    """A decision that the rules leave to the moderator at an input point: its key, what it is about, how he
+    may answer.
 
-    `default` holds without an answer. `choices` are the answers one by one where they are listed, none where a number is
-    asked for.
+    `default` holds without an answer. `choices` are the answers one by one where they are listed, none where
+    a number is asked for.
     """
 
     key: str

@@ -1,8 +1,10 @@
-"""Matrices: tables of acts by groups of onlookers. One draw per cell and onlooker, toward or against a side, at once or held.
+"""Matrices: tables of acts by groups of onlookers. One draw per cell and onlooker, toward or against a side,
+at once or held.
 
-A column is a nation, or a named test; a nation that has no column of its own falls into the first column whose test it passes.
-A cell that says no more than how far moves the way that its row, or the matrix, moves all cells.
-In scope of every test are the `actor` of the act, its `target`, and `object`: the one it befell (the target, else the actor).
+A column is a nation, or a named test; a nation that has no column of its own falls into the first column
+whose test it passes. A cell that says no more than how far moves the way that its row, or the matrix, moves
+all cells. In scope of every test are the `actor` of the act, its `target`, and `object`: the one it befell
+(the target, else the actor).
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ def offer(turn: Turn, fact: Fact) -> None:
             event = view(turn, fact)
             actor, target = event.get("actor"), event.get("target")
             names: dict[str, Any] = {**turn.loops, **_parties(actor, target), "event": event}
-            if turn.world.test(matrix.get("when", {}).get(fact.word), names) and turn.world.test(row.get("when"), names):
+            if turn.world.test(matrix.get("when", {}).get(fact.word), names) and turn.world.test(
+                row.get("when"), names
+            ):
                 perform(turn, matrix["id"], row["id"], actor, target, names=names)
                 break
 
@@ -47,10 +51,12 @@ def _index(ruleset: Ruleset) -> dict[str, list[tuple[Row, list[Row]]]]:
         for matrix in ruleset.rows("matrices").values():
             words = {w: None for row in matrix["rows"] for w, _ in triggers(row)}
             for word in words:
-                out.setdefault(word, []).append((matrix, [r for r in matrix["rows"] if word in {w for w, _ in triggers(r)}]))
+                out.setdefault(word, []).append(
+                    (matrix, [r for r in matrix["rows"] if word in {w for w, _ in triggers(r)}])
+                )
         return out
 
-    return ruleset.derived("matrix-index", make, of=("matrices",))  # type: ignore[no-any-return]
+    return ruleset.derived("matrix-index", make, of=("matrices",))
 
 
 def _parties(actor: Any, target: Any) -> dict[str, Any]:
@@ -82,7 +88,9 @@ def perform(
 
 
 def onlookers(turn: Turn, matrix: MatrixRow, names: Names) -> list[str]:
-    """The nations whose opinion the matrix may move: those its `for` selects (which may leave out the `object`)."""
+    """The nations whose opinion the matrix may move: those its `for` selects (which may leave out the
+    `object`).
+    """
     return [t.id for t in as_set(turn.world, turn.world.value(matrix["for"], names))]
 
 
@@ -141,7 +149,9 @@ def play(turn: Turn, matrix: MatrixRow, row: Row, cell: Any, nation: str, names:
         if held and held != "none" and turn.world.test(held.get("when"), names):
             _hold(turn, entry.audience, rule, subject, held, nation, matrix, direction, by, names, to_zero)
         else:
-            move_track(runner, nation, turn.ruleset.row("tracks", matrix["track"]), direction, by, to_zero=to_zero)
+            move_track(
+                runner, nation, turn.ruleset.row("tracks", matrix["track"]), direction, by, to_zero=to_zero
+            )
 
 
 def _direction(turn: Turn, cell: Row, nation: str, track: str, names: Names) -> int:
@@ -151,7 +161,11 @@ def _direction(turn: Turn, cell: Row, nation: str, track: str, names: Names) -> 
     key = "toward" if "toward" in cell else "against"
     who = cell.get(key, "actor")
     thing = names.get(who) if who in ("actor", "target", "object") else turn.world.thing(who)
-    side = thing.id if isinstance(thing, Entity) and thing.kind == "side" else turn.world.side_of(str(id_of(thing)))
+    side = (
+        thing.id
+        if isinstance(thing, Entity) and thing.kind == "side"
+        else turn.world.side_of(str(id_of(thing)))
+    )
     if side is None:
         return 0
     way = way_to(turn.ruleset.row("tracks", track), side)
@@ -159,9 +173,18 @@ def _direction(turn: Turn, cell: Row, nation: str, track: str, names: Names) -> 
 
 
 def _hold(
-    turn: Turn, audience: Any, rule: str, subject: str, held: Row, nation: str, matrix: MatrixRow, direction: int, by: int,
-    names: Names, to_zero: bool,
-) -> None:  # fmt: skip
+    turn: Turn,
+    audience: Any,
+    rule: str,
+    subject: str,
+    held: Row,
+    nation: str,
+    matrix: MatrixRow,
+    direction: int,
+    by: int,
+    names: Names,
+    to_zero: bool,
+) -> None:
     """Keep a drawn cell until its fact (`held.until`, with `actor` standing for the actor's id)."""
     actor = str(id_of(names.get("actor")))
     word, filters = next(iter(held["until"].items()))
@@ -176,10 +199,18 @@ def _hold(
     test = held.get("if")
     bound = {"nation": ["nation", nation], "actor": ["nation", actor]}
     turn.journal.put_row(
-        "delayed", key,
-        {"until": {word: filters}, "if": test, "effects": [effect], "names": bound, "rule": rule, "since": turn.number,
-         "audience": list(audience)},
-    )  # fmt: skip
+        "delayed",
+        key,
+        {
+            "until": {word: filters},
+            "if": test,
+            "effects": [effect],
+            "names": bound,
+            "rule": rule,
+            "since": turn.number,
+            "audience": list(audience),
+        },
+    )
 
 
 def react(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:

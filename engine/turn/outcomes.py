@@ -1,8 +1,8 @@
 """What became of orders: the `outcomes` of their rows, told once the step is over that decides them.
 
-`outcomes: {STEP: [{id, when, says}, ...]}`: of the outcomes listed for the step that has just run, an order has the first that
-fits and every later one that is told `also`; later steps may add to them. They stand on the order (`outcome`), in the journal
-and so in every report.
+`outcomes: {STEP: [{id, when, says}, ...]}`: of the outcomes listed for the step that has just run, an order
+has the first that fits and every later one that is told `also`; later steps may add to them. They stand on
+the order (`outcome`), in the journal and so in every report.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def rows_told_after(ruleset: Ruleset) -> dict[str, dict[str, Row]]:
                     out.setdefault(step, {})[f"{form}/{id_}"] = row
         return out
 
-    return ruleset.derived("outcomes by step", make, of=("actions", "orders"))  # type: ignore[no-any-return]
+    return ruleset.derived("outcomes by step", make, of=("actions", "orders"))
 
 
 def _tell_one(turn: Turn, row: Row, order: Order, step: str) -> None:

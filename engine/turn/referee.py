@@ -1,7 +1,7 @@
 """The referee: from one input point to the next, as a pure function of ruleset, position, inputs and dice.
 
-`start` makes the first position of a game, `resolve` the next one. Nothing here touches disk, clock, network or terminal; the
-same arguments give the same position and the same journal on any machine.
+`start` makes the first position of a game, `resolve` the next one. Nothing here touches disk, clock, network
+or terminal; the same arguments give the same position and the same journal on any machine.
 """
 
 from __future__ import annotations
@@ -26,15 +26,19 @@ from .events import first_look, settle
 from .sequence import advance, alive, bind_loops, cursor, node_at
 
 Orders = Mapping[str, Sequence[Mapping[str, Any]]]
-"""Nation -> its accepted orders at an input point: `order` ("form/id"), `slots`, `options`, `text`, `line`."""
+"""Nation -> its accepted orders at an input point:
+
+`order` ("form/id"), `slots`, `options`, `text`, `line`.
+"""
 
 
 @dataclass(frozen=True)
 class Position:
-    """Where a game stands: the state, the moments that `was()` reads, the dice already used in this turn, the journal's head.
+    """Where a game stands: the state, the moments that `was()` reads, the dice already used in this turn, the
+    journal's head.
 
-    `waiting` is the input node at which the game waits (`{"pause": phase}` where a resolution was told to stop), or None when
-    it has ended. `marks` are the dice used so far under the key of turn `dice_turn`.
+    `waiting` is the input node at which the game waits (`{"pause": phase}` where a resolution was told to
+    stop), or None when it has ended. `marks` are the dice used so far under the key of turn `dice_turn`.
     """
 
     state: State
@@ -70,7 +74,8 @@ class Resolution:
 
 @dataclass(frozen=True)
 class Inputs:
-    """What came in at an input point: orders and answers by nation, whose absence counts as missed, who commands from now on.
+    """What came in at an input point: orders and answers by nation, whose absence counts as missed, who
+    commands from now on.
 
     `by` says who handed a nation's orders in, where that was a person.
     """
@@ -82,7 +87,9 @@ class Inputs:
     by: Mapping[str, str] = field(default_factory=dict)
 
 
-def start(ruleset: Ruleset, state: State, dice: CountingDice, *, geography: Geography | None = None) -> Resolution:
+def start(
+    ruleset: Ruleset, state: State, dice: CountingDice, *, geography: Geography | None = None
+) -> Resolution:
     """The first position of a game: turn 1 begins and runs to its first input point."""
     position = Position(state.copy(), state.copy(), state.copy(), state.copy())
     return _run(ruleset, position, Inputs(), dice, geography, first=True)
@@ -174,25 +181,36 @@ def _play(turn: Turn, position: Position, inputs: Inputs, *, first: bool, until:
 def take_in(turn: Turn, inputs: Inputs, node: Row) -> None:
     """Journal what comes in at an input point and lay it in the state, nation by nation.
 
-    A point that may be passed over makes nobody absent; where it takes no orders, only answers, earlier orders stand.
+    A point that may be passed over makes nobody absent; where it takes no orders, only answers, earlier
+    orders stand.
     """
     turn.journal.step = "input"
     missing = () if node.get("optional") or node.get("early") else inputs.missing
     answers_only = "takes" in node and not node["takes"]
     for nation, seat in sorted(inputs.seats.items()):
-        with turn.journal.entry("sequence/input", subject=nation, audience=(EVERYONE,), data={"seat": seat}, keep=False) as entry:
+        with turn.journal.entry(
+            "sequence/input", subject=nation, audience=(EVERYONE,), data={"seat": seat}, keep=False
+        ) as entry:
             turn.journal.set("nations", nation, "seat", seat)
             if entry.changes:
                 who = Entity("nation", nation)
-                entry.tell(say(turn.world, "{nation} {is|are} commanded by a {seat} now.", nation=who, seat=seat))
+                entry.tell(
+                    say(turn.world, "{nation} {is|are} commanded by a {seat} now.", nation=who, seat=seat)
+                )
     for nation in sorted({*inputs.orders, *inputs.answers, *missing}):
         orders = inputs.orders.get(nation, ())
         data = {"orders": len(orders), **({"by": inputs.by[nation]} if nation in inputs.by else {})}
         with turn.journal.entry("sequence/input", subject=nation, audience=(nation,), data=data) as entry:
-            kept = answers_only or (nation not in inputs.orders and nation not in missing)  # answers alone take no order's place
-            earlier = () if kept else [k for k, row in turn.state.table("orders").items() if row["nation"] == nation]
+            # answers alone take no order's place
+            kept = answers_only or (nation not in inputs.orders and nation not in missing)
+            earlier = (
+                ()
+                if kept
+                else [k for k, row in turn.state.table("orders").items() if row["nation"] == nation]
+            )
             for old in earlier:
-                turn.journal.put_row("orders", old, None)  # those of an earlier input point have had their steps
+                # those of an earlier input point have had their steps
+                turn.journal.put_row("orders", old, None)
             if nation in missing:
                 entry.tell(Message("Orders came in from an ally." if orders else "No orders came in."))
                 turn.journal.fact("missed", by=nation)
@@ -203,7 +221,9 @@ def take_in(turn: Turn, inputs: Inputs, node: Row) -> None:
 
 
 def waiting_seats(ruleset: Ruleset, position: Position) -> list[str]:
-    """The nations from whom the present input point wants orders: of `asked_seats` those that are no vacant position."""
+    """The nations from whom the present input point wants orders: of `asked_seats` those that are no vacant
+    position.
+    """
     return [n for n, seat in asked_seats(ruleset, position).items() if seat != "vacant"]
 
 
@@ -231,7 +251,9 @@ def asked_at(turn: Turn, node: Row) -> list[str]:
 
 
 def commanded_nations(ruleset: Ruleset, position: Position) -> list[str]:
-    """The nations that are in the game and that somebody commands: a player, a policy, or for want of both the moderator."""
+    """The nations that are in the game and that somebody commands: a player, a policy, or for want of both
+    the moderator.
+    """
     turn = Turn(ruleset, position.state, _NoDice(), moments=position.moments)
     return _commanded(turn, turn.world.nations())
 

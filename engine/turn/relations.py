@@ -1,8 +1,9 @@
 """Stances, sides and wars: the only place that changes who is what to whom, and what brings a war to its end.
 
-Which stances are hostile or friendly is the ruleset's; a hostile stance between two parties begins a war, and ending it
-gives them the ruleset's default stance again, or the one that the kind of war leaves behind. A war's row holds its kind,
-its parties, who began it (`by`), since when, and what either has taken of the other (`taken`).
+Which stances are hostile or friendly is the ruleset's; a hostile stance between two parties begins a war, and
+ending it gives them the ruleset's default stance again, or the one that the kind of war leaves behind. A
+war's row holds its kind, its parties, who began it (`by`), since when, and what either has taken of the other
+(`taken`).
 """
 
 from __future__ import annotations
@@ -54,8 +55,9 @@ def relate(
 def join(turn: Turn, nation: str, side: str, stance_of_war: str, stance_of_side: str) -> list[str]:
     """A nation joins a side: friendly with its members, at war with those its members are at war with.
 
-    Wars of a kind that is not shared (`shared: false` in its row) stay with those who wage them; its own war with somebody
-    the side fights becomes a war of the side's kind. Returns the new enemies. Journals `joined` once.
+    Wars of a kind that is not shared (`shared: false` in its row) stay with those who wage them; its own war
+    with somebody the side fights becomes a war of the side's kind. Returns the new enemies. Journals `joined`
+    once.
     """
     journal, world = turn.journal, turn.world
     members = [n for n in world.nations() if n != nation and world.side_of(n) == side and world.alive(n)]
@@ -69,13 +71,19 @@ def join(turn: Turn, nation: str, side: str, stance_of_war: str, stance_of_side:
     journal.set("nations", nation, "side", side)
     for member in members:
         relate(turn, nation, member, stance_of_side)
-    new = [e for e, kind in sorted(enemies.items()) if relate(turn, nation, e, stance_of_war, war=kind, declared_by=nation)]
+    new = [
+        e
+        for e, kind in sorted(enemies.items())
+        if relate(turn, nation, e, stance_of_war, war=kind, declared_by=nation)
+    ]
     journal.fact("joined", by=nation, side=side)
     return new
 
 
 def leave(turn: Turn, nation: str) -> None:
-    """A nation leaves its side and is to the members what the ruleset's default stance says, unless they fight."""
+    """A nation leaves its side and is to the members what the ruleset's default stance says, unless they
+    fight.
+    """
     side = turn.world.side_of(nation)
     if side is None:
         return
@@ -86,7 +94,9 @@ def leave(turn: Turn, nation: str) -> None:
 
 
 def be_nothing_to_others(turn: Turn, nation: str) -> None:
-    """End every war and every alliance of a nation that is no more, as the ruleset's default stance has it."""
+    """End every war and every alliance of a nation that is no more, as the ruleset's default stance has
+    it.
+    """
     for other in turn.world.nations():
         stance = turn.world.stance_row(nation, other)
         if other != nation and (stance.get("hostile") or stance.get("friendly")):
@@ -152,7 +162,9 @@ def note_capture(turn: Turn, fact: Fact) -> None:
 
 
 def end_due_wars(turn: Turn, step: str) -> None:
-    """End the wars whose kind ends in this step (`at`) and of which one ending has come; all are judged together."""
+    """End the wars whose kind ends in this step (`at`) and of which one ending has come; all are judged
+    together.
+    """
     due = []
     for key, war in sorted(turn.state.table("wars").items()):
         kind = turn.ruleset.rows("war_kinds").get(war.get("kind") or "")
@@ -163,15 +175,17 @@ def end_due_wars(turn: Turn, step: str) -> None:
     for key, kind, winners in due:
         a, b = turn.state.get("wars", key, "parties")
         won = winners[0] if len(winners) == 1 else None
-        with turn.journal.entry(f"war_kinds/{kind['id']}", subject=key, says=_over(turn, kind, a, b), audience=("everyone",)):
+        with turn.journal.entry(
+            f"war_kinds/{kind['id']}", subject=key, says=_over(turn, kind, a, b), audience=("everyone",)
+        ):
             end_war(turn, a, b, kind.get("leaves"), won_by=won)
 
 
 def _decided(kind: Row, war: Mapping[str, Any]) -> list[str] | None:
     """Who has won, by the endings of the kind of war; None while none has come.
 
-    `{captured: 2}`: either has taken so many places; `of: target` counts only those the beginner took; `{captured: place}`:
-    that place was taken.
+    `{captured: 2}`: either has taken so many places; `of: target` counts only those the beginner took;
+    `{captured: place}`: that place was taken.
     """
     taken: Mapping[str, list[str]] = war.get("taken", {})
     winners: set[str] = set()

@@ -1,8 +1,9 @@
-"""`score`: values of nations and sides are computed and put together, all are ranked, and the tests of the game's end are made.
+"""`score`: values of nations and sides are computed and put together, all are ranked, and the tests of the
+game's end are made.
 
-A criterion is an expression, or made of others (`parts`, or the `members` of a side) by sum, mean, geometric mean or the highest.
-An end says when it is tried, who wins, or by which criterion all are ranked; equal values share a rank. Values are exact
-fractions; only a root is rounded, to hundredths.
+A criterion is an expression, or made of others (`parts`, or the `members` of a side) by sum, mean, geometric
+mean or the highest. An end says when it is tried, who wins, or by which criterion all are ranked; equal
+values share a rank. Values are exact fractions; only a root is rounded, to hundredths.
 """
 
 from __future__ import annotations
@@ -28,12 +29,16 @@ def run(node: Row, turn: Turn) -> None:
 
 
 def settle(turn: Turn, row: Row) -> bool:
-    """One end whose test holds: winners and ranks are written, unless a lead that it asks for is not there."""
+    """One end whose test holds: winners and ranks are written, unless a lead that it asks for is not
+    there.
+    """
     scores = Scores(turn.world)
     winners: list[str] = []
     ranks: list[dict[str, Any]] = []
     if "wins" in row:
-        found = turn.world.value(row["wins"][1:], turn.names()) if row["wins"].startswith("=") else row["wins"]
+        found = (
+            turn.world.value(row["wins"][1:], turn.names()) if row["wins"].startswith("=") else row["wins"]
+        )
         if found is None:
             return False
         winners = [found] if isinstance(found, str) else [str(id_of(t)) for t in as_set(turn.world, found)]
@@ -51,7 +56,9 @@ def settle(turn: Turn, row: Row) -> bool:
     data["details"] = standings(turn.world, row, winners, ranks, by_side)
     names = turn.names()
     says = message(turn.world, row.get("says", ""), names)
-    with turn.journal.entry(f"ends/{row['id']}", subject=",".join(winners), says=says, audience=(EVERYONE,), data=data):
+    with turn.journal.entry(
+        f"ends/{row['id']}", subject=",".join(winners), says=says, audience=(EVERYONE,), data=data
+    ):
         turn.journal.set("game", "game", "winners", winners)
         turn.journal.set("game", "game", "end", row["id"])
         turn.journal.set("game", "game", "ended", True)
@@ -165,7 +172,9 @@ def combine(values: list[Any], how: str) -> Any:
 
 
 def root(value: Fraction, n: int) -> Any:
-    """The n-th root of a number that is not negative, rounded to hundredths, halves up; computed in whole numbers alone."""
+    """The n-th root of a number that is not negative, rounded to hundredths, halves up; computed in whole
+    numbers alone.
+    """
     scaled = value.numerator * 200**n // value.denominator
     low, high = 0, 1
     while high**n <= scaled:

@@ -1,9 +1,10 @@
 """The frame of the turn: a tree of nodes and a cursor through it.
 
-Nodes are `phase` (names a run of steps), `input` (the resolution stops until it is there), `do` (a mechanic), `each` (nested
-turns, in a given order or one that is `rolled`), `passes` (one order of a kind each, until nobody has any), `ticks`
-(everything spends its k-th point), and on any with steps `all_or_none` (what cannot all be paid is not done); on all of them
-`when`. The cursor stands in the state, so a turn can stop at an input and go on later, in another process.
+Nodes are `phase` (names a run of steps), `input` (the resolution stops until it is there), `do` (a mechanic),
+`each` (nested turns, in a given order or one that is `rolled`), `passes` (one order of a kind each, until
+nobody has any), `ticks` (everything spends its k-th point), and on any with steps `all_or_none` (what cannot
+all be paid is not done); on all of them `when`. The cursor stands in the state, so a turn can stop at an
+input and go on later, in another process.
 """
 
 from __future__ import annotations
@@ -54,13 +55,19 @@ def _nodes(turn: Turn, levels: Sequence[Level]) -> Sequence[Row]:
 
 
 def advance(
-    turn: Turn, inputs_ready: bool, *, until: str | None = None, paused: bool = False, wanted: Wanted | None = None
+    turn: Turn,
+    inputs_ready: bool,
+    *,
+    until: str | None = None,
+    paused: bool = False,
+    wanted: Wanted | None = None,
 ) -> Row | None:
     """Run from the cursor to the next input point (returned) or to the end of the turn (None).
 
-    `inputs_ready` says that the input at the cursor has been taken in and is passed over once. `until` stops before the
-    phase of that name, as if an input stood there; `paused` says that the cursor stands at such a stop. With `wanted` only some
-    steps are carried out, no input is waited for, and the step at which it says so is the end (returned).
+    `inputs_ready` says that the input at the cursor has been taken in and is passed over once. `until` stops
+    before the phase of that name, as if an input stood there; `paused` says that the cursor stands at such a
+    stop. With `wanted` only some steps are carried out, no input is waited for, and the step at which it says
+    so is the end (returned).
     """
     levels = turn.levels = cursor(turn) or [{"i": 0}]
     while True:
@@ -101,7 +108,8 @@ def advance(
             if want:
                 run_step(turn, node)
             levels[-1]["i"] += 1
-            turn.dice.checkpoint(turn.position)  # who tries every way the dice can fall goes on from equal positions once
+            # who tries every way the dice can fall goes on from equal positions once
+            turn.dice.checkpoint(turn.position)
         if turn.state.get("game", "game", "ended"):
             _write(turn, [])
             return None
@@ -134,8 +142,8 @@ def _enter(turn: Turn, node: Row) -> None:
 def _drop_unpaid(turn: Turn, block: Row) -> None:
     """Of a nation whose orders in a block cannot all be paid none is carried out (`all_or_none`).
 
-    The steps of the block are tried on a copy of the position, one order after another, each on what the earlier ones bring;
-    dice, and the votes of others, are kind.
+    The steps of the block are tried on a copy of the position, one order after another, each on what the
+    earlier ones bring; dice, and the votes of others, are kind.
     """
     ids = {key for node in steps(block["steps"]) for key in step_orders(turn.ruleset, node)}
     theirs: dict[str, list[Order]] = {}
@@ -145,14 +153,22 @@ def _drop_unpaid(turn: Turn, block: Row) -> None:
     if all(len(orders) < 2 for orders in theirs.values()):
         return
     trial = Turn(
-        turn.ruleset, turn.state.copy(), KeyedDice(b"a trial", 1), moments=turn.world.moments, geography=turn.world.geography
+        turn.ruleset,
+        turn.state.copy(),
+        KeyedDice(b"a trial", 1),
+        moments=turn.world.moments,
+        geography=turn.world.geography,
     )
     trial.loops, trial.fortune = turn.loops, True
     for node in steps(block["steps"]):
         if trial.world.test(node.get("when"), trial.names()):
             run_step(trial, node)
     for nation, orders in sorted(theirs.items()):
-        unpaid = {str(o["key"]): why for o, code, why in trial.dropped if o["nation"] == nation and code == RefusalCode.MEANS}
+        unpaid = {
+            str(o["key"]): why
+            for o, code, why in trial.dropped
+            if o["nation"] == nation and code == RefusalCode.MEANS
+        }
         if not unpaid:
             continue
         first = next(o for o in orders if o["key"] in unpaid)
@@ -187,13 +203,16 @@ def _order(turn: Turn, node: Row, key: str = "order") -> tuple[Any, ...]:
 
 
 def _begin_round(turn: Turn, node: Row, level: Level) -> bool:
-    """The next round of an `each`, past nations that are no more and members that have none (`only`). False if none is left.
+    """The next round of an `each`, past nations that are no more and members that have none (`only`). False
+    if none is left.
 
     With `own_turn` the round is a turn of its own for whoever has it: `was(.., 'turn')` reads its start.
     """
     kind = str(node["each"])
     level["k"] += 1
-    while level["k"] < len(level["over"]) and not _has_round(turn, node, Entity(kind, level["over"][level["k"]])):
+    while level["k"] < len(level["over"]) and not _has_round(
+        turn, node, Entity(kind, level["over"][level["k"]])
+    ):
         level["k"] += 1
     if level["k"] >= len(level["over"]):
         return False
@@ -218,9 +237,15 @@ def _has_round(turn: Turn, node: Row, member: Entity) -> bool:
 
 
 def lay_away(turn: Turn, nation: str) -> None:
-    """What a nation has ordered for the turns of others (`stands: own_turn`) is over with the beginning of its own."""
+    """What a nation has ordered for the turns of others (`stands: own_turn`) is over with the beginning of
+    its own.
+    """
     with turn.journal.entry("sequence/own-turn", subject=nation, keep=False):
-        for key in [k for k, o in sorted(turn.state.table("orders").items()) if o["nation"] == nation and stands_on(turn, o)]:
+        for key in [
+            k
+            for k, o in sorted(turn.state.table("orders").items())
+            if o["nation"] == nation and stands_on(turn, o)
+        ]:
             turn.journal.put_row("orders", key, None)
 
 
@@ -276,7 +301,9 @@ def _next_round(turn: Turn, levels: list[Level]) -> None:
     level["k"] += 1
     if "passes" in node:
         if level["k"] > MOST_PASSES * len(level["over"]):
-            raise RuntimeError(f"passes without end: what {node['passes'].get('while')!r} asks for is never used up")
+            raise RuntimeError(
+                f"passes without end: what {node['passes'].get('while')!r} asks for is never used up"
+            )
         if level["k"] % len(level["over"]) == 0 and not _pass_left(turn, node, level):
             _leave(level)
             return
@@ -297,7 +324,10 @@ def _leave(level: Level) -> None:
 def _pass_left(turn: Turn, node: Row, level: Level) -> bool:
     """Whether anybody still has what a round of passes uses up (`while`, tested for each member)."""
     test = node["passes"].get("while", True)
-    return any(turn.world.test(test, {"self": Entity("nation", m), "nation": Entity("nation", m)}) for m in level["over"])
+    return any(
+        turn.world.test(test, {"self": Entity("nation", m), "nation": Entity("nation", m)})
+        for m in level["over"]
+    )
 
 
 def bind_loops(turn: Turn, levels: Sequence[Level]) -> None:
@@ -359,8 +389,14 @@ def step_orders(ruleset: Ruleset, node: Row) -> list[str]:
 
 
 def carried_out(ruleset: Ruleset, node: Row) -> list[str]:
-    """The orders that a step carries out, as "form/id": those of `step_orders`, and those that do what it names."""
+    """The orders that a step carries out, as "form/id": those of `step_orders`, and those that do what it
+    names.
+    """
     every = "movement" not in node and node["do"] == "move"
-    named = {*node.get("movement", ruleset.rows("movement") if every else ()), *node.get("detection", ()), *node.get("rows", ())}
+    named = {
+        *node.get("movement", ruleset.rows("movement") if every else ()),
+        *node.get("detection", ()),
+        *node.get("rows", ()),
+    }
     done = [f"orders/{id_}" for id_, row in ruleset.rows("orders").items() if row.get("does") in named]
     return list(dict.fromkeys([*step_orders(ruleset, node), *done]))

@@ -1,7 +1,8 @@
 """`settle`: the verdicts that a step names are found, all together, and written into the state.
 
-What a verdict is and how those that depend on each other come out is `world/verdicts`. Where a row says why, every thing's
-verdict is an entry of its own with its reason, so that the chain from one to the other can be asked for.
+What a verdict is and how those that depend on each other come out is `world/verdicts`. Where a row says why,
+every thing's verdict is an entry of its own with its reason, so that the chain from one to the other can be
+asked for.
 """
 
 from __future__ import annotations
@@ -20,12 +21,18 @@ def run(node: Row, turn: Turn) -> None:
     """Settle the verdicts of a step; earlier ones of the same rows are forgotten."""
     rows = [turn.ruleset.row("verdicts", id_) for id_ in node["verdicts"]]
     found = settled(turn.world, rows)
-    told = [said for row in rows for said in _written(turn, row, {o: how for o, how in found.items() if o.verdict == row["id"]})]
+    told = [
+        said
+        for row in rows
+        for said in _written(turn, row, {o: how for o, how in found.items() if o.verdict == row["id"]})
+    ]
     for entry, row, one, how in told:  # the words may name any of the verdicts
         entry.tell(reason(turn, row, one, how))
 
 
-def _written(turn: Turn, row: Row, found: dict[OpenVerdict, bool]) -> Iterator[tuple[Entry, Row, OpenVerdict, bool]]:
+def _written(
+    turn: Turn, row: Row, found: dict[OpenVerdict, bool]
+) -> Iterator[tuple[Entry, Row, OpenVerdict, bool]]:
     """Write the verdicts of one row; gives the entries that are to say why."""
     rule, readers = f"verdicts/{row['id']}", audience_ids(turn.world, row.get("audience"), {})
     keys = {subject_of(one): one for one in found}

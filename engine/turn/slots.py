@@ -1,4 +1,5 @@
-"""What the slots of an order may hold: numbers within their bounds, names among what may be chosen, the needs of a row.
+"""What the slots of an order may hold: numbers within their bounds, names among what may be chosen, the needs
+of a row.
 
 Asked by the checker of orders and by whatever carries them out, of a view or of the state itself.
 """
@@ -21,11 +22,20 @@ from .bounds import out_of_bounds
 from .context import Order, OrderContext
 from .validated_orders import Refusal, RefusalCode
 
-_TABLES = {"unit-kind": "units", "tech": "technologies", "item": "production", "resource": "resources", "passage": "passages"}
+_TABLES = {
+    "unit-kind": "units",
+    "tech": "technologies",
+    "item": "production",
+    "resource": "resources",
+    "passage": "passages",
+}
 
 
-def unfit(context: OrderContext, row: Row, order: Order, names: Names, *, secrets: bool = True) -> Refusal | None:
-    """Why an order of a row may not be given as it is written: to whom the row is open, its slots and options, its needs.
+def unfit(
+    context: OrderContext, row: Row, order: Order, names: Names, *, secrets: bool = True
+) -> Refusal | None:
+    """Why an order of a row may not be given as it is written: to whom the row is open, its slots and
+    options, its needs.
 
     Without `secrets` only the needs are tested that its nation may test.
     """
@@ -35,15 +45,19 @@ def unfit(context: OrderContext, row: Row, order: Order, names: Names, *, secret
 
 
 def unmet(context: OrderContext, row: Row, names: Names, *, secrets: bool = True) -> Refusal | None:
-    """The first need of a row that does not hold, in the row's words; without `secrets` only those that its nation may test.
+    """The first need of a row that does not hold, in the row's words; without `secrets` only those that its
+    nation may test.
 
-    `earlier` among the names are the units that the nation's other orders have taken from the same place, by kind.
+    `earlier` among the names are the units that the nation's other orders have taken from the same place, by
+    kind.
     """
     names = {"earlier": {}, **names}
     for need in needs_of(context.ruleset, row):
         if not context.world.test(test_of(need, secrets), names):
             slots = row.get("slots", {})
-            return Refusal(RefusalCode.UNMET, fill(context.world, need["message"], names), next(iter(slots), ""))
+            return Refusal(
+                RefusalCode.UNMET, fill(context.world, need["message"], names), next(iter(slots), "")
+            )
     return None
 
 
@@ -57,8 +71,8 @@ class SlotTest(NamedTuple):
 def parts(ruleset: Ruleset, row: Row) -> Sequence[SlotTest]:
     """The needs of a row that its nation may test, taken apart at their `and`s.
 
-    An order for which one of them does not hold is `unmet`, whatever its other slots hold: so the lists of what may be ordered
-    can be narrowed slot by slot.
+    An order for which one of them does not hold is `unmet`, whatever its other slots hold: so the lists of
+    what may be ordered can be narrowed slot by slot.
     """
     names = frozenset(row.get("slots", {}))
     tests = [test for need in needs_of(ruleset, row) if (test := test_of(need, secrets=False)) is not True]
@@ -69,7 +83,9 @@ def parts(ruleset: Ruleset, row: Row) -> Sequence[SlotTest]:
 def ruled_out(context: OrderContext, row: Row, names: Names, known: Set[str]) -> bool:
     """Whether an order cannot be given with these names, whatever the slots hold that are not known yet."""
     names = {"earlier": {}, **names}
-    return not all(context.world.test(part.test, names) for part in parts(context.ruleset, row) if part.slots <= known)
+    return not all(
+        context.world.test(part.test, names) for part in parts(context.ruleset, row) if part.slots <= known
+    )
 
 
 def misfit(context: OrderContext, row: Row, order: Order, names: Names) -> Refusal | None:
@@ -81,7 +97,9 @@ def misfit(context: OrderContext, row: Row, order: Order, names: Names) -> Refus
             if declared == "number" and isinstance(value, int) and value < 1:
                 return Refusal(RefusalCode.NUMBER, "the number must be at least 1", name)
             continue
-        found = out_of_bounds(context, declared, name, value, names) or _not_among(context, declared, name, value, names)
+        found = out_of_bounds(context, declared, name, value, names) or _not_among(
+            context, declared, name, value, names
+        )
         if found is not None:
             return found
     return _option_misfit(context, row, order, names)
@@ -99,12 +117,19 @@ def _option_misfit(context: OrderContext, row: Row, order: Order, names: Names) 
             forms = [_readable(rows[o]) for o in may if o in rows]
             hint = f"it may carry: {'; '.join(forms)}" if forms else "it carries no options"
             return Refusal(
-                RefusalCode.OPTION, f"the order may not carry {_readable(rows[option]) if option in rows else option!r}", "", hint
+                RefusalCode.OPTION,
+                f"the order may not carry {_readable(rows[option]) if option in rows else option!r}",
+                "",
+                hint,
             )
         declared = context.ruleset.row_or_empty("order_options", option).get("slots", {})
         values = given if isinstance(given, dict) else dict.fromkeys(declared, given)
         for name, slot in declared.items():
-            found = out_of_bounds(context, slot, name, values[name], names) if isinstance(slot, dict) and name in values else None
+            found = (
+                out_of_bounds(context, slot, name, values[name], names)
+                if isinstance(slot, dict) and name in values
+                else None
+            )
             if found is not None:
                 return found
     return None
@@ -122,7 +147,9 @@ def _not_among(context: OrderContext, declared: Row, name: str, value: Any, name
 
 
 def choices(context: OrderContext, declared: Row, names: Names) -> set[str] | None:
-    """The ids of what may be chosen for a slot (None: anything of its kind); found once while nothing changes."""
+    """The ids of what may be chosen for a slot (None: anything of its kind); found once while nothing
+    changes.
+    """
     if "among" not in declared:
         return None
     among = strip_mark(declared["among"])
@@ -135,7 +162,7 @@ def choices(context: OrderContext, declared: Row, names: Names) -> set[str] | No
         hash(reads)
     except TypeError:  # a list of units cannot be a key
         return make()
-    return context.world.keep(("among", among, reads), None, make)  # type: ignore[no-any-return]
+    return context.world.keep(("among", among, reads), None, make)
 
 
 def name_of(context: OrderContext, kind: str, id_: str) -> str:

@@ -1,4 +1,6 @@
-"""Facts against what waits for them: the triggers of a row, whether a fact fits one, and what `event.x` reads of it."""
+"""Facts against what waits for them: the triggers of a row, whether a fact fits one, and what `event.x` reads
+of it.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,14 @@ from ..world.selections import as_set, fits
 from .context import Turn
 
 _ROLE_KIND = {
-    "by": "nation", "of": "nation", "place": "place", "side": "side", "tech": "tech", "war": "war", "from": "place",
-}  # fmt: skip
+    "by": "nation",
+    "of": "nation",
+    "place": "place",
+    "side": "side",
+    "tech": "tech",
+    "war": "war",
+    "from": "place",
+}
 _ROLE_NAMES = {"by": "actor", "of": "target", "from": "origin"}
 
 
@@ -66,5 +74,7 @@ def view(turn: Turn, fact: Fact) -> EventView:
 
 
 def bare_role(word: str) -> str:
-    """The role that a trigger's single value is about: the step's name, the turn's number, the mark, else the actor."""
+    """The role that a trigger's single value is about: the step's name, the turn's number, the mark, else the
+    actor.
+    """
     return {"step": "step", "turn_start": "turn", "turn_end": "turn", "expired": "flag"}.get(word, "by")

@@ -1,4 +1,6 @@
-"""Positions that no player has, and who chooses one: what the rows of the form `replacements` say of a game as it stands."""
+"""Positions that no player has, and who chooses one: what the rows of the form `replacements` say of a game
+as it stands.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,10 @@ MODERATOR = "moderator"
 EMPTY = ("", "none", "vacant", "policy")
 """Seats in which no person sits."""
 NAMELESS = (*EMPTY, "player", MODERATOR)
-"""Seats that say what commands a nation, not who. Any other seat is a nation whose player does, or a person's name."""
+"""Seats that say what commands a nation, not who.
+
+Any other seat is a nation whose player does, or a person's name.
+"""
 UNFILLED = ("vacant", "policy")
 """Seats of a nation that nobody plays: a policy gives its orders, unless the moderator hands some in."""
 
@@ -27,12 +32,15 @@ class Vacancy:
 
 
 def seat(world: World, nation: str) -> str:
-    """Who commands a nation, or the one that it is commanded by: what the state says, else its row; a policy if neither does."""
+    """Who commands a nation, or the one that it is commanded by: what the state says, else its row; a policy
+    if neither does.
+    """
     return world.seat_said(world.commander_of(nation)) or "policy"
 
 
 def vacancy(world: World, nation: str) -> Vacancy | None:
-    """The nation as a position to fill, whoever sits there now; None if no row makes it one, or it is out of the game.
+    """The nation as a position to fill, whoever sits there now; None if no row makes it one, or it is out of
+    the game.
 
     A nation whose seat names another has the player of that one, and is no position of its own.
     """

@@ -1,7 +1,8 @@
-"""What an order comes to when it is understood: an intent that stands, with its conditions, or a typed refusal.
+"""What an order comes to when it is understood: an intent that stands, with its conditions, or a typed
+refusal.
 
-Whoever tests whether an order may be given answers with these, never with words alone; nothing is decided by how a refusal
-is worded. Codes are those of `orders/codes.py`, where each is explained.
+Whoever tests whether an order may be given answers with these, never with words alone; nothing is decided by
+how a refusal is worded. Codes are those of `orders/codes.py`, where each is explained.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ class Note(StrEnum):
 class Refusal:
     """An order that is not allowed: the code, why in words, the slot it is about, and what would do.
 
-    `hint` says what would do; `choices` are the values that the slot may hold, where a hint can be made of them.
+    `hint` says what would do; `choices` are the values that the slot may hold, where a hint can be made of
+    them.
     """
 
     code: RefusalCode
@@ -60,8 +62,8 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What is said of an order that stands. `on` are the lines of own orders whose dice, or the votes of others on them, decide
-    whether it can be carried out."""
+    """What is said of an order that stands. `on` are the lines of own orders whose dice, or the votes of
+    others on them, decide whether it can be carried out."""
 
     note: Note
     text: str
@@ -77,10 +79,13 @@ CONDITIONS = frozenset({Note.MEANS, Note.PASSAGE, Note.DICE, Note.OTHERWISE})
 class ValidatedOrder:
     """An order that stands, as it will be carried out if all others are silent and the dice are kind.
 
-    `order` is the complete order (numbers in place of `all`), ready for the resolution; `cost` what is paid, by resource, and
-    `purse` the treasury it comes out of where there are several; `number` how many of `item` are bought, or how much is sent;
-    `units` who goes, `path` the places of their way from first to last; `site` where a thing appears or stands. `uses` is what
-    it takes besides its price, by resource, now or when it is completed; `attacks` are the places into which it goes to fight.
+    `order` is the complete order (numbers in place of `all`), ready for the resolution; `cost` what is paid,
+    by resource, and
+    `purse` the treasury it comes out of where there are several; `number` how many of `item` are bought, or
+    how much is sent;
+    `units` who goes, `path` the places of their way from first to last; `site` where a thing appears or
+    stands. `uses` is what it takes besides its price, by resource, now or when it is completed; `attacks` are
+    the places into which it goes to fight.
     `mended` says how the line was read, where it was not written as its form has it.
     """
 
@@ -110,5 +115,7 @@ class ValidatedOrder:
 
     @property
     def conditions(self) -> tuple[Remark, ...]:
-        """What it depends on beyond its own nation's will: dice and votes on earlier orders, means that come later, a passage."""
+        """What it depends on beyond its own nation's will: dice and votes on earlier orders, means that come
+        later, a passage.
+        """
         return tuple(r for r in self.remarks if r.note in CONDITIONS)

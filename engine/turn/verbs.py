@@ -1,7 +1,8 @@
 """The verbs of effects: each a function of the running tail, its parameters and the names in scope.
 
-A verb changes the state through the journal entry that the tail has opened, and states the facts that follow from it. Those
-for units and works are in `verbs_units`, those for things under way and agreements in `verbs_later`; `core/registry` lists all.
+A verb changes the state through the journal entry that the tail has opened, and states the facts that follow
+from it. Those for units and works are in `verbs_units`, those for things under way and agreements in
+`verbs_later`; `core/registry` lists all.
 """
 
 from __future__ import annotations
@@ -25,18 +26,29 @@ from .verbs_units import send_home, set_works, stands_for_one, unless_default
 
 
 def shift(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
-    """Moves a track toward or away from a side, up, down or to zero, following its redirection; states `reached`."""
+    """Moves a track toward or away from a side, up, down or to zero, following its redirection; states
+    `reached`.
+    """
     by = runner.amount(p["by"], names)
     track_row = runner.world.ruleset.row("tracks", p["track"])
     for nation in runner.nations(p["who"], names):
-        move_track(runner, nation, track_row, _direction(runner, p, names, nation), int(by), to_zero=bool(p.get("to_zero")))
+        move_track(
+            runner,
+            nation,
+            track_row,
+            _direction(runner, p, names, nation),
+            int(by),
+            to_zero=bool(p.get("to_zero")),
+        )
 
 
 def _direction(runner: EffectRunner, p: Row, names: dict[str, Any], nation: str) -> int:
     if "toward" in p or "against" in p:
         key = "toward" if "toward" in p else "against"
         found = runner.who(p[key], names)
-        side = found if isinstance(found, Entity) and found.kind == "side" else runner.world.field(found, "side")
+        side = (
+            found if isinstance(found, Entity) and found.kind == "side" else runner.world.field(found, "side")
+        )
         if side is None:
             return 0
         way = way_to(runner.world.ruleset.row("tracks", p["track"]), id_of(side))
@@ -46,14 +58,21 @@ def _direction(runner: EffectRunner, p: Row, names: dict[str, Any], nation: str)
     return -1 if p.get("down") else 1
 
 
-def move_track(runner: EffectRunner, nation: str, row: Row, direction: int, by: int, *, to_zero: bool = False) -> None:
-    """The one place that changes a track: redirection and bounds. Thresholds are read when all of a step is in (`settle`)."""
+def move_track(
+    runner: EffectRunner, nation: str, row: Row, direction: int, by: int, *, to_zero: bool = False
+) -> None:
+    """The one place that changes a track: redirection and bounds.
+
+    Thresholds are read when all of a step is in (`settle`).
+    """
     if direction == 0 or by == 0:
         return
     journal, world = runner.journal, runner.world
     track = row["id"]
     redirect = row.get("redirect")
-    if redirect and world.test(redirect["while"], {"nation": Entity("nation", nation), "self": Entity("nation", nation)}):
+    if redirect and world.test(
+        redirect["while"], {"nation": Entity("nation", nation), "self": Entity("nation", nation)}
+    ):
         for side, other in redirect.items():
             if side != "while" and way_to(row, side) == direction:
                 track, direction = other, 1
@@ -71,13 +90,21 @@ def move_track(runner: EffectRunner, nation: str, row: Row, direction: int, by: 
 
 
 _TABLE_OF = {
-    "nation": "nations", "place": "places", "side": "sides", "force": "forces", "passage": "passages", "war": "wars",
-    "agreement": "agreements", "record": "records",
-}  # fmt: skip
+    "nation": "nations",
+    "place": "places",
+    "side": "sides",
+    "force": "forces",
+    "passage": "passages",
+    "war": "wars",
+    "agreement": "agreements",
+    "record": "records",
+}
 
 
 def change(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
-    """Sets or adds to a declared field of one or more things; a field that lists things takes in or drops some."""
+    """Sets or adds to a declared field of one or more things; a field that lists things takes in or drops
+    some.
+    """
     things = as_set(runner.world, runner.who(p["of"], names))
     single = stands_for_one(names, things)
     for thing in things:
@@ -101,11 +128,14 @@ def change(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
 
 
 def _change_list(runner: EffectRunner, thing: Entity, p: Row, names: dict[str, Any], *, single: bool) -> None:
-    """A list of ids; with `said_by` every item is written `who>item`: it holds as what that nation has said."""
+    """A list of ids; with `said_by` every item is written `who>item`: it holds as what that nation has
+    said.
+    """
     head = f"{runner.id_of(p['said_by'], names)}>" if "said_by" in p else ""
     now = [str(id_of(v)) for v in runner.world.field(thing, p["field"]) or ()]
     new, old = (
-        {f"{head}{id_of(v)}" for v in as_set(runner.world, runner.set(p[k], names))} if k in p else set() for k in ("add", "drop")
+        {f"{head}{id_of(v)}" for v in as_set(runner.world, runner.set(p[k], names))} if k in p else set()
+        for k in ("add", "drop")
     )
     out = sorted(({*now} | new) - old)
     if out != now:
@@ -127,7 +157,10 @@ def set_field(runner: EffectRunner, thing: Entity, field: str, value: Any, *, si
 
 
 def pay(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
-    """Moves a resource between stores. Without the money the effect fails, unless `as_far_as` pays what is there."""
+    """Moves a resource between stores.
+
+    Without the money the effect fails, unless `as_far_as` pays what is there.
+    """
     what = str(runner.plain(p["what"], names))
     source = runner.who(p["from"], names) if "from" in p else None
     target = runner.who(p["to"], names) if "to" in p else None
@@ -135,7 +168,8 @@ def pay(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     wanted = runner.amount(p["amount"], names, every=have)
     if have is not None:
         if wanted > have and not p.get("as_far_as"):
-            there = f", {have} left" if source == names.get("self") else ""  # what others have is theirs to know
+            # what others have is theirs to know
+            there = f", {have} left" if source == names.get("self") else ""
             owed = f"{wanted} {stores.in_words(runner.world.ruleset, what)}"
             raise EffectError(f"{printed(runner.world, source)} cannot pay {owed}{there}")
         wanted = min(wanted, have)
@@ -173,14 +207,19 @@ def take(runner: EffectRunner, source: Any, what: str, amount: Any) -> None:
 def learn(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """Gives a technology: the next level, a level, or one drawn from a set.
 
-    With `as` it is only reached at that stage (found, say, but not yet in force); `level(nation, tech, stage)` reads it.
-    With `at` it is in force from a later step of that name on, which completes it.
+    With `as` it is only reached at that stage (found, say, but not yet in force); `level(nation, tech,
+    stage)` reads it. With `at` it is in force from a later step of that name on, which completes it.
     """
     stage = p.get("as")
     for nation in runner.nations(p["who"], names):
         if "draw" in p:
             among = as_set(runner.world, runner.set(p["of"], {**names, "nation": Entity("nation", nation)}))
-            techs = [t.id for t in runner.stream().draw(among, min(int(runner.world.number(p["draw"], names)), len(among)))]
+            techs = [
+                t.id
+                for t in runner.stream().draw(
+                    among, min(int(runner.world.number(p["draw"], names)), len(among))
+                )
+            ]
             runner.note_dice()
         else:
             techs = [runner.id_of(p["tech"], names)]
@@ -221,9 +260,11 @@ def clear(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
 
 
 def relate(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
-    """Sets the stance of parties to each other. With `declared`, states that the first declared war on the second.
+    """Sets the stance of parties to each other. With `declared`, states that the first declared war on the
+    second.
 
-    The fact `declared` says what the second was then: `outside` whether it belonged to no side, `war` the kind of war, and
+    The fact `declared` says what the second was then: `outside` whether it belonged to no side, `war` the
+    kind of war, and
     `openly` whether the war was declared before the first shot (`openly: false`: it was not).
     """
     a_set, b_set = runner.nations(p["a"], names), runner.nations(p["b"], names)
@@ -246,7 +287,11 @@ def join(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     for nation in runner.nations(p["who"], names):
         if runner.world.side_of(nation) != side:
             relations.join(
-                runner.turn, nation, side, relations.hostile_stance(runner.turn), relations.friendly_stance(runner.turn)
+                runner.turn,
+                nation,
+                side,
+                relations.hostile_stance(runner.turn),
+                relations.friendly_stance(runner.turn),
             )
 
 
@@ -259,9 +304,9 @@ def leave(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
 def own(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """Hands places over without a fight: owner, holder or both.
 
-    `sets` are fields of a place that go with it; a row of `capture` (`by`) may have more, and `troops: home`, which sends the
-    units of all others there to the nearest place that their own nation holds; `captured: true` states the fact of that name,
-    as for a place that was taken in a fight.
+    `sets` are fields of a place that go with it; a row of `capture` (`by`) may have more, and `troops: home`,
+    which sends the units of all others there to the nearest place that their own nation holds; `captured:
+    true` states the fact of that name, as for a place that was taken in a fight.
     """
     way: Row = runner.world.ruleset.row("capture", p["by"]) if "by" in p else {}
     if way:
@@ -282,11 +327,14 @@ def own(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
         if p.get("captured"):
             first = runner.world.at("game").owner_of(place.id)
             freed = new == first or None
-            runner.journal.fact("captured", by=new, of=loser, place=place.id, taken_by=new, first_owner=first, freed=freed)
+            runner.journal.fact(
+                "captured", by=new, of=loser, place=place.id, taken_by=new, first_owner=first, freed=freed
+            )
 
 
 def know(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
-    """Writes knowledge: who knows what of whom, how exactly, since when; with `seen` a value, with `counts` what is there.
+    """Writes knowledge: who knows what of whom, how exactly, since when; with `seen` a value, with `counts`
+    what is there.
 
     What is counted is also written into the entry, for the report: kind to number.
     """
@@ -299,7 +347,9 @@ def know(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
         if "counts" in p:
             value["units"] = _counted(runner, p["counts"], str(of), reader)
             value["n"] = sum(value["units"].values())
-            words = ", ".join(f"{n} {_kind_name(runner, k, n)}" for k, n in value["units"].items()) or "nothing"
+            words = (
+                ", ".join(f"{n} {_kind_name(runner, k, n)}" for k, n in value["units"].items()) or "nothing"
+            )
             details = runner.entry.data.setdefault("details", [])
             if words not in details:  # several readers who learn the same are told it once
                 details.append(words)
@@ -307,15 +357,25 @@ def know(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
 
 
 def _counted(runner: EffectRunner, table: str, of: str, reader: str) -> dict[str, int]:
-    """Kind to number: the units that a nation has put under way in this turn, or those of the reader's enemies in a place."""
+    """Kind to number: the units that a nation has put under way in this turn, or those of the reader's
+    enemies in a place.
+    """
     state = runner.world.state
     found: dict[str, int] = {}
     if table == "under_way":
-        rows = [r for r in state.table(table).values() if r.get("nation") == of and r.get("since") == runner.turn.number]
+        rows = [
+            r
+            for r in state.table(table).values()
+            if r.get("nation") == of and r.get("since") == runner.turn.number
+        ]
         units = runner.world.ruleset.rows("units")
         pairs = [(str(r["what"]), int(r.get("n", 1))) for r in rows if "mode" not in r and r["what"] in units]
     else:
-        pairs = [(r["kind"], int(r["n"])) for _, r in state.stacks(at=of) if runner.world.hostile(reader, r["owner"])]
+        pairs = [
+            (r["kind"], int(r["n"]))
+            for _, r in state.stacks(at=of)
+            if runner.world.hostile(reader, r["owner"])
+        ]
     for kind, n in pairs:
         found[kind] = found.get(kind, 0) + n
     return dict(sorted(found.items()))
@@ -364,7 +424,10 @@ def found(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
             runner.journal.set("nations", nation, "like", like)
         for field in ("grade",):
             value = runner.world.field(Entity("nation", like), field)
-            if value and (field in p.get("inherits", ()) or not runner.world.ruleset.row_or_empty("nations", nation).get(field)):
+            if value and (
+                field in p.get("inherits", ())
+                or not runner.world.ruleset.row_or_empty("nations", nation).get(field)
+            ):
                 runner.journal.set("nations", nation, field, dict(value))
         for table in p.get("inherits", ()):
             if table == "technology":
@@ -373,9 +436,11 @@ def found(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
 
 
 def absorb(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
-    """A nation leaves the game; `into` takes over all it has: units, places, stores. Without, what is left of it is gone.
+    """A nation leaves the game; `into` takes over all it has: units, places, stores. Without, what is left of
+    it is gone.
 
-    Its wars and alliances end. With an heir its side stays, for the fate of the side is told by all who were of it.
+    Its wars and alliances end. With an heir its side stays, for the fate of the side is told by all who were
+    of it.
     """
     old, new = runner.id_of(p["nation"], names), runner.id_of(p["into"], names) if "into" in p else ""
     for key, row in runner.world.state.stacks(owner=old):
@@ -403,18 +468,20 @@ def absorb(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
 
 
 def vote(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
-    """Counts weighted assent of some nations and goes on with `then` or `else`; with `alone` each is bound by its own answer.
+    """Counts weighted assent of some nations and goes on with `then` or `else`; with `alone` each is bound by
+    its own answer.
 
-    Whoever is out of the game has no vote. Everybody who refuses states the fact `refused`, everybody who is bound by an
-    acceptance the fact `accepted` (`of` whom it is about, `ask` the decision). The effects find the names `voters`, `accepts`
-    and `refuses` (sets of nations), and `votes` (the weight of each that is bound by the outcome), for shares. Alone, `then`
-    follows if anybody accepts and `else` if anybody refuses.
+    Whoever is out of the game has no vote. Everybody who refuses states the fact `refused`, everybody who is
+    bound by an acceptance the fact `accepted` (`of` whom it is about, `ask` the decision). The effects find
+    the names `voters`, `accepts` and `refuses` (sets of nations), and `votes` (the weight of each that is
+    bound by the outcome), for shares. Alone, `then` follows if anybody accepts and `else` if anybody refuses.
     """
     row = runner.world.ruleset.row("decisions", p["ask"])
     subject = str(id_of(runner.who(p["about"], names))) if "about" in p else ""
     weights: dict[str, int] = {}
     said: dict[str, list[Entity]] = {"accept": [], "refuse": []}
-    fate: bool | None = None  # in a prospect: what others will say is not foreseen, nor what their votes weigh
+    # in a prospect: what others will say is not foreseen, nor what their votes weigh
+    fate: bool | None = None
     for voter in as_set(runner.world, runner.set(p["of"], names)):
         if not runner.world.alive(voter.id):
             continue
@@ -422,7 +489,9 @@ def vote(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
         if runner.turn.fortune is not None and voter != names.get("self"):
             runner.turn.chanced, accepts, fate = True, runner.turn.fortune, runner.turn.fortune
         else:
-            accepts = decide(runner.turn, row, scope, runner.stream, who=voter.id, subject=subject) == "accept"
+            accepts = (
+                decide(runner.turn, row, scope, runner.stream, who=voter.id, subject=subject) == "accept"
+            )
         said["accept" if accepts else "refuse"].append(voter)
         weights[voter.id] = int(runner.world.number(p["weight"], scope)) if "weight" in p else 1
     runner.note_dice()
@@ -431,7 +500,11 @@ def vote(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
         runner.journal.fact("refused", by=voter.id, **offers)
     yes, no = (sum(weights[v.id] for v in said[k]) for k in ("accept", "refuse"))
     runner.entry.data["votes"] = {"accept": yes, "refuse": no}
-    outcome = {"accepts": tuple(said["accept"]), "refuses": tuple(said["refuse"]), "voters": (*said["accept"], *said["refuse"])}
+    outcome = {
+        "accepts": tuple(said["accept"]),
+        "refuses": tuple(said["refuse"]),
+        "voters": (*said["accept"], *said["refuse"]),
+    }
     if p.get("alone"):
         bound = {v.id: weights[v.id] for v in said["accept"]}
         for voter in said["accept"]:
@@ -440,7 +513,8 @@ def vote(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
             if who:
                 runner.effects(p.get(key, ()), {**names, **outcome, "votes": bound})
         return
-    tied = yes == no and bool(said["accept"] or not said["refuse"])  # where no vote weighs anything, a refusal by all is no tie
+    # where no vote weighs anything, a refusal by all is no tie
+    tied = yes == no and bool(said["accept"] or not said["refuse"])
     passed = fate if fate is not None else yes > no or (tied and p.get("tie", "refuse") == "accept")
     for voter in outcome["voters"] if passed else ():
         runner.journal.fact("accepted", by=voter.id, **offers)

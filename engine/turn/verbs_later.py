@@ -10,7 +10,9 @@ from .effects import EffectRunner
 
 
 def queue(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
-    """Puts something under way, due at a step or a turn; with `levy`, an agreement to pay it (`for` pays, `to` are weights)."""
+    """Puts something under way, due at a step or a turn; with `levy`, an agreement to pay it (`for` pays,
+    `to` are weights).
+    """
     if "levy" in p:
         _agree(runner, p, names)
         return
@@ -31,11 +33,18 @@ def _agree(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
         key = f"{p['levy']}:{payer}"
         while runner.world.state.row("agreements", key):
             key += "+"
-        row = {"levy": p["levy"], "from": payer, "to": dict(sorted(weights.items())), "since": runner.turn.number}
+        row = {
+            "levy": p["levy"],
+            "from": payer,
+            "to": dict(sorted(weights.items())),
+            "since": runner.turn.number,
+        }
         runner.journal.put_row("agreements", key, row)
 
 
-def put_under_way(turn: Any, nation: str, what: str, n: int, at: Any, due: Any, *, if_lost: Any = None, **more: Any) -> str:
+def put_under_way(
+    turn: Any, nation: str, what: str, n: int, at: Any, due: Any, *, if_lost: Any = None, **more: Any
+) -> str:
     """A new row of `under_way`; returns its id."""
     used = [int(k.rpartition("#")[2]) for k in turn.state.table("under_way") if k.startswith(f"{nation}#")]
     key = f"{nation}#{max(used, default=0) + 1:04d}"
@@ -61,7 +70,9 @@ def cancel(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
         at = runner.plain(p["at"], names) if "at" in p else None
         left = int(runner.amount(p["n"], names)) if "n" in p else None
         for key, row in sorted(runner.world.state.table("under_way").items()):
-            fits = wanted in ("all", key, row["what"], row.get("at")) and (who is None or row["nation"] in who)
+            fits = wanted in ("all", key, row["what"], row.get("at")) and (
+                who is None or row["nation"] in who
+            )
             if not fits or at not in (None, row.get("at")) or left == 0:
                 continue
             gone = int(row.get("n", 1)) if left is None else min(left, int(row.get("n", 1)))

@@ -1,4 +1,6 @@
-"""The verbs for records: things that rules enter into the books, change with `change` like anything else, and strike out."""
+"""The verbs for records: things that rules enter into the books, change with `change` like anything else, and
+strike out.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from .effects import EffectRunner
 def record(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     """A new record of a kind (`what`), with its fields as `set` gives them. Those made later come later."""
     what = str(runner.plain(p["what"], names))
-    used = [int(k.rpartition("#")[2]) for k in runner.world.state.table("records") if k.startswith(f"{what}#")]
+    used = [
+        int(k.rpartition("#")[2]) for k in runner.world.state.table("records") if k.startswith(f"{what}#")
+    ]
     said = {k: values(runner, v, names) for k, v in p.get("set", {}).items()}
     row = {"kind": what, "since": runner.turn.number, **{k: v for k, v in said.items() if v is not None}}
     runner.journal.put_row("records", f"{what}#{max(used, default=0) + 1:04d}", row)

@@ -1,4 +1,6 @@
-"""The verbs that make, take away and alter units and works: what stands on the map, changed outside movement and battle."""
+"""The verbs that make, take away and alter units and works: what stands on the map, changed outside movement
+and battle.
+"""
 
 from __future__ import annotations
 
@@ -16,19 +18,25 @@ from .effects import EffectError, EffectRunner
 
 
 def stands_for_one(names: Mapping[str, Any], chosen: Sequence[Entity]) -> bool:
-    """Whether the units of a verb are the `unit` of a `for` around it, which comes by once for each of a stack: one at a time."""
+    """Whether the units of a verb are the `unit` of a `for` around it, which comes by once for each of a
+    stack: one at a time.
+    """
     return "unit" in names and tuple(chosen) == (names["unit"],)
 
 
 def set_works(runner: EffectRunner, place: str, facing: str, works: Any) -> None:
     """Works of a place on its border with another; None or "none" clears them."""
-    runner.journal.set("links", pair_key(place, facing), works_on(place), works if works not in (None, "none", "") else None)
+    runner.journal.set(
+        "links", pair_key(place, facing), works_on(place), works if works not in (None, "none", "") else None
+    )
 
 
 def create(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
-    """New units, facilities or works at places. A kind that is a field of places is a facility and is set there.
+    """New units, facilities or works at places. A kind that is a field of places is a facility and is set
+    there.
 
-    Units without an owner that is named (`for`) are those of the holder of the place; of a part of a place, of the whole.
+    Units without an owner that is named (`for`) are those of the holder of the place; of a part of a place,
+    of the whole.
     """
     listed = runner.plain(p["units"], names)
     if isinstance(listed, dict):  # the units that an order lists, by kind
@@ -44,7 +52,9 @@ def create(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
         for place in places:
             whose = owner or runner.world.holder_of(runner.world.whole_of(place.id))
             if whose is None:
-                raise EffectError(f"nobody holds {printed(runner.world, place)}, so new units there would be nobody's")
+                raise EffectError(
+                    f"nobody holds {printed(runner.world, place)}, so new units there would be nobody's"
+                )
             made = n if "pool" not in p else min(n, left_in_pool(runner, whose, kind, p["pool"]))
             if made > 0:
                 runner.journal.units(whose, kind, place.id, made)
@@ -61,7 +71,9 @@ def create(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
 
 
 def left_in_pool(runner: EffectRunner, owner: str, kind: str, field: str) -> int:
-    """How many more units of a kind an owner may have on the map, by a field of the kind that says how many there are."""
+    """How many more units of a kind an owner may have on the map, by a field of the kind that says how many
+    there are.
+    """
     there = sum(r["n"] for _, r in runner.world.state.stacks(owner=owner) if r["kind"] == kind)
     left: int = int(runner.world.unit_row(kind, owner).get(field, there)) - int(there)
     return max(0, left)
@@ -83,7 +95,10 @@ def remove(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
         wanted = total
     cause = p.get("cause", "effect")
     for key, n in spread(
-        chosen, wanted, by_kind=p.get("spread") == "kind", kind_of=lambda k: runner.world.state.get("units", k, "kind")
+        chosen,
+        wanted,
+        by_kind=p.get("spread") == "kind",
+        kind_of=lambda k: runner.world.state.get("units", k, "kind"),
     ):
         if "to" in p:
             runner.journal.alter_units(key, n, owner=runner.id_of(p["to"], names))
@@ -106,7 +121,9 @@ def _stacks(runner: EffectRunner, p: Row, names: dict[str, Any]) -> list[tuple[s
     return [(k, row["n"]) for k, row in found]
 
 
-def spread(stacks: list[tuple[str, int]], wanted: int, *, by_kind: bool, kind_of: Any) -> list[tuple[str, int]]:
+def spread(
+    stacks: list[tuple[str, int]], wanted: int, *, by_kind: bool, kind_of: Any
+) -> list[tuple[str, int]]:
     """How many of each stack go: stack after stack, or one of each kind in turn, until `wanted` are found."""
     if not by_kind:
         out = []
@@ -122,7 +139,8 @@ def spread(stacks: list[tuple[str, int]], wanted: int, *, by_kind: bool, kind_of
     for key, _ in stacks:
         kinds.setdefault(str(kind_of(key)), []).append(key)
     while wanted > 0 and any(left.values()):
-        for keys in sorted(kinds.values(), key=lambda of_kind: -sum(left[k] for k in of_kind)):  # the most numerous kind first
+        # the most numerous kind first
+        for keys in sorted(kinds.values(), key=lambda of_kind: -sum(left[k] for k in of_kind)):
             chosen = next((k for k in keys if left[k] > 0), None)
             if chosen is not None and wanted > 0:
                 left[chosen] -= 1
@@ -165,12 +183,21 @@ def convert(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
             runner.journal.alter_units(unit.id, min(n, now), **fields)
 
 
-def _of_list(runner: EffectRunner, chosen: Sequence[Entity], listed: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Which units of a set are those that an order lists by kind: stack after stack, in order of their ids."""
+def _of_list(
+    runner: EffectRunner, chosen: Sequence[Entity], listed: Mapping[str, int]
+) -> list[tuple[str, int]]:
+    """Which units of a set are those that an order lists by kind: stack after stack, in order of their
+    ids.
+    """
     stacks = sorted((t.id, dict(runner.world.state.row("units", t.id))) for t in chosen)
     out = []
     for kind, wanted in sorted(listed.items()):
-        out += spread([(k, int(r["n"])) for k, r in stacks if r.get("kind") == kind], int(wanted), by_kind=False, kind_of=None)
+        out += spread(
+            [(k, int(r["n"])) for k, r in stacks if r.get("kind") == kind],
+            int(wanted),
+            by_kind=False,
+            kind_of=None,
+        )
     return out
 
 
@@ -181,21 +208,31 @@ def unless_default(runner: EffectRunner, field: str, value: Any) -> Any:
 
 
 def send_home(runner: EffectRunner, place: str, stays: str) -> None:
-    """Puts all units of a place but those of one nation into the nearest that their own holds; without one they are lost."""
+    """Puts all units of a place but those of one nation into the nearest that their own holds; without one
+    they are lost.
+    """
     kind = runner.world.ruleset.row("places", place).get("kind")
     steps = runner.world.geography.distances(place)
     for key, row in sorted(runner.world.state.stacks(at=place)):
         if row["owner"] == stays:
             continue
-        homes = [q for q in held_places(runner.world, row["owner"]) if runner.world.ruleset.row("places", q).get("kind") == kind]
+        homes = [
+            q
+            for q in held_places(runner.world, row["owner"])
+            if runner.world.ruleset.row("places", q).get("kind") == kind
+        ]
         if homes:
-            runner.journal.alter_units(key, row["n"], place=min(homes, key=lambda q: (steps.get(q, 10_000), q)))
+            runner.journal.alter_units(
+                key, row["n"], place=min(homes, key=lambda q: (steps.get(q, 10_000), q))
+            )
         else:
             lose(runner, key, row["n"], "nowhere to go")
 
 
 def relocate(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
-    """Puts units (or `n` of them) elsewhere without a move: the nearest, the first or a drawn place; `else` stay or lost."""
+    """Puts units (or `n` of them) elsewhere without a move: the nearest, the first or a drawn place; `else`
+    stay or lost.
+    """
     places = [t.id for t in as_set(runner.world, runner.set(p["to"], names))]
     left = int(runner.world.number(p["n"], names)) if "n" in p else None
     for unit in as_set(runner.world, runner.set(p["units"], names)):

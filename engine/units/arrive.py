@@ -1,8 +1,9 @@
 """Arrivals: units that set out in an earlier step come in, as far as their way still holds.
 
-A mode says by `holds` (else `pass`) what each place of the way must still pass, and by `if_cut` what happens when one does
-not: `last_before` (they end in the last good place before it) or `start` (they are back where they set out). `if_none` is
-tried when no place of the way is left: `nearest` to the way, or `lost`.
+A mode says by `holds` (else `pass`) what each place of the way must still pass, and by `if_cut` what happens
+when one does
+not: `last_before` (they end in the last good place before it) or `start` (they are back where they set out).
+`if_none` is tried when no place of the way is left: `nearest` to the way, or `lost`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from ..world.messages import say, units
 
 
 def bring_in(turn: Turn, modes: Sequence[MovementRow]) -> None:
-    """Everything under way by these modes arrives, falls short, or is lost; all judged on the state before."""
+    """Everything under way by these modes arrives, falls short, or is lost; all judged on the state
+    before.
+    """
     ids = {m["id"]: m for m in modes}
     due = [(k, r) for k, r in sorted(turn.state.table("under_way").items()) if r.get("mode") in ids]
     ends = {key: _end(turn, ids[row["mode"]], row) for key, row in due}
@@ -32,7 +35,11 @@ def _end(turn: Turn, mode: MovementRow, row: Row) -> str | None:
     path: routes.Path = tuple(row["path"])
     going = routes.Going(turn.world, row["nation"], mode, ())
     if mode.get("if_cut") == "start":
-        return str(path[0]) if _costs_more(turn, mode, row) or not _holds(going, path, len(path) - 1) else path[-1]
+        return (
+            str(path[0])
+            if _costs_more(turn, mode, row) or not _holds(going, path, len(path) - 1)
+            else path[-1]
+        )
     reached = len(path) - 1
     for index in range(1, len(path)):
         if not _holds(going, path, index):
@@ -80,7 +87,9 @@ def _arrive(turn: Turn, mode: MovementRow, key: str, row: dict[str, Any], place:
         told, about = told + ", short of {goal}", {**about, "goal": Entity("place", row["at"])}
     says = say(turn.world, f"{told}.", **about)
     data = {"units": {kind: n}, "place": place, "path": row["path"]}
-    with turn.journal.entry(f"movement/{mode['id']}", subject=f"{nation}:{key}", says=says, audience=(nation,), data=data):
+    with turn.journal.entry(
+        f"movement/{mode['id']}", subject=f"{nation}:{key}", says=says, audience=(nation,), data=data
+    ):
         turn.journal.put_row("under_way", key, None)
         if place is None:
             turn.journal.fact("destroyed", of=nation, kind=kind, place=row["at"], n=n, cause="no way left")

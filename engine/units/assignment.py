@@ -1,4 +1,6 @@
-"""Whether forces can do what they are ordered to: who may take part in a task, where, with whom, and whom they may name."""
+"""Whether forces can do what they are ordered to: who may take part in a task, where, with whom, and whom
+they may name.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,11 @@ def missions_refusal(turn: OrderContext, voyage: Voyage, fleet: Fleet) -> str | 
 def place_refusal(turn: OrderContext, nation: str, mission: str, place: str) -> str | None:
     """Why a task cannot be done in a place (`where` of its row)."""
     row = mission_row(turn.ruleset, mission)
-    names = {"self": Entity("nation", nation), "nation": Entity("nation", nation), "place": Entity("place", place)}
+    names = {
+        "self": Entity("nation", nation),
+        "nation": Entity("nation", nation),
+        "place": Entity("place", place),
+    }
     if turn.world.test(row.get("where"), names):
         return None
     return f"{row.get('name', mission)}: {fill(turn.world, row.get('message', 'not in {place}'), names)}"
@@ -43,18 +49,29 @@ def _options_refusal(turn: OrderContext, voyage: Voyage) -> str | None:
     rows = [mission_row(turn.ruleset, e.get("mission")) for e in voyage.plan]
     for key, gives in (("charge", ("charge",)), ("aims", ("targets", "prefers"))):
         named = any(turn.options_giving(voyage.order.get("options"), g) for g in gives)
-        if named and not any(r.get(key) for r in rows) and any(key in r for r in turn.ruleset.rows("missions").values()):
+        if (
+            named
+            and not any(r.get(key) for r in rows)
+            and any(key in r for r in turn.ruleset.rows("missions").values())
+        ):
             fit = ", ".join(r.get("name", i) for i, r in turn.ruleset.rows("missions").items() if r.get(key))
-            return f"none of its tasks {'protects' if key == 'charge' else 'looks for'} anybody; these do: {fit}"
+            return (
+                f"none of its tasks {'protects' if key == 'charge' else 'looks for'} anybody; these do: {fit}"
+            )
     for charge in charges_of(turn, voyage.order):
         nation = str(charge).rpartition("/")[0]
         if nation and not turn.world.allied(voyage.nation, nation):
-            return f"{routes.name_of(turn.world, 'nations', nation)} is no ally: it protects forces of its own side"
+            return (
+                f"{routes.name_of(turn.world, 'nations', nation)} is no ally: it protects forces of its "
+                "own side"
+            )
     return None
 
 
 def notes(turn: OrderContext, voyage: Voyage) -> Iterator[str]:
-    """What is strange about an order that stands: a guard that protects nobody, a named nation that is no enemy yet."""
+    """What is strange about an order that stands: a guard that protects nobody, a named nation that is no
+    enemy yet.
+    """
     for mission in dict.fromkeys(e.get("mission") for e in voyage.plan):
         row = mission_row(turn.ruleset, mission)
         if row.get("charge") and not turn.options_giving(voyage.order.get("options"), "charge"):
@@ -65,7 +82,9 @@ def notes(turn: OrderContext, voyage: Voyage) -> Iterator[str]:
             yield f"{routes.name_of(turn.world, 'nations', nation)} is no enemy as things stand"
 
 
-def mission_refusal(turn: OrderContext, mission: str, units: Mapping[str, int], *, loaded: bool) -> str | None:
+def mission_refusal(
+    turn: OrderContext, mission: str, units: Mapping[str, int], *, loaded: bool
+) -> str | None:
     """Why these units together cannot do a task, and which they could."""
     world = turn.world
     row = turn.ruleset.rows("missions").get(mission)
@@ -74,10 +93,17 @@ def mission_refusal(turn: OrderContext, mission: str, units: Mapping[str, int], 
     name = row.get("name", mission)
     for kind in units:
         if not _may(turn, row, kind):
-            return f"{routes.name_of(world, 'units', kind)} cannot take part in {name}{_rather(turn, units, loaded)}"
+            return (
+                f"{routes.name_of(world, 'units', kind)} cannot take part in "
+                f"{name}{_rather(turn, units, loaded)}"
+            )
     if "must_include" in row and not any(routes.kind_matches(world, row["must_include"], k) for k in units):
         rows = turn.ruleset.rows("units")
-        kinds = " or ".join(routes.name_of(world, "units", k) for k in rows if routes.kind_matches(world, row["must_include"], k))
+        kinds = " or ".join(
+            routes.name_of(world, "units", k)
+            for k in rows
+            if routes.kind_matches(world, row["must_include"], k)
+        )
         return f"{name} needs a {kinds} among the ships{_rather(turn, units, loaded)}"
     if "loaded" in row and bool(row["loaded"]) != loaded:
         return f"{name} is only for ships {'with' if row['loaded'] else 'without'} cargo"
@@ -94,7 +120,10 @@ def _rather(turn: OrderContext, units: Mapping[str, int], loaded: bool) -> str:
         for id_, row in turn.ruleset.rows("missions").items()
         if (not choices or id_ in choices)
         and all(_may(turn, row, k) for k in units)
-        and ("must_include" not in row or any(routes.kind_matches(world, row["must_include"], k) for k in units))
+        and (
+            "must_include" not in row
+            or any(routes.kind_matches(world, row["must_include"], k) for k in units)
+        )
         and ("loaded" not in row or bool(row["loaded"]) == loaded)
     ]
     return f"; they can: {', '.join(fine)}" if fine else ""
@@ -106,7 +135,9 @@ def _may(turn: OrderContext, row: Row, kind: str) -> bool:
 
 
 def faults(turn: OrderContext, fleet: Fleet, orders: Iterable[Order]) -> Iterator[tuple[Order, str]]:
-    """Orders that name a force by a number that does not fit: whom to protect, whom to join, whom to cover."""
+    """Orders that name a force by a number that does not fit: whom to protect, whom to join, whom to
+    cover.
+    """
     for order in orders:
         mine = int(order.get("number") or 0)
         covered = order.get("slots", {}).get("covers")
@@ -139,16 +170,23 @@ def union_refusal(turn: OrderContext, voyage: Voyage, fleet: Fleet, number: int)
     here, there = voyage.target, other.place_after(points)
     if here != there:
         where = routes.name_of(turn.world, "places", there)
-        return f"after {points} points force {number} is in {where}, not in {routes.name_of(turn.world, 'places', here)}"
+        return (
+            f"after {points} points force {number} is in {where}, not in "
+            f"{routes.name_of(turn.world, 'places', here)}"
+        )
     units = [Entity("unit", k) for k, _ in voyage.picks]
-    most = routes.Going(turn.world, voyage.nation, voyage.mode, units).allowance(voyage.start) if units else None
+    most = (
+        routes.Going(turn.world, voyage.nation, voyage.mode, units).allowance(voyage.start) if units else None
+    )
     if most is not None and len(other.plan) > most:
         return f"force {number} goes on for {len(other.plan)} points, they have {most}"
     for point in range(points + 1, len(other.plan) + 1):
         together = fleet.present(other, point)
         for kind, n in voyage.units.items():
             together[kind] = together.get(kind, 0) + n
-        why = mission_refusal(turn, other.plan[point - 1].get("mission", ""), together, loaded=bool(other.cargo))
+        why = mission_refusal(
+            turn, other.plan[point - 1].get("mission", ""), together, loaded=bool(other.cargo)
+        )
         if why:
             return why
     return None

@@ -1,4 +1,6 @@
-"""Coming into a place: whether these units can attack it, the war that this begins, and what goes over without a fight."""
+"""Coming into a place: whether these units can attack it, the war that this begins, and what goes over
+without a fight.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,13 @@ from .control import comes_to_fight
 
 
 def attack_refusal(
-    turn: OrderContext, mode: MovementRow, nation: str, path: routes.Path, picks: Sequence[forces.Pick], *, hostile: bool
+    turn: OrderContext,
+    mode: MovementRow,
+    nation: str,
+    path: routes.Path,
+    picks: Sequence[forces.Pick],
+    *,
+    hostile: bool,
 ) -> str | None:
     """Why these units cannot attack over the last step of the way (`attack` must hold for each), or None."""
     if not hostile:
@@ -37,21 +45,30 @@ def cannot_attack(going: routes.Going, path: routes.Path) -> str | None:
         return None
     for unit in going.units:
         if not going.test("attack", where, f"{path[-2]}>{where}", path[:-1], [unit]):
-            return f"{_kind(going, unit)} cannot attack {routes.name_of(going.world, 'places', where)} from there"
+            return (
+                f"{_kind(going, unit)} cannot attack {routes.name_of(going.world, 'places', where)} from "
+                "there"
+            )
     return None
 
 
 def follows(world: World, mode: MovementRow, kinds: Iterable[str]) -> bool:
     """Whether all of these kinds go into a fight only beside others (`company` of the mode)."""
     those = list(kinds)
-    return "company" in mode and bool(those) and all(routes.kind_matches(world, mode["company"], kind) for kind in those)
+    return (
+        "company" in mode
+        and bool(those)
+        and all(routes.kind_matches(world, mode["company"], kind) for kind in those)
+    )
 
 
 ALONE = "nobody goes in beside them"
 
 
 class Attack(NamedTuple):
-    """An order to attack, as far as it matters to others: who attacks where, whether anybody goes in, and only beside others."""
+    """An order to attack, as far as it matters to others: who attacks where, whether anybody goes in, and
+    only beside others.
+    """
 
     key: Any
     nation: str
@@ -62,11 +79,17 @@ class Attack(NamedTuple):
 
 
 def unaccompanied(attacks: Iterable[Attack]) -> set[Any]:
-    """The keys of attacks by units that fire from where they stand, or need company, beside whom nobody of theirs goes in."""
+    """The keys of attacks by units that fire from where they stand, or need company, beside whom nobody of
+    theirs goes in.
+    """
     listed = list(attacks)
     going_in = {(a.nation, a.target) for a in listed if a.goes_in}
     led = {(a.nation, a.target) for a in listed if a.goes_in and not a.follows}
-    firing = {a.key for a in listed if not a.goes_in and not a.mode.get("stays_alone") and (a.nation, a.target) not in going_in}
+    firing = {
+        a.key
+        for a in listed
+        if not a.goes_in and not a.mode.get("stays_alone") and (a.nation, a.target) not in going_in
+    }
     return firing | {a.key for a in listed if a.follows and (a.nation, a.target) not in led}
 
 
@@ -96,7 +119,9 @@ def begin_war(turn: Turn, mode: MovementRow, nation: str, target: str) -> None:
 
 
 def begin_war_with(turn: Turn, mode: MovementRow, nation: str, other: str) -> None:
-    """An attack upon forces of a nation with which there is no war brings about what the mode says (`undeclared`)."""
+    """An attack upon forces of a nation with which there is no war brings about what the mode says
+    (`undeclared`).
+    """
     tail_row = mode.get("undeclared")
     if isinstance(tail_row, str):
         tail_row = turn.ruleset.row("movement", tail_row)["undeclared"]
@@ -117,7 +142,9 @@ def _open_war(turn: Turn, mode: MovementRow, tail_row: Row, nation: str, other: 
 
 
 def take_over(turn: Turn, nation: str, place: str) -> None:
-    """A place whose holder's stance lets it go over without a fight (`enter.takes`) does, with what it says: place, units."""
+    """A place whose holder's stance lets it go over without a fight (`enter.takes`) does, with what it says:
+    place, units.
+    """
     holder = turn.world.holder_of(place)
     if holder is None or routes.entry(turn.world, nation, place, turn.journal.step) != "takes":
         return

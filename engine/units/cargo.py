@@ -1,7 +1,7 @@
 """What task forces carry: who comes aboard, who goes along, and who goes ashore where.
 
-Cargo is that of the orders (`cargo` of a force: a list of {units, from, to}), or what has been afloat where a force sets out.
-Units that live on others (a mode's `bears`) go along as part of the force.
+Cargo is that of the orders (`cargo` of a force: a list of {units, from, to}), or what has been afloat where a
+force sets out. Units that live on others (a mode's `bears`) go along as part of the force.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from .fleet import mission_row
 
 
 def adopt(turn: Turn, force: str, mode: MovementRow) -> None:
-    """Cargo that is afloat where a force sets out comes under it, as far as it has room beside what its orders name."""
+    """Cargo that is afloat where a force sets out comes under it, as far as it has room beside what its
+    orders name.
+    """
     if "carries" not in mode:
         return
     row = turn.state.row("forces", force)
@@ -45,9 +47,11 @@ def adopt(turn: Turn, force: str, mode: MovementRow) -> None:
 
 
 def bring_along(turn: Turn, force: str, mode: MovementRow, *, guests: bool = True) -> None:
-    """Units without orders that live on those of a force (`bears`) go with it, as its own, as far as there is room for them.
+    """Units without orders that live on those of a force (`bears`) go with it, as its own, as far as there is
+    room for them.
 
-    With `shared` those of allies go aboard on what room is left, as guests: they take no part in what the force does. Without
+    With `shared` those of allies go aboard on what room is left, as guests: they take no part in what the
+    force does. Without
     `guests` they stay, to be a force of their own.
     """
     bears = mode.get("bears")
@@ -83,14 +87,20 @@ def _ordered_from(turn: Turn, nation: str, place: str) -> dict[str, int]:
     out: dict[str, int] = {}
     for order in turn.orders(nation=nation):
         slots = order.get("slots", {})
-        if order.get("status") is None and slots.get("origin") == place and isinstance(slots.get("units"), Mapping):
+        if (
+            order.get("status") is None
+            and slots.get("origin") == place
+            and isinstance(slots.get("units"), Mapping)
+        ):
             for kind, n in slots["units"].items():
                 out[kind] = out.get(kind, 0) + int(n)
     return out
 
 
 def take_aboard(turn: Turn, force: str, row: Row, mode: MovementRow, index: int) -> None:
-    """One part of the cargo that the orders name comes aboard, if it is still there and the place still lets it."""
+    """One part of the cargo that the orders name comes aboard, if it is still there and the place still lets
+    it.
+    """
     cargo, nation = row["cargo"][index], row["owner"]
     carries = mode["carries"]
     origin = cargo["from"]
@@ -99,7 +109,9 @@ def take_aboard(turn: Turn, force: str, row: Row, mode: MovementRow, index: int)
             _note(turn, force, index, "aboard")
             turn.journal.set("forces", force, "loaded", bool(forces.cargo_of(turn.state, force)) or None)
         return
-    picks = forces.pick(routes.free_stacks(turn.world, nation, origin, again=bool(mode.get("again"))), cargo["units"])
+    picks = forces.pick(
+        routes.free_stacks(turn.world, nation, origin, again=bool(mode.get("again"))), cargo["units"]
+    )
     names = {"self": Entity("nation", nation), "place": Entity("place", origin)}
     host = row.get("host")
     lent = host is None or lends(turn, mode, nation, host, row["at"])
@@ -129,8 +141,8 @@ def _note(turn: Turn, force: str, index: int, what: str) -> None:
 
 
 def land_all(turn: Turn, modes: Sequence[MovementRow], node: Row) -> None:
-    """Forces that were to unload, on this tick or on one before after which nobody went ashore, and still can put their cargo
-    ashore; all judged before anyone lands."""
+    """Forces that were to unload, on this tick or on one before after which nobody went ashore, and still can
+    put their cargo ashore; all judged before anyone lands."""
     ids = {m["id"]: m for m in modes}
     due = [
         (force, dict(row), ids[row["mode"]])
@@ -139,7 +151,11 @@ def land_all(turn: Turn, modes: Sequence[MovementRow], node: Row) -> None:
     ]
     goals = {part["to"] for _, row, _ in due for part in row["cargo"]}
     owners = {row["owner"] for _, row, _ in due}
-    hostile = {(n, p): routes.is_attack(turn.world, n, p, turn.journal.step) for n in sorted(owners) for p in sorted(goals)}
+    hostile = {
+        (n, p): routes.is_attack(turn.world, n, p, turn.journal.step)
+        for n in sorted(owners)
+        for p in sorted(goals)
+    }
     for force, row, mode in due:
         parts = [part for part in row["cargo"] if not part.get("left")] or row["cargo"][:1]
         for part in parts:
@@ -149,7 +165,9 @@ def land_all(turn: Turn, modes: Sequence[MovementRow], node: Row) -> None:
 
 def _mark_lent(turn: Turn, host: str, place: str, ships: Mapping[str, int], marks: Mapping[str, Any]) -> None:
     """An ally's carriers whose cargo has gone ashore wear for the rest of the turn what the mission says."""
-    plain = [s for s in turn.state.stacks(at=place, owner=host) if any(s[1].get(f) != v for f, v in marks.items())]
+    plain = [
+        s for s in turn.state.stacks(at=place, owner=host) if any(s[1].get(f) != v for f, v in marks.items())
+    ]
     for key, n in forces.pick(plain, ships) or ():
         turn.journal.alter_units(key, n, **marks)
 
@@ -158,7 +176,9 @@ def _aboard(turn: Turn, force: str, part: Row) -> list[tuple[str, int]]:
     """Those of a force's cargo that go ashore together: as many as are left of one part."""
     owner = turn.state.get("forces", force, "owner")
     there = [(k, r) for k, r in forces.cargo_of(turn.state, force) if r["owner"] == owner]
-    wanted = {kind: min(n, sum(s["n"] for _, s in there if s["kind"] == kind)) for kind, n in part["units"].items()}
+    wanted = {
+        kind: min(n, sum(s["n"] for _, s in there if s["kind"] == kind)) for kind, n in part["units"].items()
+    }
     return forces.pick(there, wanted) or []
 
 
@@ -168,7 +188,9 @@ def _mode_of(turn: Turn, force: Fields) -> MovementRow:
 
 def _awaited(turn: Turn, nation: str, place: str) -> bool:
     """Whether other units of the nation have come to attack a place."""
-    there = [(f, r) for f, r in turn.state.table("forces").items() if r["owner"] == nation and r["at"] == place]
+    there = [
+        (f, r) for f, r in turn.state.table("forces").items() if r["owner"] == nation and r["at"] == place
+    ]
     return any(
         not follows(turn.world, _mode_of(turn, r), (s["kind"] for _, s in forces.stacks_of(turn.state, f)))
         for f, r in there
@@ -192,7 +214,12 @@ def _put_ashore(turn: Turn, force: str, row: Row, mode: MovementRow, part: Row, 
     else:
         why = attack_refusal(turn, shore, nation, (zone, target), aboard, hostile=hostile)
         going = (str(turn.state.get("units", key, "kind")) for key, _ in aboard)
-        if why is None and hostile and follows(turn.world, shore, going) and not _awaited(turn, nation, target):
+        if (
+            why is None
+            and hostile
+            and follows(turn.world, shore, going)
+            and not _awaited(turn, nation, target)
+        ):
             why = "nobody goes in beside them"
     kinds: dict[str, int] = {}
     for key, n in aboard:
@@ -200,7 +227,12 @@ def _put_ashore(turn: Turn, force: str, row: Row, mode: MovementRow, part: Row, 
         kinds[kind] = kinds.get(kind, 0) + n
     how = "Ashore against the enemy in {here}: {units}." if hostile else "Ashore in {here}: {units}."
     about = {"why": why} if why else {"units": units(turn.world, kinds)}
-    says = say(turn.world, "Nobody goes ashore in {here}: {why}." if why else how, here=Entity("place", target), **about)
+    says = say(
+        turn.world,
+        "Nobody goes ashore in {here}: {why}." if why else how,
+        here=Entity("place", target),
+        **about,
+    )
     data: dict[str, Any] = {"place": target, "units": kinds, "hostile": hostile}
     said = forces.told(turn, shore, nation, says)
     with turn.journal.entry(f"movement/{shore['id']}", subject=f"{force}:{target}", data=data, **said):
@@ -232,6 +264,8 @@ def _put_ashore(turn: Turn, force: str, row: Row, mode: MovementRow, part: Row, 
             forces.mark(turn, force, marks)
         else:
             _mark_lent(turn, host, zone, row["ships"], marks.get("sets", {}))
-        turn.journal.fact("entered", by=nation, of=holder, place=target, n=sum(kinds.values()), **{"from": zone})
+        turn.journal.fact(
+            "entered", by=nation, of=holder, place=target, n=sum(kinds.values()), **{"from": zone}
+        )
     if hostile:
         begin_war(turn, shore, nation, target)

@@ -1,4 +1,6 @@
-"""Cargo aboard carriers of an ally (`host`) when he is an ally no longer, or has no carriers there any more."""
+"""Cargo aboard carriers of an ally (`host`) when he is an ally no longer, or has no carriers there any
+more.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from .cargo_room import room_of
 
 def part_company(turn: Turn) -> None:
     """Guests that nobody carries any more go ashore where they could have come aboard, else they are lost."""
-    mode = next((m for m in turn.ruleset.rows("movement").values() if m.get("carries", {}).get("shared")), None)
+    mode = next(
+        (m for m in turn.ruleset.rows("movement").values() if m.get("carries", {}).get("shared")), None
+    )
     if mode is None:
         return
     for key, stack in list(turn.state.stacks()):
@@ -31,18 +35,30 @@ def _leave(turn: Turn, mode: MovementRow, key: str, stack: Row) -> None:
     owner, zone, carries = str(stack["owner"]), str(stack["place"]), mode["carries"]
     near = sorted(turn.world.geography.next_to(zone, tuple(carries.get("link", ()))))
     names = {"self": Entity("nation", owner)}
-    to = next((p for p in near if turn.world.test(carries.get("from"), {**names, "place": Entity("place", p)})), None)
+    to = next(
+        (p for p in near if turn.world.test(carries.get("from"), {**names, "place": Entity("place", p)})),
+        None,
+    )
     goes = "are lost with them" if to is None else "go ashore in {goal}"
     about = {"host": Entity("nation", str(stack["host"])), "zone": Entity("place", zone)}
     about |= {} if to is None else {"goal": Entity("place", to)}
     what = units(turn.world, {str(stack["kind"]): int(stack["n"])})
     says = say(
-        turn.world, f"Troops can stay no longer aboard ships of {{host}} in {{zone}} and {goes}: {{units}}.", units=what, **about
+        turn.world,
+        f"Troops can stay no longer aboard ships of {{host}} in {{zone}} and {goes}: {{units}}.",
+        units=what,
+        **about,
     )
-    with turn.journal.entry(f"movement/{mode['id']}", subject=f"{owner}:{zone}", **forces.told(turn, mode, owner, says)):
+    with turn.journal.entry(
+        f"movement/{mode['id']}", subject=f"{owner}:{zone}", **forces.told(turn, mode, owner, says)
+    ):
         if to is not None:
-            turn.journal.alter_units(key, int(stack["n"]), **{**dict.fromkeys(forces.PASSING), "moved": True, "place": to})
+            turn.journal.alter_units(
+                key, int(stack["n"]), **{**dict.fromkeys(forces.PASSING), "moved": True, "place": to}
+            )
             return
         extra = {k: v for k, v in stack.items() if k not in UNIT_CORE}
         turn.journal.units(owner, stack["kind"], zone, -int(stack["n"]), **extra)
-        turn.journal.fact("destroyed", of=owner, kind=stack["kind"], place=zone, n=stack["n"], cause="bearers")
+        turn.journal.fact(
+            "destroyed", of=owner, kind=stack["kind"], place=zone, n=stack["n"], cause="bearers"
+        )

@@ -1,4 +1,6 @@
-"""What ships take: whether cargo may come aboard and go ashore, and where; how much room there is says `room`."""
+"""What ships take: whether cargo may come aboard and go ashore, and where; how much room there is says
+`room`.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ def stowed(
     left: Mapping[str, int],
     host: str = "",
 ) -> tuple[Fields, list[forces.Pick]] | str:
-    """What an order brings aboard, as {units, from, to}, and the stacks it is taken from; or why it cannot be carried.
+    """What an order brings aboard, as {units, from, to}, and the stacks it is taken from; or why it cannot be
+    carried.
 
     `host`: whose carriers they are, if they are not the nation's own.
     """
@@ -39,7 +42,9 @@ def stowed(
     aboard = origin == zone  # left at sea by ships that did not come to land: they need only be taken up
     again = bool(mode.get("again"))
     there = (
-        forces.afloat_at(world.state, nation, origin, host) if aboard else routes.free_stacks(world, nation, origin, again=again)
+        forces.afloat_at(world.state, nation, origin, host)
+        if aboard
+        else routes.free_stacks(world, nation, origin, again=again)
     )
     free = [(k, {**r, "n": left.get(k, r["n"])}) for k, r in there]
     chosen = forces.pick([s for s in free if s[1]["n"]], cargo)
@@ -54,21 +59,30 @@ def stowed(
         return {"units": cargo, "from": origin, "to": target}, chosen
     shore = turn.ruleset.row("movement", mode["ashore"]) if "ashore" in mode else mode
     hostile = routes.is_attack(world, nation, target)
-    why = [attack_refusal(turn, shore, nation, (b, target), chosen, hostile=hostile) for b in beaches_of(turn, mode, target)]
+    why = [
+        attack_refusal(turn, shore, nation, (b, target), chosen, hostile=hostile)
+        for b in beaches_of(turn, mode, target)
+    ]
     if why and all(why):
         return str(why[0])
     return {"units": cargo, "from": origin, "to": target}, chosen
 
 
 def lends(turn: OrderContext, mode: MovementRow, nation: str, host: str, place: str) -> bool:
-    """Whether carriers that lie in a place take cargo of an ally of theirs aboard now, and put it ashore (`shared`)."""
+    """Whether carriers that lie in a place take cargo of an ally of theirs aboard now, and put it ashore
+    (`shared`).
+    """
     names = {"self": Entity("nation", nation), "place": Entity("place", place)}
     return turn.world.allied(host, nation) and turn.world.test(mode["carries"].get("shared", False), names)
 
 
 def stays_afloat(turn: OrderContext, mode: MovementRow, target: str) -> bool:
-    """Whether cargo sent to a place is still aboard there: carriers of the mode may end at sea, and it is one they go to."""
-    return bool(mode["carries"].get("afloat")) and bool(turn.world.geography.next_to(target, tuple(mode.get("links", ()))))
+    """Whether cargo sent to a place is still aboard there: carriers of the mode may end at sea, and it is one
+    they go to.
+    """
+    return bool(mode["carries"].get("afloat")) and bool(
+        turn.world.geography.next_to(target, tuple(mode.get("links", ())))
+    )
 
 
 def beaches_of(turn: OrderContext, mode: MovementRow, target: str) -> Sequence[str]:

@@ -26,7 +26,9 @@ def room_of(turn: OrderContext, mode: MovementRow, picks: Sequence[forces.Pick])
     carries = mode["carries"]
     total: Any = 0
     for key, n in picks:
-        if routes.kind_matches(turn.world, carries.get("carriers"), str(turn.state.get("units", key, "kind"))):
+        if routes.kind_matches(
+            turn.world, carries.get("carriers"), str(turn.state.get("units", key, "kind"))
+        ):
             total += n * figure_of(turn, carries["room"], key)
     return total
 
@@ -50,7 +52,8 @@ def burden(
     picks: Sequence[forces.Pick],
     left: Mapping[str, int] | None = None,
 ) -> Any:
-    """The room of these carriers of a nation that cargo afloat in a place needs, because that of the others there is too small.
+    """The room of these carriers of a nation that cargo afloat in a place needs, because that of the others
+    there is too small.
 
     `left`: how many of each stack earlier orders leave.
     """

@@ -1,8 +1,9 @@
 """Units that live on others: how many there is room for, and what becomes of those who have none left.
 
-A mode says by `bears` who lives on whom (`who`, `bearers`) and in which places (`where`), how many a bearer takes (`room`), by
-which mode those without room go where they can end (`home`, or `bereft` where a battle that others brought to them has cost
-them their bearers), and which of them can still do so (`aloft`); the rest go down with what bore them.
+A mode says by `bears` who lives on whom (`who`, `bearers`) and in which places (`where`), how many a bearer
+takes (`room`), by which mode those without room go where they can end (`home`, or `bereft` where a battle
+that others brought to them has cost them their bearers), and which of them can still do so (`aloft`); the
+rest go down with what bore them.
 """
 
 from __future__ import annotations
@@ -40,16 +41,19 @@ def settle(
     turn: Turn, place: str, lost: Collection[tuple[str, str]], entry: Entry | None, *,
     fighting: Collection[str] = (), attacked: Collection[str] = (),
 ) -> list[Fields]:  # fmt: skip
-    """Those at a place whose bearers are among what was lost (owner, kind) go home or are lost. Returns what became of them.
+    """Those at a place whose bearers are among what was lost (owner, kind) go home or are lost. Returns what
+    became of them.
 
-    Stacks that are `fighting` in the place stay as long as they do. The nations that were `attacked` go by the mode's `bereft`,
-    if it says one. Without an `entry` each nation's go in one of its own.
+    Stacks that are `fighting` in the place stay as long as they do. The nations that were `attacked` go by
+    the mode's `bereft`, if it says one. Without an `entry` each nation's go in one of its own.
     """
     out: list[Fields] = []
     for mode in turn.ruleset.rows("movement").values():
         if "bears" in mode:
             bears = mode["bears"]
-            for owner in sorted({o for o, kind in lost if routes.kind_matches(turn.world, bears["bearers"], kind)}):
+            for owner in sorted(
+                {o for o, kind in lost if routes.kind_matches(turn.world, bears["bearers"], kind)}
+            ):
                 way = bears.get("bereft") if owner in attacked else None
                 out += _settle_at(turn, mode, place, owner, entry, fighting=fighting, way=way)
     return out
@@ -63,7 +67,9 @@ class Claim:
     picks: tuple[forces.Pick, ...]
     places: frozenset[str]
     again: bool
-    """Whether their order is of a later round of moves, where what earlier ones claimed is no longer in question."""
+    """Whether their order is of a later round of moves, where what earlier ones claimed is no longer in
+    question.
+    """
 
     @property
     def count(self) -> int:
@@ -75,23 +81,37 @@ def claim_of(going: routes.Going, path: routes.Path, picks: Sequence[forces.Pick
     kinds = [str(going.world.state.get("units", key, "kind")) for key, _ in picks]
     for mode in going.world.ruleset.rows("movement").values():
         bears = mode.get("bears")
-        if bears is None or not kinds or not all(routes.kind_matches(going.world, bears["who"], kind) for kind in kinds):
+        if (
+            bears is None
+            or not kinds
+            or not all(routes.kind_matches(going.world, bears["who"], kind) for kind in kinds)
+        ):
             continue
         places = {path[-1]}
         most = going.allowance(path[0]) if "home" in going.mode else None
         if most is not None:
-            places = set(routes.homes(going, path[-1], most - routes.spent_on(going, path) - going.mode.get("reserve", 0)))
+            places = set(
+                routes.homes(
+                    going, path[-1], most - routes.spent_on(going, path) - going.mode.get("reserve", 0)
+                )
+            )
             if going.test("home", path[-1], f"{path[-2]}>{path[-1]}", path[:-1]):
                 places.add(path[-1])
-        if not places or not all(going.world.test(bears.get("where"), {"place": Entity("place", p)}) for p in places):
+        if not places or not all(
+            going.world.test(bears.get("where"), {"place": Entity("place", p)}) for p in places
+        ):
             return None
         return Claim(mode, tuple(picks), frozenset(places), bool(going.mode.get("again")))
     return None
 
 
 def refusal(turn: OrderContext, nation: str, claim: Claim, earlier: Sequence[Claim]) -> str | None:
-    """Why units cannot come to live on others, or None: there is no room for so many of them beside those of earlier orders."""
-    beside = [other for other in earlier if other.mode["id"] == claim.mode["id"] and other.again == claim.again]
+    """Why units cannot come to live on others, or None: there is no room for so many of them beside those of
+    earlier orders.
+    """
+    beside = [
+        other for other in earlier if other.mode["id"] == claim.mode["id"] and other.again == claim.again
+    ]
     room = _Room(turn, nation, claim.mode, [*beside, claim])
     for other in beside:
         room.take(other)
@@ -99,13 +119,18 @@ def refusal(turn: OrderContext, nation: str, claim: Claim, earlier: Sequence[Cla
     if free >= claim.count:
         return None
     if len(claim.places) == 1:
-        return f"there is room for {free} of them in {routes.name_of(turn.world, 'places', next(iter(claim.places)))}"
+        return (
+            f"there is room for {free} of them in "
+            f"{routes.name_of(turn.world, 'places', next(iter(claim.places)))}"
+        )
     others = " beside those of earlier orders" if beside else ""
     return f"there is room for {free} of them{others} where they could end"
 
 
 class _Room:
-    """The room on bearers, place by place where these are now and as what is still to come, and who has it."""
+    """The room on bearers, place by place where these are now and as what is still to come, and who has
+    it.
+    """
 
     def __init__(self, turn: OrderContext, nation: str, mode: MovementRow, claims: Sequence[Claim]) -> None:
         self.turn, self.nation, self.mode = turn, nation, mode
@@ -121,7 +146,9 @@ class _Room:
         self.holds: list[str] = []
 
     def take(self, claim: Claim) -> int:
-        """Give the units of a claim their places, others of theirs moving up if need be; tells how many have one."""
+        """Give the units of a claim their places, others of theirs moving up if need be; tells how many have
+        one.
+        """
         rooms = frozenset(at for place in claim.places for at in self._rooms(place))
         for given in range(claim.count):
             self.open.append(rooms)
@@ -148,7 +175,9 @@ class _Room:
             return out
         there = {"place": Entity("place", place)}
         for at, keys in self._bearers().items():
-            if at != place and any(self.turn.world.test(comes, {**there, "unit": Entity("unit", key)}) for key in keys):
+            if at != place and any(
+                self.turn.world.test(comes, {**there, "unit": Entity("unit", key)}) for key in keys
+            ):
                 out.append(at)
         return out
 
@@ -162,20 +191,29 @@ class _Room:
 
 
 def borne_at(turn: OrderContext, mode: MovementRow, place: str, owner: str) -> list[tuple[str, Fields]]:
-    """The stacks of an owner that live on others at a place: those of the kinds that are in no force of another mode."""
+    """The stacks of an owner that live on others at a place: those of the kinds that are in no force of
+    another mode.
+    """
     out = []
     for key, row in turn.state.stacks(at=place, owner=owner):
         mine = turn.state.get("forces", str(row.get("force", "")), "mode", mode["id"]) == mode["id"]
-        if mine and not row.get("aboard") and routes.kind_matches(turn.world, mode["bears"]["who"], row["kind"]):
+        if (
+            mine
+            and not row.get("aboard")
+            and routes.kind_matches(turn.world, mode["bears"]["who"], row["kind"])
+        ):
             out.append((key, row))
     return out
 
 
 def room_at(turn: OrderContext, mode: MovementRow, place: str, owner: str) -> int:
-    """How many units of an owner there is room for at a place: on his own bearers, and (`shared`) what allies have to spare."""
+    """How many units of an owner there is room for at a place: on his own bearers, and (`shared`) what allies
+    have to spare.
+    """
     hosts = sorted(turn.state.owners_at(place) - {owner}) if mode["bears"].get("shared") else []
     spare: list[int] = [
-        _own_room(turn, mode, place, host) - sum(int(row["n"]) for _, row in borne_at(turn, mode, place, host))
+        _own_room(turn, mode, place, host)
+        - sum(int(row["n"]) for _, row in borne_at(turn, mode, place, host))
         for host in hosts
         if turn.world.allied(host, owner)
     ]
@@ -206,7 +244,9 @@ def _settle_at(
         return []
     if entry is not None:
         return _part_with(turn, mode, going, beyond, way)
-    with turn.journal.entry(f"movement/{mode['id']}", subject=f"{owner}:{place}", **forces.told(turn, mode, owner, None)) as own:
+    with turn.journal.entry(
+        f"movement/{mode['id']}", subject=f"{owner}:{place}", **forces.told(turn, mode, owner, None)
+    ) as own:
         out = _part_with(turn, mode, going, beyond, way)
         own.data["without_room"] = out
         ends = joined([_end_of(turn, note) for note in out], "; ")
@@ -223,8 +263,11 @@ def _end_of(turn: Turn, note: Row) -> Message:
     return say(turn.world, "{units} to {place}", units=those, place=Entity("place", note["to"]))
 
 
-def _part_with(turn: Turn, mode: MovementRow, borne: list[tuple[str, Fields]], beyond: int, way: str | None) -> list[Fields]:
-    """So many of the stacks go: those that can fly home first go there, one by one as long as there is room, the others are lost.
+def _part_with(
+    turn: Turn, mode: MovementRow, borne: list[tuple[str, Fields]], beyond: int, way: str | None
+) -> list[Fields]:
+    """So many of the stacks go: those that can fly home first go there, one by one as long as there is room,
+    the others are lost.
 
     `way` is the mode by which they go, if it is not the `home` of `bears`.
     """
@@ -245,11 +288,15 @@ def _part_with(turn: Turn, mode: MovementRow, borne: list[tuple[str, Fields]], b
             ends[key, to] = ends.get((key, to), 0) + part
             n -= part
             if to is not None:
-                turn.journal.alter_units(key, part, **{**dict.fromkeys(forces.PASSING), "moved": True, "place": to})
+                turn.journal.alter_units(
+                    key, part, **{**dict.fromkeys(forces.PASSING), "moved": True, "place": to}
+                )
                 continue
             extra = {k: v for k, v in row.items() if k not in UNIT_CORE}
             turn.journal.units(row["owner"], row["kind"], row["place"], -part, **extra)
-            turn.journal.fact("destroyed", of=row["owner"], kind=row["kind"], place=row["place"], n=part, cause="bearers")
+            turn.journal.fact(
+                "destroyed", of=row["owner"], kind=row["kind"], place=row["place"], n=part, cause="bearers"
+            )
     kinds = dict(borne)
     out: list[Fields] = []
     for (key, to), n in ends.items():
@@ -259,13 +306,17 @@ def _part_with(turn: Turn, mode: MovementRow, borne: list[tuple[str, Fields]], b
 
 
 def _nearest(turn: Turn, row: Fields, key: str, mode: MovementRow) -> str | None:
-    """The cheapest place that a unit of a stack can end in by a mode, the first by id; None if there is none."""
+    """The cheapest place that a unit of a stack can end in by a mode, the first by id; None if there is
+    none.
+    """
     found = homes_of(turn, routes.Going(turn.world, row["owner"], mode, [Entity("unit", key)]), row["place"])
     return min(found, key=lambda p: (found[p], p), default=None)
 
 
 def _expected(turn: OrderContext, mode: MovementRow, place: str, owner: str) -> int:
-    """Room for units of an owner at a place on bearers that may still come there, or will be placed (`expects`)."""
+    """Room for units of an owner at a place on bearers that may still come there, or will be placed
+    (`expects`).
+    """
     names = {"self": Entity("nation", owner), "place": Entity("place", place)}
     return int(turn.world.number(mode["bears"].get("expects", 0), names))
 

@@ -1,7 +1,9 @@
-"""The end of forces: whoever cannot stay where it stands goes home, and all units become plain units of their places again.
+"""The end of forces: whoever cannot stay where it stands goes home, and all units become plain units of their
+places again.
 
-What a mode says by `home` (a test of the place) decides whether units may stay; if not, they go back as far as what they
-have left carries them: to where they set out from, else to the cheapest place that passes, else they are lost.
+What a mode says by `home` (a test of the place) decides whether units may stay; if not, they go back as far
+as what they have left carries them: to where they set out from, else to the cheapest place that passes, else
+they are lost.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ from .homes import homes_apart, may_stay
 
 
 def close(turn: Turn, node: Row) -> None:
-    """End every force (with `modes`: only those that go by one of them), and forget what was attacked and who has moved."""
+    """End every force (with `modes`: only those that go by one of them), and forget what was attacked and who
+    has moved.
+    """
     wanted = set(node["movement"]) if "movement" in node else None
     for force, row in sorted(turn.state.table("forces").items()):
         if wanted is None or row.get("mode") in wanted:
@@ -67,8 +71,12 @@ def _go_home(turn: Turn, force: str, homes: Mapping[str, str | None], to: str | 
         for key in mine:
             stack = turn.state.row("units", key)
             turn.journal.put_row("units", key, None)
-            turn.journal.fact("destroyed", of=nation, kind=stack["kind"], place=place, n=stack["n"], cause="no way home")
-        entry.happened = [say(turn.world, "Units in {place} have no way home and are lost.", place=Entity("place", place))]
+            turn.journal.fact(
+                "destroyed", of=nation, kind=stack["kind"], place=place, n=stack["n"], cause="no way home"
+            )
+        entry.happened = [
+            say(turn.world, "Units in {place} have no way home and are lost.", place=Entity("place", place))
+        ]
     else:
         ends = {"place": Entity("place", place), "goal": Entity("place", to)}
         entry.happened = [say(turn.world, "Units return from {place} to {goal}.", **ends)]
@@ -79,7 +87,9 @@ def _go_home(turn: Turn, force: str, homes: Mapping[str, str | None], to: str | 
 
 
 def fall_back(turn: Turn, mode: MovementRow, force: str) -> bool:
-    """Units of a landing force that the mode lets go back aboard (`falls_back`) do so; tells whether there were any."""
+    """Units of a landing force that the mode lets go back aboard (`falls_back`) do so; tells whether there
+    were any.
+    """
     row = turn.state.row("forces", force)
     start, bringer = row["path"][0], row.get("brought_by")
     with_it = turn.state.get("forces", str(bringer), "at") == start
@@ -95,7 +105,9 @@ def fall_back(turn: Turn, mode: MovementRow, force: str) -> bool:
 
 def forget(turn: Turn) -> None:
     """Take off what units without a force, and places, carried for the length of the moves."""
-    keeps = {m[key] for m in turn.ruleset.rows("movement").values() for key in ("keeps", "way_home") if key in m}
+    keeps = {
+        m[key] for m in turn.ruleset.rows("movement").values() for key in ("keeps", "way_home") if key in m
+    }
     contacts = turn.ruleset.rows("detection").values()
     marks = {field for c in contacts for field in ({c["finders"]} if "finders" in c else c.get("sets", ()))}
     tasks = {field for m in turn.ruleset.rows("missions").values() for field in m.get("sets", ())}
@@ -113,7 +125,8 @@ def forget(turn: Turn) -> None:
             if "attacked" in row:
                 turn.journal.set("places", place, "attacked", None)
         for key, row in sorted(turn.state.table("loads").items()):
-            if row["turn"] != turn.number or turn.mover is not None:  # where each has a turn of his own, it is over with it
+            # where each has a turn of his own, it is over with it
+            if row["turn"] != turn.number or turn.mover is not None:
                 turn.journal.put_row("loads", key, None)
         if not still:
             turn.journal.set("game", "game", "forces", None)

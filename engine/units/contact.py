@@ -1,7 +1,7 @@
 """Contact: which forces look for which others in their place, what they see with, and whether they find them.
 
-A row of the form `detection` says who looks, at what, with which value, and what lowers it; success is a row of the table
-`contacts`, from which a battle may come.
+A row of the form `detection` says who looks, at what, with which value, and what lowers it; success is a row
+of the table `contacts`, from which a battle may come.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ from .passive_recon import figure
 
 
 def find_forces(turn: Turn, row: DetectionRow) -> None:
-    """Every pair of forces in one place of which one looks for the other; those found are written down as contacts."""
+    """Every pair of forces in one place of which one looks for the other; those found are written down as
+    contacts.
+    """
     clear(turn, row)
     looks = [(seeker, foe, not _met_before(turn, row, seeker, foe)) for seeker, foe in pairs(turn, row)]
     by: dict[tuple[str, str], list[str]] = {}
@@ -45,8 +47,16 @@ def find_forces(turn: Turn, row: DetectionRow) -> None:
         parties = sorted({str(turn.state.get("forces", f, "owner")) for f in (one, other)})
         says = say(turn.world, "Contact in {place}.", place=Entity("place", place))
         data = {"place": place, "pair": [one, other], "by": seekers}
-        with turn.journal.entry(f"detection/{row['id']}", subject=f"{one}|{other}", audience=parties, says=says, data=data):
-            contact = {"pair": [one, other], "by": seekers, "place": place, "row": row["id"], "gives": row["gives"]}
+        with turn.journal.entry(
+            f"detection/{row['id']}", subject=f"{one}|{other}", audience=parties, says=says, data=data
+        ):
+            contact = {
+                "pair": [one, other],
+                "by": seekers,
+                "place": place,
+                "row": row["id"],
+                "gives": row["gives"],
+            }
             turn.journal.put_row("contacts", f"{row['id']}:{one}|{other}", contact)
             for seeker in seekers if row.get("once") else ():
                 known = turn.state.get("forces", seeker, "found") or {}
@@ -54,11 +64,15 @@ def find_forces(turn: Turn, row: DetectionRow) -> None:
                 turn.journal.set("forces", seeker, "found", {**known, row["id"]: theirs})
             for force, foe in ((one, other), (other, one)):
                 turn.journal.set("forces", force, "contacted", True)
-                turn.journal.set("forces", force, "met", sorted({*(turn.state.get("forces", force, "met") or ()), foe}))
+                turn.journal.set(
+                    "forces", force, "met", sorted({*(turn.state.get("forces", force, "met") or ()), foe})
+                )
 
 
 def _open_war(turn: Turn, seeker: str, foe: str) -> None:
-    """Who seeks out forces of a nation with which there is no war begins one, as the mode of his own force says."""
+    """Who seeks out forces of a nation with which there is no war begins one, as the mode of his own force
+    says.
+    """
     mode = turn.ruleset.row_or_empty("movement", str(turn.state.get("forces", seeker, "mode", "")))
     a, b = str(turn.state.get("forces", seeker, "owner")), str(turn.state.get("forces", foe, "owner"))
     if not _quarrel(turn, a, b):
@@ -99,7 +113,9 @@ def forget_all(turn: Turn) -> None:
 
 
 def pairs(turn: Turn, row: DetectionRow) -> list[tuple[str, str]]:
-    """(who looks, whom it may find): forces in one place whose owners are enemies or named, as the row's tests allow."""
+    """(who looks, whom it may find): forces in one place whose owners are enemies or named, as the row's
+    tests allow.
+    """
     table = turn.state.table("forces")
     at: dict[str, list[str]] = {}
     for force, data in sorted(table.items()):
@@ -111,7 +127,16 @@ def pairs(turn: Turn, row: DetectionRow) -> list[tuple[str, str]]:
             looks: dict[str, bool] = {}
             foes = [f for f in at[place] if f != seeker and may_find(turn, row, seeker, f, looks)]
             if row.get("one") and foes:
-                foes = [max(foes, key=lambda f: (_preferred(turn, seeker, f), sum(forces.strength(turn.state, f).values()), f))]
+                foes = [
+                    max(
+                        foes,
+                        key=lambda f: (
+                            _preferred(turn, seeker, f),
+                            sum(forces.strength(turn.state, f).values()),
+                            f,
+                        ),
+                    )
+                ]
             out.extend((seeker, f) for f in foes)
     return out
 
@@ -132,8 +157,13 @@ def names_of(turn: Turn, seeker: str, foe: str) -> dict[str, Any]:
     }
 
 
-def may_find(turn: Turn, row: DetectionRow, seeker: str, foe: str, looks: dict[str, bool] | None = None) -> bool:
-    """Whether a force looks for another at all under a row. `looks`: what `by` has said already, where it does not ask whom."""
+def may_find(
+    turn: Turn, row: DetectionRow, seeker: str, foe: str, looks: dict[str, bool] | None = None
+) -> bool:
+    """Whether a force looks for another at all under a row.
+
+    `looks`: what `by` has said already, where it does not ask whom.
+    """
     state = turn.state
     a, b = str(state.get("forces", seeker, "owner")), str(state.get("forces", foe, "owner"))
     if row.get("once") and foe in (state.get("forces", seeker, "found") or {}).get(row["id"], ()):
@@ -158,22 +188,34 @@ def may_find(turn: Turn, row: DetectionRow, seeker: str, foe: str, looks: dict[s
 
 
 def _quarrel(turn: Turn, a: str, b: str) -> bool:
-    """Whether two nations that are not at war share no place all the same (`share: never` of their stance), and fight over it."""
+    """Whether two nations that are not at war share no place all the same (`share: never` of their stance),
+    and fight over it.
+    """
     stance = turn.world.stance_row(a, b)
     return stance.get("share") == "never" and stance.get("enter") == "fight"
 
 
 def _met_before(turn: Turn, row: DetectionRow, seeker: str, foe: str) -> bool:
-    """Whether the special case of forces that began together is past: they did not, or they have looked once already."""
+    """Whether the special case of forces that began together is past: they did not, or they have looked once
+    already.
+    """
     if row.get("together_at_start") != "lower":
         return True
     one, other = turn.state.row("forces", seeker), turn.state.row("forces", foe)
     apart = one.get("began") != one.get("at") or other.get("began") != other.get("at")
-    return apart or foe in (one.get("looked") or ()) or len(one.get("path", ())) > 1 or len(other.get("path", ())) > 1
+    return (
+        apart
+        or foe in (one.get("looked") or ())
+        or len(one.get("path", ())) > 1
+        or len(other.get("path", ())) > 1
+    )
 
 
-def finds(turn: Turn, row: DetectionRow, seeker: str, foe: str, *, first: bool = False, subject: str = "") -> bool:
-    """Whether a force finds another now: certain, or by its units' dice. `first`: only the lower of two chances counts.
+def finds(
+    turn: Turn, row: DetectionRow, seeker: str, foe: str, *, first: bool = False, subject: str = ""
+) -> bool:
+    """Whether a force finds another now: certain, or by its units' dice. `first`: only the lower of two
+    chances counts.
 
     Also asked by battles before later rounds, with a `subject` of their own.
     """
@@ -183,14 +225,18 @@ def finds(turn: Turn, row: DetectionRow, seeker: str, foe: str, *, first: bool =
     looks = values(turn, row, seeker, foe)
     if first and may_find(turn, row, foe, seeker):
         other = values(turn, row, foe, seeker)
-        if chance_of(row, other) < chance_of(row, looks) or (chance_of(row, other) == chance_of(row, looks) and foe < seeker):
+        if chance_of(row, other) < chance_of(row, looks) or (
+            chance_of(row, other) == chance_of(row, looks) and foe < seeker
+        ):
             return False  # the other one rolls for both
     if not looks:
         return False
     rule = f"detection/{row['id']}"
     owner = str(turn.state.get("forces", seeker, "owner"))
     about = subject or f"{seeker}>{foe}"
-    with turn.journal.entry(rule, subject=about, audience=(owner,), data={"force": seeker, "foe_at": names["place"].id}) as entry:
+    with turn.journal.entry(
+        rule, subject=about, audience=(owner,), data={"force": seeker, "foe_at": names["place"].id}
+    ) as entry:
         stream = turn.stream(rule, about, entry.audience)
         faces = parse_die(row.get("die", "1d10")).faces
         hits = [sum(face <= value for face in stream.faces(n, faces, value)) for value, n in looks]
@@ -217,7 +263,14 @@ def values(turn: Turn, row: DetectionRow, seeker: str, foe: str) -> list[tuple[A
         lower = max((figure(turn, row["less"]["best"], Entity("unit", k), {}) for k in covering), default=0)
     out = []
     for key, n in lookers(turn, row, seeker):
-        out.append((max(row.get("at_least", 0), figure(turn, row.get("value", 0), Entity("unit", key), {}) - lower), n))
+        out.append(
+            (
+                max(
+                    row.get("at_least", 0), figure(turn, row.get("value", 0), Entity("unit", key), {}) - lower
+                ),
+                n,
+            )
+        )
     return out
 
 
@@ -231,7 +284,9 @@ def lookers(turn: Turn, row: DetectionRow, seeker: str) -> list[tuple[str, int]]
 
 
 def helpers(turn: Turn, row: DetectionRow, force: str) -> list[tuple[str, Row]]:
-    """Stacks in no force that help one to see and to stay unseen: friends whose field `aid` names the place it is in."""
+    """Stacks in no force that help one to see and to stay unseen: friends whose field `aid` names the place
+    it is in.
+    """
     if "aid" not in row:
         return []
 

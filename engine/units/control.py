@@ -1,9 +1,10 @@
 """`control`: who holds what after moves and battles.
 
-Rows of the form `capture` say how a place changes hands: `capture` (units of certain tags that stand there without an armed
-enemy), `presence` (whoever alone has units there), and `status` (a mark on a nation while a test holds); those by `effect` say
-what goes with a place that an effect hands over (verb `own`). All places are judged on the state at the start of the step and
-change together, so that an exchange in a ring has no first. With `close: true` the step ends the forces afterwards.
+Rows of the form `capture` say how a place changes hands: `capture` (units of certain tags that stand there
+without an armed enemy), `presence` (whoever alone has units there), and `status` (a mark on a nation while a
+test holds); those by `effect` say what goes with a place that an effect hands over (verb `own`). All places
+are judged on the state at the start of the step and change together, so that an exchange in a ring has no
+first. With `close: true` the step ends the forces afterwards.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ class HolderChange:
 
 
 def run(node: Row, turn: Turn) -> None:
-    """Settle the control rows that the node names (`rows`; absent: all), then end the forces if it says `close`."""
+    """Settle the control rows that the node names (`rows`; absent: all), then end the forces if it says
+    `close`.
+    """
     rows = turn.ruleset.rows("capture")
     chosen = [rows[r] for r in node.get("rows", rows)]
     changes: list[HolderChange] = []
@@ -60,7 +63,9 @@ def run(node: Row, turn: Turn) -> None:
 
 
 def captures(turn: Turn, row: CaptureRow) -> list[HolderChange]:
-    """The places that units of the row's tags take: hostile to the holder, with no armed enemy beside them."""
+    """The places that units of the row's tags take: hostile to the holder, with no armed enemy beside
+    them.
+    """
     out = []
     for place in sorted(turn.state.occupied_places()):
         at_home = turn.state.owners_at(place) <= {turn.world.holder_of(place)}
@@ -73,7 +78,9 @@ def captures(turn: Turn, row: CaptureRow) -> list[HolderChange]:
 
 
 def take_on_the_way(turn: Turn) -> None:
-    """Places that forces have just come through go over at once, under capture rows that say so (`passed`)."""
+    """Places that forces have just come through go over at once, under capture rows that say so
+    (`passed`).
+    """
     through = {p for f in turn.state.table("forces").values() for p in f.get("path", ())[1:-1]}
     rows = [r for r in turn.ruleset.rows("capture").values() if r.get("passed")] if through else ()
     for change in [capture_of(turn, row, p, passers(turn, row, p)) for row in rows for p in sorted(through)]:
@@ -82,7 +89,9 @@ def take_on_the_way(turn: Turn) -> None:
 
 
 def capture_of(turn: Turn, row: CaptureRow, place: str, takers: Sequence[str]) -> HolderChange | None:
-    """What becomes of one place that falls to these nations under a capture row, or None if it falls to nobody."""
+    """What becomes of one place that falls to these nations under a capture row, or None if it falls to
+    nobody.
+    """
     holder = turn.world.holder_of(place)
     if not takers:
         return None
@@ -91,19 +100,28 @@ def capture_of(turn: Turn, row: CaptureRow, place: str, takers: Sequence[str]) -
 
 
 def takers_of(turn: Turn, row: CaptureRow, place: str) -> list[str]:
-    """The nations to which a place falls under a capture row as things stand: those who can take it, if nobody opposes them."""
+    """The nations to which a place falls under a capture row as things stand: those who can take it, if
+    nobody opposes them.
+    """
     world, holder = turn.world, turn.world.holder_of(place)
     if not world.test(row.get("over"), {"place": Entity("place", place)}):
         return []
-    takers = [n for n in sorted(turn.state.owners_at(place)) if n != holder and _can_take(turn, row, n, place, holder)]
+    takers = [
+        n
+        for n in sorted(turn.state.owners_at(place))
+        if n != holder and _can_take(turn, row, n, place, holder)
+    ]
     return [] if any(_opposed(turn, row, taker, place) for taker in takers) else takers
 
 
 def _can_take(turn: Turn, row: CaptureRow, nation: str, place: str, holder: str | None) -> bool:
-    """Whether a nation has units there that can take the place, and is one that comes there to fight (or finds it free)."""
+    """Whether a nation has units there that can take the place, and is one that comes there to fight (or
+    finds it free).
+    """
     if holder is not None and not comes_to_fight(turn, nation, holder):
         return False
-    at_war = holder is None or turn.world.hostile(nation, holder)  # without war only who came there to fight takes anything
+    # without war only who came there to fight takes anything
+    at_war = holder is None or turn.world.hostile(nation, holder)
     return any(
         routes.kind_matches(turn.world, row.get("by"), r["kind"])
         and (at_war or r.get("force"))
@@ -114,7 +132,9 @@ def _can_take(turn: Turn, row: CaptureRow, nation: str, place: str, holder: str 
 
 
 def passers(turn: Turn, row: CaptureRow, place: str) -> list[str]:
-    """The nations whose forces came through a place on their way with units that can take it, if nobody opposes them there."""
+    """The nations whose forces came through a place on their way with units that can take it, if nobody
+    opposes them there.
+    """
     world, holder = turn.world, turn.world.holder_of(place)
     if holder is None or not world.test(row.get("over"), {"place": Entity("place", place)}):
         return []
@@ -138,7 +158,9 @@ def _enters_to_fight(world: World, nation: str, other: str) -> bool:
 
 
 def _absent(turn: Turn, row: CaptureRow, key: str, stack: Row) -> bool:
-    """Units that act from where they stand upon another place, or that `absent` holds for, neither take nor keep a place."""
+    """Units that act from where they stand upon another place, or that `absent` holds for, neither take nor
+    keep a place.
+    """
     if turn.state.get("forces", str(stack.get("force", "")), "stays"):
         return True
     return "absent" in row and turn.world.test(row["absent"], {"unit": Entity("unit", key)})
@@ -160,9 +182,10 @@ def _opposed(turn: Turn, row: CaptureRow, taker: str, place: str) -> bool:
 def captor_of(turn: Turn, row: CaptureRow, place: str, holder: str | None, takers: Sequence[str]) -> str:
     """Whose the place becomes: the row's ways in their order, the first that gives somebody.
 
-    `first_owner_if_ally`: who owned it when the game began, if every taker is allied with him (or is he), and, with
-    `if_ally` given, its test holds. `agreed`: the nation that the takers' orders name. `largest`: the taker whose units
-    have most of the row's `value`. `taker`: the first by id.
+    `first_owner_if_ally`: who owned it when the game began, if every taker is allied with him (or is he),
+    and, with
+    `if_ally` given, its test holds. `agreed`: the nation that the takers' orders name. `largest`: the taker
+    whose units have most of the row's `value`. `taker`: the first by id.
     """
     for way in row.get("to", ("largest",)):
         if way == "first_owner_if_ally":
@@ -184,7 +207,9 @@ def captor_of(turn: Turn, row: CaptureRow, place: str, holder: str | None, taker
 
 
 def _agreed(turn: Turn, row: CaptureRow, place: str, takers: Sequence[str]) -> str | None:
-    """The one nation that the orders of the takers name by the row's option, if all that name one name the same."""
+    """The one nation that the orders of the takers name by the row's option, if all that name one name the
+    same.
+    """
     said: set[str] = set()
     for force in turn.state.table("forces").values():
         if force["owner"] in takers and force["at"] == place:
@@ -216,7 +241,9 @@ def _was_empty(turn: Turn, place: str) -> bool:
     earlier = [w for w in (turn.world.at("turn"), turn.world.at("phase")) if w is not turn.world]
     if any(w.holder_of(place) == turn.world.holder_of(place) and _emptied(w, place) for w in earlier):
         return True
-    return any(f.word == "emptied" and f.roles.get("place") == place for e in turn.journal.entries for f in e.facts)
+    return any(
+        f.word == "emptied" and f.roles.get("place") == place for e in turn.journal.entries for f in e.facts
+    )
 
 
 def _note_emptied(turn: Turn, row: CaptureRow, place: str) -> None:
@@ -229,7 +256,10 @@ def _note_emptied(turn: Turn, row: CaptureRow, place: str) -> None:
 
 
 def presences(turn: Turn, row: CaptureRow) -> list[HolderChange]:
-    """Places held by whoever alone has units there. `none` says what an empty place is: unowned, owner (its owner's) or keep."""
+    """Places held by whoever alone has units there.
+
+    `none` says what an empty place is: unowned, owner (its owner's) or keep.
+    """
     out = []
     for thing in as_set(turn.world, turn.world.value(strip_mark(str(row["places"])), turn.names())):
         place, holder = thing.id, turn.world.holder_of(thing.id)
@@ -246,7 +276,9 @@ def presences(turn: Turn, row: CaptureRow) -> list[HolderChange]:
     return out
 
 
-def _present_holder(turn: Turn, row: CaptureRow, place: str, holder: str | None, present: Sequence[str]) -> str | None:
+def _present_holder(
+    turn: Turn, row: CaptureRow, place: str, holder: str | None, present: Sequence[str]
+) -> str | None:
     if not present:
         none = row.get("none", "keep")
         return None if none == "unowned" else turn.world.owner_of(place) if none == "owner" else holder
@@ -270,7 +302,11 @@ def hand_over(turn: Turn, change: HolderChange) -> None:
     first = world.at("game").owner_of(place)
     told = "{place} belongs to nobody."
     if change.captor:
-        told = "{captor} {takes|take} {place}." if change.captor in change.takers else "{place} is freed for {captor}."
+        told = (
+            "{captor} {takes|take} {place}."
+            if change.captor in change.takers
+            else "{place} is freed for {captor}."
+        )
     captor = {"captor": names["self"]} if change.captor else {}
     says = say(world, told, place=names["place"], **captor)
     readers = audience_ids(world, row.get("audience", "everyone"), names)
@@ -288,7 +324,13 @@ def hand_over(turn: Turn, change: HolderChange) -> None:
         taken_by = change.takers[0] if change.takers else None
         freed = change.captor == first or None
         turn.journal.fact(
-            "captured", by=change.captor, of=change.loser, place=place, taken_by=taken_by, first_owner=first, freed=freed
+            "captured",
+            by=change.captor,
+            of=change.loser,
+            place=place,
+            taken_by=taken_by,
+            first_owner=first,
+            freed=freed,
         )
         if row.get("effects"):
             rule = f"capture/{row['id']}"
@@ -299,31 +341,48 @@ def hand_over(turn: Turn, change: HolderChange) -> None:
 
 
 def _lose_unfinished(turn: Turn, row: CaptureRow, place: str, loser: str) -> None:
-    """What the loser had under way in a place is lost with it, but for items that are not tested again; only he reads of it."""
+    """What the loser had under way in a place is lost with it, but for items that are not tested again; only
+    he reads of it.
+    """
     with turn.journal.entry(f"capture/{row['id']}", subject=place, audience=(loser,), keep=False) as entry:
         gone = []
         for key, due in sorted(turn.state.table("under_way").items()):
             item = turn.ruleset.rows("production").get(due.get("item", ""), {"must_hold": True})
-            if due.get("nation") == loser and due.get("at") == place and not due.get("mode") and "must_hold" in item:
+            if (
+                due.get("nation") == loser
+                and due.get("at") == place
+                and not due.get("mode")
+                and "must_hold" in item
+            ):
                 gone.append({"owner": loser, "what": due.get("what"), "n": due.get("n", 1)})
                 turn.journal.put_row("under_way", key, None)
         if gone:
-            entry.tell(say(turn.world, "What was under way in {place} is lost with it.", place=Entity("place", place)))
+            entry.tell(
+                say(
+                    turn.world, "What was under way in {place} is lost with it.", place=Entity("place", place)
+                )
+            )
             entry.data.update(place=place, unfinished=gone)
 
 
 def _evade(turn: Turn, row: CaptureRow, place: str, captor: str) -> None:
-    """Units that kept out of the fight for a lost place go to the next friendly one; where there is none they are lost."""
+    """Units that kept out of the fight for a lost place go to the next friendly one; where there is none they
+    are lost.
+    """
     for key, stack in turn.state.stacks(at=place):
         owner = stack["owner"]
-        if not comes_to_fight(turn, captor, owner) or not turn.world.test(row["absent"], {"unit": Entity("unit", key)}):
+        if not comes_to_fight(turn, captor, owner) or not turn.world.test(
+            row["absent"], {"unit": Entity("unit", key)}
+        ):
             continue
         near = [p for p in turn.world.geography.next_to(place) if turn.world.friendly_place(owner, p)]
         if near:
             turn.journal.alter_units(key, stack["n"], place=near[0])
         else:
             turn.journal.put_row("units", key, None)
-            turn.journal.fact("destroyed", of=owner, kind=stack["kind"], place=place, n=stack["n"], cause="left behind")
+            turn.journal.fact(
+                "destroyed", of=owner, kind=stack["kind"], place=place, n=stack["n"], cause="left behind"
+            )
 
 
 def _clear_works(turn: Turn, kinds: Any, place: str) -> None:
@@ -339,14 +398,23 @@ def _clear_works(turn: Turn, kinds: Any, place: str) -> None:
 
 
 def statuses(turn: Turn, row: CaptureRow) -> None:
-    """Set or lift the row's mark on nations: set when `when` comes to hold, lifted when `until` (else: `when` no more) does."""
+    """Set or lift the row's mark on nations: set when `when` comes to hold, lifted when `until` (else:
+
+    `when` no more) does.
+    """
     mark = str(row["flag"])
-    for nation in as_set(turn.world, turn.world.value(strip_mark(str(row.get("for", "nations()"))), turn.names())):
+    for nation in as_set(
+        turn.world, turn.world.value(strip_mark(str(row.get("for", "nations()"))), turn.names())
+    ):
         names = {"nation": nation, "self": nation}
         marked = turn.state.get("flags", f"nation:{nation.id}", mark) is not None
         if not marked and turn.world.test(row["when"], names):
             fact, text, value = row.get("trigger"), row.get("says"), {"since": turn.number}
-        elif marked and (turn.world.test(row["until"], names) if "until" in row else not turn.world.test(row["when"], names)):
+        elif marked and (
+            turn.world.test(row["until"], names)
+            if "until" in row
+            else not turn.world.test(row["when"], names)
+        ):
             fact, text, value = row.get("end_trigger"), row.get("end_says"), None
         else:
             continue

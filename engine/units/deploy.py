@@ -1,8 +1,10 @@
-"""`deploy`: before play begins, nations put the free part of their units where they want them; all is shown at once.
+"""`deploy`: before play begins, nations put the free part of their units where they want them; all is shown
+at once.
 
-The table `chosen` of the state says which units are free and where they stand if their nation says nothing. An order names
-units and a place (slots `units`, `target`); what its row needs is tested like that of any order. Those that no order names
-keep their places. When all is laid out, enemies who may not stand together are parted (`apart`).
+The table `chosen` of the state says which units are free and where they stand if their nation says nothing.
+An order names units and a place (slots `units`, `target`); what its row needs is tested like that of any
+order. Those that no order names keep their places. When all is laid out, enemies who may not stand together
+are parted (`apart`).
 """
 
 from __future__ import annotations
@@ -34,10 +36,11 @@ Places = dict[str, int]
 
 
 def run(node: Row, turn: Turn) -> None:
-    """Carry out the orders of the step nation by nation, part enemies, and let the turn begin with what stands then.
+    """Carry out the orders of the step nation by nation, part enemies, and let the turn begin with what
+    stands then.
 
-    `free` is how many of `n` units of a kind a nation may place (default: all); `apart` says in which places enemies may not
-    stand together (`where`), and which decision finds them other ones.
+    `free` is how many of `n` units of a kind a nation may place (default: all); `apart` says in which places
+    enemies may not stand together (`where`), and which decision finds them other ones.
     """
     step = str(node.get("step", node["do"]))
     told = False
@@ -64,12 +67,15 @@ def run(node: Row, turn: Turn) -> None:
 
 
 def deploys(ruleset: Ruleset, order: str) -> Row | None:
-    """The step of the sequence of play that lays out units by an order ("form/id"), or None if it is no such order."""
+    """The step of the sequence of play that lays out units by an order ("form/id"), or None if it is no such
+    order.
+    """
     form, _, id_ = order.partition("/")
     if form != "orders":
         return None
     found: dict[str, Row] = ruleset.derived(
-        "steps that deploy", lambda: {str(n.get("step", n["do"])): n for n in steps(ruleset.sequence) if n["do"] == "deploy"}
+        "steps that deploy",
+        lambda: {str(n.get("step", n["do"])): n for n in steps(ruleset.sequence) if n["do"] == "deploy"},
     )
     return found.get(str(ruleset.row_or_empty("orders", id_).get("step", "")))
 
@@ -89,7 +95,10 @@ def pool(world: World, nation: str, node: Row) -> dict[str, Places]:
     for _, row in world.state.stacks(owner=nation):
         here = out.setdefault(row["kind"], {})
         here[row["place"]] = here.get(row["place"], 0) + int(row["n"])
-    return {kind: _most(there, free_of(world, nation, kind, sum(there.values()), node)) for kind, there in sorted(out.items())}
+    return {
+        kind: _most(there, free_of(world, nation, kind, sum(there.values()), node))
+        for kind, there in sorted(out.items())
+    }
 
 
 def free_of(world: World, nation: str, kind: str, n: int, node: Row) -> int:
@@ -129,7 +138,10 @@ class UnitLayout:
         return {kind: sum(there.values()) - taken.get(kind, 0) for kind, there in self.there.items()}
 
     def refusal(self, order: Order, *, secrets: bool = True) -> Refusal | None:
-        """Why an order cannot be carried out, or None. Without `secrets` only the needs are tested that its nation may test."""
+        """Why an order cannot be carried out, or None.
+
+        Without `secrets` only the needs are tested that its nation may test.
+        """
         row = self.context.ruleset.row("orders", order["order"].partition("/")[2])
         names = self.context.order_names(order)
         why = unfit(self.context, row, order, names, secrets=secrets)
@@ -177,7 +189,7 @@ def targets(world: World, nation: str, row: Row, kind: str) -> list[str]:
         order = {"nation": nation, "order": f"orders/{row['id']}", "slots": slots}
         return unfit(context, row, order, context.order_names(order), secrets=False) is None
 
-    return world.keep(  # type: ignore[no-any-return]
+    return world.keep(
         ("places to deploy", nation, row["id"], kind),
         None,
         lambda: [p for p in sorted(world.ruleset.rows("places")) if allowed(p)],
@@ -201,7 +213,9 @@ def _lay_out(turn: Turn, layout: UnitLayout) -> bool:
                 placed.setdefault(place, {})[kind] = n
         entry.data["placed"] = dict(sorted(placed.items()))
         parts = [
-            say(turn.world, "{units} in {place}", units=units(turn.world, kinds), place=Entity("place", place))
+            say(
+                turn.world, "{units} in {place}", units=units(turn.world, kinds), place=Entity("place", place)
+            )
             for place, kinds in entry.data["placed"].items()
         ]
         entry.tell(say(turn.world, "Deployed: {units}.", units=joined(parts, "; ")))
@@ -246,10 +260,15 @@ def _part(turn: Turn, rule: Row, step: str) -> None:
     """
     world = turn.world
     row = turn.ruleset.row("decisions", rule["decision"])
-    wanted = [(p, n) for p in sorted({r["place"] for _, r in turn.state.stacks()}) for n in _at_odds(turn, rule, p)]
+    wanted = [
+        (p, n) for p in sorted({r["place"] for _, r in turn.state.stacks()}) for n in _at_odds(turn, rule, p)
+    ]
     if not wanted:
         return
-    staying = {p: set(turn.state.owners_at(p)) - {n for q, n in wanted if q == p} for p in world.ruleset.rows("places")}
+    staying = {
+        p: set(turn.state.owners_at(p)) - {n for q, n in wanted if q == p}
+        for p in world.ruleset.rows("places")
+    }
     shut: dict[tuple[str, str], set[str]] = {w: {w[0]} for w in wanted}
     goes: dict[tuple[str, str], str | None] = {}
     while True:
@@ -271,11 +290,17 @@ def _part(turn: Turn, rule: Row, step: str) -> None:
     for (place, nation), target in sorted(goes.items()):
         if target is None:
             continue
-        with turn.journal.entry(f"decisions/{row['id']}", subject=f"{nation}:{place}", audience=(nation,)) as entry:
+        with turn.journal.entry(
+            f"decisions/{row['id']}", subject=f"{nation}:{place}", audience=(nation,)
+        ) as entry:
             for key, stack in list(turn.state.stacks(at=place, owner=nation)):
                 turn.journal.alter_units(key, int(stack["n"]), place=target)
             entry.data.update({"from": place, "to": target, "step": step})
-            about = {"place": Entity("place", place), "nation": Entity("nation", nation), "goal": Entity("place", target)}
+            about = {
+                "place": Entity("place", place),
+                "nation": Entity("nation", nation),
+                "goal": Entity("place", target),
+            }
             entry.tell(say(turn.world, "Enemies met in {place}: those of {nation} go to {goal}.", **about))
 
 
@@ -300,21 +325,32 @@ def _at_odds(turn: Turn, rule: Row, place: str) -> list[str]:
 
 
 def _choose(
-    turn: Turn, row: DecisionRow, rule: Row, pair: tuple[str, str], staying: Mapping[str, set[str]], shut: set[str]
+    turn: Turn,
+    row: DecisionRow,
+    rule: Row,
+    pair: tuple[str, str],
+    staying: Mapping[str, set[str]],
+    shut: set[str],
 ) -> str | None:
     """Where those of a nation go that may not stay in a place; None if no place is open to them."""
     world, (place, nation) = turn.world, pair
     me = Entity("nation", nation)
     names = {"self": me, "nation": me, "place": Entity("place", place)}
     source: Any = row.get("from", [])
-    listed: Sequence[Any] = source if isinstance(source, list) else as_set(world, world.value(strip_mark(source), names))
+    listed: Sequence[Any] = (
+        source if isinstance(source, list) else as_set(world, world.value(strip_mark(source), names))
+    )
 
     def is_open(p: str) -> bool:
         return p not in shut and not any(world.hostile(nation, o) for o in staying[p])
 
     options = [str(id_of(p)) for p in listed if is_open(str(id_of(p)))]
     if not options:  # none of the places that the rule names: the nearest where they meet no enemy
-        options = [p for p in sorted(staying) if is_open(p) and world.test(rule["where"], {"place": Entity("place", p)})]
+        options = [
+            p
+            for p in sorted(staying)
+            if is_open(p) and world.test(rule["where"], {"place": Entity("place", p)})
+        ]
     if not options:
         return None
     stream = lambda: turn.stream(f"decisions/{row['id']}", f"{nation}:{place}", (nation,))  # noqa: E731

@@ -1,8 +1,8 @@
 """Slipping away: forces that find in time who comes for them, and leave before anything else happens.
 
-A row of `detection` with `gives: refuge` lets forces look whose order names a place to go to (an option with `gives: refuge`).
-Every unit with a value rolls once for each foe that the row lets it find; who finds one goes, whole, over one link to that
-place if it may be there (`refuge`), and goes no further this turn.
+A row of `detection` with `gives: refuge` lets forces look whose order names a place to go to (an option with
+`gives: refuge`). Every unit with a value rolls once for each foe that the row lets it find; who finds one
+goes, whole, over one link to that place if it may be there (`refuge`), and goes no further this turn.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ def run(turn: Turn, row: DetectionRow) -> None:
         met = turn.state.get("forces", seeker, "noticed") or []
         if to is None or foe in met:
             continue
-        with turn.journal.entry(f"detection/{row['id']}", subject=f"{seeker}:{foe}", audience=("nobody",), keep=False):
+        with turn.journal.entry(
+            f"detection/{row['id']}", subject=f"{seeker}:{foe}", audience=("nobody",), keep=False
+        ):
             turn.journal.set("forces", seeker, "noticed", sorted({*met, foe}))
         if contact.finds(turn, row, seeker, foe):
             found.setdefault(seeker, to)
@@ -49,7 +51,9 @@ def refusal(turn: Turn, row: DetectionRow, force: str, to: str) -> str | None:
         return f"{name} is not next to it"
     if going.shut(to, f"{here}>{to}") is not None or not going.test("enter", to, f"{here}>{to}", (here,)):
         return f"it may not enter {name}"
-    if not turn.world.test(row.get("refuge"), {"place": Entity("place", to), "self": Entity("nation", owner)}):
+    if not turn.world.test(
+        row.get("refuge"), {"place": Entity("place", to), "self": Entity("nation", owner)}
+    ):
         return f"{name} is no refuge"
     return None
 

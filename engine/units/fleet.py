@@ -1,6 +1,7 @@
 """The forces of one nation as they are being ordered: numbered as they are listed, with who parts from whom.
 
-A `Voyage` is one order understood, a `Parcel` more cargo for one; a `Fleet` knows those of a nation that stand so far.
+A `Voyage` is one order understood, a `Parcel` more cargo for one; a `Fleet` knows those of a nation that
+stand so far.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from . import forces
 class Voyage:
     """One order of a force. `plan` is a list of {place, mission, load, land}, one entry a point of movement.
 
-    `cargo` is a list of {units, from, to}; an entry's `load` names those that come aboard before it, by their place in the list.
+    `cargo` is a list of {units, from, to}; an entry's `load` names those that come aboard before it, by their
+    place in the list.
     """
 
     order: Order
@@ -33,7 +35,9 @@ class Voyage:
     host: str = ""
     """Whose the carriers are, if they are an ally's: they stay where they are, and their owner's."""
     gate: str | None = None
-    """A passage on the way that is shut to them as things stand: they stop before it unless it has been opened by then."""
+    """A passage on the way that is shut to them as things stand: they stop before it unless it has been
+    opened by then.
+    """
     burden: Any = 0
     """The room aboard them that is taken by cargo that is afloat where they set out."""
     number: int = 0
@@ -61,7 +65,13 @@ class Voyage:
 
     def place_after(self, points: int) -> str:
         """Where it means to be when so many points are spent."""
-        return str(self.plan[points - 1]["place"]) if 0 < points <= len(self.plan) else self.target if points else self.start
+        return (
+            str(self.plan[points - 1]["place"])
+            if 0 < points <= len(self.plan)
+            else self.target
+            if points
+            else self.start
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +102,9 @@ class Fleet:
             slots = order.get("slots", {})
             if "part_of" in slots and makes_one(ruleset, order):
                 units = {k: int(n) for k, n in slots.get("units", {}).items() if isinstance(n, int)}
-                fleet.partings.setdefault(int(slots["part_of"]), []).append((int(slots.get("after") or 0), units))
+                fleet.partings.setdefault(int(slots["part_of"]), []).append(
+                    (int(slots.get("after") or 0), units)
+                )
         return fleet
 
     def next(self) -> int:
@@ -132,4 +144,6 @@ def makes_one(ruleset: Ruleset, order: Order) -> bool:
     """Whether an order makes a force: its units go by a mode with tasks."""
     form, _, id_ = order["order"].partition("/")
     row = ruleset.row_or_empty(form, id_)
-    return bool(ruleset.row_or_empty("movement", row.get("does", "")).get("tasks")) and "units" in order.get("slots", {})
+    return bool(ruleset.row_or_empty("movement", row.get("does", "")).get("tasks")) and "units" in order.get(
+        "slots", {}
+    )

@@ -1,9 +1,10 @@
 """Orders of forces understood: who sails, along which way, with what task on every point, carrying whom.
 
-Slots read: `units` (those that sail), `origin`, `target` and `via` (places of the way; the same place twice means to stay
-there for a point), `tasks` (missions, one a point). With a slot `cargo`, `origin` and `target` are where the cargo comes
-aboard and goes ashore, and `zone` is where the carriers are. Forces are numbered as they are listed: `part_of` is the
-number of the one that units leave after `after` points; `cargo` without `units` goes aboard the one numbered `aboard`.
+Slots read: `units` (those that sail), `origin`, `target` and `via` (places of the way; the same place twice
+means to stay there for a point), `tasks` (missions, one a point). With a slot `cargo`, `origin` and `target`
+are where the cargo comes aboard and goes ashore, and `zone` is where the carriers are. Forces are numbered as
+they are listed: `part_of` is the number of the one that units leave after `after` points; `cargo` without
+`units` goes aboard the one numbered `aboard`.
 """
 
 from __future__ import annotations
@@ -25,12 +26,17 @@ from .land_orders import earlier_gone, none_left
 
 
 def understand(
-    turn: OrderContext, order: Order, mode: MovementRow, left: dict[str, int], fleet: Fleet | None = None, number: int = 0
+    turn: OrderContext,
+    order: Order,
+    mode: MovementRow,
+    left: dict[str, int],
+    fleet: Fleet | None = None,
+    number: int = 0,
 ) -> Voyage | Parcel | str:
     """One order as a voyage, or as more cargo for one, or why it cannot be.
 
-    `left` counts what earlier orders leave of each stack, `fleet` knows the earlier orders themselves. The needs of its row are
-    asked before (`turn/slots.unmet`).
+    `left` counts what earlier orders leave of each stack, `fleet` knows the earlier orders themselves. The
+    needs of its row are asked before (`turn/slots.unmet`).
     """
     fleet = fleet if fleet is not None else Fleet()
     row = turn.ruleset.row_or_empty("orders", order["order"].partition("/")[2])
@@ -53,7 +59,9 @@ def understand(
     gone = earlier_gone(world, host, start, left)
     if short := none_left(world, host, mode, start, sum(n for _, n in picks), gone):
         return short.text
-    voyage = Voyage(order, mode, start, picks, [], [], wanted, host=host if host != nation else "", number=number)
+    voyage = Voyage(
+        order, mode, start, picks, [], [], wanted, host=host if host != nation else "", number=number
+    )
     if voyage.host and not world.allied(host, nation):
         return f"{routes.name_of(world, 'nations', host)} is no ally"
     going = routes.Going(world, nation, mode, [Entity("unit", k) for k, _ in picks])
@@ -72,7 +80,11 @@ def understand(
     voyage.plan, voyage.cargo = found
     voyage.burden = burden(turn, mode, host, start, picks, left)
     voyage.gate = routes.shut_on(going, start, (entry["place"] for entry in voyage.plan))
-    why = _too_far(turn, voyage, voyage.plan, fleet) or missions_refusal(turn, voyage, fleet) or _overladen(turn, voyage)
+    why = (
+        _too_far(turn, voyage, voyage.plan, fleet)
+        or missions_refusal(turn, voyage, fleet)
+        or _overladen(turn, voyage)
+    )
     why = why or _no_end(going, voyage.target)
     if why:
         return why
@@ -82,7 +94,9 @@ def understand(
     return voyage
 
 
-def _parting(turn: OrderContext, order: Order, row: Row, mode: MovementRow, fleet: Fleet, number: int) -> Voyage | str:
+def _parting(
+    turn: OrderContext, order: Order, row: Row, mode: MovementRow, fleet: Fleet, number: int
+) -> Voyage | str:
     """Units that leave a force on its way and go on as one of their own."""
     slots, world, nation = order["slots"], turn.world, str(order["nation"])
     parent, after = fleet.voyages.get(int(slots["part_of"])), int(slots.get("after") or 0)
@@ -116,8 +130,12 @@ def _parting(turn: OrderContext, order: Order, row: Row, mode: MovementRow, flee
     if isinstance(plan, str):
         return plan
     behind: list[Fields] = [{}] * after
-    voyage = Voyage(order, mode, here, [], behind + plan, [], wanted, number=number, parent=parent.number, after=after)
-    voyage.gate = routes.shut_on(routes.Going(world, nation, mode, going.units), here, (entry["place"] for entry in plan))
+    voyage = Voyage(
+        order, mode, here, [], behind + plan, [], wanted, number=number, parent=parent.number, after=after
+    )
+    voyage.gate = routes.shut_on(
+        routes.Going(world, nation, mode, going.units), here, (entry["place"] for entry in plan)
+    )
     most = going.allowance(parent.start)
     if most is not None and len(voyage.plan) > most:
         with_it = f"{after} of them with force {parent.number}"
@@ -150,7 +168,9 @@ def _too_far(turn: OrderContext, voyage: Voyage, plan: Sequence[Row], fleet: Fle
     """Why the way is too long for those who are to go all of it."""
     last = fleet.present(voyage, len(plan))
     units = [Entity("unit", k) for k, _ in voyage.picks if turn.state.get("units", k, "kind") in last]
-    most = routes.Going(turn.world, voyage.nation, voyage.mode, units).allowance(voyage.start) if units else None
+    most = (
+        routes.Going(turn.world, voyage.nation, voyage.mode, units).allowance(voyage.start) if units else None
+    )
     points = points_of(turn, voyage.start, plan)
     if most is None or points <= most:
         return None
@@ -159,7 +179,9 @@ def _too_far(turn: OrderContext, voyage: Voyage, plan: Sequence[Row], fleet: Fle
 
 
 def points_of(turn: OrderContext, start: str, plan: Sequence[Row]) -> int:
-    """The points of movement that a plan takes: one for each entry, but where the mission is `free` only those that move."""
+    """The points of movement that a plan takes: one for each entry, but where the mission is `free` only
+    those that move.
+    """
     before = [start, *(entry.get("place") for entry in plan)]
     return sum(
         place != entry.get("place") or not mission_row(turn.ruleset, entry.get("mission")).get("free")
@@ -171,7 +193,9 @@ def points_of(turn: OrderContext, start: str, plan: Sequence[Row]) -> int:
 
 
 def _zones(going: routes.Going, start: str, stops: Sequence[str]) -> list[str] | str:
-    """Every place of the way after the start: to a place that is not next the shortest way; a repeated one means to stay."""
+    """Every place of the way after the start: to a place that is not next the shortest way; a repeated one
+    means to stay.
+    """
     out: list[str] = []
     here = start
     for goal in stops:
@@ -189,7 +213,9 @@ def _zones(going: routes.Going, start: str, stops: Sequence[str]) -> list[str] |
 
 
 def _stopped(going: routes.Going, path: routes.Path) -> bool:
-    """Whether the way ends at a place that the order names on it; where all move tick by tick nobody can know yet."""
+    """Whether the way ends at a place that the order names on it; where all move tick by tick nobody can know
+    yet.
+    """
     ruleset = going.world.ruleset
     return not ruleset.derived("moves in ticks", lambda: _in_ticks(ruleset.sequence)) and going.stops(
         path[-1], f"{path[-2]}>{path[-1]}", path[:-1]
@@ -200,8 +226,12 @@ def _in_ticks(nodes: Sequence[Row]) -> bool:
     return any("ticks" in node or _in_ticks(node.get("steps", ())) for node in nodes)
 
 
-def _plan(turn: OrderContext, going: routes.Going, row: Row, slots: Mapping[str, Any], start: str) -> list[Fields] | str:
-    """Places and tasks put together: a task that stays spends its point where the force is, any other takes the next step."""
+def _plan(
+    turn: OrderContext, going: routes.Going, row: Row, slots: Mapping[str, Any], start: str
+) -> list[Fields] | str:
+    """Places and tasks put together: a task that stays spends its point where the force is, any other takes
+    the next step.
+    """
     target = slots.get("target")
     try:
         via = routes.named_places(turn.world, slots.get("via"))
@@ -222,7 +252,10 @@ def _plan(turn: OrderContext, going: routes.Going, row: Row, slots: Mapping[str,
         last = index == len(tasks) - 1
         stays = bool(mission_row(turn.ruleset, mission).get("stays"))
         if stays and last and left:  # the way comes first, on the way nothing else is done
-            moving = next((t for t in reversed(tasks[:index]) if not mission_row(turn.ruleset, t).get("stays")), fallback)
+            moving = next(
+                (t for t in reversed(tasks[:index]) if not mission_row(turn.ruleset, t).get("stays")),
+                fallback,
+            )
             plan.extend({"place": zone, "mission": moving} for zone in left)
             here, left = left[-1], []
         if not stays and left:
@@ -239,7 +272,10 @@ def default_mission(turn: OrderContext, going: routes.Going, place: str) -> str 
     for id_, row in turn.ruleset.rows("missions").items():
         if "default" not in row:
             continue
-        if all(turn.world.test(row["default"], going.names(u, place, f"{place}>{place}", (place,))) for u in going.units):
+        if all(
+            turn.world.test(row["default"], going.names(u, place, f"{place}>{place}", (place,)))
+            for u in going.units
+        ):
             return id_
     return None
 
@@ -251,7 +287,9 @@ def _with_cargo(
     turn: OrderContext, going: routes.Going, row: Row, slots: Mapping[str, Any], zone: str,
     picks: Sequence[forces.Pick], left: dict[str, int],
 ) -> tuple[list[Fields], list[Fields]] | str:  # fmt: skip
-    """The plan of a voyage with cargo: to where it can come aboard, to where it can go ashore, and the landing."""
+    """The plan of a voyage with cargo: to where it can come aboard, to where it can go ashore, and the
+    landing.
+    """
     try:
         via = routes.named_places(turn.world, slots.get("via"))
     except ValueError as error:
@@ -265,7 +303,11 @@ def _with_cargo(
     if size > room:
         return f"the cargo takes {size} of {room} places aboard"
     ways = _load_and_land(
-        going, zone, via, quays_of(turn, going.mode, parcel["from"], zone), beaches_of(turn, going.mode, parcel["to"])
+        going,
+        zone,
+        via,
+        quays_of(turn, going.mode, parcel["from"], zone),
+        beaches_of(turn, going.mode, parcel["to"]),
     )
     if isinstance(ways, str):
         return ways
@@ -285,7 +327,9 @@ def _with_cargo(
     return plan, [parcel]
 
 
-def _parcel(turn: OrderContext, order: Order, mode: MovementRow, fleet: Fleet, left: dict[str, int]) -> Parcel | str:
+def _parcel(
+    turn: OrderContext, order: Order, mode: MovementRow, fleet: Fleet, left: dict[str, int]
+) -> Parcel | str:
     """More cargo for a force: where it passes, as far as it has room; ashore where it unloads."""
     slots, world, nation = order["slots"], turn.world, str(order["nation"])
     voyage = fleet.voyages.get(int(slots.get("aboard") or 0))
@@ -311,10 +355,16 @@ def _parcel(turn: OrderContext, order: Order, mode: MovementRow, fleet: Fleet, l
             return f"troops come aboard in one zone only, {there}, which is not next to {coast}"
     if point is None:
         where = ", ".join(routes.name_of(world, "places", p) for p in dict.fromkeys(stops))
-        return f"force {voyage.number} does not come to {routes.name_of(world, 'places', parcel['from'])}; it passes {where}"
+        return (
+            f"force {voyage.number} does not come to {routes.name_of(world, 'places', parcel['from'])}; "
+            f"it passes {where}"
+        )
     if voyage.target not in beaches_of(turn, mode, parcel["to"]):
         where = routes.name_of(world, "places", voyage.target)
-        return f"{routes.name_of(world, 'places', parcel['to'])} is not next to {where}, where force {voyage.number} unloads"
+        return (
+            f"{routes.name_of(world, 'places', parcel['to'])} is not next to {where}, where force "
+            f"{voyage.number} unloads"
+        )
     shores = {part["to"] for part in voyage.cargo}
     if mode["carries"].get("one_shore") and parcel["to"] not in shores:
         there = ", ".join(routes.name_of(world, "places", p) for p in sorted(shores))
@@ -333,7 +383,9 @@ def _overladen(turn: OrderContext, voyage: Voyage) -> str | None:
 
 
 def _laden(turn: OrderContext, voyage: Voyage, more: Row | None = None) -> Any:
-    """The room that the cargo of a force takes, with another part, and with what has been aboard and stays there."""
+    """The room that the cargo of a force takes, with another part, and with what has been aboard and stays
+    there.
+    """
     afloat: Any = 0
     ashore: Any = 0
     for part in (*voyage.cargo, *([more] if more else ())):
@@ -343,7 +395,9 @@ def _laden(turn: OrderContext, voyage: Voyage, more: Row | None = None) -> Any:
 
 
 def _loads_in(turn: OrderContext, voyage: Voyage) -> str | None:
-    """The only place where cargo of a force comes aboard, if its mode says that there is but one (`once`) and it is known."""
+    """The only place where cargo of a force comes aboard, if its mode says that there is but one (`once`) and
+    it is known.
+    """
     names = {"self": Entity("nation", voyage.nation)}
     if not turn.world.test(voyage.mode["carries"].get("once", False), names):
         return None
@@ -356,7 +410,9 @@ def _loads_in(turn: OrderContext, voyage: Voyage) -> str | None:
 def _load_and_land(
     going: routes.Going, zone: str, via: list[str], quays: Sequence[str], beaches: Sequence[str]
 ) -> tuple[list[str], int] | str:
-    """The places of the way and the index of the point on which cargo comes aboard (just before that point's move)."""
+    """The places of the way and the index of the point on which cargo comes aboard (just before that point's
+    move).
+    """
     zones = _zones(going, zone, via)
     if isinstance(zones, str):
         return zones

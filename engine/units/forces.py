@@ -1,10 +1,11 @@
-"""Forces: units under one order for part of a turn. Made, moved, joined, sent home and dissolved here and nowhere else.
+"""Forces: units under one order for part of a turn. Made, moved, joined, sent home and dissolved here and
+nowhere else.
 
-A force is a row of the table `forces`: `nation#0001` -> {owner, order, mode, from, at, path, to, mission, stance, options,
-targets, moved ...}. Its units are stacks with the field `force`; they stand where the force is. An attacking force stands in
-the place it attacks. Units that take part from where they stand have a force of their own there, with `stays: true`
-and the place they act upon in `targets`. Cargo stands where its carriers are and has their force's id in `aboard`,
-and his name in `host` if they are an ally's.
+A force is a row of the table `forces`: `nation#0001` -> {owner, order, mode, from, at, path, to, mission,
+stance, options, targets, moved ...}. Its units are stacks with the field `force`; they stand where the force
+is. An attacking force stands in the place it attacks. Units that take part from where they stand have a force
+of their own there, with `stays: true` and the place they act upon in `targets`. Cargo stands where its
+carriers are and has their force's id in `aboard`, and his name in `host` if they are an ally's.
 """
 
 from __future__ import annotations
@@ -31,16 +32,24 @@ PASSING = ("force", "via", "landed", "moved", "aboard", "host")
 
 
 def told(turn: Turn, mode: MovementRow, nation: str, says: Message | None) -> dict[str, Any]:
-    """What an entry about a move `says`, and its `audience`: its nation, or whom its mode names; others read whose it is."""
-    readers = audience_ids(turn.world, mode.get("audience", nation), {k: Entity("nation", nation) for k in ("self", "nation")})
+    """What an entry about a move `says`, and its `audience`: its nation, or whom its mode names; others read
+    whose it is.
+    """
+    readers = audience_ids(
+        turn.world, mode.get("audience", nation), {k: Entity("nation", nation) for k in ("self", "nation")}
+    )
     if says is not None and readers != (nation,):
         says = say(turn.world, "{nation}: {said}", nation=Entity("nation", nation), said=says)
     return {"says": says, "audience": readers}
 
 
 def unit_slots(row: Row) -> list[tuple[str, str]]:
-    """The slots of an order that hold units, each with the slot that says where they stand (`at`; else `origin`)."""
-    declared = {n: slot if isinstance(slot, dict) else {"kind": slot} for n, slot in row.get("slots", {}).items()}
+    """The slots of an order that hold units, each with the slot that says where they stand (`at`; else
+    `origin`).
+    """
+    declared = {
+        n: slot if isinstance(slot, dict) else {"kind": slot} for n, slot in row.get("slots", {}).items()
+    }
     return [(n, str(slot.get("at", "origin"))) for n, slot in declared.items() if slot["kind"] == "units"]
 
 
@@ -50,7 +59,9 @@ def starts_at(row: Row) -> str:
 
 
 def whose(row: Row, slots: Mapping[str, Any], nation: str, slot: str = "units") -> str:
-    """Whose units a slot of an order names: the nation's that gives it, or those of the one that another slot names (`of`)."""
+    """Whose units a slot of an order names: the nation's that gives it, or those of the one that another slot
+    names (`of`).
+    """
     declared = row.get("slots", {}).get(slot)
     of = declared.get("of") if isinstance(declared, dict) else None
     return str(slots.get(of) or nation) if of is not None else nation
@@ -59,7 +70,11 @@ def whose(row: Row, slots: Mapping[str, Any], nation: str, slot: str = "units") 
 def stacks_of(state: State, force: str) -> list[tuple[str, Fields]]:
     """The stacks of a force (its cargo left out), in order of their ids."""
     row = state.row("forces", force)
-    return [(k, r) for k, r in state.stacks(at=row["at"], owner=row["owner"]) if r.get("force") == force] if row else []
+    return (
+        [(k, r) for k, r in state.stacks(at=row["at"], owner=row["owner"]) if r.get("force") == force]
+        if row
+        else []
+    )
 
 
 def cargo_of(state: State, force: str) -> list[tuple[str, Fields]]:
@@ -69,7 +84,9 @@ def cargo_of(state: State, force: str) -> list[tuple[str, Fields]]:
 
 
 def attached(state: State, force: str) -> list[str]:
-    """Forces that have been told to go with a force (`covers`: owner and number of it), and are where it is."""
+    """Forces that have been told to go with a force (`covers`: owner and number of it), and are where it
+    is.
+    """
     row = state.row("forces", force)
     mine = [row.get("owner"), row.get("number")]
     if None in mine:
@@ -80,7 +97,10 @@ def attached(state: State, force: str) -> list[str]:
 
 def company(state: State, force: str) -> list[tuple[str, Fields]]:
     """The stacks of a force and of those attached to it."""
-    return [*stacks_of(state, force), *(stack for other in attached(state, force) for stack in stacks_of(state, other))]
+    return [
+        *stacks_of(state, force),
+        *(stack for other in attached(state, force) for stack in stacks_of(state, other)),
+    ]
 
 
 def strength(state: State, force: str) -> dict[str, int]:
@@ -109,9 +129,11 @@ def wanted(units: Mapping[str, Any]) -> dict[str, int] | str:
     return "the number must be at least 1" if min(found.values()) < 1 else found
 
 
-def pick(stacks: Sequence[tuple[str, Fields]], wanted: Mapping[str, int], last: Container[str] = ()) -> list[Pick] | None:
-    """The wanted numbers of kinds out of stacks, plain stacks first, those of `last` after all others; None if there are not
-    enough."""
+def pick(
+    stacks: Sequence[tuple[str, Fields]], wanted: Mapping[str, int], last: Container[str] = ()
+) -> list[Pick] | None:
+    """The wanted numbers of kinds out of stacks, plain stacks first, those of `last` after all others; None
+    if there are not enough."""
     out: list[Pick] = []
     for kind in sorted(wanted):
         left = int(wanted[kind])
@@ -132,7 +154,10 @@ def next_id(state: State, nation: str) -> str:
 
 
 def create(turn: Turn, nation: str, place: str, picks: Sequence[Pick], **fields: Any) -> str:
-    """A new force of these units at a place; returns its id. The units keep their place; `fields` go into the force's row."""
+    """A new force of these units at a place; returns its id.
+
+    The units keep their place; `fields` go into the force's row.
+    """
     force = next_id(turn.state, nation)
     numbers = {**turn.state.get("game", "game", "forces", {}), nation: int(force.rpartition("#")[2])}
     turn.journal.set("game", "game", "forces", numbers)
@@ -143,9 +168,11 @@ def create(turn: Turn, nation: str, place: str, picks: Sequence[Pick], **fields:
     return force
 
 
-def go(turn: Turn, force: str, path: Sequence[str], fields: Callable[[str], Mapping[str, Any]] = lambda key: {}) -> None:
-    """Move a force, with its cargo, along a way that begins where it is. Its stacks get `via`, and the fields that `fields`
-    gives for the key of each, asked before it goes.
+def go(
+    turn: Turn, force: str, path: Sequence[str], fields: Callable[[str], Mapping[str, Any]] = lambda key: {}
+) -> None:
+    """Move a force, with its cargo, along a way that begins where it is. Its stacks get `via`, and the fields
+    that `fields` gives for the key of each, asked before it goes.
     """
     if len(path) < 2:
         return
@@ -163,7 +190,9 @@ def go(turn: Turn, force: str, path: Sequence[str], fields: Callable[[str], Mapp
 
 
 def join(turn: Turn, force: str, into: str) -> None:
-    """The units and cargo of a force go over to another of the same owner at the same place; the first is no more."""
+    """The units and cargo of a force go over to another of the same owner at the same place; the first is no
+    more.
+    """
     for key, stack in stacks_of(turn.state, force):
         turn.journal.alter_units(key, stack["n"], force=into)
     for key, stack in cargo_of(turn.state, force):
@@ -180,7 +209,10 @@ def split(turn: Turn, force: str, picks: Sequence[Pick], **fields: Any) -> str:
 
 
 def release(turn: Turn, force: str, *, afloat: bool = False) -> None:
-    """End a force: its units become plain units of the place they stand in. With `afloat` its cargo stays aboard."""
+    """End a force: its units become plain units of the place they stand in.
+
+    With `afloat` its cargo stays aboard.
+    """
     cargo = cargo_of(turn.state, force)
     for key, stack in stacks_of(turn.state, force):
         turn.journal.alter_units(key, stack["n"], **dict.fromkeys(PASSING))
@@ -196,20 +228,32 @@ def _kept_aboard(turn: Turn, force: str, stack: Row) -> dict[str, Any]:
 
 
 def is_guest(turn: Turn, force: str, kind: str) -> bool:
-    """Whether units of a kind that are aboard a force live on its bearers (`bears` of its mode), rather than being its cargo."""
-    bears = turn.ruleset.row_or_empty("movement", str(turn.state.get("forces", force, "mode", ""))).get("bears")
+    """Whether units of a kind that are aboard a force live on its bearers (`bears` of its mode), rather than
+    being its cargo.
+    """
+    bears = turn.ruleset.row_or_empty("movement", str(turn.state.get("forces", force, "mode", ""))).get(
+        "bears"
+    )
     return bears is not None and routes.kind_matches(turn.world, bears["who"], kind)
 
 
 def afloat_at(state: State, nation: str, place: str, host: str | None = None) -> list[tuple[str, Fields]]:
     """Stacks of a nation aboard carriers of its own, or of a host, that lie at a place without orders."""
     there = state.stacks(at=place, owner=nation)
-    return [(k, r) for k, r in there if r.get("aboard") == AFLOAT and r.get("host", nation) == (host or nation)]
+    return [
+        (k, r) for k, r in there if r.get("aboard") == AFLOAT and r.get("host", nation) == (host or nation)
+    ]
 
 
 def carried_at(state: State, nation: str, place: str) -> list[tuple[str, Fields]]:
-    """Stacks aboard the carriers of a nation that lie at a place without orders: its own, then those of allies."""
-    there = [s for s in state.stacks(at=place) if s[1].get("aboard") == AFLOAT and s[1].get("host", s[1]["owner"]) == nation]
+    """Stacks aboard the carriers of a nation that lie at a place without orders: its own, then those of
+    allies.
+    """
+    there = [
+        s
+        for s in state.stacks(at=place)
+        if s[1].get("aboard") == AFLOAT and s[1].get("host", s[1]["owner"]) == nation
+    ]
     return sorted(there, key=lambda s: s[1]["owner"] != nation)
 
 
@@ -220,11 +264,14 @@ def mark(turn: Turn, force: str, mission: Row) -> None:
 
 
 def withdraw(turn: Turn, force: str, to: str, only: Container[str] | None = None) -> list[str]:
-    """The units of a force go to another place: plain units there (their keys), marked as moved; its cargo stays aboard.
+    """The units of a force go to another place: plain units there (their keys), marked as moved; its cargo
+    stays aboard.
 
     `only` some of its stacks: as long as there are others the force goes on, and its cargo stays with it.
     """
-    carries = "carries" in turn.ruleset.row_or_empty("movement", str(turn.state.get("forces", force, "mode", "")))
+    carries = "carries" in turn.ruleset.row_or_empty(
+        "movement", str(turn.state.get("forces", force, "mode", ""))
+    )
     plain = {**dict.fromkeys(PASSING), "moved": True, "place": to}
     cargo = cargo_of(turn.state, force)
     going = [(key, stack) for key, stack in stacks_of(turn.state, force) if only is None or key in only]
@@ -232,6 +279,8 @@ def withdraw(turn: Turn, force: str, to: str, only: Container[str] | None = None
     if stacks_of(turn.state, force):
         return keys
     for key, stack in cargo:
-        turn.journal.alter_units(key, stack["n"], **{**plain, **(_kept_aboard(turn, force, stack) if carries else {})})
+        turn.journal.alter_units(
+            key, stack["n"], **{**plain, **(_kept_aboard(turn, force, stack) if carries else {})}
+        )
     turn.journal.put_row("forces", force, None)
     return keys

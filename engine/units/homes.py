@@ -1,4 +1,6 @@
-"""Where units of a force may end their moves: where they are, whence they came, or the cheapest place that they can reach."""
+"""Where units of a force may end their moves: where they are, whence they came, or the cheapest place that
+they can reach.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from . import forces
 
 
 def may_stay(turn: Turn, mode: MovementRow, force: str, nation: str, place: str) -> bool:
-    """Whether units of a force may end the turn where they are: `home` of the mode, else anywhere they need not fight for.
+    """Whether units of a force may end the turn where they are: `home` of the mode, else anywhere they need
+    not fight for.
 
     Besides, where `remains` of the mode holds. Who `returns` stays nowhere but where it set out from.
     """
@@ -25,14 +28,16 @@ def may_stay(turn: Turn, mode: MovementRow, force: str, nation: str, place: str)
 
 
 def homes_apart(turn: Turn, mode: MovementRow, force: str) -> dict[str, str | None]:
-    """Where each stack of a force goes that cannot stay, by what it has left itself: whence it came, else the cheapest place
-    that it can reach. None: there is none.
+    """Where each stack of a force goes that cannot stay, by what it has left itself: whence it came, else the
+    cheapest place that it can reach. None: there is none.
     """
     return {key: home_of(turn, mode, force, key) for key, _ in forces.stacks_of(turn.state, force)}
 
 
 def home_of(turn: Turn, mode: MovementRow, force: str, key: str) -> str | None:
-    """Where a stack of a force goes that cannot stay: whence it came, else the cheapest place that it can reach."""
+    """Where a stack of a force goes that cannot stay: whence it came, else the cheapest place that it can
+    reach.
+    """
     row = turn.state.row("forces", force)
     nation, place = row["owner"], row["at"]
     going = routes.Going(turn.world, nation, mode, [Entity("unit", key)])
@@ -47,14 +52,17 @@ def home_of(turn: Turn, mode: MovementRow, force: str, key: str) -> str | None:
 
 
 def homes_of(turn: Turn, going: routes.Going, place: str) -> dict[str, Any]:
-    """Places where a group can end, with the cost of the way; without an allowance of their own, only neighbors."""
+    """Places where a group can end, with the cost of the way; without an allowance of their own, only
+    neighbors.
+    """
     if "keeps" in going.mode:
         return routes.homes(going, place, going.allowance(place))
     near = turn.world.geography.next_to(place, going.links)
     return {
         q: 1
         for q in near
-        if routes.entry(turn.world, going.nation, q) == "free" and going.test("home", q, f"{place}>{q}", (place,))
+        if routes.entry(turn.world, going.nation, q) == "free"
+        and going.test("home", q, f"{place}>{q}", (place,))
     }
 
 

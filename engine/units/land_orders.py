@@ -1,7 +1,7 @@
 """Orders to move as they are understood: which are open for a mode, and what one of them means.
 
-The referee, the checker of orders and the policies ask the same `understand`; what depends on all orders together (who is
-pinned, who goes in beside whom, who gets the room that is left) is settled in `move`.
+The referee, the checker of orders and the policies ask the same `understand`; what depends on all orders
+together (who is pinned, who goes in beside whom, who gets the room that is left) is settled in `move`.
 """
 
 from __future__ import annotations
@@ -54,9 +54,11 @@ class March:
 
 
 def orders_of(turn: Turn, modes: Sequence[MovementRow]) -> list[tuple[Order, MovementRow]]:
-    """Open orders whose row is done by one of these modes; inside a nation's own turn, only its (or those `of` whom).
+    """Open orders whose row is done by one of these modes; inside a nation's own turn, only its (or those
+    `of` whom).
 
-    What a nation has ordered for the turns of others as well (`stands: own_turn`) is open again in each of them.
+    What a nation has ordered for the turns of others as well (`stands: own_turn`) is open again in each of
+    them.
     """
     ids = {m["id"]: m for m in modes}
     tick = turn.loops.get("tick")
@@ -66,25 +68,37 @@ def orders_of(turn: Turn, modes: Sequence[MovementRow]) -> list[tuple[Order, Mov
         row = turn.ruleset.row_or_empty(form, id_)
         mode = ids.get(row.get("does", ""))
         due = tick is None or "point" not in row.get("slots", {}) or _point(order) == int(tick)
-        if mode is not None and form == "orders" and due and (order.get("status") is None or _open_again(turn, order)):
+        if (
+            mode is not None
+            and form == "orders"
+            and due
+            and (order.get("status") is None or _open_again(turn, order))
+        ):
             out.append((order, mode))
     return out
 
 
 def _open_again(turn: Turn, order: Order) -> bool:
-    """Whether an order that has been carried out is so once more, in the turn of another, and is not yet in this one."""
+    """Whether an order that has been carried out is so once more, in the turn of another, and is not yet in
+    this one.
+    """
     if turn.mover in (None, order["nation"]) or not stands_on(turn, order):
         return False
     return all(force.get("order") != order["key"] for force in turn.state.table("forces").values())
 
 
 def in_anothers_turn(turn: Turn, order: Order, left: Mapping[str, int]) -> Order:
-    """An order that stands as it is carried out in the turn of another: by those of its units that are left, if any are.
+    """An order that stands as it is carried out in the turn of another: by those of its units that are left,
+    if any are.
 
     `left` counts what earlier orders leave of each stack.
     """
     slots, nation = order["slots"], order["nation"]
-    if turn.mover in (None, nation) or not stands_on(turn, order) or not isinstance(slots.get("units"), Mapping):
+    if (
+        turn.mover in (None, nation)
+        or not stands_on(turn, order)
+        or not isinstance(slots.get("units"), Mapping)
+    ):
         return order
     there: dict[str, int] = {}
     for key, stack in routes.free_stacks(turn.world, nation, slots["origin"]):
@@ -120,10 +134,11 @@ def understand(
 ) -> March | str:
     """One order as a march, or why it cannot be. The needs of its row are asked before (`turn/slots.unmet`).
 
-    `left` counts what earlier orders leave of each stack, `taken` what earlier orders of the nation take of shared capacities,
-    so that it looks for a way that has room beside them, `claims` what they need of the room on others. `foreseen`: before the
-    turn is resolved a passage that is shut, or that nothing has been seen yet, is no reason against it; the passage stands on
-    the march (`gate`). `gone`: how many units earlier orders lead away from where it starts (None: as `left` says).
+    `left` counts what earlier orders leave of each stack, `taken` what earlier orders of the nation take of
+    shared capacities, so that it looks for a way that has room beside them, `claims` what they need of the
+    room on others. `foreseen`: before the turn is resolved a passage that is shut, or that nothing has been
+    seen yet, is no reason against it; the passage stands on the march (`gate`). `gone`: how many units
+    earlier orders lead away from where it starts (None: as `left` says).
     """
     world, slots, nation = turn.world, order.get("slots", {}), str(order["nation"])
     origin, target = slots.get("origin"), slots.get("target", slots.get("origin"))
@@ -176,7 +191,9 @@ def _attacks(world: World, nation: str, mode: MovementRow, target: str) -> bool:
 
 
 def leaving(world: World, nation: str, mode: MovementRow, target: str, units: Mapping[str, int]) -> int:
-    """How many of some units leave where they stand for a place: all but those that attack it from there (`stays`)."""
+    """How many of some units leave where they stand for a place: all but those that attack it from there
+    (`stays`).
+    """
     hostile = _attacks(world, nation, mode, target)
     return sum(int(n) for kind, n in units.items() if not (hostile and remains(world, mode, kind)))
 
@@ -186,8 +203,12 @@ def earlier_gone(world: World, nation: str, place: str, left: Mapping[str, int])
     return sum(n - left.get(key, n) for key, (_, n) in routes.standing(world, nation, place).items())
 
 
-def none_left(world: World, nation: str, mode: MovementRow, place: str, goes: int, gone: int) -> Refusal | None:
-    """Why so many units cannot leave a place where some must stay (`leaves` of their mode), beside those that are gone."""
+def none_left(
+    world: World, nation: str, mode: MovementRow, place: str, goes: int, gone: int
+) -> Refusal | None:
+    """Why so many units cannot leave a place where some must stay (`leaves` of their mode), beside those that
+    are gone.
+    """
     most = routes.may_leave(world, nation, mode, place, gone)
     if most is None or goes <= most:
         return None
@@ -200,16 +221,23 @@ def none_left(world: World, nation: str, mode: MovementRow, place: str, goes: in
 
 
 def crosses_enemies(going: routes.Going, path: routes.Path) -> bool:
-    """Whether a way leads over a place, neither its first nor its last, that the nation could enter only to fight."""
+    """Whether a way leads over a place, neither its first nor its last, that the nation could enter only to
+    fight.
+    """
     return any(routes.is_attack(going.world, going.nation, p, going.step) for p in path[1:-1])
 
 
 def only_attacks(turn: OrderContext, march: March) -> Refusal | None:
     """Options that only an order may carry that ends in a fight, where this one does not."""
-    carried = [turn.ruleset.row_or_empty("order_options", option) for option in march.order.get("options") or ()]
+    carried = [
+        turn.ruleset.row_or_empty("order_options", option) for option in march.order.get("options") or ()
+    ]
     if march.hostile or all(row.get("only") != "attack" for row in carried):
         return None
-    text = f"only an attack may depend on this; nobody is attacked in {routes.name_of(turn.world, 'places', march.target)}"
+    text = (
+        "only an attack may depend on this; nobody is attacked in "
+        f"{routes.name_of(turn.world, 'places', march.target)}"
+    )
     return Refusal(RefusalCode.OPTION, text, "", "leave it out")
 
 
@@ -225,7 +253,9 @@ def pinned_refusal(march: March) -> str | None:
 
 
 def seen_refusal(turn: OrderContext, order: Order, nation: str, target: str, *, hostile: bool) -> str | None:
-    """Why an attack that depends on what was seen this turn (an option with `gives: limit`) is called off, or None."""
+    """Why an attack that depends on what was seen this turn (an option with `gives: limit`) is called off, or
+    None.
+    """
     limits = turn.options_giving(order.get("options"), "limit")
     if not limits or not hostile:
         return None
@@ -239,7 +269,10 @@ def seen_refusal(turn: OrderContext, order: Order, nation: str, target: str, *, 
         kind = said.get("kind")
         seen = int(known["units"].get(kind, 0) if kind else known["n"])
         if seen > int(said["n"]):
-            return f"called off: {seen} {routes.name_of(turn.world, 'units', str(kind)) if kind else 'units'} were seen"
+            return (
+                f"called off: {seen} "
+                f"{routes.name_of(turn.world, 'units', str(kind)) if kind else 'units'} were seen"
+            )
     return None
 
 

@@ -1,10 +1,12 @@
 """`move`: orders to go somewhere are tested, and carried out all together.
 
-A row of the form `orders` names by `does` the mode (form `movement`) that its units go by; its slots `units`, `origin`,
-`target` and `via` say who, whence, where to and by what way. A step names the modes it carries out and `which` of their
-moves: `friendly` ones end where the nation may be without a fight, `hostile` is all the rest, `arrive` brings in what has
-been under way since an earlier step. Everything is tested on the state at the start of the step, so that no order depends
-on another; places, hostile entries and capacities are then settled for all.
+A row of the form `orders` names by `does` the mode (form `movement`) that its units go by; its slots `units`,
+`origin`,
+`target` and `via` say who, whence, where to and by what way. A step names the modes it carries out and
+`which` of their
+moves: `friendly` ones end where the nation may be without a fight, `hostile` is all the rest, `arrive` brings
+in what has been under way since an earlier step. Everything is tested on the state at the start of the step,
+so that no order depends on another; places, hostile entries and capacities are then settled for all.
 """
 
 from __future__ import annotations
@@ -46,7 +48,10 @@ from .transit_fire import depart_under_fire, run_the_gauntlet
 
 
 def run(node: Row, turn: Turn) -> None:
-    """Carry out the moves of a step: `modes`, `which` (friendly, hostile, arrive or any), and `to` (only those leading there)."""
+    """Carry out the moves of a step:
+
+    `modes`, `which` (friendly, hostile, arrive or any), and `to` (only those leading there).
+    """
     which = node.get("which", "any")
     modes = node_modes(node, turn)
     if which == "arrive":
@@ -66,7 +71,11 @@ def run(node: Row, turn: Turn) -> None:
         return
     found = understood(turn, modes, to=_ends(turn, node))
     if which in ("friendly", "any"):
-        others = [turn.ruleset.row("movement", m) for m in node.get("threats", ()) if m not in {mode["id"] for mode in modes}]
+        others = [
+            turn.ruleset.row("movement", m)
+            for m in node.get("threats", ())
+            if m not in {mode["id"] for mode in modes}
+        ]
         mark_attacked(turn, [m for _, m in found if isinstance(m, March)], others)
     marches = settled(turn, found)
     if which == "friendly":
@@ -77,17 +86,24 @@ def run(node: Row, turn: Turn) -> None:
 
 
 def node_modes(node: Row, turn: Turn) -> list[MovementRow]:
-    """The modes a step carries out: those it names, or every one that no other step of the sequence of play names."""
+    """The modes a step carries out: those it names, or every one that no other step of the sequence of play
+    names.
+    """
     rows = turn.ruleset.rows("movement")
     named = node.get("movement")
     return [rows[m] for m in (rows if named is None else named)]
 
 
 def _ends(turn: Turn, node: Row) -> frozenset[str] | None:
-    """The places to which the moves of a step lead (`to`): orders that name another are left as they are. None: any."""
+    """The places to which the moves of a step lead (`to`): orders that name another are left as they are.
+
+    None: any.
+    """
     if "to" not in node:
         return None
-    return frozenset(place.id for place in as_set(turn.world, turn.world.value(strip_mark(str(node["to"])), turn.names())))
+    return frozenset(
+        place.id for place in as_set(turn.world, turn.world.value(strip_mark(str(node["to"])), turn.names()))
+    )
 
 
 # ---- understanding orders
@@ -98,8 +114,12 @@ def read(turn: Turn, modes: Sequence[MovementRow]) -> list[March]:
     return settled(turn, understood(turn, modes))
 
 
-def understood(turn: Turn, modes: Sequence[MovementRow], *, to: frozenset[str] | None = None) -> list[tuple[Order, March | str]]:
-    """The open orders of these modes (`to` some places), each with its march or with why it cannot be; nothing is changed."""
+def understood(
+    turn: Turn, modes: Sequence[MovementRow], *, to: frozenset[str] | None = None
+) -> list[tuple[Order, March | str]]:
+    """The open orders of these modes (`to` some places), each with its march or with why it cannot be;
+    nothing is changed.
+    """
     out: list[tuple[Order, March | str]] = []
     left: dict[str, int] = {}
     first: dict[tuple[str, str], Order] = {}
@@ -114,7 +134,11 @@ def understood(turn: Turn, modes: Sequence[MovementRow], *, to: frozenset[str] |
         found: March | str | None = unlike(turn, order, first.get((order["nation"], order["order"])))
         earlier = gone.setdefault((order["nation"], str(order["slots"].get("origin"))), Counter())
         why = unfit(turn, row_of(turn, order), order, {**turn.order_names(order), "earlier": earlier})
-        found = found or (why.text if why else understand(turn, order, mode, left, drawn, claims=claims.get(order["nation"], ())))
+        found = found or (
+            why.text
+            if why
+            else understand(turn, order, mode, left, drawn, claims=claims.get(order["nation"], ()))
+        )
         if isinstance(found, March) and (why := only_attacks(turn, found)) is not None:
             found = why.text
         if isinstance(found, March):
@@ -128,7 +152,9 @@ def understood(turn: Turn, modes: Sequence[MovementRow], *, to: frozenset[str] |
 
 
 def settled(turn: Turn, found: Sequence[tuple[Order, March | str]]) -> list[March]:
-    """The marches that are carried out, now that it is known what is attacked; the other orders are dropped with a reason."""
+    """The marches that are carried out, now that it is known what is attacked; the other orders are dropped
+    with a reason.
+    """
     out: list[March] = []
     for order, march in found:
         why = march if isinstance(march, str) else pinned_refusal(march)
@@ -144,8 +170,14 @@ def settled(turn: Turn, found: Sequence[tuple[Order, March | str]]) -> list[Marc
 
 
 def _accompanied(marches: Sequence[March]) -> list[March]:
-    """All marches but those of units that fire from where they stand, beside whom nobody of their nation goes in."""
-    hostile = [Attack(i, m.nation, m.target, bool(m.picks), m.mode, _follows(m)) for i, m in enumerate(marches) if m.hostile]
+    """All marches but those of units that fire from where they stand, beside whom nobody of their nation goes
+    in.
+    """
+    hostile = [
+        Attack(i, m.nation, m.target, bool(m.picks), m.mode, _follows(m))
+        for i, m in enumerate(marches)
+        if m.hostile
+    ]
     alone = unaccompanied(hostile)
     return [m for i, m in enumerate(marches) if i not in alone]
 
@@ -159,7 +191,8 @@ def _follows(march: March) -> bool:
 def mark_attacked(turn: Turn, marches: Sequence[March], others: Sequence[MovementRow]) -> None:
     """Write down, for this turn, which places are attacked, and whence (`place.attacked`).
 
-    They are the targets of these marches, and of those by further modes (`others`) that a later step carries out.
+    They are the targets of these marches, and of those by further modes (`others`) that a later step carries
+    out.
     """
     if not is_read(turn.ruleset, "attacked"):
         return
@@ -188,7 +221,11 @@ def carry_out(turn: Turn, marches: Sequence[March]) -> None:
     marches = ration(turn, marches)
     entered: list[tuple[str, str, str | None]] = []
     for march in marches:
-        if march.mode.get("arrives") and march.mode.get("under_fire") and crosses_enemies(march.going, march.path):
+        if (
+            march.mode.get("arrives")
+            and march.mode.get("under_fire")
+            and crosses_enemies(march.going, march.path)
+        ):
             run_the_gauntlet(turn, march)
         elif march.mode.get("arrives"):
             depart(turn, march)
@@ -213,7 +250,13 @@ def step_in(turn: Turn, march: March) -> None:
     if march.hostile and (helps or not routes.is_attack(turn.world, nation, target, turn.journal.step)):
         what = f"{str(march.mode.get('name', march.mode['id'])).capitalize()} for"
     ends = {"target": Entity("place", target), "origin": Entity("place", origin)}
-    says = say(turn.world, "{what} {target} from {origin}: {units}.", what=what, **ends, units=units(turn.world, kinds))
+    says = say(
+        turn.world,
+        "{what} {target} from {origin}: {units}.",
+        what=what,
+        **ends,
+        units=units(turn.world, kinds),
+    )
     data = {"units": kinds, "path": list(march.path), "hostile": march.hostile}
     said = forces.told(turn, march.mode, nation, says)
     with turn.journal.entry(march.order["order"], subject=f"{nation}:{origin}>{target}", data=data, **said):
@@ -239,12 +282,16 @@ def step_in(turn: Turn, march: March) -> None:
         else:
             kept = {key: _kept(march, key) for key, _ in march.picks}
             for key, n in march.picks:
-                turn.journal.alter_units(key, n, **{**_freed(turn, key), "place": target, "moved": True, **kept[key]})
+                turn.journal.alter_units(
+                    key, n, **{**_freed(turn, key), "place": target, "moved": True, **kept[key]}
+                )
             take_over(turn, nation, target)
         draw_on(turn, march, march.count)
         turn.journal.set("orders", march.order["key"], "status", "done")
         if march.picks:
-            turn.journal.fact("entered", by=nation, of=holder, place=target, n=march.count, **{"from": origin})
+            turn.journal.fact(
+                "entered", by=nation, of=holder, place=target, n=march.count, **{"from": origin}
+            )
             if not turn.state.stacks(at=origin, owner=nation):
                 turn.journal.fact("left", by=nation, place=origin)
 
@@ -253,7 +300,9 @@ def _falls_upon(turn: Turn, march: March) -> bool:
     """Whether a move is an attack on the place it goes to; one may be in for a fight on its way only."""
     if not march.hostile or march.mode.get("arrives"):
         return False
-    return bool(march.mode.get("attacks")) or routes.is_attack(turn.world, march.nation, march.target, turn.journal.step)
+    return bool(march.mode.get("attacks")) or routes.is_attack(
+        turn.world, march.nation, march.target, turn.journal.step
+    )
 
 
 def _freed(turn: Turn, key: str) -> dict[str, Any]:
@@ -264,7 +313,11 @@ def _freed(turn: Turn, key: str) -> dict[str, Any]:
 def _covered(order: Order) -> list[Any] | None:
     """The task force that an order goes to cover: its owner and number."""
     slots = order.get("slots", {})
-    return [slots.get("whose") or order["nation"], int(slots["covers"])] if slots.get("covers") is not None else None
+    return (
+        [slots.get("whose") or order["nation"], int(slots["covers"])]
+        if slots.get("covers") is not None
+        else None
+    )
 
 
 def _kept(march: March, key: str) -> dict[str, Any]:
@@ -277,7 +330,9 @@ def depart(turn: Turn, march: March) -> None:
     nation, origin, target = march.nation, march.path[0], march.target
     kinds = _kinds(turn, march.picks)
     ends = {"target": Entity("place", target), "origin": Entity("place", origin)}
-    says = say(turn.world, "On the way to {target} from {origin}: {units}.", **ends, units=units(turn.world, kinds))
+    says = say(
+        turn.world, "On the way to {target} from {origin}: {units}.", **ends, units=units(turn.world, kinds)
+    )
     data = {"units": kinds, "path": list(march.path)}
     with turn.journal.entry(
         march.order["order"], subject=f"{nation}:{origin}>{target}", says=says, audience=(nation,), data=data

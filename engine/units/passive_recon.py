@@ -1,8 +1,10 @@
-"""Looking at places: the chance that observers beside (or in) a place see what stands there, and what they learn.
+"""Looking at places: the chance that observers beside (or in) a place see what stands there, and what they
+learn.
 
-Observers of one neighboring place form a group; a group's chance is rounded, multiplied by its factor (works on the border),
-the groups are combined and rounded again; all with exact numbers. `gives: know` writes what is learnt into the knowledge of
-those who looked: all of it, or, where they miss, a number drawn below the true one.
+Observers of one neighboring place form a group; a group's chance is rounded, multiplied by its factor (works
+on the border), the groups are combined and rounded again; all with exact numbers. `gives: know` writes what
+is learnt into the knowledge of those who looked: all of it, or, where they miss, a number drawn below the
+true one.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ from . import forces
 
 
 def run(turn: Turn, row: Row) -> None:
-    """Every party that looks at every place where others' units stand within its sight; in an own turn only the mover's."""
+    """Every party that looks at every place where others' units stand within its sight; in an own turn only
+    the mover's.
+    """
     seen: dict[tuple[str, ...], list[str]] = {}
     watching = {r["owner"] for _, r in turn.state.stacks()}
     if "alone" in row:
@@ -54,7 +58,9 @@ _FOES = ("unit.owner", "at_war(a, b)", "place.holder", "nations()")
 
 
 def empty_posts(turn: Turn, row: Row) -> list[tuple[str, str]]:
-    """(place, holder) of places without any unit whose works look out over a border by themselves (`alone`)."""
+    """(place, holder) of places without any unit whose works look out over a border by themselves
+    (`alone`).
+    """
 
     def make() -> list[tuple[str, str]]:
         looking = (b for b in _borders(turn) if turn.world.number(row["alone"], {"link": Entity("link", b)}))
@@ -62,7 +68,7 @@ def empty_posts(turn: Turn, row: Row) -> list[tuple[str, str]]:
         holders = ((p, turn.world.holder_of(p)) for p in sorted(found) if not turn.state.owners_at(p))
         return [(p, h) for p, h in holders if h is not None]
 
-    return turn.world.keep(("posts", row["id"]), turn.world.decided_by(str(row["alone"]), *_POSTS), make)  # type: ignore[no-any-return]
+    return turn.world.keep(("posts", row["id"]), turn.world.decided_by(str(row["alone"]), *_POSTS), make)
 
 
 def _borders(turn: Turn) -> list[str]:
@@ -72,7 +78,9 @@ def _borders(turn: Turn) -> list[str]:
 
 
 OF_MATES = "foes_of_mates"
-"""State kept from a look until it is told: looker -> what was looked at -> nation of its side -> its enemies there."""
+"""State kept from a look until it is told: looker -> what was looked at -> nation of its side -> its enemies
+there.
+"""
 
 
 def foes_of(turn: Turn, party: tuple[str, ...]) -> dict[str, set[str]]:
@@ -83,11 +91,13 @@ def foes_of(turn: Turn, party: tuple[str, ...]) -> dict[str, set[str]]:
         found = {o: {n for n in party if turn.world.hostile(n, o)} for o in owners}
         return {o: at_war for o, at_war in found.items() if at_war}
 
-    return turn.world.keep(("foes", party), turn.world.decided_by(*_FOES), make)  # type: ignore[no-any-return]
+    return turn.world.keep(("foes", party), turn.world.decided_by(*_FOES), make)
 
 
 def targets(turn: Turn, row: Row, party: tuple[str, ...]) -> list[str]:
-    """Places with units of enemies of the party, and with `empty` those of enemies without any, that it could see."""
+    """Places with units of enemies of the party, and with `empty` those of enemies without any, that it could
+    see.
+    """
     foes = foes_of(turn, party)
     places = {p for p in turn.state.occupied_places() if not turn.state.owners_at(p).isdisjoint(foes)}
     next_to = turn.world.geography.next_to
@@ -111,7 +121,8 @@ def _observers(turn: Turn, row: Row, party: tuple[str, ...]) -> set[str]:
 
 
 def watchers(turn: Turn, party: tuple[str, ...], place: str) -> set[str]:
-    """Who of a party has a reason to look at a place: those at war with an owner of units there, else with its holder.
+    """Who of a party has a reason to look at a place: those at war with an owner of units there, else with
+    its holder.
 
     At an empty place that nobody can hold all look who are at war with anybody.
     """
@@ -127,14 +138,16 @@ def watchers(turn: Turn, party: tuple[str, ...], place: str) -> set[str]:
 
 
 def groups(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> list[tuple[str, Fraction]]:
-    """(link from the observers, their chance together, before the group's factor) for every place with observers."""
+    """(link from the observers, their chance together, before the group's factor) for every place with
+    observers.
+    """
     kept = ("looks", row["id"], party, place)
     tables = turn.ruleset.derived(
         f"what decides looks of {row['id']}",
         lambda: reads_of(turn.ruleset, row, *_FOES, *_POSTS),
         of=(*MEANING, "detection"),
     )
-    return turn.world.keep(kept, tables, lambda: _groups(turn, row, party, place))  # type: ignore[no-any-return]
+    return turn.world.keep(kept, tables, lambda: _groups(turn, row, party, place))
 
 
 def _groups(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> list[tuple[str, Fraction]]:
@@ -142,7 +155,12 @@ def _groups(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> list[tu
     out = []
     for near in (place, *turn.world.geography.next_to(place)):
         link = f"{near}>{place}"
-        if "alone" in row and near != place and not turn.state.owners_at(near) and turn.world.holder_of(near) in eyes:
+        if (
+            "alone" in row
+            and near != place
+            and not turn.state.owners_at(near)
+            and turn.world.holder_of(near) in eyes
+        ):
             alone = Fraction(turn.world.number(row["alone"], {"link": Entity("link", link)})) / 100
             out.extend([(link, alone)] if alone else [])
             continue
@@ -150,11 +168,15 @@ def _groups(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> list[tu
             continue
         miss = Fraction(1)
         for key, stack in turn.state.stacks(at=near):
-            if stack["owner"] not in eyes or not routes.kind_matches(turn.world, row.get("who"), stack["kind"]):
+            if stack["owner"] not in eyes or not routes.kind_matches(
+                turn.world, row.get("who"), stack["kind"]
+            ):
                 continue
             unit = Entity("unit", key)
             names = {"link": Entity("link", link), "place": Entity("place", place), "near": near == place}
-            if not turn.world.test(row.get("by"), {**names, "unit": unit, "self": turn.world.field(unit, "owner")}):
+            if not turn.world.test(
+                row.get("by"), {**names, "unit": unit, "self": turn.world.field(unit, "owner")}
+            ):
                 continue
             value = Fraction(figure(turn, row.get("value", 0), unit, names))
             miss *= max(Fraction(0), 1 - value / 100) ** int(stack["n"])
@@ -169,7 +191,11 @@ def chance(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> tuple[in
     miss, record = Fraction(1), []
     for link, seen in groups(turn, row, party, place):
         percent = round_as(seen * 100, rule.get("round"))
-        names = {"link": Entity("link", link), "place": Entity("place", place), "self": Entity("nation", party[0])}
+        names = {
+            "link": Entity("link", link),
+            "place": Entity("place", place),
+            "self": Entity("nation", party[0]),
+        }
         factor = turn.world.number(rule["times"], names) if "times" in rule else 1
         miss *= 1 - Fraction(percent) * Fraction(factor) / 100
         record.append({"from": link.partition(">")[0], "percent": str(percent), "times": str(factor)})
@@ -206,18 +232,22 @@ def look(turn: Turn, row: Row, party: tuple[str, ...], place: str) -> None:
             entry.tell(say(turn.world, told, place=Entity("place", place), n=found["n"]))
             for nation in readers:
                 mine = own_foes(turn, nation, there, number) if success else {}
-                turn.journal.set("knowledge", nation, f"{row.get('know', 'units')}:{place}", {**found, **mine})
+                turn.journal.set(
+                    "knowledge", nation, f"{row.get('know', 'units')}:{place}", {**found, **mine}
+                )
 
 
 def own_foes(turn: Turn, nation: str, there: Sequence[Row], n: int) -> dict[str, int]:
-    """How many of `n` units that were counted are of enemies of the nation itself (`foes`), where these are not all."""
+    """How many of `n` units that were counted are of enemies of the nation itself (`foes`), where these are
+    not all.
+    """
     foes = sum(int(stack["n"]) for stack in there if turn.world.hostile(nation, stack["owner"]))
     return {} if foes == n else {"foes": foes}
 
 
 def _of_foes(turn: Turn, n: int, readers: Sequence[str], owners: Iterable[str]) -> str:
-    """So many units that may be of these owners, as a template (of `n`) that is true for all readers: not everybody is at war
-    with all enemies of his side.
+    """So many units that may be of these owners, as a template (of `n`) that is true for all readers: not
+    everybody is at war with all enemies of his side.
     """
     units = "unit" if n == 1 else "units"
     if all(turn.world.hostile(reader, owner) for owner in owners for reader in readers):
@@ -226,7 +256,9 @@ def _of_foes(turn: Turn, n: int, readers: Sequence[str], owners: Iterable[str]) 
 
 
 def _fewer(turn: Turn, rule: str, subject: str, number: int) -> int:
-    """A number below the true one, drawn where nobody can see it: the size of the die would tell how many there are."""
+    """A number below the true one, drawn where nobody can see it: the size of the die would tell how many
+    there are.
+    """
     if number <= 1:
         return 0
     with turn.journal.entry(rule, subject=f"{subject}:fewer", audience=(NOBODY,)) as entry:
@@ -239,7 +271,8 @@ def _fewer(turn: Turn, rule: str, subject: str, number: int) -> int:
 
 
 def publish(turn: Turn, row: Row) -> None:
-    """What orders to look have found this turn (knowledge `from`) is put on the map of the nation, with `shared` of its side.
+    """What orders to look have found this turn (knowledge `from`) is put on the map of the nation, with
+    `shared` of its side.
 
     Who has seen the place exactly since then keeps what he has seen.
     """
@@ -258,19 +291,28 @@ def publish(turn: Turn, row: Row) -> None:
             says = say(turn.world, f"{{place}}: {{n}} {seen}.", place=Entity("place", place), n=found["n"])
             data = {"place": place, "units": found["units"]}
             with turn.journal.entry(
-                f"detection/{row['id']}", subject=f"{nation}:{place}", audience=readers or (nation,), says=says, data=data
+                f"detection/{row['id']}",
+                subject=f"{nation}:{place}",
+                audience=readers or (nation,),
+                says=says,
+                data=data,
             ):
                 turn.journal.set("knowledge", nation, key, None)
                 of_mates = turn.state.get(OF_MATES, nation, key)
                 if of_mates is not None:
                     turn.journal.set(OF_MATES, nation, key, None)
                 for mate in readers:
-                    own = found if mate == nation or of_mates is None else _for_mate(found, of_mates.get(mate, 0))
+                    own = (
+                        found
+                        if mate == nation or of_mates is None
+                        else _for_mate(found, of_mates.get(mate, 0))
+                    )
                     turn.journal.set("knowledge", mate, target, own)
 
 
 def _for_mate(found: Row, foes: int) -> dict[str, Any]:
-    """What a look has found as another of the looker's side is told of it, with how many of the units are its own enemies.
+    """What a look has found as another of the looker's side is told of it, with how many of the units are its
+    own enemies.
 
     Who has come to the side since has not been counted for: none.
     """
@@ -282,4 +324,6 @@ def _for_mate(found: Row, foes: int) -> dict[str, Any]:
 
 def figure(turn: OrderContext, value: Any, unit: Entity, names: dict[str, Any]) -> Any:
     """A number, a stat or field of a unit, or `=` an expression."""
-    return turn.world.figure(value, {**names, "unit": unit, "self": turn.world.field(unit, "owner")}, unit) or 0
+    return (
+        turn.world.figure(value, {**names, "unit": unit, "self": turn.world.field(unit, "owner")}, unit) or 0
+    )

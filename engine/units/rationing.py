@@ -1,4 +1,6 @@
-"""Capacities that all who move share: who has to stay behind where there is not room for all, and what has been used."""
+"""Capacities that all who move share: who has to stay behind where there is not room for all, and what has
+been used.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from .land_orders import March
 
 
 def ration(turn: Turn, marches: Sequence[March]) -> list[March]:
-    """Drop marches until every shared capacity has room: the place's own nation goes first, the others by lot."""
+    """Drop marches until every shared capacity has room: the place's own nation goes first, the others by
+    lot.
+    """
     kept = {m.order["key"]: m for m in marches if m.mode.get("capacity")}
     if not kept:
         return list(marches)
@@ -21,13 +25,20 @@ def ration(turn: Turn, marches: Sequence[March]) -> list[March]:
         if full is None:
             break
         mode, place = full
-        there = [m for m in kept.values() if m.mode["id"] == mode and place in routes.drawn_places(m.mode, m.path)]
+        there = [
+            m for m in kept.values() if m.mode["id"] == mode and place in routes.drawn_places(m.mode, m.path)
+        ]
         owner = turn.world.holder_of(place)
         guests = [m for m in there if m.nation != owner]
         if len({m.nation for m in guests}) > 1:
             _draw_lots(turn, guests, lots)
-        most = routes.capacity(turn.world, there[0].mode, place) - routes.used(turn.world, there[0].mode, place)
-        last = max(there, key=lambda m: (m.count > most, m.nation != owner, lots.get(m.order["key"], 0), m.order["key"]))
+        most = routes.capacity(turn.world, there[0].mode, place) - routes.used(
+            turn.world, there[0].mode, place
+        )
+        last = max(
+            there,
+            key=lambda m: (m.count > most, m.nation != owner, lots.get(m.order["key"], 0), m.order["key"]),
+        )
         turn.drop_order(last.order, f"no room left in {routes.name_of(turn.world, 'places', place)}")
         del kept[last.order["key"]]
     return [m for m in marches if not m.mode.get("capacity") or m.order["key"] in kept]

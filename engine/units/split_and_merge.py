@@ -1,7 +1,8 @@
 """Forces that part and join between two points of movement, before anybody acts on the next one.
 
-Who leaves is written with the force that is left (`parting`: units, after how many points, where, and the new force's row);
-who joins another names its number (`joins`) and does so when its own plan is over and both are in one place.
+Who leaves is written with the force that is left (`parting`: units, after how many points, where, and the new
+force's row); who joins another names its number (`joins`) and does so when its own plan is over and both are
+in one place.
 """
 
 from __future__ import annotations
@@ -18,12 +19,18 @@ from . import forces
 
 
 def part_and_join(turn: Turn, modes: Mapping[str, MovementRow], tick: int) -> None:
-    """Whoever is to part or to join before this tick does; done once, however often a tick asks. Forces without units end."""
+    """Whoever is to part or to join before this tick does; done once, however often a tick asks.
+
+    Forces without units end.
+    """
     for force, row in sorted(turn.state.table("forces").items()):
-        if row.get("mode") not in modes or "ships" in row:  # whose ships are an ally's has no units of its own
+        # whose ships are an ally's has no units of its own
+        if row.get("mode") not in modes or "ships" in row:
             continue
         if not forces.stacks_of(turn.state, force) and not forces.cargo_of(turn.state, force):
-            with turn.journal.entry(f"movement/{row['mode']}", subject=force, audience=(row["owner"],), keep=False):
+            with turn.journal.entry(
+                f"movement/{row['mode']}", subject=force, audience=(row["owner"],), keep=False
+            ):
                 turn.journal.put_row("forces", force, None)
     for force, row in sorted(turn.state.table("forces").items()):
         if row.get("mode") in modes:
@@ -53,19 +60,26 @@ def _part(turn: Turn, force: str, part: Row) -> None:
         picks = forces.pick(forces.stacks_of(turn.state, force), wanted) if goes else None
         if picks:
             about: dict[str, Any] = {k: v for k, v in part.items() if k not in ("units", "after", "at")}
-            kept: dict[str, Any] = {k: row[k] for k in ("mode", "from", "path", "began", "looked", "moved") if k in row}
+            kept: dict[str, Any] = {
+                k: row[k] for k in ("mode", "from", "path", "began", "looked", "moved") if k in row
+            }
             new = forces.create(turn, nation, row["at"], picks, **{**kept, **about})
             entry.data.update(force=new, left=force, units=forces.strength(turn.state, new))
 
 
 def _join(turn: Turn, force: str) -> None:
-    """The units of a force go over to the force that it is to join, if that is there; if not, it stays what it is."""
+    """The units of a force go over to the force that it is to join, if that is there; if not, it stays what
+    it is.
+    """
     row = dict(turn.state.row("forces", force))
     into = next(
         (
             other
             for other, r in sorted(turn.state.table("forces").items())
-            if r["owner"] == row["owner"] and r.get("number") == row["joins"] and other != force and r["at"] == row["at"]
+            if r["owner"] == row["owner"]
+            and r.get("number") == row["joins"]
+            and other != force
+            and r["at"] == row["at"]
         ),
         None,
     )

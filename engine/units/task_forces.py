@@ -1,9 +1,11 @@
-"""Task forces: units of one order that do one task (form `missions`) with every point of movement, all together tick by tick.
+"""Task forces: units of one order that do one task (form `missions`) with every point of movement, all
+together tick by tick.
 
-Of a mode with `tasks: true` each order makes a force whose plan says, point by point, where it goes and what it does there.
-In a sequence with `ticks` each tick is one call: the k-th entry of every plan is carried out at once, for all forces on the
-state before the tick; without ticks all points are spent in one call. A step with `which: ashore` comes after the battles
-of a tick: forces that are still there and were to land put their cargo ashore, against an enemy as a landing force.
+Of a mode with `tasks: true` each order makes a force whose plan says, point by point, where it goes and what
+it does there. In a sequence with `ticks` each tick is one call: the k-th entry of every plan is carried out
+at once, for all forces on the state before the tick; without ticks all points are spent in one call. A step
+with `which: ashore` comes after the battles of a tick: forces that are still there and were to land put their
+cargo ashore, against an enemy as a landing force.
 """
 
 from __future__ import annotations
@@ -29,7 +31,10 @@ from .split_and_merge import part_and_join
 
 
 def run(node: Row, turn: Turn, modes: Sequence[MovementRow]) -> None:
-    """One tick of every force, or all ticks if the sequence of play has none. `ashore` lands, `announce` says who will leave."""
+    """One tick of every force, or all ticks if the sequence of play has none.
+
+    `ashore` lands, `announce` says who will leave.
+    """
     tick = turn.loops.get("tick")
     if node.get("which") == "ashore":
         land_all(turn, modes, node)
@@ -42,7 +47,9 @@ def run(node: Row, turn: Turn, modes: Sequence[MovementRow]) -> None:
     if tick is not None:
         go_on(turn, modes, int(tick))
         return
-    for number in range(1, 1 + max((len(r.get("plan", ())) for r in turn.state.table("forces").values()), default=0)):
+    for number in range(
+        1, 1 + max((len(r.get("plan", ())) for r in turn.state.table("forces").values()), default=0)
+    ):
         go_on(turn, modes, number)
         land_all(turn, [m for m in modes if m["id"] not in ashore_later(turn)], node)
 
@@ -68,7 +75,9 @@ def ashore_later(turn: Turn) -> set[str]:
 
 
 def read(turn: Turn, modes: Sequence[MovementRow], *, quiet: bool = False) -> list[Voyage]:
-    """The open orders of these modes, understood; those that cannot be are dropped with a reason (`quiet`: left alone)."""
+    """The open orders of these modes, understood; those that cannot be are dropped with a reason (`quiet`:
+    left alone).
+    """
     ids = {m["id"] for m in modes}
     left: dict[str, int] = {}
     out: list[Voyage] = []
@@ -80,7 +89,11 @@ def read(turn: Turn, modes: Sequence[MovementRow], *, quiet: bool = False) -> li
         if nation not in fleets:
             fleets[nation] = Fleet.of(turn.ruleset, (o for o, _ in open_orders if o["nation"] == nation))
         why = unfit(turn, row_of(turn, order), order, turn.order_names(order))
-        found = why.text if why else understand(turn, order, mode, left, fleets[nation], numbers.get(order["key"], 0))
+        found = (
+            why.text
+            if why
+            else understand(turn, order, mode, left, fleets[nation], numbers.get(order["key"], 0))
+        )
         if isinstance(found, str):
             if not quiet:
                 turn.drop_order(order, found)
@@ -95,7 +108,9 @@ def read(turn: Turn, modes: Sequence[MovementRow], *, quiet: bool = False) -> li
 
 
 def numbered(turn: Turn, modes: Collection[str]) -> dict[str, int]:
-    """The numbers of task forces, by the keys of their orders: as the nation lists them, whether or not they stand."""
+    """The numbers of task forces, by the keys of their orders: as the nation lists them, whether or not they
+    stand.
+    """
     out: dict[str, int] = {}
     listed: dict[str, int] = {}
     for order in turn.orders():
@@ -107,7 +122,9 @@ def numbered(turn: Turn, modes: Collection[str]) -> dict[str, int]:
 
 
 def set_out(turn: Turn, modes: Sequence[MovementRow]) -> None:
-    """Every order becomes a force, where its units are; those who part later are written down with the force that they leave."""
+    """Every order becomes a force, where its units are; those who part later are written down with the force
+    that they leave.
+    """
     voyages = read(turn, modes)
     made: dict[tuple[str, int], str] = {}
     for voyage in voyages:
@@ -121,11 +138,21 @@ def set_out(turn: Turn, modes: Sequence[MovementRow]) -> None:
         with turn.journal.entry(voyage.order["order"], subject=f"{nation}:{place}", **said) as entry:
             parting = [v for v in voyages if v.nation == nation and v.parent and v.parent == voyage.number]
             force = forces.create(
-                turn, nation, place, picks, mode=voyage.mode["id"], cargo=voyage.cargo or None, began=place,
-                host=voyage.host or None, ships=voyage.units if voyage.host else None,
-                parting=[{"units": v.units, "after": v.after, "at": v.start, **about(turn, v)} for v in parting] or None,
+                turn,
+                nation,
+                place,
+                picks,
+                mode=voyage.mode["id"],
+                cargo=voyage.cargo or None,
+                began=place,
+                host=voyage.host or None,
+                ships=voyage.units if voyage.host else None,
+                parting=[
+                    {"units": v.units, "after": v.after, "at": v.start, **about(turn, v)} for v in parting
+                ]
+                or None,
                 **about(turn, voyage),
-            )  # fmt: skip
+            )
             bring_along(turn, force, voyage.mode)
             if voyage.loaded or any(part["from"] == place for part in voyage.cargo):
                 adopt(turn, force, voyage.mode)
@@ -137,7 +164,9 @@ def set_out(turn: Turn, modes: Sequence[MovementRow]) -> None:
         named = turn.state.get("forces", force, "targets") or []
         found = [made.get(_numbered(t), t) for t in named]
         if found != named:
-            with turn.journal.entry("sequence/" + turn.journal.step, subject=force, audience=(nation,), keep=False):
+            with turn.journal.entry(
+                "sequence/" + turn.journal.step, subject=force, audience=(nation,), keep=False
+            ):
                 turn.journal.set("forces", force, "targets", found)
 
 
@@ -145,11 +174,16 @@ def about(turn: Turn, voyage: Voyage) -> dict[str, Any]:
     """What the order of a task force says of the force."""
     order = voyage.order
     return {
-        "order": order["key"], "number": voyage.number, "plan": voyage.plan, "to": voyage.target,
-        "mission": next((e["mission"] for e in voyage.plan if "mission" in e), None), "options": order.get("options") or {},
-        "charges": charges_of(turn, order) or None, "joins": next(iter(numbers_of(turn, order, "joins")), None),
+        "order": order["key"],
+        "number": voyage.number,
+        "plan": voyage.plan,
+        "to": voyage.target,
+        "mission": next((e["mission"] for e in voyage.plan if "mission" in e), None),
+        "options": order.get("options") or {},
+        "charges": charges_of(turn, order) or None,
+        "joins": next(iter(numbers_of(turn, order, "joins")), None),
         **looks_for(turn, order),
-    }  # fmt: skip
+    }
 
 
 def looks_for(turn: Turn, order: Order) -> dict[str, Any]:
@@ -158,7 +192,9 @@ def looks_for(turn: Turn, order: Order) -> dict[str, Any]:
 
 
 def targets_of(turn: Turn, order: Order) -> list[str]:
-    """Whom an order names to look for: nations, or task forces as `nation/number` (options with `gives: targets`)."""
+    """Whom an order names to look for: nations, or task forces as `nation/number` (options with `gives:
+    targets`).
+    """
     out = []
     for value in named_by(turn, order, "targets"):
         out.append(f"{value['nation']}/{value['n']}" if isinstance(value, Mapping) else str(value))
@@ -184,7 +220,9 @@ def stance_of(turn: Turn, nation: str, place: str, mission: str | None) -> str:
 
 
 def go_on(turn: Turn, modes: Sequence[MovementRow], tick: int) -> None:
-    """Spend the tick's point of every force: cargo comes aboard, then all that move move, then all take up their tasks."""
+    """Spend the tick's point of every force: cargo comes aboard, then all that move move, then all take up
+    their tasks.
+    """
     ids = {m["id"]: m for m in modes}
     forget_all(turn)
     part_and_join(turn, ids, tick)
@@ -223,7 +261,9 @@ def load_up(turn: Turn, modes: Mapping[str, MovementRow], tick: int) -> None:
 
 
 def rouse(turn: Turn, modes: Sequence[MovementRow]) -> None:
-    """Units without orders in places where enemies have a force become forces of their own, on the mission that is theirs."""
+    """Units without orders in places where enemies have a force become forces of their own, on the mission
+    that is theirs.
+    """
     for mode in modes:
         for place in sorted({str(r["at"]) for r in turn.state.table("forces").values()}):
             owners = sorted(turn.state.owners_at(place))
@@ -234,11 +274,15 @@ def rouse(turn: Turn, modes: Sequence[MovementRow]) -> None:
 
 def _sought(turn: Turn, nation: str, place: str) -> bool:
     """Whether a force in a place has orders against a nation with which there may be no war."""
-    return any(r["at"] == place and nation in (r.get("targets") or ()) for r in turn.state.table("forces").values())
+    return any(
+        r["at"] == place and nation in (r.get("targets") or ()) for r in turn.state.table("forces").values()
+    )
 
 
 def rouse_at(turn: Turn, mode: MovementRow, nation: str, place: str) -> None:
-    """The units of a nation in a place that have no orders become forces, each on the first mission that is theirs there."""
+    """The units of a nation in a place that have no orders become forces, each on the first mission that is
+    theirs there.
+    """
     order = order_at_rest(turn, mode, nation, place)
     task = str(order["slots"].get("task") or "") if order else ""
     groups: dict[str, list[forces.Pick]] = {}
@@ -246,31 +290,50 @@ def rouse_at(turn: Turn, mode: MovementRow, nation: str, place: str) -> None:
         if routes.kind_matches(turn.world, mode.get("who"), stack["kind"]):
             going = routes.Going(turn.world, nation, mode, [Entity("unit", key)])
             may = task and not (
-                mission_refusal(turn, task, {stack["kind"]: stack["n"]}, loaded=False) or place_refusal(turn, nation, task, place)
+                mission_refusal(turn, task, {stack["kind"]: stack["n"]}, loaded=False)
+                or place_refusal(turn, nation, task, place)
             )
-            groups.setdefault(task if may else default_mission(turn, going, place) or "", []).append((key, stack["n"]))
+            groups.setdefault(task if may else default_mission(turn, going, place) or "", []).append(
+                (key, stack["n"])
+            )
     said = _said_at_rest(turn, order)
     for mission in sorted(groups):
         with turn.journal.entry(f"movement/{mode['id']}", subject=f"{nation}:{place}", audience=(nation,)):
             force = forces.create(
-                turn, nation, place, groups[mission], mode=mode["id"], mission=mission or None, idle=True, began=place,
-                stance=stance_of(turn, nation, place, mission), **said,
-            )  # fmt: skip
+                turn,
+                nation,
+                place,
+                groups[mission],
+                mode=mode["id"],
+                mission=mission or None,
+                idle=True,
+                began=place,
+                stance=stance_of(turn, nation, place, mission),
+                **said,
+            )
             bring_along(turn, force, mode, guests=False)
             adopt(turn, force, mode)
     rouse_guests(turn, mode, nation, place)
 
 
 def rouse_guests(turn: Turn, mode: MovementRow, nation: str, place: str) -> None:
-    """Units of a nation that live on bearers of its allies (`shared`) become a force, and fight beside those who bear them."""
+    """Units of a nation that live on bearers of its allies (`shared`) become a force, and fight beside those
+    who bear them.
+    """
     bears = mode.get("bears", {})
     names = {"place": Entity("place", place), "self": Entity("nation", nation)}
     if not bears.get("shared") or not turn.world.test(bears.get("where"), names):
         return
     there = routes.free_stacks(turn.world, nation, place, busy=True)
-    picks = [(key, stack["n"]) for key, stack in there if routes.kind_matches(turn.world, bears["who"], stack["kind"])]
+    picks = [
+        (key, stack["n"])
+        for key, stack in there
+        if routes.kind_matches(turn.world, bears["who"], stack["kind"])
+    ]
     if picks:
-        mission = default_mission(turn, routes.Going(turn.world, nation, mode, [Entity("unit", key) for key, _ in picks]), place)
+        mission = default_mission(
+            turn, routes.Going(turn.world, nation, mode, [Entity("unit", key) for key, _ in picks]), place
+        )
         with turn.journal.entry(f"movement/{mode['id']}", subject=f"{nation}:{place}", audience=(nation,)):
             forces.create(
                 turn, nation, place, picks, mode=mode["id"], mission=mission or None, idle=True, began=place,
@@ -285,9 +348,14 @@ def _said_at_rest(turn: Turn, order: Order | None) -> dict[str, Any]:
 
 
 def order_at_rest(turn: Turn, mode: MovementRow, nation: str, place: str) -> Order | None:
-    """What a nation has ordered for its units that lie in a place (orders of the mode's `at_rest`); the last counts."""
+    """What a nation has ordered for its units that lie in a place (orders of the mode's `at_rest`); the last
+    counts.
+    """
     given = turn.orders(mode["at_rest"], nation) if "at_rest" in mode else ()
-    return next((o for o in reversed(given) if o["slots"].get("place") == place and o.get("status") != "refused"), None)
+    return next(
+        (o for o in reversed(given) if o["slots"].get("place") == place and o.get("status") != "refused"),
+        None,
+    )
 
 
 def settle_stances(turn: Turn, modes: Mapping[str, MovementRow]) -> None:
@@ -303,7 +371,9 @@ def settle_stances(turn: Turn, modes: Mapping[str, MovementRow]) -> None:
 
 
 def announce(turn: Turn, modes: Sequence[MovementRow], tick: int) -> None:
-    """Mark the forces that are about to leave their place (`leaving`), so that others there can look for them first."""
+    """Mark the forces that are about to leave their place (`leaving`), so that others there can look for them
+    first.
+    """
     ids = {m["id"]: m for m in modes}
     forget_all(turn)
     part_and_join(turn, ids, tick)
@@ -315,7 +385,8 @@ def announce(turn: Turn, modes: Sequence[MovementRow], tick: int) -> None:
                 entry = _entry(row, tick)
                 leaving = bool(entry) and entry["place"] != row["at"] and not row.get("stopped")
                 turn.journal.set("forces", force, "leaving", leaving or None)
-                if row.get("unloading") and not row.get("stopped"):  # those whom the sequence puts ashore when all have moved
+                # those whom the sequence puts ashore when all have moved
+                if row.get("unloading") and not row.get("stopped"):
                     turn.journal.set("forces", force, "lands", True)
                 for done in ("moving", "unloading"):  # of the point before
                     turn.journal.set("forces", force, done, None)
@@ -351,19 +422,29 @@ def _stop(turn: Turn, force: str, row: Row, why: str) -> None:
         turn.journal.set("forces", force, "stopped", True)
 
 
-def _told(turn: Turn, mode: MovementRow, nation: str, does: str, place: str, kinds: Mapping[str, int]) -> dict[str, Any]:
-    """What an entry says, and to whom, about a force that sets out or goes on: what it does where, and its units."""
+def _told(
+    turn: Turn, mode: MovementRow, nation: str, does: str, place: str, kinds: Mapping[str, int]
+) -> dict[str, Any]:
+    """What an entry says, and to whom, about a force that sets out or goes on: what it does where, and its
+    units.
+    """
     full = f"A force {does} {{here}}: {{units}}." if kinds else f"A force {does} {{here}}."
     those = {"units": units(turn.world, kinds)} if kinds else {}
     return forces.told(turn, mode, nation, say(turn.world, full, here=Entity("place", place), **those))
 
 
 def _take_up(turn: Turn, force: str, row: Row, entry: Row, to: str | None) -> None:
-    """A force moves, and takes up the task of its point; after its last one it keeps that task where it is."""
+    """A force moves, and takes up the task of its point; after its last one it keeps that task where it
+    is.
+    """
     mission = entry.get("mission", row.get("mission"))
     missions = mission_row(turn.ruleset, mission)
     place = to or row["at"]
-    unloading = missions.get("does") == "land" and bool(entry.get("land")) and not turn.state.get("forces", force, "stopped")
+    unloading = (
+        missions.get("does") == "land"
+        and bool(entry.get("land"))
+        and not turn.state.get("forces", force, "stopped")
+    )
     fields = {"mission": mission, "moving": to is not None, "unloading": unloading, "leaving": None}
     mode, owner = turn.ruleset.row("movement", row["mode"]), row["owner"]
     if to is None:
@@ -372,7 +453,11 @@ def _take_up(turn: Turn, force: str, row: Row, entry: Row, to: str | None) -> No
         said = _told(turn, mode, owner, "goes to", to, forces.strength(turn.state, force))
     data = {"force": force, "place": place, "mission": mission} if entry else {}
     with turn.journal.entry(
-        f"missions/{mission}" if mission else f"movement/{row['mode']}", subject=force, data=data, keep=False, **said
+        f"missions/{mission}" if mission else f"movement/{row['mode']}",
+        subject=force,
+        data=data,
+        keep=False,
+        **said,
     ):
         if to is not None:
             forces.go(turn, force, (row["at"], to), lambda key: _left(turn, owner, mode, key, row["at"]))
@@ -384,7 +469,9 @@ def _take_up(turn: Turn, force: str, row: Row, entry: Row, to: str | None) -> No
 
 
 def _left(turn: Turn, nation: str, mode: MovementRow, key: str, place: str) -> dict[str, Any]:
-    """What a stack that is about to leave a place has left after it, where the mode keeps count of that (`keeps`)."""
+    """What a stack that is about to leave a place has left after it, where the mode keeps count of that
+    (`keeps`).
+    """
     if "keeps" not in mode:
         return {}
     return {mode["keeps"]: routes.Going(turn.world, nation, mode, [Entity("unit", key)]).allowance(place) - 1}
@@ -394,7 +481,9 @@ def _left(turn: Turn, nation: str, mode: MovementRow, key: str, place: str) -> d
 
 
 def threats(turn: Turn, modes: Sequence[MovementRow]) -> list[tuple[str, str]]:
-    """Places that valid orders are to land on against an enemy, each with the place that the landing comes from."""
+    """Places that valid orders are to land on against an enemy, each with the place that the landing comes
+    from.
+    """
     out = []
     for voyage in read(turn, modes, quiet=True):
         for parcel in voyage.lands:

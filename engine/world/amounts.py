@@ -1,4 +1,6 @@
-"""Amounts: whole numbers, ranges drawn evenly (their ends may be expressions), dice, fractions, `all`, or an expression."""
+"""Amounts: whole numbers, ranges drawn evenly (their ends may be expressions), dice, fractions, `all`, or an
+expression.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,10 @@ ALL = "all"
 
 
 def amount(world: World, value: Any, names: Names, stream: Callable[[], Stream], *, every: Any = None) -> Any:
-    """The number an amount stands for. `every` is what `all` means here; `stream` opens dice when they are needed."""
+    """The number an amount stands for.
+
+    `every` is what `all` means here; `stream` opens dice when they are needed.
+    """
     if isinstance(value, int):
         return value
     if isinstance(value, dict):

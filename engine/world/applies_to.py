@@ -19,8 +19,12 @@ class Whom(NamedTuple):
     sides: frozenset[str]
     tests: tuple[str, ...]
 
-    def takes_in(self, world: Readings, labels: AbstractSet[str], names: Mapping[str, Any], nations: Iterable[str] = ()) -> bool:
-        """Whether something that goes by these ids (labels) is meant; `nations` are those by whose side it may be."""
+    def takes_in(
+        self, world: Readings, labels: AbstractSet[str], names: Mapping[str, Any], nations: Iterable[str] = ()
+    ) -> bool:
+        """Whether something that goes by these ids (labels) is meant; `nations` are those by whose side it
+        may be.
+        """
         if not self.ids.isdisjoint(labels):
             return True
         if self.sides and any(world.side_of(n) in self.sides for n in nations):

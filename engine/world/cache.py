@@ -11,8 +11,8 @@ from ..core.state import State
 class Cache:
     """Values by question, good for as long as some tables stay as they are (None: as nothing at all changes).
 
-    `values` are looked up and filled by whoever asks, after a look at `version`: `if cache.version != state.version:
-    cache.renew(state)`.
+    `values` are looked up and filled by whoever asks, after a look at `version`: `if cache.version !=
+    state.version: cache.renew(state)`.
     """
 
     __slots__ = ("stamp", "tables", "values", "version")
@@ -26,7 +26,9 @@ class Cache:
     def renew(self, state: State) -> None:
         """Forget the values if a table has changed since the last time."""
         self.version = state.version
-        stamp = state.version if self.tables is None else tuple([state.versions.get(t, 0) for t in self.tables])
+        stamp = (
+            state.version if self.tables is None else tuple([state.versions.get(t, 0) for t in self.tables])
+        )
         if stamp != self.stamp:
             self.stamp = stamp
             self.values.clear()

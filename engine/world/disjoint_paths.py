@@ -1,6 +1,8 @@
-"""Shortest ways over links of some kinds between places that lie beside them: how many there are without a common place.
+"""Shortest ways over links of some kinds between places that lie beside them: how many there are without a
+common place.
 
-Used for what travels by itself (money, goods). Pure functions of the map; which places are shut is the caller's question.
+Used for what travels by itself (money, goods). Pure functions of the map; which places are shut is the
+caller's question.
 """
 
 from __future__ import annotations
@@ -23,10 +25,11 @@ def shortest_lanes(
     named: Iterable[str] = (),
     passes: Callable[[str, str], bool] | None = None,
 ) -> list[Lane]:
-    """The shortest ways from any start to any end that share no place, as many as can be, first by ids; empty if there is none.
+    """The shortest ways from any start to any end that share no place, as many as can be, first by ids; empty
+    if there is none.
 
-    `links` are crossed, `quays` join the ends to them; `passes` says whether a step from one place to the next is open.
-    A lane through the places `named` comes first, if it is a shortest one.
+    `links` are crossed, `quays` join the ends to them; `passes` says whether a step from one place to the
+    next is open. A lane through the places `named` comes first, if it is a shortest one.
     """
     layers = _layers(geography, starts, ends, tuple(links), tuple(quays), passes)
     if not layers:
@@ -34,7 +37,10 @@ def shortest_lanes(
     first = _through(layers, set(named))
     if first is None:
         return sorted(_disjoint(layers))
-    rest = [{p: [q for q in after if q not in first] for p, after in layer.items() if p not in first} for layer in layers]
+    rest = [
+        {p: [q for q in after if q not in first] for p, after in layer.items() if p not in first}
+        for layer in layers
+    ]
     return [first, *sorted(_disjoint(rest))]
 
 

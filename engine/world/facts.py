@@ -1,4 +1,6 @@
-"""Facts that a state keeps of what has happened, found by word and turn instead of being looked through whole."""
+"""Facts that a state keeps of what has happened, found by word and turn instead of being looked through
+whole.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ TABLE = "facts"
 
 
 class FactsByWord:
-    """The facts of a state as they are whenever it is asked; new ones are sorted in, and nothing else is looked at again."""
+    """The facts of a state as they are whenever it is asked; new ones are sorted in, and nothing else is
+    looked at again.
+    """
 
     def __init__(self, state: State) -> None:
         self._state = state
@@ -29,7 +33,8 @@ class FactsByWord:
 
     def _catch_up(self, version: int) -> None:
         facts = self._state.tables.get(TABLE, {})
-        if len(facts) - self._seen != version - self._version:  # a change that added none: one went, or is another
+        # a change that added none: one went, or is another
+        if len(facts) - self._seen != version - self._version:
             self._rows.clear()
             self._seen = 0
         latest = list(islice(reversed(facts.values()), len(facts) - self._seen))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from ..core.model import Row, Ruleset
 from ..core.state import Entity, State, columns, pair_key, works_on
@@ -16,6 +16,8 @@ from ..ruleset.expressions.evaluate import Evaluator
 from ..ruleset.expressions.vocabulary import KINDS
 from .cache import Cache
 from .geography import Geography
+
+T = TypeVar("T")
 
 EntitySet = tuple[Entity, ...]
 
@@ -36,7 +38,8 @@ _TABLE = {
 }
 
 
-_LISTED = ("nation", "place")  # a field that lists rows of these kinds gives things; kinds of units and the like stay words
+# a field that lists rows of these kinds gives things; kinds of units and the like stay words
+_LISTED = ("nation", "place")
 
 
 _BUILT_IN_THINGS: Mapping[str, str] = {
@@ -78,7 +81,7 @@ class Readings(ABC):
     def number(self, value: Any, names: Mapping[str, Any]) -> Any: ...
 
     @abstractmethod
-    def keep(self, key: Any, tables: Iterable[str] | None, make: Callable[[], Any]) -> Any: ...
+    def keep(self, key: Any, tables: Iterable[str] | None, make: Callable[[], T]) -> T: ...
 
     @abstractmethod
     def quantity(self, id_: str, subject: Entity, names: Mapping[str, Any] | None = None) -> Any: ...
@@ -181,7 +184,9 @@ class Readings(ABC):
         return self.ruleset.row_or_empty(form, id_) if form else {}
 
     def stack(self, id_: str) -> Mapping[str, Any]:
-        """The row of a stack; of one that does not exist, what its id says, so that a unit not yet built has figures too."""
+        """The row of a stack; of one that does not exist, what its id says, so that a unit not yet built has
+        figures too.
+        """
         row = self.state.tables.get("units", _EMPTY).get(id_)
         if row:
             return row
@@ -197,10 +202,12 @@ class Readings(ABC):
             grade = self.grade(owner, kind)
             return {**row, **row.get("grades", {}).get(grade, {})} if grade else row
 
-        return self.keep(("unit_row", kind, owner), _GRADES, make)  # type: ignore[no-any-return]
+        return self.keep(("unit_row", kind, owner), _GRADES, make)
 
     def grade(self, owner: str, kind: str) -> str:
-        grades = self.state.get("nations", owner, "grade") or self.ruleset.row_or_empty("nations", owner).get("grade", {})
+        grades = self.state.get("nations", owner, "grade") or self.ruleset.row_or_empty("nations", owner).get(
+            "grade", {}
+        )
         return str(grades.get(kind, ""))
 
     # computed fields: _KIND_FIELD
@@ -219,7 +226,9 @@ class Readings(ABC):
         return self.alive(e.id)
 
     def alive(self, nation: str) -> bool:
-        """Whether a nation is in the game: what the state says, else its row (`alive: false`: it may yet appear), else yes."""
+        """Whether a nation is in the game: what the state says, else its row (`alive: false`: it may yet
+        appear), else yes.
+        """
         said = self.state.get("nations", nation, "alive")
         return (self._nations.get(nation, _EMPTY).get("alive") if said is None else said) is not False
 
@@ -227,9 +236,13 @@ class Readings(ABC):
         return Entity("nation", self.commander_of(e.id))
 
     def commander_of(self, nation: str) -> str:
-        """The nation whose player commands a nation: the one that its seat names, and so on; itself where it names none."""
+        """The nation whose player commands a nation: the one that its seat names, and so on; itself where it
+        names none.
+        """
         passed = [nation]
-        while (said := self.seat_said(passed[-1])) and said not in passed and self.ruleset.has("nations", said):
+        while (
+            (said := self.seat_said(passed[-1])) and said not in passed and self.ruleset.has("nations", said)
+        ):
             passed.append(said)
         return passed[-1]
 
@@ -239,7 +252,9 @@ class Readings(ABC):
         return str(said) if said else None
 
     def _nation_seat(self, e: Entity) -> str | None:
-        """Who commands a nation; of one that another commands, whoever commands that, or its id if nothing is said of it."""
+        """Who commands a nation; of one that another commands, whoever commands that, or its id if nothing is
+        said of it.
+        """
         commander = self.commander_of(e.id)
         return self.seat_said(commander) or (commander if commander != e.id else None)
 
@@ -322,7 +337,9 @@ class Readings(ABC):
     _unit_tags = _unit_tag
 
     def _unit_link(self, e: Entity) -> Entity:
-        """The border that a unit on its way came over, seen from where it came; one without works if it did not move."""
+        """The border that a unit on its way came over, seen from where it came; one without works if it did
+        not move.
+        """
         return Entity("link", str(self.state.get("units", e.id, "via") or ">"))
 
     def _force_at(self, e: Entity) -> Entity | None:

@@ -1,4 +1,7 @@
-"""The functions of the vocabulary, bound to a world. One table, `functions(world)`; the checker knows their signatures."""
+"""The functions of the vocabulary, bound to a world.
+
+One table, `functions(world)`; the checker knows their signatures.
+"""
 
 from __future__ import annotations
 
@@ -123,7 +126,7 @@ def _things(world: World) -> dict[str, Callable[..., Any]]:
         def make() -> EntitySet:
             return tuple([n for n in world.all_nations() if any(test(o, n.id) for o in own)])
 
-        return world.keep((word, own), RELATED, make)  # type: ignore[no-any-return]
+        return world.keep((word, own), RELATED, make)
 
     def at_place(who: Any, place: Any, test: Callable[[str, str], bool]) -> bool:
         if type(who) is Entity and who.kind == "nation":
@@ -175,7 +178,9 @@ def _things(world: World) -> dict[str, Callable[..., Any]]:
         "enemy": lambda n, p: at_place(n, p, world.enemy_place),
         "neutral": neutral,
         "opposite": opposite,
-        "distance": lambda a, b, kind=None: world.geography.distance(id_of(a), id_of(b), links_meant(world, kind)),
+        "distance": lambda a, b, kind=None: world.geography.distance(
+            id_of(a), id_of(b), links_meant(world, kind)
+        ),
         "on_way": on_way,
         "reaches": reaches,
     }
@@ -213,18 +218,32 @@ def _values(world: World) -> dict[str, Callable[..., Any]]:
         return world.quantity(quantity, world.thing(x), names)
 
     def within_limits(act: str, nation: Any, target: Any) -> bool:
-        names = {"self": (who := world.thing(nation, "nation")), "nation": who, "target": world.thing(target, "nation")}
+        names = {
+            "self": (who := world.thing(nation, "nation")),
+            "nation": who,
+            "target": world.thing(target, "nation"),
+        }
         return all(world.test(need["test"], names) for need in limits_on(ruleset, act))
 
     def coming(nation: Any, what: Any, at: Any = None) -> int:
         wanted, owner, place = id_of(what), id_of(nation), id_of(at)
-        rows = (r for r in state.table("under_way").values() if r.get("nation") == owner and place in (None, r.get("at")))
+        rows = (
+            r
+            for r in state.table("under_way").values()
+            if r.get("nation") == owner and place in (None, r.get("at"))
+        )
         return sum(int(r.get("n", 1)) for r in rows if wanted in (r.get("what"), r.get("item")))
 
     def en_route(nation: Any, what: Any = None) -> int:
-        rows = [r for r in state.table("under_way").values() if r.get("nation") == id_of(nation) and "mode" in r]
+        rows = [
+            r for r in state.table("under_way").values() if r.get("nation") == id_of(nation) and "mode" in r
+        ]
         kinds = ruleset.rows("units")
-        return sum(int(r["n"]) for r in rows if what is None or id_of(what) in (r["what"], *kinds[r["what"]].get("tags", ())))
+        return sum(
+            int(r["n"])
+            for r in rows
+            if what is None or id_of(what) in (r["what"], *kinds[r["what"]].get("tags", ()))
+        )
 
     def option(id_: str) -> Any:
         chosen = state.get("options", "options", id_)
@@ -280,12 +299,16 @@ def _past(world: World) -> dict[str, Callable[..., Any]]:
         found = 0
         for key, row in world.state.table("orders").items():
             if row.get("order") == word and (before is None or stands_above(key, before)):
-                found += all(fits(world, row.get("slots", {}).get(n, row.get(n)), v) for n, v in filters.items())
+                found += all(
+                    fits(world, row.get("slots", {}).get(n, row.get(n)), v) for n, v in filters.items()
+                )
         return found
 
     return {
         "happened": lambda word, **filters: count(word, filters),
-        "this_turn": lambda word, **filters: count(word, filters, int(world.state.get("game", "game", "turn", 0))),
+        "this_turn": lambda word, **filters: count(
+            word, filters, int(world.state.get("game", "game", "turn", 0))
+        ),
         "was": was,
         "ordered": ordered,
     }

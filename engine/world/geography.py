@@ -1,4 +1,5 @@
-"""The map as a graph: neighbors, distances, chains and regions. Built once per ruleset from the places and links tables.
+"""The map as a graph: neighbors, distances, chains and regions. Built once per ruleset from the places and
+links tables.
 
 Every way from a place carries its link's row. Nothing here knows who holds what: tests come in as functions.
 """
@@ -31,7 +32,9 @@ class Geography:
         for id_, place in ruleset.rows("places").items():
             if place.get("part_of"):
                 self.parts[place["part_of"]] = (*self.parts.get(place["part_of"], ()), id_)
-        self._next: dict[str, tuple[str, ...]] = {p: tuple(sorted(around)) for p, around in self._edges.items()}
+        self._next: dict[str, tuple[str, ...]] = {
+            p: tuple(sorted(around)) for p, around in self._edges.items()
+        }
         self._kind_next: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = {}
         self._distances: dict[tuple[str, tuple[str, ...]], dict[str, int]] = {}
 
@@ -48,7 +51,9 @@ class Geography:
     @cached_property
     def gates_on(self) -> dict[str, list[str]]:
         """The same by the steps (`a>b`) that lead over the link."""
-        guarded = ((a, b) for a, around in self._edges.items() for b, row in around.items() if row.get("guards"))
+        guarded = (
+            (a, b) for a, around in self._edges.items() for b, row in around.items() if row.get("guards")
+        )
         return {step: self.gates[pair_key(a, b)] for a, b in guarded for step in (f"{a}>{b}", f"{b}>{a}")}
 
     def link(self, a: str, b: str) -> Row | None:
@@ -65,7 +70,8 @@ class Geography:
         table = self._kind_next.get(kinds)
         if table is None:
             table = {
-                p: tuple(q for q in around if self._edges[p][q].get("kind", "land") in kinds) for p, around in self._next.items()
+                p: tuple(q for q in around if self._edges[p][q].get("kind", "land") in kinds)
+                for p, around in self._next.items()
             }
             self._kind_next[kinds] = table
         return table
@@ -92,8 +98,12 @@ class Geography:
         """Steps between two places, -1 if there is no way."""
         return self.distances(a, kinds).get(b, -1)
 
-    def reachable(self, start: str, passes: Callable[[str], bool], kinds: tuple[str, ...] | None = None) -> Iterator[str]:
-        """Places joined to `start` (itself first) by chains of passing places; a place that fails is not given."""
+    def reachable(
+        self, start: str, passes: Callable[[str], bool], kinds: tuple[str, ...] | None = None
+    ) -> Iterator[str]:
+        """Places joined to `start` (itself first) by chains of passing places; a place that fails is not
+        given.
+        """
         seen = {start}
         frontier = [start]
         yield start
@@ -106,11 +116,14 @@ class Geography:
                         yield near
                         frontier.append(near)
 
-    def serves(self, place: str, start: str, goal: str, passes: Container[str], kinds: tuple[str, ...] | None = None) -> bool:
-        """Whether a chain leads from start to goal through passing places, this one among them, of which none is needless.
+    def serves(
+        self, place: str, start: str, goal: str, passes: Container[str], kinds: tuple[str, ...] | None = None
+    ) -> bool:
+        """Whether a chain leads from start to goal through passing places, this one among them, of which none
+        is needless.
 
-        None is needless where no two places of the chain touch but those that follow each other. The ends need not pass, and
-        that they touch each other makes nothing needless.
+        None is needless where no two places of the chain touch but those that follow each other. The ends
+        need not pass, and that they touch each other makes nothing needless.
         """
         near = {p: set(self.next_to(p, kinds)) for p in self._edges}
 
@@ -141,9 +154,15 @@ class Geography:
         return out
 
     def path(
-        self, a: str, b: str, passes: Callable[[str], bool] | None = None, kinds: tuple[str, ...] | None = None
+        self,
+        a: str,
+        b: str,
+        passes: Callable[[str], bool] | None = None,
+        kinds: tuple[str, ...] | None = None,
     ) -> list[str] | None:
-        """A shortest way from a to b (both included; the places between pass), first by ids; None if there is none."""
+        """A shortest way from a to b (both included; the places between pass), first by ids; None if there is
+        none.
+        """
         came: dict[str, str] = {a: a}
         frontier = [a]
         while frontier and b not in came:

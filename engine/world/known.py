@@ -1,4 +1,6 @@
-"""What a nation knows of others' forces, place by place, and the theaters by which it looks at the map; all from its view."""
+"""What a nation knows of others' forces, place by place, and the theaters by which it looks at the map; all
+from its view.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ ELSEWHERE = "Elsewhere"
 
 
 class Enemies(NamedTuple):
-    """Enemies that are known to be in a place: how many at least, whether that is all of them, and the band if one is shown."""
+    """Enemies that are known to be in a place: how many at least, whether that is all of them, and the band
+    if one is shown.
+    """
 
     least: int = 0
     exact: bool = True
@@ -23,7 +27,9 @@ class Enemies(NamedTuple):
 def enemies_in(world: World, reader: str, place: str) -> Enemies:
     """The enemies that the reader knows to be in a place; none where it may be nobody."""
     n = sum(
-        int(r["n"]) for _, r in world.state.stacks(at=place) if r["kind"] != UNKNOWN and world.hostile(reader, str(r["owner"]))
+        int(r["n"])
+        for _, r in world.state.stacks(at=place)
+        if r["kind"] != UNKNOWN and world.hostile(reader, str(r["owner"]))
     )
     best = Enemies(n)
     for _, row in world.state.stacks(at=place):
@@ -38,39 +44,49 @@ def enemies_in(world: World, reader: str, place: str) -> Enemies:
 
 
 def counted_before(world: World, reader: str, place: str) -> Mapping[str, Any]:
-    """What a reader has learned of the units in a place (`n`, perhaps `units`, and `foes`, those of his own enemies, where these
-    are not all); nothing once too old to say who is there."""
+    """What a reader has learned of the units in a place (`n`, perhaps `units`, and `foes`, those of his own
+    enemies, where these are not all); nothing once too old to say who is there."""
     return learned(world.state, reader, f"units:{place}")
 
 
 def counted_units(world: World, reader: str, place: str) -> dict[tuple[str, str], int]:
-    """Units of others in a place that the reader has counted and the map does not show: (owner, kind) -> how many.
+    """Units of others in a place that the reader has counted and the map does not show: (owner, kind) -> how
+    many.
 
-    Whose each of them is was not counted: they are taken for the holder's. Nothing where the map shows all, or nobody counted.
+    Whose each of them is was not counted: they are taken for the holder's. Nothing where the map shows all,
+    or nobody counted.
     """
     others = [row for _, row in world.state.stacks(at=place) if not world.allied(reader, str(row["owner"]))]
     known, holder = counted_before(world, reader, place), world.holder_of(place)
-    if (others and all(row["kind"] != UNKNOWN for row in others)) or holder is None or world.allied(reader, holder):
+    if (
+        (others and all(row["kind"] != UNKNOWN for row in others))
+        or holder is None
+        or world.allied(reader, holder)
+    ):
         return {}
     return {(holder, str(kind)): int(n) for kind, n in (known.get("units") or {}).items()}
 
 
 def theaters(world: World) -> list[tuple[str, list[str]]]:
-    """Name and places of each theater, in their order: the groups with `use: theater`, else the map's sheets (`section`).
+    """Name and places of each theater, in their order: the groups with `use: theater`, else the map's sheets
+    (`section`).
 
     None where a ruleset tells its places apart in neither way.
     """
 
     def make() -> list[tuple[str, list[str]]]:
         rows = [r for r in world.ruleset.rows("groups").values() if r.get("use") == "theater"]
-        found = [(str(r.get("name", r["id"])), list(r["members"])) for r in sorted(rows, key=lambda r: r.get("order", 0))]
+        found = [
+            (str(r.get("name", r["id"])), list(r["members"]))
+            for r in sorted(rows, key=lambda r: r.get("order", 0))
+        ]
         sheets: dict[str, list[str]] = {}
         for place, row in world.ruleset.rows("places").items() if not found else ():
             if "section" in row:
                 sheets.setdefault(str(row["section"]), []).append(place)
         return found or [(sheet.replace("-", " ").title(), places) for sheet, places in sheets.items()]
 
-    return world.ruleset.derived("theaters", make, of=("groups", "places"))  # type: ignore[no-any-return]
+    return world.ruleset.derived("theaters", make, of=("groups", "places"))
 
 
 def theater_of(world: World, place: str) -> str:

@@ -1,8 +1,8 @@
 """Messages of the journal made of a world: templates filled with what their names and expressions stand for.
 
-A slot of the journal holds a nation, side, place, technology, item or passage by its id and its name, units by their
-kinds, numbers and texts as they are. Of everything else it holds what is printed: an id may say more than its
-reader is to know.
+A slot of the journal holds a nation, side, place, technology, item or passage by its id and its name, units
+by their kinds, numbers and texts as they are. Of everything else it holds what is printed: an id may say more
+than its reader is to know.
 """
 
 from __future__ import annotations
@@ -40,10 +40,15 @@ def fill(world: Any, template: str, names: Mapping[str, Any]) -> str:
 
 
 def value_of(world: Any, word: str, names: Mapping[str, Any]) -> Any:
-    """What a slot of a rule's template stands for: a name in scope, the id of a nation or side, or an expression."""
+    """What a slot of a rule's template stands for: a name in scope, the id of a nation or side, or an
+    expression.
+    """
     if word in names:
         return names[word]
-    kind = next((kind for kind, form in (("nation", "nations"), ("side", "sides")) if world.ruleset.has(form, word)), None)
+    kind = next(
+        (kind for kind, form in (("nation", "nations"), ("side", "sides")) if world.ruleset.has(form, word)),
+        None,
+    )
     return Entity(kind, word) if kind else world.value(word, names)
 
 
@@ -82,7 +87,9 @@ def units(world: Any, kinds: Mapping[str, int]) -> NamedThing:
 
 def much(world: Any, n: Any, resource: str) -> NamedThing:
     """So much of a resource: "2 points"."""
-    return thing("amount", {resource: n if isinstance(n, int) else str(n)}, so_much(world.ruleset, n, resource))
+    return thing(
+        "amount", {resource: n if isinstance(n, int) else str(n)}, so_much(world.ruleset, n, resource)
+    )
 
 
 def printed(world: Any, value: Any) -> str:

@@ -7,7 +7,9 @@ from ..core.rows import NationRow
 
 
 def inside_sentence(ruleset: Ruleset, name: str) -> str:
-    """A name without the capital at its beginning, unless that belongs to it: of an abbreviation, or of a nation's name."""
+    """A name without the capital at its beginning, unless that belongs to it: of an abbreviation, or of a
+    nation's name.
+    """
     if (name[1:2] not in ("", " ") and not name[1:2].islower()) or name.startswith(_of_nations(ruleset)):
         return name
     return name[:1].lower() + name[1:]
@@ -21,6 +23,8 @@ def _of_nations(ruleset: Ruleset) -> tuple[str, ...]:
     """What a nation is called, as the beginning of a longer name."""
 
     def make() -> tuple[str, ...]:
-        return tuple(sorted({f"{said} " for row in ruleset.rows("nations").values() for said in _called(row) if said}))
+        return tuple(
+            sorted({f"{said} " for row in ruleset.rows("nations").values() for said in _called(row) if said})
+        )
 
-    return ruleset.derived("names of nations before others", make, of=("nations",))  # type: ignore[no-any-return]
+    return ruleset.derived("names of nations before others", make, of=("nations",))

@@ -15,7 +15,9 @@ ANY = "any"
 
 
 class Reached(NamedTuple):
-    """Points that a nation has: for which aim, and for which thing (None: for all of them together, or for a figure)."""
+    """Points that a nation has: for which aim, and for which thing (None: for all of them together, or for a
+    figure).
+    """
 
     aim: str
     thing: str | None
@@ -39,8 +41,12 @@ def reached(world: Readings, nation: str) -> Iterator[Reached]:
                     yield Reached(id_, thing, points)
 
 
-def _things(world: Readings, aim: Row, nation: Entity, wanted: int | list[str] | dict[str, str]) -> list[str | None]:
-    """What is reached of an aim: things, or None, once, for a number and for things that only count together."""
+def _things(
+    world: Readings, aim: Row, nation: Entity, wanted: int | list[str] | dict[str, str]
+) -> list[str | None]:
+    """What is reached of an aim: things, or None, once, for a number and for things that only count
+    together.
+    """
     names = {"nation": nation, "self": nation}
     if isinstance(wanted, int):
         return [None] if world.test(aim["is"], {**names, "it": wanted}) else []

@@ -1,4 +1,5 @@
-"""What may be entered and passed: places by the stances toward those who are there, links by their passages, for which kinds.
+"""What may be entered and passed: places by the stances toward those who are there, links by their passages,
+for which kinds.
 
 Pure functions over a `World`; `routes.py` builds its ways on them and gives their names on.
 """
@@ -40,7 +41,9 @@ def entry(world: World, nation: str, place: str, step: str = "") -> str:
 
 
 def may_share(world: World, a: str, b: str, place: str) -> bool:
-    """Whether both may stand in one place: always, never, or only in places of the kind that the stance names."""
+    """Whether both may stand in one place: always, never, or only in places of the kind that the stance
+    names.
+    """
     if a == b:
         return True
     rule = world.stance_row(a, b).get("share", "always")
@@ -86,7 +89,9 @@ def kind_matches(world: World, wanted: Any, kind: str) -> bool:
 
 
 def passes_gate(world: World, nation: str, gate: str, unit: Entity | str) -> bool:
-    """Whether a passage, or the other passage over the same link, lets a unit (or a kind of unit) of a nation through."""
+    """Whether a passage, or the other passage over the same link, lets a unit (or a kind of unit) of a nation
+    through.
+    """
     row = world.ruleset.row("passages", gate)
     if _open_gate(world, nation, row, unit):
         return True
@@ -121,12 +126,17 @@ def gate_holders(world: World, row: PassageRow) -> list[str]:
 
 
 def keepers(row: PassageRow, holders: Sequence[str]) -> Sequence[str]:
-    """Those holders who may speak for the passage: each, or, where all keys are needed, the one who has them all."""
+    """Those holders who may speak for the passage: each, or, where all keys are needed, the one who has them
+    all.
+    """
     return holders if row.get("need") != "all" or len(holders) == 1 else ()
 
 
 def _says(world: World, row: PassageRow, field: str, nation: str, holders: Sequence[str]) -> bool:
-    """Whether the passage's list names a nation or its side. `keeper>nation` counts only while that keeper has the passage."""
+    """Whether the passage's list names a nation or its side.
+
+    `keeper>nation` counts only while that keeper has the passage.
+    """
     for said in world.state.get("passages", row["id"], field) or ():
         keeper, arrow, who = str(said).rpartition(">")
         if (not arrow or keeper in keepers(row, holders)) and nation in world.members(who):

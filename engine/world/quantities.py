@@ -1,7 +1,8 @@
 """Stats: figures of things with their modifiers, put together in the one order that the rules promise.
 
-A base, then what replaces it, is added, multiplied, rounded, held within bounds, final, and late. `combine` is that order, and
-the only place where it stands: over single numbers here, over the numbers of many battles at once in `battle/values`.
+A base, then what replaces it, is added, multiplied, rounded, held within bounds, final, and late. `combine`
+is that order, and the only place where it stands: over single numbers here, over the numbers of many battles
+at once in `battle/values`.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ _OUTSIDE = frozenset({"battle", "mine", "foe", "link", "path", "target", "item",
 
 
 class Many(ABC):
-    """Exact numbers of many cases at once, each an int or a fraction: what `combine` needs to be able to do with them."""
+    """Exact numbers of many cases at once, each an int or a fraction: what `combine` needs to be able to do
+    with them.
+    """
 
     __slots__ = ()
 
@@ -70,7 +73,9 @@ class Cases(Protocol):
 
 
 class AppliedModifier(NamedTuple):
-    """A modifier that applies: its numbers by key, how it rounds, whether it comes late, and in which cases it applies."""
+    """A modifier that applies: its numbers by key, how it rounds, whether it comes late, and in which cases
+    it applies.
+    """
 
     figures: Mapping[str, Any]
     round: str | None = None
@@ -78,13 +83,15 @@ class AppliedModifier(NamedTuple):
     cases: Cases | Literal[True] = True
 
 
-def combine(base: Any, parts: Sequence[AppliedModifier], limits: Mapping[str, Any] = {}, rounding: str | None = None) -> Any:
+def combine(
+    base: Any, parts: Sequence[AppliedModifier], limits: Mapping[str, Any] = {}, rounding: str | None = None
+) -> Any:
     """A base and the modifiers that apply, in their order: the exact value.
 
-    The last base counts, then all that is added, then all factors; the last row that says how rounds (else the stat, by
-    `rounding`); the stat's `limits` and those of the rows hold it, `at_least` first; the last `final` is the value whatever
-    it was; late rows come after all that, each by itself and held by its own bounds only.
-    A row that says how to round may round what others make of it.
+    The last base counts, then all that is added, then all factors; the last row that says how rounds (else
+    the stat, by `rounding`); the stat's `limits` and those of the rows hold it, `at_least` first; the last
+    `final` is the value whatever it was; late rows come after all that, each by itself and held by its own
+    bounds only. A row that says how to round may round what others make of it.
     """
     early = [p for p in parts if not p.late]
     for figures, _, _, cases in early:
@@ -161,7 +168,9 @@ def round_as(value: Any, how: str | None) -> Any:
 
 
 class Adjust(NamedTuple):
-    """A modifier with what decides whether it is asked: whom it is for (None: everybody), the names that it must find."""
+    """A modifier with what decides whether it is asked: whom it is for (None: everybody), the names that it
+    must find.
+    """
 
     row: Row
     whom: Whom | None
@@ -195,7 +204,9 @@ class Quantities:
             out.append(row)
         return out
 
-    def value(self, id_: str, subject: Entity, names: Names | None = None, skip: Iterable[str] = ()) -> tuple[Any, list[Row]]:
+    def value(
+        self, id_: str, subject: Entity, names: Names | None = None, skip: Iterable[str] = ()
+    ) -> tuple[Any, list[Row]]:
         """A stat of a thing and the modifiers that applied. `skip` leaves out rows by id."""
         world = self.world
         row = world.ruleset.row("stats", id_)
@@ -217,13 +228,17 @@ class Quantities:
             return exact(base) if base is not None else 0
         number = self.world.number
         parts = [
-            AppliedModifier({k: number(a[k], scope) for k in FIGURES if k in a}, a.get("round"), bool(a.get("late")))
+            AppliedModifier(
+                {k: number(a[k], scope) for k in FIGURES if k in a}, a.get("round"), bool(a.get("late"))
+            )
             for a in applied
         ]
         return combine(base, parts, {k: number(row[k], scope) for k in LIMITS if k in row}, row.get("round"))
 
     def names(self, subject: Entity, names: Names) -> dict[str, Any]:
-        """The names in scope for a subject: itself by its kind, and for units their owner, place and kind of link."""
+        """The names in scope for a subject: itself by its kind, and for units their owner, place and kind of
+        link.
+        """
         scope = dict(names)
         scope[subject.kind] = subject  # whoever asks: `nation` in a figure of a nation is that nation
         if subject.kind == "unit":
@@ -245,7 +260,13 @@ class Quantities:
         if subject.kind == "unit":
             stack = self.world.stack(subject.id)
             kind = stack.get("kind", scope.get("unit_kind", ""))
-            out.update((kind, stack.get("owner", ""), *self.world.ruleset.row_or_empty("units", kind).get("tags", ())))
+            out.update(
+                (
+                    kind,
+                    stack.get("owner", ""),
+                    *self.world.ruleset.row_or_empty("units", kind).get("tags", ()),
+                )
+            )
         for name in ("self", "nation", "item", "tech"):
             thing = scope.get(name)
             if isinstance(thing, Entity):
@@ -257,7 +278,11 @@ class Quantities:
 
     def _nations(self, subject: Entity, scope: Names) -> list[str]:
         """The nations that a subject has to do with, whose sides a `for` can name."""
-        out = [t.id for name in ("self", "nation") if isinstance(t := scope.get(name), Entity) and t.kind == "nation"]
+        out = [
+            t.id
+            for name in ("self", "nation")
+            if isinstance(t := scope.get(name), Entity) and t.kind == "nation"
+        ]
         return [*out, self.world.stack(subject.id).get("owner", "")] if subject.kind == "unit" else out
 
 

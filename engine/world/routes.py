@@ -1,8 +1,8 @@
 """Routes over the map: how far units get, what a route costs, and why a route is not open.
 
-A row of the table `movement` says who goes by it, over which links, with what allowance, and what each place must pass. The
-functions read a `World` and change nothing, so the resolution, the checker of orders, the list of legal orders and the
-policies all ask the same ones.
+A row of the table `movement` says who goes by it, over which links, with what allowance, and what each place
+must pass. The functions read a `World` and change nothing, so the resolution, the checker of orders, the list
+of legal orders and the policies all ask the same ones.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ _GATES = ("gate.barred", "gate.admitted", "allied(a, b)", "place.holder", "unit.
 
 
 def decided_by(world: World, mode: MovementRow | None) -> Tables | None:
-    """The tables of the state that decide which routes a row of `movement` has open, and to whom; None: any may.
+    """The tables of the state that decide which routes a row of `movement` has open, and to whom; None: any
+    may.
 
     Without a row: those that decide it whatever the row says.
     """
@@ -64,17 +65,21 @@ def decided_by(world: World, mode: MovementRow | None) -> Tables | None:
         return None if found is None else found | more
 
     of = (*MEANING, "movement", "passages", MANIFEST)
-    return world.ruleset.derived(("what decides ways by", mode["id"] if mode else ""), make, of=of)  # type: ignore[no-any-return]
+    return world.ruleset.derived(("what decides ways by", mode["id"] if mode else ""), make, of=of)
 
 
-def begin(world: World, nation: str, mode: MovementRow | str, start: str, kinds: Iterable[str]) -> Going | None:
+def begin(
+    world: World, nation: str, mode: MovementRow | str, start: str, kinds: Iterable[str]
+) -> Going | None:
     """A group of these kinds standing at a place, or None if they are not there, free to go."""
     row = world.ruleset.row("movement", mode) if isinstance(mode, str) else mode
     units = one_of_each(world, nation, start, kinds, again=bool(row.get("again")))
     return None if units is None else Going(world, nation, row, units)
 
 
-def reach(world: World, nation: str, mode: MovementRow | str, start: str, kinds: Iterable[str]) -> dict[str, Way]:
+def reach(
+    world: World, nation: str, mode: MovementRow | str, start: str, kinds: Iterable[str]
+) -> dict[str, Way]:
     """Every place where units of these kinds, standing at `start`, can end a move: place -> (cost, path).
 
     Of equally cheap ways the one with fewer places, then the first by ids. Empty if the units are not there.
@@ -97,7 +102,9 @@ def ways(going: Going, start: str, allowance: Any = None) -> dict[str, Way]:
     }
 
 
-def search(going: Going, start: str, most: Any, goal: str | None = None, *, nearest_of: Collection[str] = ()) -> dict[str, Way]:
+def search(
+    going: Going, start: str, most: Any, goal: str | None = None, *, nearest_of: Collection[str] = ()
+) -> dict[str, Way]:
     """The cheapest ways from a place, within `most` (None: no limit), to all places or until `goal` is found.
 
     `nearest_of`: no further than to the cheapest of some places (and all that are as cheap).
@@ -126,7 +133,9 @@ def search(going: Going, start: str, most: Any, goal: str | None = None, *, near
             if near in settled:
                 continue
             link = f"{here}>{near}"
-            if not _enters(going, near, link, path) or not _takes(going, near, here if here == start else None):
+            if not _enters(going, near, link, path) or not _takes(
+                going, near, here if here == start else None
+            ):
                 continue
             cost = spent + going.cost(near, link, path)
             if most is None or cost <= most:
@@ -135,7 +144,9 @@ def search(going: Going, start: str, most: Any, goal: str | None = None, *, near
 
 
 def _search_by_way(going: Going, start: str, goal: str | None) -> dict[str, Way]:
-    """The cheapest ways where each way has an allowance of its own: every way within its allowance is tried."""
+    """The cheapest ways where each way has an allowance of its own: every way within its allowance is
+    tried.
+    """
     found: dict[str, Way] = {}
     frontier: list[tuple[Any, int, Path]] = [(0, 0, (start,))]
     same = not _cost_reads(going.world.ruleset, going.mode) & {"place", "link"}
@@ -154,7 +165,11 @@ def _search_by_way(going: Going, start: str, goal: str | None) -> dict[str, Way]
             continue
         for near in around:
             link = f"{here}>{near}"
-            if near in path or not _enters(going, near, link, path) or not _takes(going, near, here if here == start else None):
+            if (
+                near in path
+                or not _enters(going, near, link, path)
+                or not _takes(going, near, here if here == start else None)
+            ):
                 continue
             cost = spent + (going.cost(near, link, path) if each is None else each)
             if cost <= most:
@@ -163,7 +178,9 @@ def _search_by_way(going: Going, start: str, goal: str | None) -> dict[str, Way]
 
 
 def _cost_reads(ruleset: Ruleset, mode: MovementRow) -> frozenset[str]:
-    """The names that the cost of a step reads: without the place entered and the link, all steps from a place cost alike."""
+    """The names that the cost of a step reads: without the place entered and the link, all steps from a place
+    cost alike.
+    """
     cost = mode.get("cost", 1)
     return frozenset() if isinstance(cost, int) else names_read(ruleset, cost)
 
@@ -188,7 +205,9 @@ def _enters(going: Going, place: str, link: str, path: Path) -> bool:
 
 
 def _entered(going: Going) -> tuple[bool, dict[str, bool] | None]:
-    """Whether entering a place depends on the link, and where the answer is kept; None: it depends on the route there."""
+    """Whether entering a place depends on the link, and where the answer is kept; None: it depends on the
+    route there.
+    """
     text = going.mode.get("enter")
     asks = going.answers("way", text)[0] if isinstance(text, str) else None
     return (False, {}) if asks is None else (asks.link, None if asks.way else {})
@@ -208,12 +227,18 @@ def _entries(going: Going) -> dict[tuple[str, str], str]:
 
 
 def _takes(going: Going, place: str, start: str | None) -> bool:
-    """Whether the shared capacity of a place (and of the start) has room for the group, if its number is known."""
+    """Whether the shared capacity of a place (and of the start) has room for the group, if its number is
+    known.
+    """
     if not going.count or "capacity" not in going.mode:
         return True
     for here in (place, start):
         most = capacity(going.world, going.mode, here) if here else None
-        if here and most is not None and used(going.world, going.mode, here) + going.taken.get(here, 0) + going.count > most:
+        if (
+            here
+            and most is not None
+            and used(going.world, going.mode, here) + going.taken.get(here, 0) + going.count > most
+        ):
             return False
     return True
 
@@ -227,7 +252,9 @@ def going_refusal(going: Going, start: str) -> str | None:
     mode, world = going.mode, going.world
     for unit in going.units:
         kind = str(world.state.get("units", unit.id, "kind", ""))
-        if not kind_matches(world, mode.get("who"), kind) or (mode.get("except") and kind_matches(world, mode["except"], kind)):
+        if not kind_matches(world, mode.get("who"), kind) or (
+            mode.get("except") and kind_matches(world, mode["except"], kind)
+        ):
             return f"{name_of(world, 'units', kind)} cannot go this way"
     if not going.test("start", start, f"{start}>{start}", (start,)):
         return f"not from {name_of(world, 'places', start)}"
@@ -235,7 +262,10 @@ def going_refusal(going: Going, start: str) -> str | None:
 
 
 def check_path(going: Going, path: Path, *, within: Any = None) -> str | None:
-    """Why a group cannot take this way, in words for its nation, or None. `within` overrides the allowance."""
+    """Why a group cannot take this way, in words for its nation, or None.
+
+    `within` overrides the allowance.
+    """
     world, mode = going.world, going.mode
     refused = going_refusal(going, path[0])
     if refused:
@@ -268,7 +298,9 @@ def check_path(going: Going, path: Path, *, within: Any = None) -> str | None:
 
 
 def too_far(world: World, path: Path, spent: Any, most: Any) -> str:
-    """That a way is longer than those who go can manage, in words: by its steps, or by what they cost where that differs."""
+    """That a way is longer than those who go can manage, in words: by its steps, or by what they cost where
+    that differs.
+    """
     if spent != len(path) - 1:
         return f"the way costs {spent}, they have {most}"
     here, there = name_of(world, "places", path[0]), name_of(world, "places", path[-1])
@@ -277,7 +309,9 @@ def too_far(world: World, path: Path, spent: Any, most: Any) -> str:
 
 
 def has_way_home(going: Going, path: Path, left: Any) -> bool:
-    """Whether a group at the end of a way can stay there, or, after what a fight takes (`reserve`), reach a place to stay."""
+    """Whether a group at the end of a way can stay there, or, after what a fight takes (`reserve`), reach a
+    place to stay.
+    """
     here = path[-1]
     if going.test("home", here, f"{path[-2]}>{here}", path[:-1]):
         return True
@@ -286,10 +320,15 @@ def has_way_home(going: Going, path: Path, left: Any) -> bool:
 
 
 def way_home(going: Going, path: Path, left: Any) -> Any:
-    """What the cheapest way home costs from the end of a way, if it costs no more than `left`; None if none is open."""
+    """What the cheapest way home costs from the end of a way, if it costs no more than `left`; None if none
+    is open.
+    """
     here = path[-1]
     if going.mode.get("returns"):
-        return next((cost for place, (cost, _) in search(going, here, left, path[0]).items() if place == path[0]), None)
+        return next(
+            (cost for place, (cost, _) in search(going, here, left, path[0]).items() if place == path[0]),
+            None,
+        )
     if going.test("home", here, f"{path[-2]}>{here}", path[:-1]):
         return 0
     return min(homes(going, here, left).values(), default=None)
@@ -305,7 +344,9 @@ def homes(going: Going, here: str, left: Any) -> dict[str, Any]:
 
 
 def find_path(going: Going, start: str, target: str, via: Sequence[str] = ()) -> Path | None:
-    """The cheapest way to a target through the places of `via` in their order, whatever the allowance; None if none is open."""
+    """The cheapest way to a target through the places of `via` in their order, whatever the allowance; None
+    if none is open.
+    """
     path: Path = (start,)
     for goal in (*via, target):
         here = path[-1]
@@ -316,7 +357,8 @@ def find_path(going: Going, start: str, target: str, via: Sequence[str] = ()) ->
             continue
         within = search(going, here, going.allowance(here)).get(goal) if going.by_way and not via else None
         if going.by_way and within is None and goal in going.world.geography.next_to(here, going.links):
-            path += (goal,)  # what keeps them from the one step is the reason to be told, not the cost of a way round
+            # what keeps them from the one step is the reason to be told, not the cost of a way round
+            path += (goal,)
             continue
         found = within or search(going, here, None, goal).get(goal)
         if found is None:
@@ -326,10 +368,11 @@ def find_path(going: Going, start: str, target: str, via: Sequence[str] = ()) ->
 
 
 def way(going: Going, start: str, target: str, via: Sequence[str] = ()) -> tuple[Path | None, str | None]:
-    """The way of a group to a target (None: there is none), and why it cannot take it, in words for its nation, or None.
+    """The way of a group to a target (None: there is none), and why it cannot take it, in words for its
+    nation, or None.
 
-    Where a shared capacity leaves no way with room for all, it is one without: `count` of the group is 0 then, and room is
-    for those to see to who share it out.
+    Where a shared capacity leaves no way with room for all, it is one without: `count` of the group is 0
+    then, and room is for those to see to who share it out.
     """
     path = _with_room(going, start, target, via)
     if path is None and going.count and "capacity" in going.mode:
@@ -354,7 +397,10 @@ def shut_on(going: Going, start: str, places: Iterable[str]) -> str | None:
 
 
 def _with_room(going: Going, start: str, target: str, via: Sequence[str]) -> Path | None:
-    """The cheapest way with room for all. That for a single unit is looked for once, and taken if it has room."""
+    """The cheapest way with room for all.
+
+    That for a single unit is looked for once, and taken if it has room.
+    """
     world, mode, count = going.world, going.mode, going.count
     if count < 1 or not mode.get("capacity") or going.open_gates:
         return find_path(going, start, target, via)
@@ -370,7 +416,9 @@ def _with_room(going: Going, start: str, target: str, via: Sequence[str]) -> Pat
 
 def _one_step(going: Going, here: str, goal: str) -> bool:
     """Whether one step leads there and every step costs the same, so that nothing is cheaper."""
-    if not isinstance(going.mode.get("cost", 1), int) or goal not in going.world.geography.next_to(here, going.links):
+    if not isinstance(going.mode.get("cost", 1), int) or goal not in going.world.geography.next_to(
+        here, going.links
+    ):
         return False
     return _enters(going, goal, f"{here}>{goal}", (here,)) and _takes(going, goal, here)
 
@@ -381,8 +429,8 @@ def spent_on(going: Going, path: Path) -> Any:
 
 
 def kept_of(going: Going, unit: Entity, path: Path) -> dict[str, Any]:
-    """What a unit has left when its group has gone a route, where `mode` keeps count of that (`keeps`), and what its way home
-    takes of it (`way_home`): its own allowance, not that of the group's slowest.
+    """What a unit has left when its group has gone a route, where `mode` keeps count of that (`keeps`), and
+    what its way home takes of it (`way_home`): its own allowance, not that of the group's slowest.
     """
     name = going.mode.get("keeps")
     alone = Going(going.world, going.nation, going.mode, [unit])
@@ -407,7 +455,11 @@ def capacity(world: World, mode: MovementRow, place: str) -> Any:
     def make() -> Any:
         thing = Entity("place", place)
         names = {"place": thing, "self": world.field(thing, "holder")}
-        return world.quantity(text, thing, names) if world.ruleset.has("stats", text) else world.value(text, names)
+        return (
+            world.quantity(text, thing, names)
+            if world.ruleset.has("stats", text)
+            else world.value(text, names)
+        )
 
     return world.keep(("capacity", text, place), world.decided_by(text, "place.holder"), make)
 
@@ -456,7 +508,10 @@ def too_few(world: World, nation: str, place: str, wanted: Mapping[str, int]) ->
     for kind, n in sorted(wanted.items()):
         there = sum(int(r["n"]) for _, r in world.state.stacks(at=place, owner=nation) if r["kind"] == kind)
         if there < n:
-            return f"not that many units free to go in {where}: {n} {units_name(world, kind, n)} ordered, {there} there"
+            return (
+                f"not that many units free to go in {where}: {n} {units_name(world, kind, n)} ordered, "
+                f"{there} there"
+            )
     return f"not that many units free to go in {where}: others are under other orders, or cannot leave"
 
 
@@ -476,7 +531,8 @@ def list_units(world: World, kinds: Mapping[str, int]) -> str:
 
 
 def named_places(world: World, value: Any) -> list[str]:
-    """The places that a slot names: ids in a list, or a text with ids, names or aliases parted by commas, `then` or `and`.
+    """The places that a slot names: ids in a list, or a text with ids, names or aliases parted by commas,
+    `then` or `and`.
 
     Raises ValueError with the word that is no place.
     """
@@ -484,7 +540,11 @@ def named_places(world: World, value: Any) -> list[str]:
         return []
     if isinstance(value, Entity):
         return [value.id]
-    words = value if isinstance(value, list | tuple) else re.split(r"\s*,\s*|\s+then\s+|\s+and\s+", str(value).strip())
+    words = (
+        value
+        if isinstance(value, list | tuple)
+        else re.split(r"\s*,\s*|\s+then\s+|\s+and\s+", str(value).strip())
+    )
     table = world.ruleset.derived("place-names", lambda: _place_names(world), of=("places",))
     out = []
     for word in words:

@@ -39,7 +39,9 @@ def as_set(world: World, value: Any) -> EntitySet:
 
 
 def is_named(world: World, text: str) -> bool:
-    """Whether a text is the id of a nation, group, place or side, and so no expression, where a row selects things."""
+    """Whether a text is the id of a nation, group, place or side, and so no expression, where a row selects
+    things.
+    """
     return any(world.ruleset.has(form, text) for form in ("nations", "groups", "places", "sides"))
 
 
@@ -110,7 +112,9 @@ def select(world: World, things: Iterable[Entity], filters: dict[str, Any]) -> E
 
 def nations_only(value: Any) -> TypeGuard[tuple[Entity, ...]]:
     """Whether a filter's value is a set of nations and of nothing else."""
-    return type(value) is tuple and bool(value) and all(type(v) is Entity and v.kind == "nation" for v in value)
+    return (
+        type(value) is tuple and bool(value) and all(type(v) is Entity and v.kind == "nation" for v in value)
+    )
 
 
 def _wanted(world: World, value: Any) -> set[Any]:
@@ -122,7 +126,9 @@ def _wanted(world: World, value: Any) -> set[Any]:
 
 
 def fits(world: World, found: Any, wanted: Any) -> bool:
-    """Whether a recorded role (or one of a list) fits a filter: an id, a side standing for its members, a group, or a set."""
+    """Whether a recorded role (or one of a list) fits a filter: an id, a side standing for its members, a
+    group, or a set.
+    """
     if isinstance(wanted, tuple | list) and not isinstance(wanted, Entity):
         return any(fits(world, found, w) for w in wanted)
     if isinstance(found, tuple | list) and not isinstance(found, Entity):
@@ -131,6 +137,8 @@ def fits(world: World, found: Any, wanted: Any) -> bool:
     found = id_of(found)
     if found == wanted:
         return True
-    if isinstance(wanted, str) and (world.ruleset.has("sides", wanted) or world.ruleset.has("groups", wanted)):
+    if isinstance(wanted, str) and (
+        world.ruleset.has("sides", wanted) or world.ruleset.has("groups", wanted)
+    ):
         return found in world.members(wanted) or found in {t.id for t in as_set(world, wanted)}
     return False

@@ -1,4 +1,6 @@
-"""The functions of the vocabulary that give sets of things, and those that look among them: filters, counts, orders."""
+"""The functions of the vocabulary that give sets of things, and those that look among them: filters, counts,
+orders.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ def _first_owned(world: World) -> dict[str, list[Entity]]:
                 out.setdefault(owner, []).append(Entity("place", place))
         return out
 
-    return world.keep("first-owned", _FIRST_OWNED, make)  # type: ignore[no-any-return]
+    return world.keep("first-owned", _FIRST_OWNED, make)
 
 
 def _selections(world: World) -> dict[str, Callable[..., Any]]:
@@ -48,7 +50,9 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
     things: dict[str, Entity] = world.ruleset.derived(
         "places", lambda: {p: Entity("place", p) for p in world.ruleset.rows("places")}, of=("places",)
     )
-    order: dict[str, int] = world.ruleset.derived("order of places", lambda: {p: n for n, p in enumerate(things)}, of=("places",))
+    order: dict[str, int] = world.ruleset.derived(
+        "order of places", lambda: {p: n for n, p in enumerate(things)}, of=("places",)
+    )
 
     def in_their_order(ids: set[str]) -> list[Entity]:
         return [things[p] for p in sorted(ids & things.keys(), key=order.__getitem__)]
@@ -64,22 +68,37 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
             return select(world, _first_owned(world).get(first.id, ()), filters)
         if nations_only(holder):
             del filters["holder"]
-            return select(world, in_their_order({p for n in holder for p in held_places(world, n.id)}), filters)
+            return select(
+                world, in_their_order({p for n in holder for p in held_places(world, n.id)}), filters
+            )
         occupants = filters.get("occupants")
         if nations_only(occupants) or (isinstance(occupants, Entity) and occupants.kind == "nation"):
             del filters["occupants"]
             owners = [occupants] if isinstance(occupants, Entity) else occupants
-            return select(world, in_their_order({row["place"] for n in owners for _, row in state.stacks(owner=n.id)}), filters)
-        by_field = [name for name, value in filters.items() if name in declared and isinstance(value, str | int | Entity)]
+            return select(
+                world,
+                in_their_order({row["place"] for n in owners for _, row in state.stacks(owner=n.id)}),
+                filters,
+            )
+        by_field = [
+            name
+            for name, value in filters.items()
+            if name in declared and isinstance(value, str | int | Entity)
+        ]
         if by_field and not any(isinstance(v, Entity) and v.kind == "group" for v in filters.values()):
-            found = {name: _places_by(world, name, things.values()).get(id_of(filters[name]), ()) for name in by_field}
+            found = {
+                name: _places_by(world, name, things.values()).get(id_of(filters[name]), ())
+                for name in by_field
+            }
             name = min(found, key=lambda n: len(found[n]))  # the rest is tested for the fewest
             del filters[name]
             return select(world, found[name], filters)
         return select(world, things.values(), filters)
 
     declared = {
-        name for name, row in world.ruleset.rows("fields").items() if "place" in row.get("of", ()) and row["type"] != "list"
+        name
+        for name, row in world.ruleset.rows("fields").items()
+        if "place" in row.get("of", ()) and row["type"] != "list"
     }
 
     def units(**filters: Any) -> EntitySet:
@@ -131,7 +150,11 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
         start = as_set(world, x)
         if len(start) == 1:
             return tuple([things[q] for q in world.geography.next_to(start[0].id, kinds)])
-        found = set().union(*[world.geography.next_to(p.id, kinds) for p in start]).difference([p.id for p in start])
+        found = (
+            set()
+            .union(*[world.geography.next_to(p.id, kinds) for p in start])
+            .difference([p.id for p in start])
+        )
         return tuple([things[q] for q in sorted(found)])
 
     def members(x: Any) -> EntitySet:
@@ -175,7 +198,7 @@ def _places_by(world: World, field: str, things: Iterable[Entity]) -> dict[Any, 
             out.setdefault(id_of(world.field(thing, field)), []).append(thing)
         return out
 
-    return world.keep(("places by", field), columns("places", field), make)  # type: ignore[no-any-return]
+    return world.keep(("places by", field), columns("places", field), make)
 
 
 def _counting(world: World) -> dict[str, Callable[..., Any]]:
@@ -184,7 +207,9 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
 
     def count(things: Any, term: str | None = None, *rest: Any) -> int:
         found = each(things)
-        return sum(weight(world, t) for t in (found if term is None else filter(asker(world, term, rest), found)))
+        return sum(
+            weight(world, t) for t in (found if term is None else filter(asker(world, term, rest), found))
+        )
 
     def some(things: Any, term: str | None = None, *rest: Any) -> bool:
         found = each(things)
@@ -224,7 +249,9 @@ def _counting(world: World) -> dict[str, Callable[..., Any]]:
         there = each(things)
         rows = [world.state.row("units", t.id) for t in there]
         wanted = units if isinstance(units, Mapping) else {}
-        return all(sum(int(r.get("n", 0)) for r in rows if r.get("kind") == k) >= int(n) for k, n in wanted.items())
+        return all(
+            sum(int(r.get("n", 0)) for r in rows if r.get("kind") == k) >= int(n) for k, n in wanted.items()
+        )
 
     def in_order(things: Any, name: str, *rest: Any) -> EntitySet:
         ask = asker(world, name, rest)
@@ -265,6 +292,8 @@ def _tags(world: World, kind: str) -> tuple[str, ...]:
 
 
 def links_meant(world: World, kind: str | None) -> tuple[str, ...] | None:
-    """The kinds of links that are meant by a kind or by the id of a row of `movement`; all where nothing is said."""
+    """The kinds of links that are meant by a kind or by the id of a row of `movement`; all where nothing is
+    said.
+    """
     mode = world.ruleset.rows("movement").get(kind or "")
     return tuple(mode["links"]) if mode and "links" in mode else (kind,) if kind else None

@@ -28,7 +28,10 @@ def figure(value: Any) -> Any:
 
 
 def cell(ruleset: Ruleset, id_: str, keys: Sequence[Any]) -> Any:
-    """The cell of a table under its keys; a key that is absent gives the table's default. ExpressionError if there is none."""
+    """The cell of a table under its keys; a key that is absent gives the table's default.
+
+    ExpressionError if there is none.
+    """
     row = ruleset.rows("tables").get(id_)
     if row is None:
         raise ExpressionError(f"no table {id_}")
@@ -42,7 +45,10 @@ def cell(ruleset: Ruleset, id_: str, keys: Sequence[Any]) -> Any:
         elif key in found:
             found = found[key]
         else:
-            match = next((v for k, v in found.items() if ".." in str(k) and _is_number(key) and in_range(str(k), key)), None)
+            match = next(
+                (v for k, v in found.items() if ".." in str(k) and _is_number(key) and in_range(str(k), key)),
+                None,
+            )
             if match is None:
                 if "default" in row:
                     return figure(row["default"])
@@ -63,7 +69,9 @@ def band(ruleset: Ruleset, id_: str, number: Any) -> Any:
 
 
 def bounds(track: Row) -> tuple[int | None, int | None]:
-    """The least and the greatest value of a track; boxes set both: the middle one of a signed track is 0, else the first."""
+    """The least and the greatest value of a track; boxes set both: the middle one of a signed track is 0,
+    else the first.
+    """
     low, high = track.get("at_least"), track.get("at_most")
     boxes = track.get("boxes")
     if boxes:

@@ -1,6 +1,8 @@
-"""A group of units that moves by one row of `movement`: the tests of each of its steps, and which units may go.
+"""A group of units that moves by one row of `movement`: the tests of each of its steps, and which units may
+go.
 
-A row of the table `movement` says what is tested, what a step costs and how much may be spent; `routes` finds the routes.
+A row of the table `movement` says what is tested, what a step costs and how much may be spent; `routes` finds
+the routes.
 """
 
 from __future__ import annotations
@@ -27,7 +29,10 @@ Way = tuple[Any, Path]
 
 @dataclass(frozen=True, slots=True)
 class Trail:
-    """What tests call `path`: `start`, `last` (where the step is made from), `length` (steps so far), `places`."""
+    """What tests call `path`:
+
+    `start`, `last` (where the step is made from), `length` (steps so far), `places`.
+    """
 
     places: Path
 
@@ -46,26 +51,43 @@ class Trail:
 # ---- who goes
 
 
-def free_stacks(world: World, nation: str, place: str, *, busy: bool = False, again: bool = False) -> list[tuple[str, Fields]]:
-    """Stacks of a nation at a place that an order may move: in no force, not moved, not aboard, not busy, and fit to move.
+def free_stacks(
+    world: World, nation: str, place: str, *, busy: bool = False, again: bool = False
+) -> list[tuple[str, Fields]]:
+    """Stacks of a nation at a place that an order may move: in no force, not moved, not aboard, not busy, and
+    fit to move.
 
-    What keeps a unit from moving by any way is the ruleset's setting `unfit`, a test of the unit. Units that are altered for
-    the turn (`busy`) are left out unless they are asked for, and so are those that have gone already (`again`).
+    What keeps a unit from moving by any way is the ruleset's setting `unfit`, a test of the unit. Units that
+    are altered for the turn (`busy`) are left out unless they are asked for, and so are those that have gone
+    already (`again`).
     """
     unfit = world.ruleset.setting("unfit")
     return [
         (key, row)
         for key, row in world.state.stacks(at=place, owner=nation)
-        if not (row.get("aboard") or (row.get("busy") and not busy) or (not again and (row.get("force") or row.get("moved"))))
-        and not (unfit and world.test(strip_mark(str(unfit)), {"unit": Entity("unit", key), "self": Entity("nation", nation)}))
+        if not (
+            row.get("aboard")
+            or (row.get("busy") and not busy)
+            or (not again and (row.get("force") or row.get("moved")))
+        )
+        and not (
+            unfit
+            and world.test(
+                strip_mark(str(unfit)), {"unit": Entity("unit", key), "self": Entity("nation", nation)}
+            )
+        )
     ]
 
 
 def standing(world: World, nation: str, place: str) -> dict[str, tuple[str, int]]:
-    """The stacks of a nation that stand at a place, with kind and number: all but those aboard, or there to attack it."""
+    """The stacks of a nation that stand at a place, with kind and number: all but those aboard, or there to
+    attack it.
+    """
     out = {}
     for key, row in world.state.stacks(at=place, owner=nation):
-        if not row.get("aboard") and (not row.get("force") or world.state.get("forces", row["force"], "stays")):
+        if not row.get("aboard") and (
+            not row.get("force") or world.state.get("forces", row["force"], "stays")
+        ):
             out[key] = (str(row["kind"]), int(row["n"]))
     return out
 
@@ -75,24 +97,32 @@ def must_stay(world: World, nation: str, mode: MovementRow, place: str) -> int:
     if "leaves" not in mode:
         return 0
     me = Entity("nation", nation)
-    stay: int = ceil(world.number(mode["leaves"], {"self": me, "nation": me, "place": Entity("place", place)}))
+    stay: int = ceil(
+        world.number(mode["leaves"], {"self": me, "nation": me, "place": Entity("place", place)})
+    )
     return max(0, stay)
 
 
 def may_leave(world: World, nation: str, mode: MovementRow, place: str, gone: int = 0) -> int | None:
-    """How many units of a nation may leave a place by a mode, beside those that are as good as `gone`; None: as many as like."""
+    """How many units of a nation may leave a place by a mode, beside those that are as good as `gone`; None:
+    as many as like.
+    """
     if "leaves" not in mode:
         return None
     there = sum(n for _, n in standing(world, nation, place).values())
     return max(0, there - gone - must_stay(world, nation, mode, place))
 
 
-def one_of_each(world: World, nation: str, place: str, kinds: Iterable[str], *, again: bool = False) -> list[Entity] | None:
+def one_of_each(
+    world: World, nation: str, place: str, kinds: Iterable[str], *, again: bool = False
+) -> list[Entity] | None:
     """One stack of each kind that is free to go, the plainest first; None if a kind is not there."""
     free = free_stacks(world, nation, place, again=again)
     out = []
     for kind in sorted(set(kinds)):
-        found = min((key for key, row in free if row["kind"] == kind), key=lambda k: (len(k), k), default=None)
+        found = min(
+            (key for key, row in free if row["kind"] == kind), key=lambda k: (len(k), k), default=None
+        )
         if found is None:
             return None
         out.append(Entity("unit", found))
@@ -103,14 +133,24 @@ def one_of_each(world: World, nation: str, place: str, kinds: Iterable[str], *, 
 
 
 class Going:
-    """A group of units of one nation that would move by one row of `movement`: tests, costs and allowance of all of them.
+    """A group of units of one nation that would move by one row of `movement`: tests, costs and allowance of
+    all of them.
 
-    `units` is one stack of each kind; with `count`, the number of units, ways are found that have room for so many. With
-    `open_gates` no passage is closed: what a way would be if those that are shut now were open when the group comes.
+    `units` is one stack of each kind; with `count`, the number of units, ways are found that have room for so
+    many. With
+    `open_gates` no passage is closed: what a way would be if those that are shut now were open when the group
+    comes.
     """
 
     def __init__(
-        self, world: World, nation: str, mode: MovementRow, units: Sequence[Entity], *, count: int = 0, open_gates: bool = False
+        self,
+        world: World,
+        nation: str,
+        mode: MovementRow,
+        units: Sequence[Entity],
+        *,
+        count: int = 0,
+        open_gates: bool = False,
     ) -> None:
         self.world = world
         self.nation = nation
@@ -119,13 +159,16 @@ class Going:
         self.links = tuple(mode["links"]) if "links" in mode else None
         self.count = count
         self.open_gates = open_gates
-        self.taken: Mapping[str, int] = {}  # what earlier orders of the nation take of shared capacities, by place
+        # what earlier orders of the nation take of shared capacities, by place
+        self.taken: Mapping[str, int] = {}
         self._self = Entity("nation", nation)
         self._version = -1
         self._kept: dict[str, Any] = {}
 
     def kept(self, key: str, make: Callable[[Going], Any]) -> Any:
-        """What `make` gives for this group, such as a place in which the world keeps answers, for as long as nothing changes."""
+        """What `make` gives for this group, such as a place in which the world keeps answers, for as long as
+        nothing changes.
+        """
         if self._version != self.world.state.version:
             self._version = self.world.state.version
             self._kept.clear()
@@ -149,7 +192,9 @@ class Going:
             "path": Trail(path),
         }
 
-    def test(self, key: str, place: str, link: str, path: Path, units: Sequence[Entity] | None = None) -> bool:
+    def test(
+        self, key: str, place: str, link: str, path: Path, units: Sequence[Entity] | None = None
+    ) -> bool:
         """Whether a test of the row holds for every unit of the group (absent: it does)."""
         text: Any = self.mode.get(key)
         if text is None or isinstance(text, bool):
@@ -174,7 +219,9 @@ class Going:
         return any(self.test("stop", place, link, path, [unit]) for unit in self.units or ())
 
     def cost(self, place: str, link: str, path: Path) -> Any:
-        """What a step costs: a number, a stat of the unit, link or place, or an expression; the dearest of the group."""
+        """What a step costs: a number, a stat of the unit, link or place, or an expression; the dearest of
+        the group.
+        """
         cost = self.mode.get("cost", 1)
         if isinstance(cost, int):
             return cost
@@ -201,11 +248,16 @@ class Going:
 
     @property
     def by_way(self) -> bool:
-        """Whether the allowance depends on the places of the way, so that a dearer way may be open where a cheaper is not."""
+        """Whether the allowance depends on the places of the way, so that a dearer way may be open where a
+        cheaper is not.
+        """
         return bool(self.mode.get("by_way"))
 
     def allowance(self, start: str, path: Path = ()) -> Any:
-        """How much the group may spend (that of its slowest); None if there is no limit. `path`: the way but its last place."""
+        """How much the group may spend (that of its slowest); None if there is no limit.
+
+        `path`: the way but its last place.
+        """
         steps = self.mode.get("steps")
         if steps is None:
             return None
@@ -226,19 +278,28 @@ class Going:
         gates = self.world.geography.gates_on.get(link)
         if not gates or self.open_gates:
             return None
-        return next((g for unit in self.units for g in gates if not passes_gate(self.world, self.nation, g, unit)), None)
+        return next(
+            (g for unit in self.units for g in gates if not passes_gate(self.world, self.nation, g, unit)),
+            None,
+        )
 
 
 def step_of(world: World, mode: MovementRow) -> str:
-    """The step in which units move by a row of `movement`: the present one if it carries it out, else the first that does."""
-    carried = world.ruleset.derived("steps of movement", lambda: _steps_of_modes(world.ruleset), of=("movement", SEQUENCE))
+    """The step in which units move by a row of `movement`: the present one if it carries it out, else the
+    first that does.
+    """
+    carried = world.ruleset.derived(
+        "steps of movement", lambda: _steps_of_modes(world.ruleset), of=("movement", SEQUENCE)
+    )
     here = str(world.state.get("game", "game", "step", ""))
     mine = carried.get(mode["id"], ())
     return here if here in mine or not mine else str(mine[0])
 
 
 def _steps_of_modes(ruleset: Ruleset) -> dict[str, list[str]]:
-    """Row of `movement` -> the steps that carry it out, also for one by which the cargo of another goes ashore."""
+    """Row of `movement` -> the steps that carry it out, also for one by which the cargo of another goes
+    ashore.
+    """
     out: dict[str, list[str]] = {}
     for node in _nodes(ruleset.sequence):
         for mode in node.get("movement", ()) if node.get("do") == "move" else ():
@@ -255,7 +316,9 @@ def _nodes(frame: Sequence[Row]) -> Iterator[Row]:
 
 
 class Asks(NamedTuple):
-    """What a test or a cost of a row asks for: the unit, the link, the route there (or the time), and the tables that decide."""
+    """What a test or a cost of a row asks for: the unit, the link, the route there (or the time), and the
+    tables that decide.
+    """
 
     unit: bool
     link: bool
@@ -295,4 +358,4 @@ def names_read(ruleset: Ruleset, text: str) -> frozenset[str]:
         exact = [t for t in texts if not t.lstrip("-").replace("/", "").isdigit()]
         return frozenset().union(*(parse(strip_mark(t)).names for t in exact))
 
-    return ruleset.derived(f"names read by {text}", make, of=("stats", "modifiers"))  # type: ignore[no-any-return]
+    return ruleset.derived(f"names read by {text}", make, of=("stats", "modifiers"))

@@ -1,8 +1,8 @@
 """Treasuries: where a nation's resources lie, which treasury a place draws on, and paying.
 
-A resource whose row of `treasuries` says `per: nation` has one treasury per nation, under its id. With `per: region` every
-connected part of a nation's land has its own, under `nation/seat`, the seat being the place that keeps it; parts that meet
-become one (`unite`). With `per: place` every place has one, under its id.
+A resource whose row of `treasuries` says `per: nation` has one treasury per nation, under its id. With `per:
+region` every connected part of a nation's land has its own, under `nation/seat`, the seat being the place
+that keeps it; parts that meet become one (`unite`). With `per: place` every place has one, under its id.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ def so_much(ruleset: Ruleset, n: Any, what: str) -> str:
 
 
 def money(ruleset: Ruleset) -> str:
-    """The resource in which prices are, where nothing else is said: the setting `money`, else the first resource."""
+    """The resource in which prices are, where nothing else is said: the setting `money`, else the first
+    resource.
+    """
     return str(ruleset.setting("money") or next(iter(ruleset.rows("resources")), ""))
 
 
@@ -51,7 +53,7 @@ def _region_index(world: World, nation: str, row: TreasuryRow) -> dict[str, tupl
     def make() -> dict[str, tuple[str, ...]]:
         return {p: part for part in regions(world, nation, row) for p in part}
 
-    return world.keep(("region-index", nation, _shape(row)), purses_read(world.ruleset), make)  # type: ignore[no-any-return]
+    return world.keep(("region-index", nation, _shape(row)), purses_read(world.ruleset), make)
 
 
 def _shape(row: TreasuryRow) -> tuple[Any, ...]:
@@ -74,10 +76,14 @@ def regions(world: World, nation: str, row: TreasuryRow) -> list[tuple[str, ...]
         def open_to(places: list[str]) -> list[str]:
             if test is None:
                 return places
-            return [p for p in places if world.test(test, {"self": who, "nation": who, "place": Entity("place", p)})]
+            return [
+                p
+                for p in places
+                if world.test(test, {"self": who, "nation": who, "place": Entity("place", p)})
+            ]
 
         held = world.keep("held-places", HOLDERS, lambda: _held(world))
-        own = open_to(held.get(nation, ()))
+        own = open_to(held.get(nation, []))
         parts = geography.regions(own, links)
         if len(parts) > 1 and test is not None:
             others = [p for n in sorted(held) if n != nation and world.allied(nation, n) for p in held[n]]
@@ -86,7 +92,7 @@ def regions(world: World, nation: str, row: TreasuryRow) -> list[tuple[str, ...]
             parts = [found for part in wider if (found := [p for p in part if p in mine])]
         return [tuple(part) for part in parts]
 
-    return world.keep(("regions", nation, _shape(row)), purses_read(world.ruleset), make)  # type: ignore[no-any-return]
+    return world.keep(("regions", nation, _shape(row)), purses_read(world.ruleset), make)
 
 
 def _held(world: World) -> dict[str, list[str]]:
@@ -116,14 +122,18 @@ def purses(world: World, nation: str, resource: str) -> dict[str, Any]:
         return out
 
     rows = world.state.table("treasuries")
-    keys: list[tuple[str, str]] = world.keep("purses", columns("treasuries"), make).get(nation, ())
+    keys: list[tuple[str, str]] = world.keep("purses", columns("treasuries"), make).get(nation, [])
     return {
-        key: rows[key][resource] for key, seat in keys if resource in rows[key] and (not seat or world.holder_of(seat) == nation)
+        key: rows[key][resource]
+        for key, seat in keys
+        if resource in rows[key] and (not seat or world.holder_of(seat) == nation)
     }
 
 
 def drawing_on(world: World, nation: str, place: str, resource: str) -> tuple[str, ...]:
-    """The places of a nation that share a treasury with a place, itself included (one treasury per nation: the place alone)."""
+    """The places of a nation that share a treasury with a place, itself included (one treasury per nation:
+    the place alone).
+    """
     row = store_row(world, resource)
     return region_of(world, nation, place, row) if row["per"] == "region" else (place,)
 
@@ -136,12 +146,12 @@ def main_purse(world: World, nation: str, resource: str) -> str:
 def purse_at(world: World, nation: str, place: str | None, resource: str) -> str:
     """The id of the treasury that a nation's place draws on; without a place, of its main treasury.
 
-    The main treasury is that at the nation's seat (a field that `treasuries` names); without one in its hands it is the
-    richest, or that of its largest part.
+    The main treasury is that at the nation's seat (a field that `treasuries` names); without one in its hands
+    it is the richest, or that of its largest part.
 
-    A region's treasury is the one whose seat lies in it (the richest if several do). A region without one draws on the main
-    treasury if the row is `shared` and the nation holds its seat; else it gets a treasury seated at the nation's seat if that is
-    there, else at its first place.
+    A region's treasury is the one whose seat lies in it (the richest if several do). A region without one
+    draws on the main treasury if the row is `shared` and the nation holds its seat; else it gets a treasury
+    seated at the nation's seat if that is there, else at its first place.
     """
     row = store_row(world, resource)
     if row["per"] == "place":
@@ -165,13 +175,20 @@ def purse_at(world: World, nation: str, place: str | None, resource: str) -> str
     part = region_of(world, nation, place, row)
     found = purses(world, nation, resource)
     kept_there = any(k.partition("/")[2] in part for k in found)
-    if not kept_there and row.get("shared") and seat not in part and (world.holder_of(seat) == nation if seat else found):
+    if (
+        not kept_there
+        and row.get("shared")
+        and seat not in part
+        and (world.holder_of(seat) == nation if seat else found)
+    ):
         return purse_at(world, nation, None, resource)
     return _purse_in(nation, part, seat, found)
 
 
 def _purse_in(nation: str, part: tuple[str, ...], seat: str | None, found: Mapping[str, Any]) -> str:
-    """Of the treasuries in `found` the richest in a region; without any, one at the nation's seat or the first place."""
+    """Of the treasuries in `found` the richest in a region; without any, one at the nation's seat or the
+    first place.
+    """
     inside = {k: v for k, v in found.items() if k.partition("/")[2] in part}
     if inside:
         return str(max(inside, key=lambda k: (inside[k], k)))
@@ -191,7 +208,10 @@ def divided(world: World, nation: str, resource: str) -> bool:
 
 
 def unite(world: World, journal: Journal, nation: str, resource: str) -> None:
-    """Treasuries whose regions have met become one: that of the seat, else the richest. Writes into the open journal entry."""
+    """Treasuries whose regions have met become one: that of the seat, else the richest.
+
+    Writes into the open journal entry.
+    """
     row = store_row(world, resource)
     if row["per"] != "region":
         return
@@ -200,7 +220,8 @@ def unite(world: World, journal: Journal, nation: str, resource: str) -> None:
         return
     parts = regions(world, nation, row)
     seat = _seat(world, nation, row)
-    if nation in found and parts:  # kept while the nation held nothing: it goes to its seat, else to its largest part
+    # kept while the nation held nothing: it goes to its seat, else to its largest part
+    if nation in found and parts:
         largest = next((part for part in parts if seat in part), max(parts, key=len))
         journal.add("treasuries", _purse_in(nation, largest, seat, found), resource, found[nation])
         journal.set("treasuries", nation, resource, None)
@@ -231,7 +252,9 @@ def stock(world: World, x: Any, resource: str) -> Any:
 
 
 def seat_of(world: World, place: str, resource: str) -> Entity | None:
-    """The place that keeps the treasury on which a place draws; None if nobody holds it or the treasury has no seat."""
+    """The place that keeps the treasury on which a place draws; None if nobody holds it or the treasury has
+    no seat.
+    """
     holder = world.holder_of(place)
     seat = purse_at(world, holder, place, resource).partition("/")[2] if holder is not None else ""
     return Entity("place", seat) if seat else None

@@ -1,8 +1,9 @@
-"""Verdicts: results of things that depend on each other, settled between bounds (rows of the table `verdicts`).
+"""Verdicts: results of things that depend on each other, settled between bounds (rows of the table
+`verdicts`).
 
-`settled` finds them all at once: whatever is certain is settled, again and again, until nothing changes. What is left then
-depends on itself: in the smallest rings of such verdicts the first row that says what is `left` for them settles its own, and
-the rest goes on. The order in which things are asked changes nothing.
+`settled` finds them all at once: whatever is certain is settled, again and again, until nothing changes. What
+is left then depends on itself: in the smallest rings of such verdicts the first row that says what is `left`
+for them settles its own, and the rest goes on. The order in which things are asked changes nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
 
 
 TABLE = "verdicts"
-"""Table of the state: thing (`kind:id`) -> verdict -> true or false, from the step that settled it to the next that does."""
+"""Table of the state: thing (`kind:id`) -> verdict -> true or false, from the step that settled it to the
+next that does.
+"""
 
 
 class OpenVerdict(NamedTuple):
@@ -36,7 +39,7 @@ def _open_names(ruleset: Ruleset) -> frozenset[str]:
     """The verdicts of a ruleset, and the definitions that lead to one."""
 
     of = ("verdicts", "definitions")
-    return ruleset.derived("open names", lambda: open_names(*(ruleset.rows(form) for form in of)), of=of)  # type: ignore[no-any-return]
+    return ruleset.derived("open names", lambda: open_names(*(ruleset.rows(form) for form in of)), of=of)
 
 
 def kind_of(row: Row) -> tuple[str, str]:
@@ -113,7 +116,11 @@ class Settling:
     def _ring(self) -> list[OpenVerdict]:
         """Open verdicts that depend on each other and on no others: the first such set, in order."""
         place = {one: n for n, one in enumerate(self.open)}
-        rings = (r for r in _components(list(self.open), self.hangs_on) if all(self.hangs_on[one] <= set(r) for one in r))
+        rings = (
+            r
+            for r in _components(list(self.open), self.hangs_on)
+            if all(self.hangs_on[one] <= set(r) for one in r)
+        )
         return sorted(min(rings, key=lambda r: min(place[one] for one in r)), key=place.__getitem__)
 
     def _left(self, ring: Sequence[OpenVerdict]) -> list[OpenVerdict]:
@@ -124,7 +131,9 @@ class Settling:
             for one in ring:
                 if one.verdict == id_:
                     names = {**self._always, name: one.thing}
-                    rule = next((r for r in row.get("left", ()) if self.world.test(r.get("when"), names)), None)
+                    rule = next(
+                        (r for r in row.get("left", ()) if self.world.test(r.get("when"), names)), None
+                    )
                     if rule is not None:
                         found.append((one, bool(rule["is"])))
             for one, how in found:
@@ -169,7 +178,10 @@ class Settling:
         row = self.world.ruleset.row("definitions", name)
         parameters = [(n or k, k) for n, _, k in (str(of).rpartition(":") for of in row.get("of", ()))]
         names = dict(self._always)
-        names |= {n: self.world.thing(v, k) if isinstance(v, str) else v for (n, k), v in zip(parameters, args, strict=True)}
+        names |= {
+            n: self.world.thing(v, k) if isinstance(v, str) else v
+            for (n, k), v in zip(parameters, args, strict=True)
+        }
         outer, self.asked = self.asked, set()
         value = self._bounds(row["is"])(self, names, high)
         inner, self.asked = self.asked, outer
@@ -197,7 +209,9 @@ class Settling:
         return any(place in wanted for place in self.world.geography.reachable(start.id, through))
 
 
-def _components(nodes: Iterable[OpenVerdict], edges: Mapping[OpenVerdict, set[OpenVerdict]]) -> Iterator[list[OpenVerdict]]:
+def _components(
+    nodes: Iterable[OpenVerdict], edges: Mapping[OpenVerdict, set[OpenVerdict]]
+) -> Iterator[list[OpenVerdict]]:
     """The sets of nodes that lead to each other (strongly connected components)."""
     import networkx as nx  # heavy, and few rulesets have results that depend on each other
 

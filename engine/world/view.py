@@ -1,8 +1,8 @@
 """A view: what one nation may know of a state, as a state of its own.
 
-Everything a nation is shown or told is computed from its view alone. It starts empty; the ruleset's `shows` rows put in what
-the reader may know, so what no row shows is hidden. Units shown as a band become one stack of an unknown kind, whose number
-is the band's lower end.
+Everything a nation is shown or told is computed from its view alone. It starts empty; the ruleset's `shows`
+rows put in what the reader may know, so what no row shows is hidden. Units shown as a band become one stack
+of an unknown kind, whose number is the band's lower end.
 """
 
 from __future__ import annotations
@@ -42,9 +42,14 @@ def view(ruleset: Ruleset, state: State, reader: str, *, geography: Geography | 
 
 
 def learned(state: State, reader: str, what: str) -> Mapping[str, Any]:
-    """What a reader has learned of something (`units:PLACE`: `n`, perhaps `units`); nothing once it is too old."""
+    """What a reader has learned of something (`units:PLACE`:
+
+    `n`, perhaps `units`); nothing once it is too old.
+    """
     known: Mapping[str, Any] = state.get("knowledge", reader, what) or {}
-    return known if known.get("since", -FRESH - 1) >= int(state.get("game", "game", "turn", 1)) - FRESH else {}
+    return (
+        known if known.get("since", -FRESH - 1) >= int(state.get("game", "game", "turn", 1)) - FRESH else {}
+    )
 
 
 class Viewer:
@@ -60,7 +65,9 @@ class Viewer:
         self._seen: dict[tuple[str, str, str], tuple[str | None, int]] = {}
 
     def view(self, reader: str, *, sight: bool = True) -> State:
-        """The view of a reader; without `sight` only what no test decides: his own, his side's and what is public."""
+        """The view of a reader; without `sight` only what no test decides: his own, his side's and what is
+        public.
+        """
         tables: dict[str, dict[str, dict[str, Any]]] = {}
         for row in self.ruleset.rows("visibility").values():
             if row["what"] in self._public:
@@ -81,7 +88,9 @@ class Viewer:
                             continue
                     elif "when" in row:
                         if (owner, place) not in tested:
-                            tested[owner, place] = self.world.test(row["when"], self._names(reader, owner, place))
+                            tested[owner, place] = self.world.test(
+                                row["when"], self._names(reader, owner, place)
+                            )
                         if not tested[owner, place]:
                             continue
                     if row.get("as") == "band":
@@ -99,11 +108,16 @@ class Viewer:
 
     @cached_property
     def _public(self) -> dict[str, dict[str, dict[str, Any]]]:
-        """The tables of which every row of `visibility` is for everyone and limited by nothing: alike in all views."""
-        limited = {"flags", "units", "under_way", "agreements"}  # marks say themselves who sees them; the others have doubles
+        """The tables of which every row of `visibility` is for everyone and limited by nothing: alike in all
+        views.
+        """
+        # marks say themselves who sees them; the others have doubles
+        limited = {"flags", "units", "under_way", "agreements"}
         limits = ("when", "within", "as")
         rows = [row for row in self.ruleset.rows("visibility").values() if self._is_open(row)]
-        limited.update(row["what"] for row in rows if row["to"] != "everyone" or any(key in row for key in limits))
+        limited.update(
+            row["what"] for row in rows if row["to"] != "everyone" or any(key in row for key in limits)
+        )
         out: dict[str, dict[str, dict[str, Any]]] = {}
         for row in rows:
             if row["what"] not in limited:
@@ -111,7 +125,11 @@ class Viewer:
                 for items in self._items(row).values():
                     for id_, _, fields in items:
                         shown.setdefault(id_, {}).update(fields)
-        return {table: {id_: r for id_, r in sorted(rows.items()) if r} for table, rows in out.items() if any(rows.values())}
+        return {
+            table: {id_: r for id_, r in sorted(rows.items()) if r}
+            for table, rows in out.items()
+            if any(rows.values())
+        }
 
     def is_shown(self, row: VisibilityRow, reader: str, id_: str, fields: Mapping[str, Any]) -> bool:
         """Whether a row of `visibility` lets a reader see one row of its table."""
@@ -142,9 +160,13 @@ class Viewer:
     @staticmethod
     def _one_by_one(row: VisibilityRow) -> bool:
         """Whether the test of a row may differ between things of one owner in one place."""
-        return row["what"] == "records" or (row["what"] == "units" and re.search(r"\bunit\b", str(row["when"])) is not None)
+        return row["what"] == "records" or (
+            row["what"] == "units" and re.search(r"\bunit\b", str(row["when"])) is not None
+        )
 
-    def _names_of(self, row: VisibilityRow, reader: str, owner: str | None, place: str | None, id_: str) -> dict[str, Any]:
+    def _names_of(
+        self, row: VisibilityRow, reader: str, owner: str | None, place: str | None, id_: str
+    ) -> dict[str, Any]:
         """The names of the test of a row, asked of one thing of its table."""
         kind = {"records": "record", "units": "unit"}.get(row["what"])
         return {**self._names(reader, owner, place), **({kind: Entity(kind, id_)} if kind else {})}
@@ -172,7 +194,9 @@ class Viewer:
         if "opens" not in row:
             return True
         since = self.state.get("opened", "visibility", row["id"])
-        return since is not None and (row["opens"] == "game" or since == self.state.get("game", "game", "turn"))
+        return since is not None and (
+            row["opens"] == "game" or since == self.state.get("game", "game", "turn")
+        )
 
     def _names(self, reader: str, owner: str | None, place: str | None) -> dict[str, Any]:
         return {
@@ -204,7 +228,11 @@ class Viewer:
                 return True
             if owner is None or word == "owner":
                 continue
-            if word == "side" and self.world.side_of(reader) and self.world.side_of(owner) == self.world.side_of(reader):
+            if (
+                word == "side"
+                and self.world.side_of(reader)
+                and self.world.side_of(owner) == self.world.side_of(reader)
+            ):
                 return True
             if word == "allies" and self.world.allied(reader, owner):
                 return True
@@ -227,14 +255,21 @@ class Viewer:
         return found
 
     def _number(
-        self, shown: dict[str, dict[str, Any]], id_: str, owner: str | None, place: str | None, fields: Mapping[str, Any]
+        self,
+        shown: dict[str, dict[str, Any]],
+        id_: str,
+        owner: str | None,
+        place: str | None,
+        fields: Mapping[str, Any],
     ) -> None:
         """That something of an owner lies in a place, and how many, but not what: one row for all of it."""
         key = f"{owner or UNKNOWN}@{place or UNKNOWN}"
         row = shown.setdefault(key, {"nation": owner, "at": place, "what": UNKNOWN, "n": 0})
         row["n"] += int(fields.get("n", 1))
 
-    def _band(self, row: VisibilityRow, shown: dict[str, dict[str, Any]], reader: str, fields: Mapping[str, Any]) -> None:
+    def _band(
+        self, row: VisibilityRow, shown: dict[str, dict[str, Any]], reader: str, fields: Mapping[str, Any]
+    ) -> None:
         key = f"{fields['owner']}.{UNKNOWN}@{fields['place']}"
         if key in shown:
             return
@@ -255,16 +290,22 @@ class Viewer:
                 return
 
     def _shown_whole(self, band: Row, reader: str, owner: str | None) -> bool:
-        """Whether another row shows a reader all of what an owner has, as it is: what he once counted in a place that is an
-        enemy's no more says nothing of who stands there now."""
-        rows = [r for r in self.ruleset.rows("visibility").values() if r["what"] == band["what"] and "as" not in r]
+        """Whether another row shows a reader all of what an owner has, as it is: what he once counted in a
+        place that is an enemy's no more says nothing of who stands there now."""
+        rows = [
+            r for r in self.ruleset.rows("visibility").values() if r["what"] == band["what"] and "as" not in r
+        ]
         return any(
-            self._reaches(r, reader, owner) and not {"when", "within", "fields", "open_fields"} & set(r) and self._is_open(r)
+            self._reaches(r, reader, owner)
+            and not {"when", "within", "fields", "open_fields"} & set(r)
+            and self._is_open(r)
             for r in rows
         )
 
     def _seen_by_all(self, row: VisibilityRow, fields: Mapping[str, Any]) -> tuple[str | None, int]:
-        """What every reader of a band starts from: what a flag says, and how many units an owner has in a place."""
+        """What every reader of a band starts from: what a flag says, and how many units an owner has in a
+        place.
+        """
         key = (row["id"], fields["owner"], fields["place"])
         found = self._seen.get(key)
         if found is None:
@@ -273,12 +314,20 @@ class Viewer:
         return found
 
     def _looked(self, row: VisibilityRow, reader: str, place: str) -> Mapping[str, Any]:
-        """What a look has shown a reader of a place since last turn (`follows`: what he knows); nothing, if none has."""
+        """What a look has shown a reader of a place since last turn (`follows`: what he knows); nothing, if
+        none has.
+        """
         return learned(self.state, reader, f"{row['follows']}:{place}") if "follows" in row else {}
 
     def _empty(self, row: VisibilityRow, shown: dict[str, dict[str, Any]], reader: str) -> None:
-        """Places within sight that are held by others and stand empty look as those do in which hardly anybody stands."""
-        exact = [r for r in self.ruleset.rows("visibility").values() if r["what"] == row["what"] and r.get("as") != "band"]
+        """Places within sight that are held by others and stand empty look as those do in which hardly
+        anybody stands.
+        """
+        exact = [
+            r
+            for r in self.ruleset.rows("visibility").values()
+            if r["what"] == row["what"] and r.get("as") != "band"
+        ]
         for place in sorted(self._within(row, reader) or ()):
             holder = self.world.holder_of(place)
             if (
@@ -291,7 +340,9 @@ class Viewer:
                 self._band(row, shown, reader, {"owner": holder, "place": place})
 
     def _said(self, row: VisibilityRow, fields: Mapping[str, Any]) -> str | None:
-        """The band that a flag of the place makes others see of an owner's units: of whoever is in on the flag, or None."""
+        """The band that a flag of the place makes others see of an owner's units: of whoever is in on the
+        flag, or None.
+        """
         if "mask" not in row:
             return None
         names, owner = set(row["bands"].values()), fields["owner"]
@@ -320,7 +371,9 @@ class Viewer:
 
 
 def _without_doubles(tables: dict[str, dict[str, dict[str, Any]]]) -> dict[str, dict[str, dict[str, Any]]]:
-    """Where exact stacks of an owner in a place are shown, its band is not; nor the number of things that are known."""
+    """Where exact stacks of an owner in a place are shown, its band is not; nor the number of things that are
+    known.
+    """
     units = tables.get("units", {})
     exact = {(r["owner"], r["place"]) for r in units.values() if r["kind"] != UNKNOWN}
     for key in [k for k, r in units.items() if r["kind"] == UNKNOWN and (r["owner"], r["place"]) in exact]:
@@ -328,7 +381,9 @@ def _without_doubles(tables: dict[str, dict[str, dict[str, Any]]]) -> dict[str, 
     for table in ("under_way", "agreements"):
         rows = tables.get(table, {})
         known = {(r.get("nation"), r.get("at")) for r in rows.values() if r.get("what") != UNKNOWN}
-        for key in [k for k, r in rows.items() if r.get("what") == UNKNOWN and (r["nation"], r["at"]) in known]:
+        for key in [
+            k for k, r in rows.items() if r.get("what") == UNKNOWN and (r["nation"], r["at"]) in known
+        ]:
             del rows[key]
     return {t: {i: r for i, r in rows.items() if r} for t, rows in tables.items() if rows}
 
@@ -343,22 +398,26 @@ def _hears(audience: Audience, reader: str, side: str | None) -> bool:
 
 
 def readable(entries: Iterable[Entry], world: World, reader: str) -> list[Entry]:
-    """The entries a nation may read, in order. They are to be shown by message, dice and data, never by number or change."""
+    """The entries a nation may read, in order.
+
+    They are to be shown by message, dice and data, never by number or change.
+    """
     return heard(entries, reader, world.side_of(reader))
 
 
 def heard(entries: Iterable[Entry], reader: str, side: str | None) -> list[Entry]:
     """The same for a nation on a side (None: on none), whichever it is on now."""
     said = entries if isinstance(entries, Sequence) else list(entries)
-    theirs = {audience for audience in {e.audience for e in said} if _hears(audience, reader, side)}  # few audiences hear all
+    # few audiences hear all
+    theirs = {audience for audience in {e.audience for e in said} if _hears(audience, reader, side)}
     return [e for e in said if e.audience in theirs and (e.happened or e.data)]
 
 
 def chain_of(entries: Iterable[Entry], head: str = "", told: dict[int, bytes] | None = None) -> str:
     """The head of a reader's own chain over what he may read: it tells nothing about what he may not.
 
-    Each link is the digest of the list of the head before and what the entry says. `told` keeps what sealed entries say, as
-    bytes by their number, for the chains of several readers of one journal.
+    Each link is the digest of the list of the head before and what the entry says. `told` keeps what sealed
+    entries say, as bytes by their number, for the chains of several readers of one journal.
     """
     told = {} if told is None else told
     for e in entries:

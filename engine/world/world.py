@@ -1,13 +1,15 @@
-"""What expressions see: a ruleset and a state as things with fields, sets of things, and the functions of the vocabulary.
+"""What expressions see: a ruleset and a state as things with fields, sets of things, and the functions of the
+vocabulary.
 
-A `World` is a reader. It never changes the state; what it derives is kept only while the tables it came from stay the same.
+A `World` is a reader. It never changes the state; what it derives is kept only while the tables it came from
+stay the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from ..core.model import Row, Ruleset
 from ..core.rows import StanceRow
@@ -24,6 +26,8 @@ from .quantities import Quantities
 from .quantities import exact as exact
 from .quantities import round_as as round_as
 
+T = TypeVar("T")
+
 Names = Mapping[str, Any]
 
 _NATIONS = columns("nations")
@@ -33,12 +37,14 @@ _EMPTY: Mapping[str, Any] = {}
 class World(Readings):
     """A ruleset and a state, ready to be asked.
 
-    `moments` holds the states that `was()` reads ('game', 'turn', 'phase'), or functions that make them when they are first
-    read; a moment that is absent is the present.
+    `moments` holds the states that `was()` reads ('game', 'turn', 'phase'), or functions that make them when
+    they are first read; a moment that is absent is the present.
     """
 
     functions: ClassVar[Callable[[World], dict[str, Callable[..., Any]]]]
-    """The functions of the vocabulary over a world; the room puts them in place, since they are made of worlds themselves."""
+    """The functions of the vocabulary over a world; the room puts them in place, since they are made of
+    worlds themselves.
+    """
 
     def __init__(
         self,
@@ -73,7 +79,8 @@ class World(Readings):
         self._evaluator = Evaluator(World.functions(self), self.field, self._plans)
 
     def close(self) -> None:
-        """Let go of everything, once nobody asks it any more: it is freed at once, not when cycles are looked for.
+        """Let go of everything, once nobody asks it any more: it is freed at once, not when cycles are looked
+        for.
 
         Its functions hold it as it holds them; who makes a world for each nation closes each after use.
         """
@@ -113,13 +120,15 @@ class World(Readings):
         return {**self._always, **names}
 
     def term_values(self, expression: Expression) -> Cache:
-        """Where the values of a definition are kept, by its arguments, until a table that the definition reads changes."""
+        """Where the values of a definition are kept, by its arguments, until a table that the definition
+        reads changes.
+        """
         return Cache(self.decided_by(expression.text))
 
     def decided_by(self, *texts: str) -> Tables | None:
         """The tables that decide what expressions, definitions, stats or fields say; None: any table may."""
         read = self.ruleset.derived(("decided by", texts), lambda: reads_of(self.ruleset, *texts), of=MEANING)
-        return read  # type: ignore[no-any-return]
+        return read
 
     def test(self, text: str | bool | None, names: Names) -> bool:
         """Whether a test holds; an absent one does."""
@@ -144,7 +153,9 @@ class World(Readings):
         }
 
     def at(self, moment: str) -> World:
-        """The world at the start of 'game', 'turn', 'phase' or 'step' (of actions); now, if there is no such moment."""
+        """The world at the start of 'game', 'turn', 'phase' or 'step' (of actions); now, if there is no such
+        moment.
+        """
         state = self.moments.get(moment)
         if state is None:
             return self
@@ -161,7 +172,7 @@ class World(Readings):
         self.moments[moment] = state
         self.state.touch(EARLIER)
 
-    def keep(self, key: Any, tables: Iterable[str] | None, make: Callable[[], Any]) -> Any:
+    def keep(self, key: Any, tables: Iterable[str] | None, make: Callable[[], T]) -> T:
         """What `make` gives, kept until one of the tables or columns changes (None: until anything does).
 
         `tables` are a tuple or a frozenset; what decides expressions is asked of `decided_by`.
@@ -172,14 +183,16 @@ class World(Readings):
         if cache.version != self.state.version:
             cache.renew(self.state)
         try:
-            return cache.values[key]
+            found: T = cache.values[key]
         except KeyError:
             found = cache.values[key] = make()
-            return found
+        return found
 
     def memo(self, key: Any, tables: Iterable[str] | None) -> dict[Any, Any]:
-        """A place to keep what depends on some tables only (None: on all): emptied when one of them changes."""
-        return self.keep(key, tables, dict)  # type: ignore[no-any-return]
+        """A place to keep what depends on some tables only (None: on all): emptied when one of them
+        changes.
+        """
+        return self.keep(key, tables, dict)
 
     # ---- relations
 
@@ -232,9 +245,12 @@ class World(Readings):
         """The same as things."""
 
         def make() -> EntitySet:
-            return tuple(Entity("nation", n) for n in sorted({*self.ruleset.rows("nations"), *self.state.table("nations")}))
+            return tuple(
+                Entity("nation", n)
+                for n in sorted({*self.ruleset.rows("nations"), *self.state.table("nations")})
+            )
 
-        return self.keep("nations", _NATIONS, make)  # type: ignore[no-any-return]
+        return self.keep("nations", _NATIONS, make)
 
     def by_side(self) -> dict[str, EntitySet]:
         """The nations of each side, in order."""
@@ -247,7 +263,7 @@ class World(Readings):
                     out[side] = (*out.get(side, ()), nation)
             return out
 
-        return self.keep("nations by side", SIDES, make)  # type: ignore[no-any-return]
+        return self.keep("nations by side", SIDES, make)
 
     def members(self, who: Any) -> list[str]:
         """The nations that a nation, side, group or set stands for."""
@@ -292,7 +308,9 @@ class World(Readings):
     # ---- stats
 
     def quantity(self, id_: str, subject: Entity, names: Names | None = None) -> Any:
-        """A stat of a thing, with all its modifiers; where no names are given, kept until a table that it reads changes."""
+        """A stat of a thing, with all its modifiers; where no names are given, kept until a table that it
+        reads changes.
+        """
         if names:
             return self.quantities.value(id_, subject, names)[0]
         kept = self._figures.get(id_)
@@ -317,7 +335,10 @@ class World(Readings):
         return self.quantities.combine(row, base, applied, scope)
 
     def number(self, value: Any, names: Names) -> Any:
-        """A number written as one, as a fraction, or as `=` an expression. ExpressionError where that gives no number."""
+        """A number written as one, as a fraction, or as `=` an expression.
+
+        ExpressionError where that gives no number.
+        """
         if isinstance(value, str):
             if value.startswith("="):
                 text = value[1:].strip()
@@ -335,8 +356,8 @@ class World(Readings):
         return error
 
     def figure(self, value: Any, names: Names, thing: Entity | None = None) -> Any:
-        """A number as a row gives it: plainly, `=` an expression, a stat (of `thing`, or of what the names call so), or one
-        of the thing's fields; a field that has no value is 0."""
+        """A number as a row gives it: plainly, `=` an expression, a stat (of `thing`, or of what the names
+        call so), or one of the thing's fields; a field that has no value is 0."""
         if not isinstance(value, str) or value.startswith("="):
             return self.number(value, names)
         row = self.ruleset.rows("stats").get(value)
@@ -347,5 +368,7 @@ class World(Readings):
         return self.field(thing, value) or 0
 
     def subject_names(self, subject: Entity, names: Names) -> dict[str, Any]:
-        """The names in scope for a subject: itself by its kind, and for units their owner, place and kind of link."""
+        """The names in scope for a subject: itself by its kind, and for units their owner, place and kind of
+        link.
+        """
         return self.quantities.names(subject, names)

@@ -52,7 +52,10 @@ def board(draft: RulesetDraft, points: Mapping[str, Point]) -> None:
     _gates(draft, seen)
     waters = {water for water, _ in game.territories.values()}
     draft.features.update(
-        land=False in waters, sea=True in waters and bool(kinds - {"land"}), coast="coast" in kinds, links=sorted(kinds)
+        land=False in waters,
+        sea=True in waters and bool(kinds - {"land"}),
+        coast="coast" in kinds,
+        links=sorted(kinds),
     )
 
 
@@ -101,7 +104,9 @@ def _attached(draft: RulesetDraft, rows: Mapping[str, Row]) -> None:
 
 
 def _figure(row: Row, entry: Row, number: int) -> None:
-    """A figure of a territory; `drops` and `fixes` name another that goes with it from now on, or stays what it was."""
+    """A figure of a territory; `drops` and `fixes` name another that goes with it from now on, or stays what
+    it was.
+    """
     if "fixes" in entry:
         row.setdefault(entry["fixes"], row.get(entry["field"], 0))
     row.pop(entry.get("drops", ""), None)
@@ -131,7 +136,10 @@ def _gates(draft: RulesetDraft, linked: set[tuple[str, str]]) -> None:
         for option in attachment.options:
             entry = draft.meaning("canals", attachment, option)
             if entry is not None and "shores" in entry:
-                shores += [draft.place(n) for n in draft.names(attachment, option, draft.game.territories, "territory")]
+                shores += [
+                    draft.place(n)
+                    for n in draft.names(attachment, option, draft.game.territories, "territory")
+                ]
             elif entry is not None and "lists" in entry and option.value not in ("NONE", ""):
                 draft.leave_option(attachment, option, "all ships are stopped alike")
     ships = draft.tags.get("ship")
@@ -147,7 +155,8 @@ def _gates(draft: RulesetDraft, linked: set[tuple[str, str]]) -> None:
         test = "not (" + " and ".join(f"shore_open(place('{shore}'), self)" for shore in shores) + ")"
         for k, pair in enumerate(pairs):
             gates.setdefault(pair, []).append((f"{name} {k + 1}" if k else name, name, test))
-    word = " or " if "all_canals" in draft.asked else " and "  # of several between two zones one is enough, or all must be open
+    # of several between two zones one is enough, or all must be open
+    word = " or " if "all_canals" in draft.asked else " and "
     link_of = {tuple(row["between"]): row for row in draft.rows.get("links-sea", {}).get("links", ())}
     for (a, b), found in gates.items():
         id_ = draft.fresh("passages", found[0][0])
@@ -170,24 +179,36 @@ def _gates(draft: RulesetDraft, linked: set[tuple[str, str]]) -> None:
 class TerritoryLayout:
     """Where territories lie, in degrees of a sheet of its own, and the files of the map folder."""
 
-    def __init__(self, points: dict[str, Point], layout: Row, shapes: str, colours: dict[str, str], how: str) -> None:
+    def __init__(
+        self, points: dict[str, Point], layout: Row, shapes: str, colours: dict[str, str], how: str
+    ) -> None:
         self.points, self.layout, self.shapes, self.colours, self.how = points, layout, shapes, colours, how
 
 
 def drawing(draft: RulesetDraft, file: Path) -> TerritoryLayout:
-    """From `centers.txt`, `polygons.txt`, `map.properties` beside the game file or one folder up; else from the connections."""
+    """From `centers.txt`, `polygons.txt`, `map.properties` beside the game file or one folder up; else from
+    the connections.
+    """
     centres = {n: p for n, p in _centres(_beside(file, "centers.txt")).items() if n in draft.game.territories}
-    outlines = {n: p for n, p in _outlines(_beside(file, "polygons.txt")).items() if n in draft.game.territories}
+    outlines = {
+        n: p for n, p in _outlines(_beside(file, "polygons.txt")).items() if n in draft.game.territories
+    }
     for name, rings in outlines.items():
         if name not in centres:
             largest = max(rings, key=len)
-            centres[name] = (sum(x for x, _ in largest) / len(largest), sum(y for _, y in largest) / len(largest))
+            centres[name] = (
+                sum(x for x, _ in largest) / len(largest),
+                sum(y for _, y in largest) / len(largest),
+            )
     how = "centers.txt" + (" and polygons.txt" if outlines else "")
     if len(centres) < len(draft.game.territories):
         laid = _laid_out(draft, centres)
         how = how if centres else "the connections"
         centres = {**laid, **centres}
-    everything = [*centres.values(), *(corner for rings in outlines.values() for ring in rings for corner in ring)]
+    everything = [
+        *centres.values(),
+        *(corner for rings in outlines.values() for ring in rings for corner in ring),
+    ]
     low = (min(x for x, _ in everything), min(y for _, y in everything))
     high = (max(x for x, _ in everything), max(y for _, y in everything))
     span = max(high[0] - low[0], high[1] - low[1], 1.0)
@@ -223,7 +244,9 @@ def drawing(draft: RulesetDraft, file: Path) -> TerritoryLayout:
 
 
 def _beside(file: Path, name: str) -> str:
-    """The text of a file beside the game file, or in the folder above it; empty if there is none that can be read."""
+    """The text of a file beside the game file, or in the folder above it; empty if there is none that can be
+    read.
+    """
     for folder in (file.parent, file.parent.parent, file.parent / "map"):
         path = folder / name
         try:
@@ -272,12 +295,16 @@ def _laid_out(draft: RulesetDraft, known: Mapping[str, Point]) -> dict[str, Poin
         spots = np.array(list(known.values()))
         at = spots.mean(axis=0) + (at - 1000.0) * (np.ptp(spots, axis=0).max() / 2000.0)
         at[fixed] = [known[name] for name in names if name in known]
-    ends = np.array([(number[a], number[b]) for a, b, _ in draft.game.connections if a != b], dtype=np.int64).reshape(-1, 2)
+    ends = np.array(
+        [(number[a], number[b]) for a, b, _ in draft.game.connections if a != b], dtype=np.int64
+    ).reshape(-1, 2)
     return dict(zip(names, map(tuple, _sprung(at, ends, fixed).tolist()), strict=True))
 
 
 def _sprung(at: Any, ends: Any, fixed: Any, rounds: int = 80) -> Any:
-    """Points, (n, 2), after the springs between `ends`, (m, 2), and their own repulsion have moved all that are not fixed."""
+    """Points, (n, 2), after the springs between `ends`, (m, 2), and their own repulsion have moved all that
+    are not fixed.
+    """
     size = float(np.ptp(at, axis=0).max()) or 1.0
     usual = size / math.sqrt(len(at))
     for k in range(rounds):
@@ -295,7 +322,9 @@ def _sprung(at: Any, ends: Any, fixed: Any, rounds: int = 80) -> Any:
 
 
 def _topology(draft: RulesetDraft, outlines: Mapping[str, list[list[Point]]], degrees: Any) -> str:
-    """A TopoJSON text: each ring is an arc of its own, since outlines of neighbors do not share their corners."""
+    """A TopoJSON text: each ring is an arc of its own, since outlines of neighbors do not share their
+    corners.
+    """
     scale = 0.005
     arcs: list[list[list[int]]] = []
     geometries = []

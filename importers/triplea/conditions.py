@@ -53,17 +53,21 @@ class Conditions:
             test = self.of(attachment)
             if test is None or not re.fullmatch("-?[0-9]{1,6}", value):
                 draft.leave(
-                    attachment.line, f"the objective {attachment.name} of {attachment.to}: its condition is not understood"
+                    attachment.line,
+                    f"the objective {attachment.name} of {attachment.to}: its condition is not understood",
                 )
                 continue
             if test == "False":
                 what = "what it waits for is switched off in the file, and nothing switches it on"
-                draft.leave(attachment.line, f"the objective {attachment.name} of {attachment.to}: {what}", COSMETIC)
+                draft.leave(
+                    attachment.line, f"the objective {attachment.name} of {attachment.to}: {what}", COSMETIC
+                )
                 continue
             if attachment.get("uses", "-1") not in ("-1", ""):
                 draft.leave(
                     attachment.line,
-                    f"the objective {attachment.name} of {attachment.to}: it pays every time, not {attachment.get('uses')} times",
+                    f"the objective {attachment.name} of {attachment.to}: it pays every time, not "
+                    f"{attachment.get('uses')} times",
                 )
             row = draft.row(
                 "objectives",
@@ -83,8 +87,12 @@ class Conditions:
 
     # ---- expressions
 
-    def named(self, names: Iterable[str], player: str, line: int, kind: str = "", inverted: bool = False) -> str | None:
-        """Several conditions of a player (or of anybody, if he has none of that name), joined as `conditionType` says."""
+    def named(
+        self, names: Iterable[str], player: str, line: int, kind: str = "", inverted: bool = False
+    ) -> str | None:
+        """Several conditions of a player (or of anybody, if he has none of that name), joined as
+        `conditionType` says.
+        """
         tests = []
         for name in names:
             among = self.rules.get(name, ())
@@ -118,7 +126,11 @@ class Conditions:
         if word == "XOR":
             return f"{held} == 1"
         if m := re.fullmatch("([0-9]+)-([0-9]+)", word):
-            return f"{held} >= {int(m[1])}" if int(m[2]) >= len(tests) else f"{int(m[1])} <= {held} and {held} <= {int(m[2])}"
+            return (
+                f"{held} >= {int(m[1])}"
+                if int(m[2]) >= len(tests)
+                else f"{int(m[1])} <= {held} and {held} <= {int(m[2])}"
+            )
         return f"{held} == {int(word)}" if word.isdecimal() else None
 
     def checked(self, test: str, line: int) -> str | None:
@@ -132,7 +144,9 @@ class Conditions:
         if len(test) <= LONG or test not in self.named_tests:
             if len(test) <= LONG:
                 return test
-            self.named_tests[test] = "met_" + self.draft.id("definitions", f"condition {name}").replace("-", "_")
+            self.named_tests[test] = "met_" + self.draft.id("definitions", f"condition {name}").replace(
+                "-", "_"
+            )
             self.draft.row("objectives", "definitions", {"id": self.named_tests[test], "is": test})
         return f"{self.named_tests[test]}()"
 
@@ -179,7 +193,9 @@ class Conditions:
                 parts.append(self.chosen(option.value))
             elif "conditions" in entry:
                 names = option.parts
-                parts.append(self.named(names, attachment.to, option.line, attachment.get("conditionType", "AND")))
+                parts.append(
+                    self.named(names, attachment.to, option.line, attachment.get("conditionType", "AND"))
+                )
         if any(part is None for part in parts):
             return None
         if not any(option.name == "switch" for option in attachment.options):
@@ -191,7 +207,9 @@ class Conditions:
     # ---- parts of conditions
 
     def switched(self, attachment: Attachment, option: Option | None) -> str:
-        """Whether a switch is on: as it stands in the file, or as triggers have left it since, which marks say."""
+        """Whether a switch is on: as it stands in the file, or as triggers have left it since, which marks
+        say.
+        """
         on = option is None or not option.says_no
         mark = self.switches.get((attachment.to, attachment.name), {}).get("off" if on else "on")
         if mark is None:
@@ -206,7 +224,12 @@ class Conditions:
             return "True" if draft.game.truth(name) else "False"
         if name not in self.choices:
             self.choices[name] = draft.fresh("options", name)
-            row = {"id": self.choices[name], "name": name[:120], "default": draft.game.truth(name), "values": [True, False]}
+            row = {
+                "id": self.choices[name],
+                "name": name[:120],
+                "default": draft.game.truth(name),
+                "values": [True, False],
+            }
             draft.line = draft.game.properties[name][1]
             draft.row("objectives", "options", {**row, "text": "A choice of whoever sets up the game"})
         return f"option('{self.choices[name]}')"
@@ -224,7 +247,9 @@ class Conditions:
             unknown = [part for part in parts if part not in draft.game.territories]
             if unknown or not parts:
                 draft.leave_option(
-                    attachment, option, f"there is no territory {unknown[0][:60]!r}" if unknown else "no territory is named"
+                    attachment,
+                    option,
+                    f"there is no territory {unknown[0][:60]!r}" if unknown else "no territory is named",
                 )
                 return None
             group = draft.group("places", map(draft.place, parts), f"{attachment.name} {option.name}")
@@ -237,7 +262,10 @@ class Conditions:
             group = draft.group("nations", map(draft.nation, players), f"players {' '.join(players)}")
             asked, arguments = self.together(attachment, term, group), ""
         else:
-            asked, arguments = (self.presence(attachment, term) if term in WHO else term), f", nation('{player}')"
+            asked, arguments = (
+                (self.presence(attachment, term) if term in WHO else term),
+                f", nation('{player}')",
+            )
         if asked is None:
             return None
         self.terms.add(asked)
@@ -246,7 +274,9 @@ class Conditions:
         return f"all({places}, '{asked}'{arguments})"
 
     def together(self, attachment: Attachment, term: str, group: str) -> str | None:
-        """A term of several players together: one of them holds the place, or units of them all stand there."""
+        """A term of several players together: one of them holds the place, or units of them all stand
+        there.
+        """
         test = TOGETHER[term].format(several=f"group('{group}')")
         if term in WHO:
             return self.presence(attachment, term, test, group)
@@ -261,7 +291,9 @@ class Conditions:
         return id_
 
     def presence(self, attachment: Attachment, term: str, whose: str = "", group: str = "") -> str | None:
-        """A term for the presence of units of some types, at least so many; `whose` and `group` of several players together."""
+        """A term for the presence of units of some types, at least so many; `whose` and `group` of several
+        players together.
+        """
         draft = self.draft
         wanted: list[tuple[str, str, Option | None]] = [
             (option.value, option.count, option) for option in attachment.all("unitPresence")
@@ -271,12 +303,20 @@ class Conditions:
         of, more = (["nation"], ", nation") if not whose else ([], "")
         tests = []
         for value, count, option in wanted or [("any", "1", None)]:
-            names = [] if option is None or value.lower() == "any" else draft.names(attachment, option, draft.game.units, "unit")
+            names = (
+                []
+                if option is None or value.lower() == "any"
+                else draft.names(attachment, option, draft.game.units, "unit")
+            )
             if not names and value.lower() != "any":
                 return None
             kinds = f" and {draft.test_of(names, value)}" if names else ""
-            helper = self.term(f"counts {term} {value} {group}", ["unit", *of], f"{whose or WHO[term]}{kinds}")
-            tests.append(f"count(units(at=place), '{helper}'{more}) >= {int(count) if count.isdecimal() else 1}")
+            helper = self.term(
+                f"counts {term} {value} {group}", ["unit", *of], f"{whose or WHO[term]}{kinds}"
+            )
+            tests.append(
+                f"count(units(at=place), '{helper}'{more}) >= {int(count) if count.isdecimal() else 1}"
+            )
         name = " ".join(["has", term, *(f"{value} {count}" for value, count, _ in wanted), group])
         return self.term(name, ["place", *of], " and ".join(tests))
 
@@ -284,7 +324,11 @@ class Conditions:
         tests = []
         for part in option.parts:
             if m := re.fullmatch(r"([0-9]+)-(\+|[0-9]+)", part):
-                tests.append(f"turn >= {int(m[1])}" if m[2] == "+" else f"({int(m[1])} <= turn and turn <= {int(m[2])})")
+                tests.append(
+                    f"turn >= {int(m[1])}"
+                    if m[2] == "+"
+                    else f"({int(m[1])} <= turn and turn <= {int(m[2])})"
+                )
             elif part.isdecimal():
                 tests.append(f"turn == {int(part)}")
             else:
@@ -301,7 +345,11 @@ class Conditions:
         nation = draft_nation(draft, attachment)
         tests = [f"knows(nation('{nation}'), '{draft.id('technologies', str(name))}')" for name in names]
         n = int(option.count) if option.count.isdecimal() else len(tests)
-        return " and ".join(tests) if n >= len(tests) else " + ".join(f"(1 if {t} else 0)" for t in tests) + f" >= {n}"
+        return (
+            " and ".join(tests)
+            if n >= len(tests)
+            else " + ".join(f"(1 if {t} else 0)" for t in tests) + f" >= {n}"
+        )
 
     def relationship(self, attachment: Attachment, option: Option) -> str | None:
         """`A:B:TYPE`, with TYPE a relationship or any of an archetype."""
@@ -329,7 +377,9 @@ def _not(test: str) -> str:
 
 
 def _switches(draft: RulesetDraft) -> dict[tuple[str, str], dict[str, str]]:
-    """Player and condition to the marks that triggers set when they switch it on or off, of switches that any trigger changes."""
+    """Player and condition to the marks that triggers set when they switch it on or off, of switches that any
+    trigger changes.
+    """
     found: dict[tuple[str, str], dict[str, str]] = {}
     for trigger in draft.game.of("TriggerAttachment"):
         for player, name, on in switch_changes(draft, trigger):
@@ -341,7 +391,11 @@ def _switches(draft: RulesetDraft) -> dict[tuple[str, str], dict[str, str]]:
 def switch_changes(draft: RulesetDraft, trigger: Attachment) -> list[tuple[str, str, bool]]:
     """Player, condition and new state of every switch that a trigger changes."""
     words = draft.words["switches"]
-    names = [o.count.replace("ttatchment", "ttachment") for o in trigger.all(words["attachment"]) if o.value == words["of"]]
+    names = [
+        o.count.replace("ttatchment", "ttachment")
+        for o in trigger.all(words["attachment"])
+        if o.value == words["of"]
+    ]
     states = [o.count for o in trigger.all(words["property"]) if o.value == words["switch"]]
     players = [p for o in trigger.all("players") for p in o.parts if p in draft.game.players] or [trigger.to]
     if len(names) != 1 or not states:

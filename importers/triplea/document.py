@@ -1,4 +1,7 @@
-"""XML under guard: elements with the lines on which they begin. Nothing outside the file is read, and no entity is expanded."""
+"""XML under guard: elements with the lines on which they begin.
+
+Nothing outside the file is read, and no entity is expanded.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,9 @@ MOST_TEXT = 1_000
 
 
 class GameFileError(ValueError):
-    """A game file that cannot be read or understood: everything that is wrong, one finding a line, at file:line."""
+    """A game file that cannot be read or understood: everything that is wrong, one finding a line, at
+    file:line.
+    """
 
 
 @dataclass(slots=True)
@@ -98,17 +103,23 @@ class _Nothing:
 
 
 def read(path: Path) -> Element:
-    """The root element of a file. Raises GameFileError for whatever is no XML, or could do harm (entities, size, depth)."""
+    """The root element of a file.
+
+    Raises GameFileError for whatever is no XML, or could do harm (entities, size, depth).
+    """
     from defusedxml.common import DefusedXmlException, EntitiesForbidden  # only imports of such files need it
     from defusedxml.expatreader import DefusedExpatParser
 
     try:
         if not path.is_file():
             raise GameFileError(
-                f"{path}: {'a folder' if path.is_dir() else 'there is no such file'}; a game file (XML) is expected"
+                f"{path}: {'a folder' if path.is_dir() else 'there is no such file'}; a game file (XML) is "
+                "expected"
             )
         if (size := path.stat().st_size) > MOST_BYTES:
-            raise GameFileError(f"{path}: {size / 1e6:.0f} MB; game files of at most {MOST_BYTES // 1_000_000} MB are read")
+            raise GameFileError(
+                f"{path}: {size / 1e6:.0f} MB; game files of at most {MOST_BYTES // 1_000_000} MB are read"
+            )
     except OSError as error:
         raise GameFileError(f"{path}: cannot be read: {error.strerror}") from None
     builder = _Builder()
@@ -127,7 +138,9 @@ def read(path: Path) -> Element:
     except EntitiesForbidden as error:
         name = getattr(error, "name", "")
         line = builder.where.getLineNumber() if builder.where is not None else 1
-        raise GameFileError(f"{at(line)}: the file declares the entity {name!r}; write out what it stands for") from None
+        raise GameFileError(
+            f"{at(line)}: the file declares the entity {name!r}; write out what it stands for"
+        ) from None
     except DefusedXmlException as error:
         raise GameFileError(f"{at(1)}: {error}") from None
     except SAXException as error:

@@ -1,4 +1,6 @@
-"""What an import has made so far: rows by file and form, ids of all names, and what could not be translated."""
+"""What an import has made so far: rows by file and form, ids of all names, and what could not be
+translated.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ COSMETIC, PLAY, PREVENTS = GRADES = ("cosmetic", "changes play", "prevents play"
 
 
 class Left(NamedTuple):
-    """What was left out: at which line of the game file, how grave it is (one of GRADES), what it is and what that means."""
+    """What was left out: at which line of the game file, how grave it is (one of GRADES), what it is and what
+    that means.
+    """
 
     line: int
     grade: str
@@ -49,7 +53,10 @@ class RulesetDraft:
 
     @property
     def money_name(self) -> str:
-        """The resource in which prices are, as the file calls it: `PUs`, or the first if there are others only."""
+        """The resource in which prices are, as the file calls it:
+
+        `PUs`, or the first if there are others only.
+        """
         names = self.game.resources
         return USUAL_MONEY if USUAL_MONEY in names or not names else next(iter(names))
 
@@ -108,7 +115,9 @@ class RulesetDraft:
         key = (of, frozenset(ids))
         if key not in self._groups:
             self._groups[key] = self.fresh("groups", name)
-            self.row("groups", "groups", {"id": self._groups[key], "name": name[:120], "of": of, "members": ids})
+            self.row(
+                "groups", "groups", {"id": self._groups[key], "name": name[:120], "of": of, "members": ids}
+            )
         return self._groups[key]
 
     def test_of(self, names: Iterable[str], label: str) -> str:
@@ -127,10 +136,16 @@ class RulesetDraft:
     def which_of(self, names: Iterable[str], label: str) -> str:
         """The same as a filter of `units()`."""
         test = self.test_of(names, label)
-        return f"kind={test.rpartition(' ')[2]}" if test.startswith("unit.kind") else f"tag={test.partition(' ')[0]}"
+        return (
+            f"kind={test.rpartition(' ')[2]}"
+            if test.startswith("unit.kind")
+            else f"tag={test.partition(' ')[0]}"
+        )
 
     def parted(self, test: str, name: str, of: Iterable[str], *, most: int = 400) -> str:
-        """A test that is not longer than `most` letters, if it has parts: those become terms of `of` (nation for self)."""
+        """A test that is not longer than `most` letters, if it has parts: those become terms of `of` (nation
+        for self).
+        """
         if len(test) <= most:
             return test
         word = next((word for word in ("or", "and") if len(split_at(test, word)) > 1), None)
@@ -138,7 +153,9 @@ class RulesetDraft:
             return test
         pieces: list[list[str]] = [[]]
         for part in split_at(test, word):
-            short = self.parted(part[1:-1], name, of, most=most) if len(part) > most and part[0] == "(" else part
+            short = (
+                self.parted(part[1:-1], name, of, most=most) if len(part) > most and part[0] == "(" else part
+            )
             if sum(len(piece) + 5 for piece in pieces[-1]) + len(short) > most:
                 pieces.append([])
             pieces[-1].append(f"({short})" if part[0] == "(" and short is not part else short)
@@ -180,7 +197,9 @@ class RulesetDraft:
         if not why and (known := self.words["left_out"].get(option.name)) is not None:
             why, grade = known["means"], known.get("grade", PLAY)
         self.leave(
-            option.line, f"{attachment.kind} of {attachment.to}: {option.name} = {value}{f': {why}' if why else ''}", grade
+            option.line,
+            f"{attachment.kind} of {attachment.to}: {option.name} = {value}{f': {why}' if why else ''}",
+            grade,
         )
 
     def meaning(self, section: str, attachment: Attachment, option: Option) -> TranslationEntry | None:
@@ -230,7 +249,9 @@ class RulesetDraft:
 
 def _flags(game: GameFile, words: TranslationTable) -> frozenset[str]:
     """What the properties of a game ask of the shared rules; a property that is absent asks nothing."""
-    flags = {entry["flag"] for name, entry in words["properties"].items() if "flag" in entry and game.truth(name)}
+    flags = {
+        entry["flag"] for name, entry in words["properties"].items() if "flag" in entry and game.truth(name)
+    }
     for flag in list(flags):
         flags |= set(words["implies"].get(flag, ()))
     return frozenset(flags)

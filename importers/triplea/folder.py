@@ -1,4 +1,6 @@
-"""A game file into a folder: read, translated, looked at as `wteaw validate --strict` does, and left whole or not at all."""
+"""A game file into a folder: read, translated, looked at as `wteaw validate --strict` does, and left whole or
+not at all.
+"""
 
 from __future__ import annotations
 
@@ -33,10 +35,11 @@ MOST_LETTERS = 1_000_000
 
 @dataclass(frozen=True)
 class Imported:
-    """What came of an import: folder, scenario file, rows of each form, what was left out, what the map is drawn from.
+    """What came of an import: folder, scenario file, rows of each form, what was left out, what the map is
+    drawn from.
 
-    `grades` counts what was left out by what it means for play; `share` is the part of all that the file says, from 0 to 1, that
-    plays as in its own program.
+    `grades` counts what was left out by what it means for play; `share` is the part of all that the file
+    says, from 0 to 1, that plays as in its own program.
     """
 
     folder: Path
@@ -126,16 +129,26 @@ def _movement(draft: RulesetDraft) -> None:
         "air" in draft.tags and links,
     )
     if not any(ways):
-        draft.leave(draft.game.line_of_map, "no unit can move: none has movement where the map has connections", PREVENTS)
+        draft.leave(
+            draft.game.line_of_map,
+            "no unit can move: none has movement where the map has connections",
+            PREVENTS,
+        )
 
 
 def _properties(draft: RulesetDraft) -> None:
     """Properties that ask for something our rules do not do."""
-    asked = {option.value for attachment in draft.game.attachments for option in attachment.all("gameProperty")}
+    asked = {
+        option.value for attachment in draft.game.attachments for option in attachment.all("gameProperty")
+    }
     for name, (value, line) in draft.game.properties.items():
         entry = draft.words.entry("properties", name)
         if entry is None:
-            if value.lower() not in ("false", "", "0", "-1") and name not in asked and not draft.words.passes(name):
+            if (
+                value.lower() not in ("false", "", "0", "-1")
+                and name not in asked
+                and not draft.words.passes(name)
+            ):
                 draft.leave(line, f"property {name} = {value[:60]}: no rule is known that reads it", COSMETIC)
             continue
         if "means" not in entry or not _matters(draft, entry):
@@ -146,7 +159,9 @@ def _properties(draft: RulesetDraft) -> None:
             draft.leave(line, f"property {name} = {value[:60]}: {entry['means']}", entry.get("grade", PLAY))
     for name, entry in draft.words["properties"].items():
         if name not in draft.game.properties and entry.get("plays") == "true" and _matters(draft, entry):
-            draft.leave(1, f"property {name} is absent, which is false: {entry['means']}", entry.get("grade", PLAY))
+            draft.leave(
+                1, f"property {name} is absent, which is false: {entry['means']}", entry.get("grade", PLAY)
+            )
 
 
 def _matters(draft: RulesetDraft, entry: Row) -> bool:
@@ -168,10 +183,13 @@ def _texts(draft: RulesetDraft, drawn: TerritoryLayout, shared: dict[str, str], 
                 "description": f"Imported from {file.name}.",
                 "settings": {"money": draft.money, **_settings(draft, shared)},
             },
-            f"{' '.join([game.name, game.version]).strip()}, made of the game file {file.name} by `wteaw import triplea`.",
+            f"{' '.join([game.name, game.version]).strip()}, made of the game file {file.name} by `wteaw "
+            "import triplea`.",
         ),
         f"scenarios/{id_}.yaml": _scenario(draft, id_),
-        "map/layout.yaml": _block(drawn.layout, "The sheet of the map; degrees are only a way to say where something lies."),
+        "map/layout.yaml": _block(
+            drawn.layout, "The sheet of the map; degrees are only a way to say where something lies."
+        ),
         "map/marks.yaml": _block(_marks(draft), "What the map marks, beside names and owners."),
     }
     if drawn.shapes:
@@ -203,8 +221,15 @@ def _parts(forms: dict[str, list[Row]]) -> list[str]:
 
 
 def _settings(draft: RulesetDraft, shared: dict[str, str]) -> Row:
-    """The settings of all imported rulesets, without those that name a field or a stance which nothing in this game has."""
-    declared = {row["id"] for forms in draft.rows.values() for form in ("fields", "stances") for row in forms.get(form, ())}
+    """The settings of all imported rulesets, without those that name a field or a stance which nothing in
+    this game has.
+    """
+    declared = {
+        row["id"]
+        for forms in draft.rows.values()
+        for form in ("fields", "stances")
+        for row in forms.get(form, ())
+    }
 
     def there(name: str) -> bool:
         return name in declared or any(f"{{id: {name}," in text for text in shared.values())

@@ -1,4 +1,6 @@
-"""Unit types: figures, tags made of flags, support in battles, what terrain does to them, and where they stand."""
+"""Unit types: figures, tags made of flags, support in battles, what terrain does to them, and where they
+stand.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,13 @@ def forces(draft: RulesetDraft) -> None:
     called = _called(game.units)
     for name in game.units:
         shown, plural = called[name]
-        row: Row = {"id": draft.unit(name), "name": shown, "plural": plural, "tags": [], "symbol": _symbol(name)}
+        row: Row = {
+            "id": draft.unit(name),
+            "name": shown,
+            "plural": plural,
+            "tags": [],
+            "symbol": _symbol(name),
+        }
         flags: set[str] = set()
         for attachment in told.get(name, ()):
             for option in attachment.options:
@@ -42,7 +50,9 @@ def forces(draft: RulesetDraft) -> None:
                 elif "yield" in entry:
                     draft.features.setdefault("unit_yields", []).append((name, attachment, option))
                 else:
-                    draft.features.setdefault("unit_sites", {}).setdefault(name, []).append((attachment, option, entry))
+                    draft.features.setdefault("unit_sites", {}).setdefault(name, []).append(
+                        (attachment, option, entry)
+                    )
         for implied in words["implied"]:
             if implied["flag"] in flags:
                 row.setdefault(implied["key"], implied["value"])
@@ -67,7 +77,9 @@ def forces(draft: RulesetDraft) -> None:
 
 
 def _only_there(draft: RulesetDraft, unit: str, attachment: Attachment, option: Option, entry: Row) -> None:
-    """A figure that a unit has only where a test of it passes; `true` stands for the number that the table says."""
+    """A figure that a unit has only where a test of it passes; `true` stands for the number that the table
+    says.
+    """
     if option.value.lower() == "true":
         n: int | None = entry["stands_for"]
     else:
@@ -90,7 +102,11 @@ def _only_there(draft: RulesetDraft, unit: str, attachment: Attachment, option: 
 def _boost(draft: RulesetDraft, unit: str, attachment: Attachment, option: Option) -> None:
     """`N:UNIT[:UNIT...]`: units of these types move so much farther from where it stands."""
     number, *takers = [option.count, *option.parts] if option.count else option.parts
-    if not re.fullmatch("-?[0-9]{1,4}", number) or not takers or any(taker not in draft.game.units for taker in takers):
+    if (
+        not re.fullmatch("-?[0-9]{1,4}", number)
+        or not takers
+        or any(taker not in draft.game.units for taker in takers)
+    ):
         draft.leave_option(attachment, option, "a number and units are expected")
         return
     for taker in takers:
@@ -98,13 +114,21 @@ def _boost(draft: RulesetDraft, unit: str, attachment: Attachment, option: Optio
 
 
 def _boosts(draft: RulesetDraft) -> None:
-    """Of several that let a unit move farther the one that gives most counts; ships are helped from ashore, and the reverse."""
+    """Of several that let a unit move farther the one that gives most counts; ships are helped from ashore,
+    and the reverse.
+    """
     at_sea = {name: "sea" in flags for name, flags in draft.flags.items()}
     rows: dict[tuple[int, str], list[str]] = {}
     for taker, gifts in draft.features.get("boosts", {}).items():
         tests: list[str] = []
         for n in sorted(gifts, reverse=True):
-            near = sorted({giver for giver in gifts[n] if at_sea[giver] != at_sea[taker] and "air" not in draft.flags[taker]})
+            near = sorted(
+                {
+                    giver
+                    for giver in gifts[n]
+                    if at_sea[giver] != at_sea[taker] and "air" not in draft.flags[taker]
+                }
+            )
             test = _stands_near(draft, list(dict.fromkeys(gifts[n])), near)
             whole = " and ".join([test, *(f"not {other}" for other in tests)])
             if n:
@@ -114,7 +138,14 @@ def _boosts(draft: RulesetDraft) -> None:
         draft.row(
             "units",
             "modifiers",
-            {"id": draft.fresh("modifiers", f"boost {n}"), "of": "moves", "for": takers, "when": test, "add": n, "label": "base"},
+            {
+                "id": draft.fresh("modifiers", f"boost {n}"),
+                "of": "moves",
+                "for": takers,
+                "when": test,
+                "add": n,
+                "label": "base",
+            },
         )
 
 
@@ -163,11 +194,15 @@ def _construction(draft: RulesetDraft, name: str, told: list[Attachment], factor
 
 
 def _called(units: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Name and plural of each unit, so that no two are called alike; words that differ in their marks alone get numbers."""
+    """Name and plural of each unit, so that no two are called alike; words that differ in their marks alone
+    get numbers.
+    """
     shown: dict[str, str] = {}
     for name in units:
         base, n = " ".join(name.replace("_", " ").split())[:120] or name[:120], 1
-        while (unlike := base if n == 1 else f"{base[:110]} ({n})").casefold() in {s.casefold() for s in shown.values()}:
+        while (unlike := base if n == 1 else f"{base[:110]} ({n})").casefold() in {
+            s.casefold() for s in shown.values()
+        }:
             n += 1
         shown[name] = unlike
     names = {s.casefold() for s in shown.values()}
@@ -180,12 +215,18 @@ def _called(units: Iterable[str]) -> dict[str, tuple[str, str]]:
 
 def _plural(name: str) -> str:
     """Names of arms (`-ry` and the like) and what ends in s stay as they are."""
-    return f"{name}s" if re.fullmatch(".*([a-z]|[0-9])", name) and not re.fullmatch(".*([^aeiou]y|s|x|ch|sh|z)", name) else name
+    return (
+        f"{name}s"
+        if re.fullmatch(".*([a-z]|[0-9])", name) and not re.fullmatch(".*([^aeiou]y|s|x|ch|sh|z)", name)
+        else name
+    )
 
 
 def _symbol(name: str) -> str:
     letters = re.findall("[A-Za-z0-9]+", name)
-    return ("".join(word[0] for word in letters[:3]) if len(letters) > 1 else "".join(letters)[:3]).upper() or "U"
+    return (
+        "".join(word[0] for word in letters[:3]) if len(letters) > 1 else "".join(letters)[:3]
+    ).upper() or "U"
 
 
 # ---- support
@@ -204,7 +245,10 @@ def support(draft: RulesetDraft) -> list[Row]:
             bonus, number = int(attachment.get("bonus", "0")), int(attachment.get("number", "1") or 1)
         except ValueError:
             bonus, number = 0, 0
-        plain = attachment.get("faction", "allied") == "allied" and attachment.get("dice", "strength") == "strength"
+        plain = (
+            attachment.get("faction", "allied") == "allied"
+            and attachment.get("dice", "strength") == "strength"
+        )
         if not plain or bonus < 1 or number < 1 or attachment.truth("impArtTech") or not takers:
             what = "only friends are supported, by a bonus of strength, without a technology for it"
             draft.leave(attachment.line, f"{attachment.kind} of {attachment.to}: {what}")
@@ -217,7 +261,8 @@ def support(draft: RulesetDraft) -> list[Row]:
         players = [p for option in attachment.all("players") for p in option.parts if p in draft.game.players]
         if players and set(players) != set(draft.game.players):
             giver += (
-                f" and unit.owner in group('{draft.group('nations', map(draft.nation, players), f'{attachment.name} players')}')"
+                " and unit.owner in "
+                f"group('{draft.group('nations', map(draft.nation, players), f'{attachment.name} players')}')"
             )
         pair = {**row, "giver": giver, "taker": draft.test_of(takers, attachment.name), "add": bonus}
         pairs.append({**pair, "each": number} if number > 1 else pair)
@@ -228,7 +273,9 @@ def support(draft: RulesetDraft) -> list[Row]:
 
 
 def grounds(draft: RulesetDraft) -> None:
-    """What kinds of terrain do to figures, and who may not come in or not pass: adjusts and tests of places."""
+    """What kinds of terrain do to figures, and who may not come in or not pass: adjusts and tests of
+    places.
+    """
     places: dict[str, list[str]] = draft.features["grounds"]
     for attachment in draft.of("TerritoryEffectAttachment"):
         here = places.get(attachment.to)
@@ -250,7 +297,9 @@ def grounds(draft: RulesetDraft) -> None:
                     "terrain",
                     "modifiers",
                     {
-                        "id": draft.fresh("modifiers", f"{attachment.to} {entry['modifiers']} {add} {units[0]}"),
+                        "id": draft.fresh(
+                            "modifiers", f"{attachment.to} {entry['modifiers']} {add} {units[0]}"
+                        ),
                         "of": entry["modifiers"],
                         "for": [draft.unit(u) for u in units],
                         "when": f"unit.place in group('{group}')",
@@ -262,7 +311,9 @@ def grounds(draft: RulesetDraft) -> None:
                 term = f"{entry['blocks']}_in_" + draft.fresh("definitions", attachment.to).replace("-", "_")
                 test = draft.test_of(units, f"{entry['blocks']} {attachment.to}")
                 draft.row(
-                    "terrain", "definitions", {"id": term, "of": ["unit", "place"], "is": f"{test} and place in group('{group}')"}
+                    "terrain",
+                    "definitions",
+                    {"id": term, "of": ["unit", "place"], "is": f"{test} and place in group('{group}')"},
                 )
                 draft.features.setdefault(f"bars_{entry['blocks']}", []).append(f"{term}(unit, place)")
 
@@ -273,7 +324,9 @@ def grounds(draft: RulesetDraft) -> None:
 def standing(draft: RulesetDraft) -> None:
     """The units of the scenario, and what is held in hand."""
     stacks: dict[tuple[str, str, int], dict[str, int]] = {}
-    hits: dict[str, int] = {row["id"]: row.get("hits", 1) for row in draft.rows.get("units", {}).get("units", ())}
+    hits: dict[str, int] = {
+        row["id"]: row.get("hits", 1) for row in draft.rows.get("units", {}).get("units", ())
+    }
     for owner, unit, place, n, taken, line in draft.game.stacks:
         kind = draft.unit(unit)
         if taken and not 0 < taken < hits.get(kind, 1):

@@ -1,4 +1,7 @@
-"""A game file as facts: every part with its line, every reference tested. What is wrong is told all at once."""
+"""A game file as facts: every part with its line, every reference tested.
+
+What is wrong is told all at once.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,17 @@ __all__ = ["Attachment", "GameFile", "GameStep", "Option", "ProductionRule", "fa
 
 MOST_TOLD = 40
 MOST = {
-    "territory": 6_000, "connection": 60_000, "player": 200, "unit": 2_000, "resource": 100, "attachment": 60_000,
-    "unitPlacement": 60_000, "productionRule": 6_000, "step": 5_000, "relationship": 40_000,
-}  # fmt: skip
+    "territory": 6_000,
+    "connection": 60_000,
+    "player": 200,
+    "unit": 2_000,
+    "resource": 100,
+    "attachment": 60_000,
+    "unitPlacement": 60_000,
+    "productionRule": 6_000,
+    "step": 5_000,
+    "relationship": 40_000,
+}
 """No published game comes near these numbers; a file that exceeds them is none that anybody plays."""
 
 
@@ -40,7 +51,9 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """Options attached to something: kind (last part of its class), name, what it is attached to, its type, its line."""
+    """Options attached to something: kind (last part of its class), name, what it is attached to, its type,
+    its line.
+    """
 
     kind: str
     name: str
@@ -105,10 +118,12 @@ class GameFile:
     frontiers: dict[str, list[str]] = field(default_factory=dict)
     buys: dict[str, str] = field(default_factory=dict)  # player: frontier
     technologies: dict[str, tuple[str, int]] = field(default_factory=dict)  # name: the kind it is
-    categories: dict[str, dict[str, list[str]]] = field(default_factory=dict)  # player: category: technologies
+    # player: category: technologies
+    categories: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     attachments: list[Attachment] = field(default_factory=list)
     owners: dict[str, tuple[str, int]] = field(default_factory=dict)  # territory: player
-    stacks: list[tuple[str, str, str, int, int, int]] = field(default_factory=list)  # owner, unit, territory, n, hits, line
+    # owner, unit, territory, n, hits, line
+    stacks: list[tuple[str, str, str, int, int, int]] = field(default_factory=list)
     held: list[tuple[str, str, int, int]] = field(default_factory=list)  # player, unit, n, line
     given: list[tuple[str, str, int, int]] = field(default_factory=list)  # player, resource, n, line
     relations: list[tuple[str, str, str, int]] = field(default_factory=list)
@@ -119,12 +134,28 @@ class GameFile:
 
     @property
     def statements(self) -> int:
-        """How many things the file says: each name, connection, step, rule, option, placement and property is one."""
+        """How many things the file says: each name, connection, step, rule, option, placement and property is
+        one.
+        """
         lists = (
-            self.territories, self.connections, self.resources, self.players, self.units, self.stances, self.effects, self.steps,
-            self.rules, self.upkeep_rules, self.technologies, self.owners, self.stacks, self.held, self.given, self.relations,
+            self.territories,
+            self.connections,
+            self.resources,
+            self.players,
+            self.units,
+            self.stances,
+            self.effects,
+            self.steps,
+            self.rules,
+            self.upkeep_rules,
+            self.technologies,
+            self.owners,
+            self.stacks,
+            self.held,
+            self.given,
+            self.relations,
             self.properties,
-        )  # fmt: skip
+        )
         return sum(map(len, lists)) + sum(max(1, len(a.options)) for a in self.attachments)
 
     def of(self, kind: str) -> list[Attachment]:
@@ -142,9 +173,13 @@ class GameFile:
 
 
 def facts(root: Element, file: str) -> GameFile:
-    """The facts of a file. Raises GameFileError with everything that is missing, twice there, or refers to nothing."""
+    """The facts of a file. Raises GameFileError with everything that is missing, twice there, or refers to
+    nothing.
+    """
     if root.tag != "game":
-        raise GameFileError(f"{file}:{root.line}: the root element is <{root.tag}>; that of a game file is <game>")
+        raise GameFileError(
+            f"{file}:{root.line}: the root element is <{root.tag}>; that of a game file is <game>"
+        )
     reader = _GameFileReader(root, file)
     reader.read()
     if reader.wrong:
@@ -163,7 +198,12 @@ class _GameFileReader:
         self.older: dict[str, dict[str, str]] = read_words()["older"]
 
     def read(self) -> None:
-        for tag, what in (("info", "name"), ("map", "territories"), ("playerList", "players"), ("gamePlay", "sequence")):
+        for tag, what in (
+            ("info", "name"),
+            ("map", "territories"),
+            ("playerList", "players"),
+            ("gamePlay", "sequence"),
+        ):
             if self.root.first(tag) is None:
                 self.wrong.append((self.root.line, f"<{tag}> is missing: a game needs its {what}"))
         if self.wrong or self.too_many():
@@ -211,7 +251,9 @@ class _GameFileReader:
 
     # ---- helpers
 
-    def number(self, element: Element, key: str, *, least: int = 0, most: int = 1_000_000, default: int | None = None) -> int:
+    def number(
+        self, element: Element, key: str, *, least: int = 0, most: int = 1_000_000, default: int | None = None
+    ) -> int:
         text = element.get(key)
         if not text and default is not None:
             return default
@@ -221,7 +263,9 @@ class _GameFileReader:
             self.wrong.append((element.line, f"<{element.tag}>: {key} is a whole number, not {text[:40]!r}"))
             return least
         if not least <= n <= most:
-            self.wrong.append((element.line, f"<{element.tag}>: {key} is {n}; from {least} to {most} are possible"))
+            self.wrong.append(
+                (element.line, f"<{element.tag}>: {key} is {n}; from {least} to {most} are possible")
+            )
             return least
         return n
 
@@ -237,7 +281,13 @@ class _GameFileReader:
         self.wrong.append((element.line, f"<{element.tag}>: there is no {what} {name[:80]!r}{hint}"))
         return ""
 
-    def named(self, elements: Iterable[Element], into: dict[str, object], what: str, make: Callable[[Element], object]) -> None:
+    def named(
+        self,
+        elements: Iterable[Element],
+        into: dict[str, object],
+        what: str,
+        make: Callable[[Element], object],
+    ) -> None:
         for element in elements:
             name = element.get("name")
             if not name:
@@ -251,7 +301,9 @@ class _GameFileReader:
 
     def read_variables(self) -> None:
         for variable in self.root.below("variableList", "variable"):
-            self.variables[variable.get("name")] = [element.get("name") for element in variable.all("element")]
+            self.variables[variable.get("name")] = [
+                element.get("name") for element in variable.all("element")
+            ]
         for name in self.variables:
             self.expand([f"${name}$"], set(), 0)
 
@@ -259,7 +311,11 @@ class _GameFileReader:
         """Parts of a value with variables written out; a variable within itself is a finding."""
         found: list[str] = []
         for part in parts:
-            name = part.strip().strip("$") if part.strip().startswith("$") and part.strip().endswith("$") else None
+            name = (
+                part.strip().strip("$")
+                if part.strip().startswith("$") and part.strip().endswith("$")
+                else None
+            )
             if name is None or name not in self.variables:
                 found.append(part)
             elif name in inside or len(inside) > 20:
@@ -272,7 +328,10 @@ class _GameFileReader:
         game = self.game
         territories: dict[str, object] = {}
         self.named(
-            self.root.below("map", "territory"), territories, "territory", lambda e: (e.get("water").lower() == "true", e.line)
+            self.root.below("map", "territory"),
+            territories,
+            "territory",
+            lambda e: (e.get("water").lower() == "true", e.line),
         )
         game.territories = territories  # type: ignore[assignment]
         game.line_of_map = next((e.line for e in self.root.all("map")), 1)
@@ -283,10 +342,11 @@ class _GameFileReader:
             if a and b:
                 game.connections.append((a, b, element.line))
         for path, into, what in (
-            (("resourceList", "resource"), game.resources, "resource"), (("unitList", "unit"), game.units, "unit"),
+            (("resourceList", "resource"), game.resources, "resource"),
+            (("unitList", "unit"), game.units, "unit"),
             (("relationshipTypes", "relationshipType"), game.stances, "kind of relationship"),
             (("territoryEffectList", "territoryEffect"), game.effects, "effect"),
-        ):  # fmt: skip
+        ):
             self.named(self.root.below(*path), into, what, lambda e: e.line)  # type: ignore[arg-type]
 
     def read_players(self) -> None:
@@ -301,12 +361,19 @@ class _GameFileReader:
                 self.game.alliances.setdefault(player, []).append(element.get("alliance"))
 
     def read_sequence(self) -> None:
-        delegates = {e.get("name"): e.get("javaClass").rpartition(".")[2] for e in self.root.below("gamePlay", "delegate")}
+        delegates = {
+            e.get("name"): e.get("javaClass").rpartition(".")[2]
+            for e in self.root.below("gamePlay", "delegate")
+        }
         for element in self.root.below("gamePlay", "sequence", "step"):
             delegate = self.known(element, "delegate", delegates, "delegate")
-            player = self.known(element, "player", self.game.players, "player") if element.get("player") else ""
+            player = (
+                self.known(element, "player", self.game.players, "player") if element.get("player") else ""
+            )
             if delegate:
-                self.game.steps.append(GameStep(element.get("name"), delegates[delegate], player, element.line))
+                self.game.steps.append(
+                    GameStep(element.get("name"), delegates[delegate], player, element.line)
+                )
         if not self.game.steps and not self.wrong:
             self.wrong.append((self.root.line, "<sequence> holds no step: nobody ever has a turn"))
 
@@ -323,10 +390,15 @@ class _GameFileReader:
                     if name := self.known(result, "resourceOrUnit", things, "unit or resource"):
                         results[name] = self.number(result, "quantity", least=-1_000_000)
                 if element.get("name") in into:
-                    self.wrong.append((element.line, f"the rule {element.get('name')[:80]!r} stands here a second time"))
+                    self.wrong.append(
+                        (element.line, f"the rule {element.get('name')[:80]!r} stands here a second time")
+                    )
                 into[element.get("name")] = ProductionRule(element.get("name"), costs, results, element.line)
         for element in self.root.below("production", "productionFrontier"):
-            names = [self.known(rule, "name", game.rules, "production rule") for rule in element.all("frontierRules")]
+            names = [
+                self.known(rule, "name", game.rules, "production rule")
+                for rule in element.all("frontierRules")
+            ]
             game.frontiers[element.get("name")] = [name for name in names if name]
         for element in self.root.below("production", "playerProduction"):
             player = self.known(element, "player", game.players, "player")
@@ -337,13 +409,19 @@ class _GameFileReader:
     def read_technology(self) -> None:
         game = self.game
         for element in self.root.below("technology", "technologies", "techname"):
-            game.technologies.setdefault(element.get("name"), (element.get("tech") or element.get("name"), element.line))
+            game.technologies.setdefault(
+                element.get("name"), (element.get("tech") or element.get("name"), element.line)
+            )
         for player_tech in self.root.below("technology", "playerTech"):
             player = self.known(player_tech, "player", game.players, "player")
             for category in player_tech.all("category"):
-                names = [self.known(tech, "name", game.technologies, "technology") for tech in category.all("tech")]
+                names = [
+                    self.known(tech, "name", game.technologies, "technology") for tech in category.all("tech")
+                ]
                 if player:
-                    game.categories.setdefault(player, {}).setdefault(category.get("name"), []).extend(n for n in names if n)
+                    game.categories.setdefault(player, {}).setdefault(category.get("name"), []).extend(
+                        n for n in names if n
+                    )
 
     def read_attachments(self) -> None:
         for tag in ("attachmentList", "attatchmentList"):
@@ -354,11 +432,14 @@ class _GameFileReader:
                         if len(self.game.attachments) > MOST["attachment"]:
                             self.wrong.append((element.line, f"more than {MOST['attachment']:,} attachments"))
                             return
-        last = {(a.type, a.to, a.name): a for a in self.game.attachments}  # one of the same name takes the place of the first
+        # one of the same name takes the place of the first
+        last = {(a.type, a.to, a.name): a for a in self.game.attachments}
         self.game.attachments = [a for a in self.game.attachments if last[a.type, a.to, a.name] is a]
 
     def rounds(self, element: Element) -> Iterator[dict[str, str]]:
-        """What `foreach` goes through: groups between ^ are combined, variables within a group go side by side."""
+        """What `foreach` goes through: groups between ^ are combined, variables within a group go side by
+        side.
+        """
         if not element.get("foreach"):
             yield {}
             return
@@ -402,14 +483,23 @@ class _GameFileReader:
         type_ = element.get("type") or "unitType"
         game = self.game
         among: dict[str, Iterable[str]] = {
-            "unitType": game.units, "territory": game.territories, "resource": game.resources, "player": game.players,
-            "relationship": game.stances, "territoryEffect": game.effects, "technology": game.technologies,
-        }  # fmt: skip
+            "unitType": game.units,
+            "territory": game.territories,
+            "resource": game.resources,
+            "player": game.players,
+            "relationship": game.stances,
+            "territoryEffect": game.effects,
+            "technology": game.technologies,
+        }
         to = filled(element.attributes.get("attachTo") or element.attributes.get("attatchTo") or "")
         if type_ not in among:
-            self.wrong.append((element.line, f"an attachment of the type {type_[:40]!r}; there are {', '.join(among)}"))
+            self.wrong.append(
+                (element.line, f"an attachment of the type {type_[:40]!r}; there are {', '.join(among)}")
+            )
         elif to not in among[type_]:
-            self.wrong.append((element.line, f"an attachment to the {type_} {to[:80]!r}, which does not exist"))
+            self.wrong.append(
+                (element.line, f"an attachment to the {type_} {to[:80]!r}, which does not exist")
+            )
         else:
             name = filled(element.get("name")).replace("ttatchment", "ttachment")
             game.attachments.append(Attachment(kind, name, to, type_, element.line, tuple(options)))

@@ -33,7 +33,8 @@ class Happenings:
         for attachment in self.draft.of("TriggerAttachment"):
             if attachment.type != "player":
                 self.draft.leave(
-                    attachment.line, f"the trigger {attachment.name}, attached to the {attachment.type} {attachment.to}"
+                    attachment.line,
+                    f"the trigger {attachment.name}, attached to the {attachment.type} {attachment.to}",
                 )
                 continue
             self.event(attachment)
@@ -53,16 +54,22 @@ class Happenings:
             return
         test = self.test(attachment)
         if test is None:
-            draft.leave(attachment.line, f"the trigger {attachment.name} of {attachment.to}: its condition is not understood")
+            draft.leave(
+                attachment.line,
+                f"the trigger {attachment.name} of {attachment.to}: its condition is not understood",
+            )
             return
         if test == "False":
             what = "what it waits for is switched off in the file, and nothing switches it on"
-            draft.leave(attachment.line, f"the trigger {attachment.name} of {attachment.to}: {what}", COSMETIC)
+            draft.leave(
+                attachment.line, f"the trigger {attachment.name} of {attachment.to}: {what}", COSMETIC
+            )
             return
         uses = attachment.get("uses", "-1")
         if uses not in ("-1", "1", ""):
             draft.leave(
-                attachment.line, f"the trigger {attachment.name} of {attachment.to}: it fires every time, not {uses} times"
+                attachment.line,
+                f"the trigger {attachment.name} of {attachment.to}: it fires every time, not {uses} times",
             )
         for k, ((player, moment), effects) in enumerate(by_point.items()):
             whose = f"self.id == '{draft.nation(player)}'" + (f" and ({test})" if test != "True" else "")
@@ -91,9 +98,18 @@ class Happenings:
         return found
 
     def test(self, attachment: Attachment) -> str | None:
-        names = [part for o in (*attachment.all("conditions"), *attachment.all("trigger")) for part in o.parts if part]
+        names = [
+            part
+            for o in (*attachment.all("conditions"), *attachment.all("trigger"))
+            for part in o.parts
+            if part
+        ]
         return self.conditions.named(
-            names, attachment.to, attachment.line, attachment.get("conditionType", "AND"), attachment.truth("invert")
+            names,
+            attachment.to,
+            attachment.line,
+            attachment.get("conditionType", "AND"),
+            attachment.truth("invert"),
         )
 
     def point(self, attachment: Attachment, entry: Row) -> tuple[str, str] | None:
@@ -104,11 +120,15 @@ class Happenings:
         side, _, name = when.partition(":")
         step = self.steps.get(name.lower())
         if side not in ("before", "after") or step is None:
-            self.draft.leave(attachment.line, f"the trigger {attachment.name}: there is no step {when[:60]!r}")
+            self.draft.leave(
+                attachment.line, f"the trigger {attachment.name}: there is no step {when[:60]!r}"
+            )
             return None
         phase = phase_of(self.draft, step)
         if not step.player or not phase:
-            self.draft.leave(attachment.line, f"the trigger {attachment.name}: the step {name} belongs to no player's turn")
+            self.draft.leave(
+                attachment.line, f"the trigger {attachment.name}: the step {name} belongs to no player's turn"
+            )
             return None
         return (step.player, f"{side}:{phase}")
 
@@ -176,7 +196,14 @@ class Happenings:
         n = int(option.count) if option.count.isdecimal() else 1
         return (
             [
-                {"create": {"units": draft.unit(unit), "n": n, "for": draft.nation(p), "at": draft.place_word(place)}}
+                {
+                    "create": {
+                        "units": draft.unit(unit),
+                        "n": n,
+                        "for": draft.nation(p),
+                        "at": draft.place_word(place),
+                    }
+                }
                 for p in self.players(attachment)
                 for unit in units
             ]
@@ -188,7 +215,11 @@ class Happenings:
         place, *units = option.parts
         draft = self.draft
         anywhere = place == "all" and "all" not in draft.game.territories
-        if (place not in draft.game.territories and not anywhere) or not units or any(u not in draft.game.units for u in units):
+        if (
+            (place not in draft.game.territories and not anywhere)
+            or not units
+            or any(u not in draft.game.units for u in units)
+        ):
             return None
         n: Any = int(option.count) if option.count.isdecimal() else 1
         at = "" if anywhere else f"at=place('{draft.place(place)}'), "
@@ -209,9 +240,17 @@ class Happenings:
             return None
         n, what = int(text), draft.id("resources", option.value)
         if n >= 0:
-            return [{"pay": {"to": draft.nation(p), "what": what, "amount": n}} for p in self.players(attachment)] if n else []
+            return (
+                [
+                    {"pay": {"to": draft.nation(p), "what": what, "amount": n}}
+                    for p in self.players(attachment)
+                ]
+                if n
+                else []
+            )
         return [
-            {"pay": {"from": draft.nation(p), "what": what, "amount": -n, "as_far_as": True}} for p in self.players(attachment)
+            {"pay": {"from": draft.nation(p), "what": what, "amount": -n, "as_far_as": True}}
+            for p in self.players(attachment)
         ]
 
     def relate(self, attachment: Attachment, option: Option) -> list[Row] | None:
@@ -246,13 +285,19 @@ class Happenings:
             return None
         place = draft.place(parts[0])
         row: Row = {"own": {"places": draft.place_word(parts[0]), "to": draft.nation(parts[2]), "as": "both"}}
-        return [row if parts[1] == "any" else {**row, "when": f"place('{place}').holder == nation('{draft.nation(parts[1])}')"}]
+        return [
+            row
+            if parts[1] == "any"
+            else {**row, "when": f"place('{place}').holder == nation('{draft.nation(parts[1])}')"}
+        ]
 
     def win(self, attachment: Attachment, option: Option) -> list[Row] | None:
         draft, effects = self.draft, []
         for player in self.players(attachment):
             nation = draft.nation(player)
-            side = next((row["side"] for row in draft.rows["players"]["nations"] if row["id"] == nation), None)
+            side = next(
+                (row["side"] for row in draft.rows["players"]["nations"] if row["id"] == nation), None
+            )
             effects.append({"flag": {"who": nation, "as": "has-won", "seen_by": "everyone"}})
             wins = draft.features.setdefault("wins", {})
             if nation not in wins:
@@ -275,7 +320,12 @@ class Happenings:
         field = draft.words["unit_properties"].get(option.value)
         units = [p for o in attachment.all("unitType") for p in o.parts]
         value = option.count.removeprefix("-reset-")
-        if field is None or not units or any(u not in draft.game.units for u in units) or not re.fullmatch("-?[0-9]{1,4}", value):
+        if (
+            field is None
+            or not units
+            or any(u not in draft.game.units for u in units)
+            or not re.fullmatch("-?[0-9]{1,4}", value)
+        ):
             return None
         mark = draft.id("marks", f"{attachment.to} {attachment.name} {option.value}")
         who = draft.nation(attachment.to)
@@ -302,11 +352,16 @@ class Happenings:
         now, before = rule_marks(self.draft, name)[::-1] if closes else rule_marks(self.draft, name)
         effects: list[Row] = []
         for player in (self.draft.nation(p) for p, mine in buys.items() if mine == frontier):
-            effects += [{"flag": {"who": player, "as": now, "seen_by": "everyone"}}, {"clear": {"who": player, "as": before}}]
+            effects += [
+                {"flag": {"who": player, "as": now, "seen_by": "everyone"}},
+                {"clear": {"who": player, "as": before}},
+            ]
         return effects
 
     def hand(self, attachment: Attachment, option: Option) -> list[Row] | None:
-        """`UNIT[:UNIT...]`, as many as the count says, in hand; which item of the catalogue that is, is filled in later."""
+        """`UNIT[:UNIT...]`, as many as the count says, in hand; which item of the catalogue that is, is
+        filled in later.
+        """
         units = option.parts
         if not units or any(u not in self.draft.game.units for u in units):
             return None
@@ -330,7 +385,9 @@ class Happenings:
                         unit = str(effect.get("queue", {}).get("what", "")).removeprefix(UNFILLED)
                         if "queue" in effect and unit not in items:
                             what = f"{unit} for the hand: nobody can buy it, so it cannot be given"
-                            self.draft.leave(self.draft.lines.get((form, row["id"]), 1), f"{row['id']}: {what}")
+                            self.draft.leave(
+                                self.draft.lines.get((form, row["id"]), 1), f"{row['id']}: {what}"
+                            )
                             continue
                         kept.append(
                             {"queue": {**effect["queue"], "what": items[unit]}, **_test_of(effect)}
@@ -355,7 +412,11 @@ class Happenings:
             else:
                 for mark in (marks[player][option.value], otherwise(self.draft)):
                     effects.append({"flag": {"who": nation, "as": mark, "seen_by": "everyone"}})
-            effects += [{"clear": {"who": nation, "as": mark}} for name, mark in marks[player].items() if name != option.value]
+            effects += [
+                {"clear": {"who": nation, "as": mark}}
+                for name, mark in marks[player].items()
+                if name != option.value
+            ]
         return effects or None
 
     def switch(self, attachment: Attachment, option: Option) -> list[Row] | None:
@@ -366,7 +427,9 @@ class Happenings:
         for player, name, on in switch_changes(self.draft, attachment):
             marks = self.conditions.switches[player, name]
             now, before = ("on", "off") if on else ("off", "on")
-            effects.append({"flag": {"who": self.draft.nation(player), "as": marks[now], "seen_by": "everyone"}})
+            effects.append(
+                {"flag": {"who": self.draft.nation(player), "as": marks[now], "seen_by": "everyone"}}
+            )
             if before in marks:
                 effects.append({"clear": {"who": self.draft.nation(player), "as": marks[before]}})
         return effects or None
@@ -378,7 +441,9 @@ class Happenings:
         other = next((a for a in among if a.to == attachment.to), among[0] if among else None)
         if other is None or depth >= DEEPEST:
             self.draft.leave_option(
-                attachment, option, "there is no such trigger" if other is None else "triggers set off one another"
+                attachment,
+                option,
+                "there is no such trigger" if other is None else "triggers set off one another",
             )
             return []
         effects: list[Row] = []
@@ -397,14 +462,19 @@ class Happenings:
         for forms in self.draft.rows.values():
             for form in ("events", "actions"):
                 for row in forms.get(form, ()):
-                    row["effects"] = [e for e in row.get("effects", ()) if "clear" not in e or e["clear"]["as"] in known]
+                    row["effects"] = [
+                        e for e in row.get("effects", ()) if "clear" not in e or e["clear"]["as"] in known
+                    ]
 
     # ---- actions
 
     def actions(self) -> list[str]:
         """Acts of politics and of players; the ids of their rows."""
         draft, found = self.draft, []
-        for attachment in (*draft.game.of("PoliticalActionAttachment"), *draft.game.of("UserActionAttachment")):
+        for attachment in (
+            *draft.game.of("PoliticalActionAttachment"),
+            *draft.game.of("UserActionAttachment"),
+        ):
             effects: list[Row] = []
             cost, limit = 0, 0
             for option in attachment.options:
@@ -420,10 +490,15 @@ class Happenings:
             test = self.test(attachment)
             if test == "False":
                 what = "what it waits for is switched off in the file, and nothing switches it on"
-                draft.leave(attachment.line, f"the action {attachment.name} of {attachment.to}: {what}", COSMETIC)
+                draft.leave(
+                    attachment.line, f"the action {attachment.name} of {attachment.to}: {what}", COSMETIC
+                )
                 continue
             if not effects or test is None or attachment.type != "player":
-                draft.leave(attachment.line, f"the action {attachment.name} of {attachment.to}: nothing of it is understood")
+                draft.leave(
+                    attachment.line,
+                    f"the action {attachment.name} of {attachment.to}: nothing of it is understood",
+                )
                 continue
             words = re.sub("[^a-z0-9 ]+", " ", _words(attachment.name).lower()).split()
             owner = draft.nation(attachment.to)
@@ -463,7 +538,9 @@ def frontier_marks(draft: RulesetDraft) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     word = next(name for name, entry in draft.words["triggers"].items() if entry.get("does") == "frontier")
     for trigger in draft.game.of("TriggerAttachment"):
-        players = [p for o in trigger.all("players") for p in o.parts if p in draft.game.players] or [trigger.to]
+        players = [p for o in trigger.all("players") for p in o.parts if p in draft.game.players] or [
+            trigger.to
+        ]
         for option in trigger.all(word):
             if option.value in draft.game.frontiers:
                 for player in players:

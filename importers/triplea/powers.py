@@ -63,7 +63,11 @@ def powers(draft: RulesetDraft, colours: dict[str, str]) -> None:
         if n < 0:
             draft.leave(at, f"{player} begins with {n} {resource}")
         else:
-            stores = draft.scenario.setdefault("nations", {}).setdefault(draft.nation(player), {}).setdefault("treasury", {})
+            stores = (
+                draft.scenario.setdefault("nations", {})
+                .setdefault(draft.nation(player), {})
+                .setdefault("treasury", {})
+            )
             mine = stores.setdefault("nation", {})
             mine[draft.id("resources", resource)] = mine.get(draft.id("resources", resource), 0) + n
 
@@ -84,10 +88,14 @@ def _fields(draft: RulesetDraft, attachment: Attachment, row: Row) -> None:
 
 
 def _turn_lines(draft: RulesetDraft) -> dict[str, int]:
-    """The order of play: players by their first step of a phase in which they move, fight or buy, else of any."""
+    """The order of play: players by their first step of a phase in which they move, fight or buy, else of
+    any.
+    """
     usual = {line["phase"] for line in draft.words["turn"] if not ("act" in line or "tech" in line)}
     steps = [(step.player, phase_of(draft, step)) for step in draft.game.steps if step.player]
-    order = [player for player, phase in steps if phase in usual] + [player for player, phase in steps if phase]
+    order = [player for player, phase in steps if phase in usual] + [
+        player for player, phase in steps if phase
+    ]
     return {player: k for k, player in enumerate(dict.fromkeys(order), 1)}
 
 
@@ -108,7 +116,10 @@ def _relations(draft: RulesetDraft, names: list[str]) -> None:
     for a, b, stance, _ in game.relations:
         if a != b:
             pairs[frozenset((a, b))] = _known_stance(draft, stance, own, needed)
-    closed = game.truth("Neutrals Are Impassable") or _charge(draft) >= draft.words["properties"]["neutralCharge"]["closed"]
+    closed = (
+        game.truth("Neutrals Are Impassable")
+        or _charge(draft) >= draft.words["properties"]["neutralCharge"]["closed"]
+    )
     for k, a in enumerate(names):
         for b in names[k + 1 :]:
             if frozenset((a, b)) in pairs:
@@ -149,7 +160,11 @@ def _known_stance(draft: RulesetDraft, name: str, own: dict[str, Row], needed: d
 
 
 def _stance(draft: RulesetDraft, name: str, archetype: str, told: Attachment | None) -> Row:
-    row: Row = {"id": draft.id("stances", f"{name} relation"), "name": name[:120], **draft.words["archetypes"][archetype]}
+    row: Row = {
+        "id": draft.id("stances", f"{name} relation"),
+        "name": name[:120],
+        **draft.words["archetypes"][archetype],
+    }
     if told is None:
         return row
     for option in told.options:
@@ -160,7 +175,9 @@ def _stance(draft: RulesetDraft, name: str, archetype: str, told: Attachment | N
         if entry["field"] == "over":
             row["over"] = "always" if allowed else "never"
         elif option.value.lower() != "default" and archetype == "neutral" and allowed:
-            draft.leave_option(told, option, "nobody goes into the land of those who are neither enemies nor friends")
+            draft.leave_option(
+                told, option, "nobody goes into the land of those who are neither enemies nor friends"
+            )
     return row
 
 
@@ -196,7 +213,9 @@ def sequence(draft: RulesetDraft) -> None:
         elif line["phase"]:
             mine = orders.setdefault(step.player, [])
             if line["phase"] in mine:
-                draft.leave(step.line, f"step {step.name}: {step.player} has this phase a second time in a round")
+                draft.leave(
+                    step.line, f"step {step.name}: {step.player} has this phase a second time in a round"
+                )
             else:
                 mine.append(line["phase"])
             if "without" in line:
@@ -207,7 +226,9 @@ def sequence(draft: RulesetDraft) -> None:
             at = next(s.line for s in draft.game.steps if s.player == player)
             draft.leave(at, f"the steps of {player}: played in the order {', '.join(standard)}")
     draft.features["phases"] = standard
-    draft.features["has_phase"] = {phase: [p for p, mine in orders.items() if phase in mine] for phase in standard}
+    draft.features["has_phase"] = {
+        phase: [p for p, mine in orders.items() if phase in mine] for phase in standard
+    }
 
 
 def _standard(draft: RulesetDraft, orders: Iterable[list[str]]) -> list[str]:
@@ -228,9 +249,14 @@ def _standard(draft: RulesetDraft, orders: Iterable[list[str]]) -> list[str]:
 
 
 def ends(draft: RulesetDraft) -> None:
-    """A side wins with the victory cities that the file asks for, or when none of its enemies holds a capital any more."""
+    """A side wins with the victory cities that the file asks for, or when none of its enemies holds a capital
+    any more.
+    """
     game = draft.game
-    sides = [(name, draft.id("sides", name)) for name in dict.fromkeys(a for mine in game.alliances.values() for a in mine[:1])]
+    sides = [
+        (name, draft.id("sides", name))
+        for name in dict.fromkeys(a for mine in game.alliances.values() for a in mine[:1])
+    ]
     known = {row["id"] for row in draft.rows["players"].get("sides", ())}
     sides = [(name, id_) for name, id_ in sides if id_ in known]
     with_capital = [row["id"] for row in draft.rows["players"]["nations"] if row.get("capital")]
@@ -262,7 +288,8 @@ def ends(draft: RulesetDraft) -> None:
                     "id": draft.fresh("ends", f"{name} last"),
                     "name": f"{name} are left"[:120],
                     "wins": side,
-                    "when": f"any({group}, 'stands_for', '{side}') and not any({group}, 'stands_against', '{side}')",
+                    "when": f"any({group}, 'stands_for', '{side}') and not any({group}, 'stands_against', "
+                    f"'{side}')",
                     "says": f"{name} win: none of their enemies holds a capital.",
                 },
             )

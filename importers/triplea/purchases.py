@@ -22,7 +22,9 @@ def purchases(draft: RulesetDraft) -> None:
     marks = marks_set(draft)
     later = frontier_marks(draft)
     for rule in game.rules:
-        if rule_marks(draft, rule)[0] in marks or any(rule in game.frontiers[f] for mine in later.values() for f in mine):
+        if rule_marks(draft, rule)[0] in marks or any(
+            rule in game.frontiers[f] for mine in later.values() for f in mine
+        ):
             open_to.setdefault(rule, [])
     makes: dict[str, list[str]] = {}
     for name in open_to:
@@ -42,7 +44,9 @@ def purchases(draft: RulesetDraft) -> None:
             opened = _opened(draft, rule, mine, marks, later)
             if opened:
                 opened = draft.parted(opened, row["id"], ("nation",))
-                row.setdefault("requires", []).append({"test": opened, "message": "it is not open to you now"})
+                row.setdefault("requires", []).append(
+                    {"test": opened, "message": "it is not open to you now"}
+                )
             elif set(mine) != set(buyers):
                 row["for"] = [draft.nation(p) for p in mine]
             if "construction" not in draft.tags or unit not in draft.tags["construction"]:
@@ -56,29 +60,44 @@ def purchases(draft: RulesetDraft) -> None:
     for name in open_to:
         rule_ = game.rules[name]
         if [u for u in rule_.results if u in game.units] not in [[unit] for unit in makes]:
-            draft.leave(rule_.line, f"production rule {name}: it makes {', '.join(rule_.results) or 'nothing'}")
+            draft.leave(
+                rule_.line, f"production rule {name}: it makes {', '.join(rule_.results) or 'nothing'}"
+            )
     draft.features["room_items"] = ordinary
     draft.features["mix"] = mix
     _prices(draft, open_to)
 
 
 def _gifts(draft: RulesetDraft, main: str) -> list[str]:
-    """What triggers give and nobody sells has a line, too, by which it is placed: nobody's own. Those that factories place."""
+    """What triggers give and nobody sells has a line, too, by which it is placed: nobody's own.
+
+    Those that factories place.
+    """
     ordinary: list[str] = []
     items: dict[str, str] = draft.features.setdefault("items", {})
     for unit in draft.game.units:
         if unit in items or unit not in draft.features.get("given", ()):
             continue
-        row = _line(draft, ProductionRule(f"gift of {unit}", {}, {unit: 1}, draft.game.units[unit]), unit, main, plain=True)
+        row = _line(
+            draft,
+            ProductionRule(f"gift of {unit}", {}, {unit: 1}, draft.game.units[unit]),
+            unit,
+            main,
+            plain=True,
+        )
         if row is not None:
-            items[unit] = draft.row("production", "production", {**row, "for": [draft.nation(draft.game.nobody)]})["id"]
+            items[unit] = draft.row(
+                "production", "production", {**row, "for": [draft.nation(draft.game.nobody)]}
+            )["id"]
             if unit not in draft.tags.get("construction", ()):
                 ordinary.append(items[unit])
     return ordinary
 
 
 def _prices(draft: RulesetDraft, open_to: dict[str, list[str]]) -> None:
-    """What a unit is worth, by which casualties are chosen: the price that most players pay, of those the lowest."""
+    """What a unit is worth, by which casualties are chosen: the price that most players pay, of those the
+    lowest.
+    """
     game, paid = draft.game, {unit: Counter[int]() for unit in draft.game.units}
     for name, players in open_to.items():
         rule = game.rules[name]
@@ -93,7 +112,9 @@ def _prices(draft: RulesetDraft, open_to: dict[str, list[str]]) -> None:
 
 def _weight(draft: RulesetDraft, unit: str) -> int:
     """How much a built-in player likes a unit, by the first tag that fits."""
-    return next((int(line["weight"]) for line in draft.words["liked"] if unit in draft.tags.get(line["tag"], ())), 0)
+    return next(
+        (int(line["weight"]) for line in draft.words["liked"] if unit in draft.tags.get(line["tag"], ())), 0
+    )
 
 
 def _line(draft: RulesetDraft, rule: ProductionRule, unit: str, main: str, *, plain: bool) -> Row | None:
@@ -123,12 +144,18 @@ def _line(draft: RulesetDraft, rule: ProductionRule, unit: str, main: str, *, pl
             alone.append(option.value)
             otherwise.append(entry["else"])
             continue
-        _condition(draft, unit, id_, attachment, option, entry, row, needed if "each" in entry else site, otherwise)
+        _condition(
+            draft, unit, id_, attachment, option, entry, row, needed if "each" in entry else site, otherwise
+        )
     if alone:
         needed.append(f"any(units(at=place, owner=self, {draft.which_of(alone, f'sites of {unit}')}))")
     if needed:
         site.append(needed[0] if len(needed) == 1 else "(" + " or ".join(needed) + ")")
-    row.update(words["bought"], site=draft.parted(" and ".join(site), id_, ("place", "nation")), site_message=otherwise[-1][:200])
+    row.update(
+        words["bought"],
+        site=draft.parted(" and ".join(site), id_, ("place", "nation")),
+        site_message=otherwise[-1][:200],
+    )
     if "ship" in tags:
         if not draft.features["coast"]:
             draft.leave(rule.line, f"production rule {rule.name}: no sea zone touches land")
@@ -144,7 +171,10 @@ def _net(draft: RulesetDraft, rule: ProductionRule) -> dict[str, int]:
         if name in draft.game.resources:
             costs[name] = costs.get(name, 0) - n
     for name in [name for name, n in costs.items() if n < 0]:
-        draft.leave(rule.line, f"production rule {rule.name}: it makes {-costs.pop(name)} {name} besides, which nobody gets")
+        draft.leave(
+            rule.line,
+            f"production rule {rule.name}: it makes {-costs.pop(name)} {name} besides, which nobody gets",
+        )
     return costs
 
 
@@ -157,7 +187,11 @@ def _has(draft: RulesetDraft, unit: str) -> str:
         draft.row(
             "production",
             "definitions",
-            {"id": term, "of": ["place", "nation"], "is": f"any(units(at=place, owner=nation, kind='{kind}'))"},
+            {
+                "id": term,
+                "of": ["place", "nation"],
+                "is": f"any(units(at=place, owner=nation, kind='{kind}'))",
+            },
         )
     return term
 
@@ -175,14 +209,20 @@ def _condition(
 ) -> None:
     """One option that limits where or how often a unit is placed, by the words of the table."""
     values: dict[str, Any] = {"unit": draft.unit(unit)}
-    type_, alike = next(((k, v) for k, v in draft.features.get("construction_types", {}).items() if unit in v), ("", [unit]))
-    values["which"] = draft.which_of(alike, f"constructions {type_}") if "{which}" in entry.get("site", "") else ""
+    type_, alike = next(
+        ((k, v) for k, v in draft.features.get("construction_types", {}).items() if unit in v), ("", [unit])
+    )
+    values["which"] = (
+        draft.which_of(alike, f"constructions {type_}") if "{which}" in entry.get("site", "") else ""
+    )
     if "value" in entry and option.value != entry["value"]:
         draft.leave_option(attachment, option)
         return
     if "lists" in entry:
         among = draft.game.territories if entry["lists"] == "territories" else draft.game.units
-        names = draft.names(attachment, option, among, "territory" if entry["lists"] == "territories" else "unit")
+        names = draft.names(
+            attachment, option, among, "territory" if entry["lists"] == "territories" else "unit"
+        )
         if not names:
             return
         if entry["lists"] == "territories":
@@ -211,38 +251,58 @@ def _condition(
         site.append(entry["site"].format(**values))
         otherwise.append(entry["else"].format(**values))
     elif "need" in entry:
-        row.setdefault("requires", []).append({"test": entry["need"].format(**values), "message": entry["else"].format(**values)})
+        row.setdefault("requires", []).append(
+            {"test": entry["need"].format(**values), "message": entry["else"].format(**values)}
+        )
 
 
 def _most(draft: RulesetDraft, n: int, type_: str) -> int | str | None:
-    """How many constructions of a type stand in one place: a number or an expression; None without a limit."""
+    """How many constructions of a type stand in one place: a number or an expression; None without a
+    limit.
+    """
     words = draft.words["constructions"]
     if type_ == words["factory"] or type_.endswith(words["structure"]):
         return n
     if "constructions_unlimited" in draft.asked:
         return None
-    with_, without = ("constructions_with_factory" in draft.asked), ("constructions_without_factory" in draft.asked)
+    with_, without = (
+        ("constructions_with_factory" in draft.asked),
+        ("constructions_without_factory" in draft.asked),
+    )
     more = f"max({n}, place.production)"
     if not with_ and not without:
         return n
     if with_ and without:
         return more
     first, other = (more, n) if with_ else (n, more)
-    return f"({first} if any(units(at=place, tag='producer', owner=self)) else {other})" if "producer" in draft.tags else other
+    return (
+        f"({first} if any(units(at=place, tag='producer', owner=self)) else {other})"
+        if "producer" in draft.tags
+        else other
+    )
 
 
-def _opened(draft: RulesetDraft, rule: str, players: list[str], marks: set[str], later: dict[str, dict[str, str]]) -> str:
+def _opened(
+    draft: RulesetDraft, rule: str, players: list[str], marks: set[str], later: dict[str, dict[str, str]]
+) -> str:
     """The test of a rule that triggers open or close, by itself or with its frontier; empty if none does."""
     may, may_not = rule_marks(draft, rule)
-    changing = [p for p, mine in later.items() if p in players or any(rule in draft.game.frontiers[f] for f in mine)]
+    changing = [
+        p for p, mine in later.items() if p in players or any(rule in draft.game.frontiers[f] for f in mine)
+    ]
     if may not in marks and may_not not in marks and not changing:
         return ""
     tests = [f"flagged(self, '{may}')"] if may in marks else []
     steady = [p for p in players if p not in changing]
     if steady:
-        tests.append(f"self in group('{draft.group('nations', map(draft.nation, steady), f'buyers of {rule}')}')")
+        tests.append(
+            f"self in group('{draft.group('nations', map(draft.nation, steady), f'buyers of {rule}')}')"
+        )
     frontiers = {
-        frontier: mark for mine in later.values() for frontier, mark in mine.items() if rule in draft.game.frontiers[frontier]
+        frontier: mark
+        for mine in later.values()
+        for frontier, mark in mine.items()
+        if rule in draft.game.frontiers[frontier]
     }
     tests += [f"flagged(self, '{mark}')" for mark in dict.fromkeys(frontiers.values())]
     first = [p for p in changing if p in players]
@@ -280,7 +340,15 @@ def incomes(draft: RulesetDraft) -> None:
     draft.row("income", "income", row)
     for resource, field in draft.features.get("gives", {}).items():
         draft.row(
-            "income", "fields", {"id": field, "of": ["place"], "type": "number", "default": 0, "text": f"{resource} a turn"[:120]}
+            "income",
+            "fields",
+            {
+                "id": field,
+                "of": ["place"],
+                "type": "number",
+                "default": 0,
+                "text": f"{resource} a turn"[:120],
+            },
         )
         draft.row(
             "income",

@@ -20,7 +20,12 @@ def flow(row: Any) -> str:
     import yaml
 
     text: str = yaml.dump(
-        row, Dumper=yaml.CSafeDumper, default_flow_style=True, sort_keys=False, width=10_000_000, allow_unicode=True
+        row,
+        Dumper=yaml.CSafeDumper,
+        default_flow_style=True,
+        sort_keys=False,
+        width=10_000_000,
+        allow_unicode=True,
     )
     return text.removesuffix("...\n").strip()
 
@@ -62,11 +67,15 @@ def _context(
         return tag in draft.tags
 
     def tagged(tag: str) -> str:
-        """Whether a unit has a tag, as an expression; no ruleset may ask for a tag that none of its units has."""
+        """Whether a unit has a tag, as an expression; no ruleset may ask for a tag that none of its units
+        has.
+        """
         return f"'{tag}' in unit.tags" if has(tag) else "False"
 
     rolls = any(row.get("attack_rolls", 1) != 1 or row.get("defence_rolls", 1) != 1 for row in units.values())
-    rolls = rolls or any(row["of"].endswith("-rolls") for file in draft.rows.values() for row in file.get("modifiers", ()))
+    rolls = rolls or any(
+        row["of"].endswith("-rolls") for file in draft.rows.values() for row in file.get("modifiers", ())
+    )
     guns = [units[draft.unit(name)] for tag in ("flak", "raid-flak") for name in draft.tags.get(tag, ())]
     limited = bool(guns) and all(row.get("flak_shots", -1) >= 0 for row in guns)
     raids = has("raider") and has("producer") and features["land"] and bool(features["links"])
@@ -97,7 +106,9 @@ def _context(
         "only": lambda tags: json.dumps([tag for tag in tags if has(tag)]),
         "raids": raids,
         "rockets": rockets,
-        "slips": " or ".join([tagged("slips")] * has("slips") + ["is_sub(unit)"] * (has("sub") and "subs_dive" in flags)),
+        "slips": " or ".join(
+            [tagged("slips")] * has("slips") + ["is_sub(unit)"] * (has("sub") and "subs_dive" in flags)
+        ),
         "damages": bool(raids or rockets) and "raids_damage_works" in flags,
         "landings": has("lifts") and has("carried") and features["coast"] and features["sea"],
         "planes_retreat": has("air") and bool({"planes_retreat"} & flags),
@@ -106,7 +117,8 @@ def _context(
         "nobody": draft.nation(game.nobody),
         "bomb": _bomb(bombers, game.dice),
         "repair_price": _repair_price(draft),
-        "mends": bool({"mends_at_end", "mends_at_start"} & flags) and any(row.get("hits", 1) > 1 for row in units.values()),
+        "mends": bool({"mends_at_end", "mends_at_start"} & flags)
+        and any(row.get("hits", 1) > 1 for row in units.values()),
         "waits": True,
         "actions": json.dumps(acts),
         "watched": set(draft.watched),
@@ -129,7 +141,9 @@ def _charge(draft: RulesetDraft) -> int:
 
 
 def _bomb(bombers: list[Row], usual: int) -> str:
-    """What one bomber does: a die of the most sides that any has, or the usual one, and what is added to it."""
+    """What one bomber does: a die of the most sides that any has, or the usual one, and what is added to
+    it.
+    """
     sides = max((row["bomb_sides"] for row in bombers if row.get("bomb_sides", -1) >= 0), default=usual)
     bonus = max((row.get("bomb_bonus", 0) for row in bombers), default=0)
     if sides < 2:  # a die of one side is no die
@@ -138,14 +152,22 @@ def _bomb(bombers: list[Row], usual: int) -> str:
 
 
 def _rockets(draft: RulesetDraft) -> Row | None:
-    """How far rockets go, how many strike one place, whether all of a player's are fired in a turn; None if nobody has any."""
+    """How far rockets go, how many strike one place, whether all of a player's are fired in a turn; None if
+    nobody has any.
+    """
     found = draft.features.get("rockets")
     if found is None or not found["distance"]:
         return None
     reach = " + ".join(f"({n} if knows(self, '{tech}') else 0)" for tech, n in found["distance"].items())
     knows = " or ".join(f"knows(self, '{tech}')" for tech in found["distance"])
     every = "all_rockets" in draft.asked
-    return {"reach": reach, "knows": knows, "dice": found["dice"], "most": found["most"] if every else 1, "all": every}
+    return {
+        "reach": reach,
+        "knows": knows,
+        "dice": found["dice"],
+        "most": found["most"] if every else 1,
+        "all": every,
+    }
 
 
 def _sold(draft: RulesetDraft, room: Row) -> bool:
@@ -178,8 +200,12 @@ def _resources(draft: RulesetDraft, main: str) -> list[Mapping[str, str]]:
 
 
 def _phases(draft: RulesetDraft, acts: bool, by_dice: bool) -> list[dict[str, str]]:
-    """The phases of a turn that do something, each with its test: who has it in the sequence, and what the table asks."""
-    players = [p for p in draft.game.players if any(p in mine for mine in draft.features["has_phase"].values())]
+    """The phases of a turn that do something, each with its test: who has it in the sequence, and what the
+    table asks.
+    """
+    players = [
+        p for p in draft.game.players if any(p in mine for mine in draft.features["has_phase"].values())
+    ]
     told = {line["phase"]: line for line in draft.words["turn"]}
     found = []
     for phase in draft.features["phases"]:
@@ -190,7 +216,8 @@ def _phases(draft: RulesetDraft, acts: bool, by_dice: bool) -> list[dict[str, st
         mine = draft.features["has_phase"].get(phase, [])
         tests = [line["when"]] if "when" in line else []
         if mine and set(mine) != set(players):
-            tests.append(f"nation in group('{draft.group('nations', map(draft.nation, mine), f'players with {phase}')}')")
+            players_with = draft.group("nations", map(draft.nation, mine), f"players with {phase}")
+            tests.append(f"nation in group('{players_with}')")
         if "tech" in line and by_dice:
             tests.append("option('tech-development')")
         found.append({"id": phase, "name": line["name"], "when": " and ".join(tests)})

@@ -1,8 +1,10 @@
-"""A ruleset in the making, looked at as `wteaw validate --strict` does: what is amiss is mended, explained, or taken out.
+"""A ruleset in the making, looked at as `wteaw validate --strict` does: what is amiss is mended, explained,
+or taken out.
 
-A game file may hold what a ruleset finds odd: events that never fire, names that two things share, figures of the wrong kind.
-Whoever imports it did not write it, so nothing of that refuses the file: a warning becomes a reason in its row, and a row, or a
-key of it, that cannot stand goes, with a line that says so at the place in the game file it came from.
+A game file may hold what a ruleset finds odd: events that never fire, names that two things share, figures of
+the wrong kind. Whoever imports it did not write it, so nothing of that refuses the file: a warning becomes a
+reason in its row, and a row, or a key of it, that cannot stand goes, with a line that says so at the place in
+the game file it came from.
 """
 
 from __future__ import annotations
@@ -30,7 +32,10 @@ HELPER = re.compile(r"  - \{id: ([a-z0-9_-]+),.*\}$")
 
 
 def settle(draft: RulesetDraft, folder: Path, file: Path) -> None:
-    """Mend a ruleset until there is no finding. GameFileError if errors stay that no row of the game file can be blamed for."""
+    """Mend a ruleset until there is no finding.
+
+    GameFileError if errors stay that no row of the game file can be blamed for.
+    """
     found: list[Diagnostic] = []
     for _ in range(ROUNDS):
         found = _findings(folder)
@@ -48,7 +53,9 @@ def settle(draft: RulesetDraft, folder: Path, file: Path) -> None:
             break
     errors = [d for d in found if d.severity == "error"]
     if errors:
-        raise GameFileError(f"{file}: what it says makes no ruleset that holds together\n{render(errors[:20], 'text')}")
+        raise GameFileError(
+            f"{file}: what it says makes no ruleset that holds together\n{render(errors[:20], 'text')}"
+        )
     for d in found:
         draft.leave(1, f"a warning stays: {d.message} [{d.code}]", COSMETIC)
 
@@ -75,7 +82,9 @@ def _forget(folder: Path, gone: set[str]) -> None:
 
 
 def _mend_file(draft: RulesetDraft, path: Path, found: list[Diagnostic], gone: set[str]) -> bool:
-    """Whether something could be done about findings of one file: it is written again, or goes if nothing is left of it."""
+    """Whether something could be done about findings of one file: it is written again, or goes if nothing is
+    left of it.
+    """
     lines = path.read_text(encoding="utf-8").split("\n")
     forms = _forms(lines)
     before = lines.copy()
@@ -102,7 +111,9 @@ def _forms(lines: list[str]) -> list[str]:
 
 
 def _mended(draft: RulesetDraft, lines: list[str], form: str, finding: Diagnostic) -> bool:
-    """Whether something was done about a finding: a helper dropped, a reason written into the row, or what is wrong taken out."""
+    """Whether something was done about a finding: a helper dropped, a reason written into the row, or what is
+    wrong taken out.
+    """
     at = finding.line - 1
     line = lines[at]
     if line == DROPPED:
@@ -120,7 +131,9 @@ def _mended(draft: RulesetDraft, lines: list[str], form: str, finding: Diagnosti
     if f"{finding.code}:" in line or not line.startswith("  - {"):
         return False
     if "told" in known:
-        draft.leave(_line_of(draft, form, _row(line)), f"{_named(form, _row(line))}: {finding.message}", known["told"])
+        draft.leave(
+            _line_of(draft, form, _row(line)), f"{_named(form, _row(line))}: {finding.message}", known["told"]
+        )
     if ", silence: {" in line:
         lines[at] = line.replace(", silence: {", f", silence: {{{finding.code}: {known['reason']}, ", 1)
     else:
@@ -134,7 +147,9 @@ def _cut_out(draft: RulesetDraft, lines: list[str], form: str, finding: Diagnost
 
     try:
         at, row = finding.line - 1, _row(lines[finding.line - 1])
-    except yaml.YAMLError:  # a row of the shared rules that goes on from another: nothing of the file can be taken out of it
+    except (
+        yaml.YAMLError
+    ):  # a row of the shared rules that goes on from another: nothing of the file can be taken out of it
         return False
     key = _key_at(lines[at], finding.column) if form in KEPT else ""
     if key and key not in ("id", "name", "kind", "between"):
@@ -213,7 +228,9 @@ def _named(form: str, row: dict[str, Any]) -> str:
 
 def without_idle_helpers(texts: dict[str, str]) -> dict[str, str]:
     """Without terms and groups whose id stands nowhere else; what only they name goes, too."""
-    lines = {name: text.split("\n") for name, text in texts.items() if name.startswith(("tables/", "events/"))}
+    lines = {
+        name: text.split("\n") for name, text in texts.items() if name.startswith(("tables/", "events/"))
+    }
     counts: Counter[str] = Counter()
     helpers: dict[str, list[tuple[str, int]]] = {}
     for name, rows in lines.items():
@@ -230,11 +247,19 @@ def without_idle_helpers(texts: dict[str, str]) -> dict[str, str]:
             words = set(WORD.findall(lines[name][k]))
             lines[name][k] = DROPPED
             counts.subtract(words)
-            waiting += [w for w in words if w in helpers and w not in waiting and counts[w] == len(helpers[w])]
-    kept = {name: _without_empty_forms([line for line in rows if line != DROPPED]) for name, rows in lines.items()}
-    full = {name for name, rows in kept.items() if any(line.strip() and not line.startswith("#") for line in rows)}
+            waiting += [
+                w for w in words if w in helpers and w not in waiting and counts[w] == len(helpers[w])
+            ]
+    kept = {
+        name: _without_empty_forms([line for line in rows if line != DROPPED]) for name, rows in lines.items()
+    }
+    full = {
+        name for name, rows in kept.items() if any(line.strip() and not line.startswith("#") for line in rows)
+    }
     return {
-        name: "\n".join(kept[name]) if name in kept else text for name, text in texts.items() if name not in kept or name in full
+        name: "\n".join(kept[name]) if name in kept else text
+        for name, text in texts.items()
+        if name not in kept or name in full
     }
 
 

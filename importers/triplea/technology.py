@@ -39,11 +39,15 @@ def technology(draft: RulesetDraft, players: list[str]) -> bool:
     _abilities(draft)
     starting = _held(draft)
     for player, techs in starting.items():
-        draft.scenario.setdefault("nations", {}).setdefault(draft.nation(player), {})["techs"] = dict.fromkeys(techs, 1)
+        draft.scenario.setdefault("nations", {}).setdefault(draft.nation(player), {})["techs"] = (
+            dict.fromkeys(techs, 1)
+        )
     if not players:
         return False
     draft.features["tech"] = {
-        "categories": json.dumps(list(dict.fromkeys(row["category"] for row in draft.rows["technology"]["technologies"]))),
+        "categories": json.dumps(
+            list(dict.fromkeys(row["category"] for row in draft.rows["technology"]["technologies"]))
+        ),
         "players": json.dumps([draft.nation(p) for p in players]),
         "cost": _cost(draft),
     }
@@ -132,7 +136,12 @@ def _ability(draft: RulesetDraft, tech: str, attachment: Attachment, option: Opt
     elif "capacity" in entry:
         parts = option.parts
         least = attachment.get("minimumTerritoryValueForProductionBonus", "0")
-        if len(parts) != 2 or not parts[0].lstrip("-").isdigit() or parts[1] not in draft.game.units or not least.isdecimal():
+        if (
+            len(parts) != 2
+            or not parts[0].lstrip("-").isdigit()
+            or parts[1] not in draft.game.units
+            or not least.isdecimal()
+        ):
             draft.leave_option(attachment, option, "a number and a unit are expected")
             return
         _capacity(draft, tech, parts[1], f"kind='{draft.unit(parts[1])}'", int(parts[0]), int(least))
@@ -143,7 +152,9 @@ def _ability(draft: RulesetDraft, tech: str, attachment: Attachment, option: Opt
     elif "rockets" in entry:
         n, *units = option.parts
         if not n.isdecimal() or any(unit not in draft.tags.get("rocket", ()) for unit in units):
-            draft.leave_option(attachment, option, "a number, and a unit that is a rocket where one is named, are expected")
+            draft.leave_option(
+                attachment, option, "a number, and a unit that is a rocket where one is named, are expected"
+            )
         else:
             _rockets(draft, tech, entry["rockets"], int(n))
     else:
@@ -152,7 +163,10 @@ def _ability(draft: RulesetDraft, tech: str, attachment: Attachment, option: Opt
 
 def _capacity(draft: RulesetDraft, tech: str, unit: str, which: str, add: int, least: int) -> None:
     """More units can be placed where such a unit stands and the territory brings enough."""
-    test = f"knows(self, '{draft.id('technologies', tech)}') and place.production >= {least} and any(units(at=place, {which}))"
+    test = (
+        f"knows(self, '{draft.id('technologies', tech)}') and place.production >= {least} and "
+        f"any(units(at=place, {which}))"
+    )
     draft.row(
         "technology",
         "modifiers",
@@ -167,7 +181,9 @@ def _capacity(draft: RulesetDraft, tech: str, unit: str, which: str, add: int, l
 
 
 def _rockets(draft: RulesetDraft, tech: str, what: str, n: int) -> None:
-    """How far rockets go who know a technology; how many dice one rolls, and how many strike one place, in games of any."""
+    """How far rockets go who know a technology; how many dice one rolls, and how many strike one place, in
+    games of any.
+    """
     found = draft.features.setdefault("rockets", {"distance": {}, "dice": 1, "most": 1})
     if what == "distance":
         found["distance"][draft.id("technologies", tech)] = n

@@ -1,4 +1,7 @@
-"""The table of what the words of game files mean: `templates/triplea/words.yaml`, tested against its schema when it is read."""
+"""The table of what the words of game files mean:
+
+`templates/triplea/words.yaml`, tested against its schema when it is read.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,9 @@ TranslationEntry = dict[str, Any]
 
 
 class TranslationTable:
-    """The table, section by section; `entry` gives the line for an option, None for a word that it does not know."""
+    """The table, section by section; `entry` gives the line for an option, None for a word that it does not
+    know.
+    """
 
     def __init__(self, sections: dict[str, Any]) -> None:
         self.sections = sections
@@ -46,7 +51,13 @@ def read_words(path: Path | None = None) -> TranslationTable:
     file = path or templates() / FOLDER / "words.yaml"
     data = yaml.safe_load(file.read_text(encoding="utf-8"))
     schema = json.loads((schemas() / SCHEMA).read_text(encoding="utf-8"))
-    wrong = sorted(jsonschema.Draft7Validator(schema).iter_errors(data), key=lambda e: [str(p) for p in e.absolute_path])
+    wrong = sorted(
+        jsonschema.Draft7Validator(schema).iter_errors(data), key=lambda e: [str(p) for p in e.absolute_path]
+    )
     if wrong:
-        raise ValueError("\n".join(f"{file}: {'/'.join(str(p) for p in e.absolute_path)}: {e.message[:200]}" for e in wrong))
+        raise ValueError(
+            "\n".join(
+                f"{file}: {'/'.join(str(p) for p in e.absolute_path)}: {e.message[:200]}" for e in wrong
+            )
+        )
     return TranslationTable(data)

@@ -18,13 +18,16 @@ __all__ = ["balance"]
 def balance(
     folder: Path = typer.Argument(..., help="The folder of a sweep: what `wteaw simulate --out` left."),
     of: str = typer.Option("", "--of", help="Which of the things compared; by default the first."),
-    out: Path = typer.Option(None, help="The folder for the page and the data; by default that of the sweep."),
+    out: Path = typer.Option(
+        None, help="The folder for the page and the data; by default that of the sweep."
+    ),
     format: str = typer.Option("text", help="text, or json for everything on standard output."),
 ) -> None:
-    """A report on a sweep of games: who wins, who joins, the course of the war, what is used, what is not, what rules do.
+    """A report on a sweep of games: who wins, who joins, the course of the war, what is used, what is not,
+    what rules do.
 
-    Writes `balance.html`, one file with its charts inside, and `balance.json`, in which every figure names the games it comes
-    from. It may be called while the sweep goes on.
+    Writes `balance.html`, one file with its charts inside, and `balance.json`, in which every figure names
+    the games it comes from. It may be called while the sweep goes on.
 
     Example: wteaw balance runs
     """
@@ -63,7 +66,10 @@ def balance(
         parts.insert(0, differences(sweep.rules(next(iter(sweep.about))), compared, instead))
     turns = sweep.settings["turns"]
     length = f"the first {'turn' if turns == 1 else f'{turns} turns'} of " if turns else ""
-    lead = f"{of}: {length}{number(found['games'], 'game')} played by policies, seed {sweep.settings['seed']}. {about['rules']}"
+    lead = (
+        f"{of}: {length}{number(found['games'], 'game')} played by policies, seed "
+        f"{sweep.settings['seed']}. {about['rules']}"
+    )
     title = f"{about['title']}: balance"
     target = out or folder
     target.mkdir(parents=True, exist_ok=True)
@@ -76,7 +82,14 @@ def balance(
     wins = "; ".join(f"{who} {percent(s['share'])}" for who, s in found["wins"].items()) or "no game yet"
     idle = sum(map(len, found["never"].values()))
     tell(
-        format, {}, f"{number(found['games'], 'game')}: {wins}", f"{number(idle, 'row')} that no game used",
-        *(f"game {e['game']} (seed {e['seed']}) could not be played on: {e['error']}" for e in found["errors"]),
-        f"{page}", f"{data}",
-    )  # fmt: skip
+        format,
+        {},
+        f"{number(found['games'], 'game')}: {wins}",
+        f"{number(idle, 'row')} that no game used",
+        *(
+            f"game {e['game']} (seed {e['seed']}) could not be played on: {e['error']}"
+            for e in found["errors"]
+        ),
+        f"{page}",
+        f"{data}",
+    )

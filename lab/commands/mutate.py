@@ -28,7 +28,9 @@ SECONDS_BETWEEN_LINES = 15.0
 
 def mutate(
     path: Path = typer.Argument(
-        None, help="A ruleset with its variants, a file of rows or a folder with such (default: the shipped ruleset)."
+        None,
+        help="A ruleset with its variants, a file of rows or a folder with such (default: the shipped "
+        "ruleset).",
     ),
     sample: int = typer.Option(None, min=1, help="How many changes to draw (default: try all of them)."),
     seed: int = typer.Option(1, help="Which changes are drawn."),
@@ -36,17 +38,20 @@ def mutate(
     jobs: int = typer.Option(1, "-j", min=1, help="How many processes share the changes."),
     format: str = typer.Option("text", help="How to show the result: text, json."),
     state: Path = typer.Option(
-        None, help="Where verdicts are kept, to go on later and for `coverage --mutated` (default: in the cache)."
+        None,
+        help="Where verdicts are kept, to go on later and for `coverage --mutated` (default: in the cache).",
     ),
     fresh: bool = typer.Option(False, "--fresh", help="Forget the verdicts of earlier runs."),
-    keep: bool = typer.Option(False, "--keep", help="Leave the share beside the tests of the ruleset, for `wteaw systems`."),
+    keep: bool = typer.Option(
+        False, "--keep", help="Leave the share beside the tests of the ruleset, for `wteaw systems`."
+    ),
 ) -> None:
     """Change one thing in a row at a time and see whether a rule test notices.
 
-    Numbers, ranges, faces, ids, flags and keys are changed, and the comparisons, numbers, `and`, `or`, `not` and ids inside
-    expressions. The cases that cite the row's clauses are run, then others that read the row; what nobody notices is listed at
-    file and line. A change that does not validate counts as noticed. One that makes no difference is marked where it stands:
-    `# equivalent (OLD -> NEW): why`.
+    Numbers, ranges, faces, ids, flags and keys are changed, and the comparisons, numbers, `and`, `or`, `not`
+    and ids inside expressions. The cases that cite the row's clauses are run, then others that read the row;
+    what nobody notices is listed at file and line. A change that does not validate counts as noticed. One
+    that makes no difference is marked where it stands: `# equivalent (OLD -> NEW): why`.
 
     Example: wteaw mutate ruleset --sample 200 -j 2
     """
@@ -68,7 +73,9 @@ def mutate(
     if fresh:
         file.unlink(missing_ok=True)
     with Working("changes", len(picked)) as working:
-        out = MutationRun(tried(bench, picked, jobs=jobs, state=file, progress=_Progress(len(picked), working).tell))
+        out = MutationRun(
+            tried(bench, picked, jobs=jobs, state=file, progress=_Progress(len(picked), working).tell)
+        )
     out.apart.update(change.form for change in others if not clause)
     if keep:
         keep_measured(path, sum(v.killed for v in out.verdicts), sum(not v.equivalent for v in out.verdicts))
@@ -87,7 +94,8 @@ def _text(out: MutationRun) -> list[str]:
     for v in out.verdicts:
         if v.equivalent:
             lines.append(
-                f"{_from_here(v.change.file)}:{v.change.line}: {v.change.row} {v.change.says}: no difference: {v.equivalent}"
+                f"{_from_here(v.change.file)}:{v.change.line}: {v.change.row} {v.change.says}: no "
+                f"difference: {v.equivalent}"
             )
     killed = sum(v.killed for v in out.verdicts)
     invalid = sum(v.noticed_by == "validation" for v in out.verdicts)
@@ -97,8 +105,10 @@ def _text(out: MutationRun) -> list[str]:
     share = f" ({100 * killed / counted:.1f} %)" if counted else ""
     untold = sum(not v.cases for v in out.survivors)
     lines.append(
-        f"{killed} of {counted} changes noticed{share}, {invalid} of them by validation, {elsewhere} by cases that cite other "
-        f"clauses; {len(out.survivors)} not noticed, {untold} of them with no case; {equivalent} make no difference"
+        f"{killed} of {counted} changes noticed{share}, {invalid} of them by validation, {elsewhere} by "
+        "cases that cite other "
+        f"clauses; {len(out.survivors)} not noticed, {untold} of them with no case; {equivalent} make no "
+        "difference"
     )
     if out.apart:
         forms = ", ".join(f"{form} {n:,}" for form, n in out.apart.most_common())
@@ -120,7 +130,10 @@ class _Progress:
         if not sys.stderr.isatty() and now - self.said > SECONDS_BETWEEN_LINES:
             self.said = now
             left = (now - self.start) / max(self.done, 1) * (self.total - self.done)
-            print(f"{self.done:,} of {self.total:,} changes, {self.noticed:,} noticed, about {left:.0f} s left", file=sys.stderr)
+            print(
+                f"{self.done:,} of {self.total:,} changes, {self.noticed:,} noticed, about {left:.0f} s left",
+                file=sys.stderr,
+            )
 
 
 def _from_here(file: str) -> str:

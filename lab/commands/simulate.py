@@ -34,30 +34,47 @@ __all__ = ["begun", "candidate_of", "checked", "play_missing", "simulate"]
 def simulate(
     scenario: str = typer.Argument(..., help="A scenario file, or the name of a shipped one."),
     games: int = typer.Option(..., min=1, help="How many games of each setting."),
-    out: Path = typer.Option(..., help="The folder for the results; a second start goes on with those that it holds."),
+    out: Path = typer.Option(
+        ..., help="The folder for the results; a second start goes on with those that it holds."
+    ),
     turns: int = typer.Option(0, min=0, help="Stop each game after so many turns; 0 plays to the end."),
-    seed: str = typer.Option("", help="Any text from which the seed of every game is made; otherwise it is drawn and kept."),
-    workers: int = typer.Option(0, min=0, help="Processes; 0 is one for each processor. The results do not depend on it."),
-    cluster: str = typer.Option("", help="Play on the workers of a Dask scheduler at this address instead, as tcp://HOST:PORT."),
+    seed: str = typer.Option(
+        "", help="Any text from which the seed of every game is made; otherwise it is drawn and kept."
+    ),
+    workers: int = typer.Option(
+        0, min=0, help="Processes; 0 is one for each processor. The results do not depend on it."
+    ),
+    cluster: str = typer.Option(
+        "", help="Play on the workers of a Dask scheduler at this address instead, as tcp://HOST:PORT."
+    ),
     until_error: str = typer.Option(
-        "", help="FIGURE=E: stop as soon as this figure (or its difference, with --with) is known to a standard error of E."
+        "",
+        help="FIGURE=E: stop as soon as this figure (or its difference, with --with) is known to a standard "
+        "error of E.",
     ),
     with_: list[str] = typer.Option(
         [],
         "--with",
-        help="Compare on the same seeds: a scenario, another ruleset for this one, or options (NAME=VALUE,...).",
+        help="Compare on the same seeds: a scenario, another ruleset for this one, or options "
+        "(NAME=VALUE,...).",
     ),
-    option: list[str] = typer.Option([], help="An option of the rules and its value, as NAME=VALUE, in every setting."),
+    option: list[str] = typer.Option(
+        [], help="An option of the rules and its value, as NAME=VALUE, in every setting."
+    ),
     policy: list[str] = typer.Option(
         [], help="Who is played by which bot in every setting, as WHO=POLICY: a nation, a side or everyone."
     ),
-    force: bool = typer.Option(False, "--force", help="Begin anew, where the folder holds results of other settings."),
+    force: bool = typer.Option(
+        False, "--force", help="Begin anew, where the folder holds results of other settings."
+    ),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
     """Play a scenario many times with bots, and count what happens.
 
-    Leaves in the folder: `games.jsonl`, one line a game with its seed (`wteaw play SCENARIO --seed` plays it again), and
-    `summary.json`: who wins how often, means with standard errors, what never happened; with --with the differences, too.
+    Leaves in the folder: `games.jsonl`, one line a game with its seed (`wteaw play SCENARIO --seed` plays it
+    again), and
+    `summary.json`: who wins how often, means with standard errors, what never happened; with --with the
+    differences, too.
 
     Example: wteaw simulate diplomacy --games 100 --turns 20 --out runs
     """
@@ -66,7 +83,10 @@ def simulate(
 
     formats(format, "text", "json")
     given = seed_given(seed)
-    candidates = [candidate_of("as given", scenario, option), *(_other(said, scenario, option) for said in with_)]
+    candidates = [
+        candidate_of("as given", scenario, option),
+        *(_other(said, scenario, option) for said in with_),
+    ]
     candidates = [replace(candidate, policies=policies_given(policy)) for candidate in candidates]
     if len({candidate.name for candidate in candidates}) < len(candidates):
         raise Stop("--with names the same thing twice", ExitCode.CALL)
@@ -75,7 +95,9 @@ def simulate(
     goal = _goal(until_error, rulesets["as given"])
     about = {c.name: _about(c, *read[c.name], turns) for c in candidates}
     for name in list(about)[1:]:
-        about[name]["instead"] = _instead(candidates[0], next(c for c in candidates if c.name == name), rulesets)
+        about[name]["instead"] = _instead(
+            candidates[0], next(c for c in candidates if c.name == name), rulesets
+        )
     those = [(candidate, *read[candidate.name]) for candidate in candidates]
     with begun(out, those, given, turns, workers, cluster, force=force) as (drawn, crew, held):
         keep_rules(out, about, rulesets)
@@ -84,7 +106,12 @@ def simulate(
         result = {"seed": drawn, "turns": turns, **summed.summary(rulesets, wanted)}
         if goal is not None:
             reached = goal.error(wanted, counted, list(rulesets))
-            result["until"] = {"figure": goal.figure, "wanted": goal.wanted, "error": reached, "games": counted}
+            result["until"] = {
+                "figure": goal.figure,
+                "wanted": goal.wanted,
+                "error": reached,
+                "games": counted,
+            }
         finish(out, result)
     instead = {name: of["instead"] for name, of in about.items()}
     print(
@@ -108,7 +135,10 @@ def _goal(said: str, ruleset: Any) -> PrecisionGoal | None:
     except ValueError:
         wanted = 0.0
     if not equals or not 0 < wanted < math.inf:
-        raise Stop(f"--until-error is FIGURE=E with an error above 0, such as battles=0.5, not {said!r}", ExitCode.CALL)
+        raise Stop(
+            f"--until-error is FIGURE=E with an error above 0, such as battles=0.5, not {said!r}",
+            ExitCode.CALL,
+        )
     if fault := figure_fault(ruleset, figure.strip()):
         raise Stop(f"--until-error: {fault}", ExitCode.CALL)
     return PrecisionGoal(figure.strip(), wanted)
@@ -117,15 +147,30 @@ def _goal(said: str, ruleset: Any) -> PrecisionGoal | None:
 def _about(candidate: SweepCandidate, data: dict[str, Any], ruleset: Any, turns: int) -> dict[str, str]:
     """What a page on a sweep says of a candidate."""
     shipped = scenarios() / f"{candidate.scenario.stem}.yaml"
-    named = candidate.scenario.stem if shipped.is_file() and shipped.resolve() == candidate.scenario else str(candidate.scenario)
+    named = (
+        candidate.scenario.stem
+        if shipped.is_file() and shipped.resolve() == candidate.scenario
+        else str(candidate.scenario)
+    )
     options = "".join(f" --option {name}={str(value).lower()}" for name, value in candidate.options.items())
     rules = f" --ruleset {candidate.ruleset}" if candidate.ruleset else ""
     players = "".join(f" --policy {who}={policy}" for who, policy in candidate.policies.items())
     again = f"wteaw play {named}{rules}{options}{players}{f' --turns {turns}' if turns else ''}"
     chosen = ", ".join(f"{name} {str(value).lower()}" for name, value in candidate.options.items())
     played = ", ".join(f"{who} by {policy}" for who, policy in candidate.policies.items())
-    said = f"The rules: {ruleset.title}{f'; options: {chosen}' if chosen else ''}{f'; played: {played}' if played else ''}."
-    return {"title": str(data.get("title", data["id"])), "ruleset": ruleset.hash, "again": again, "rules": said, "instead": ""}
+    parts = [ruleset.title]
+    if chosen:
+        parts.append(f"options: {chosen}")
+    if played:
+        parts.append(f"played: {played}")
+    said = f"The rules: {'; '.join(parts)}."
+    return {
+        "title": str(data.get("title", data["id"])),
+        "ruleset": ruleset.hash,
+        "again": again,
+        "rules": said,
+        "instead": "",
+    }
 
 
 def _instead(first: SweepCandidate, other: SweepCandidate, rulesets: Mapping[str, Any]) -> str:
@@ -136,7 +181,10 @@ def _instead(first: SweepCandidate, other: SweepCandidate, rulesets: Mapping[str
         said.append(f"{other.scenario.stem} instead of {first.scenario.stem}")
     elif rules.hash != before.hash:
         same = rules.title == before.title
-        said.append(f"{other.name if same else rules.title} instead of {'the rules as given' if same else before.title}")
+        said.append(
+            f"{other.name if same else rules.title} instead of "
+            f"{'the rules as given' if same else before.title}"
+        )
     for name, value in other.options.items():
         row = rules.row_or_empty("options", name)
         was = first.options.get(name, row.get("default"))
@@ -148,7 +196,9 @@ def _instead(first: SweepCandidate, other: SweepCandidate, rulesets: Mapping[str
 def candidate_of(name: str, scenario: str, option: list[str], ruleset: Path | None = None) -> SweepCandidate:
     from ..sweep import SweepCandidate
 
-    return SweepCandidate(name, find_scenario(scenario).resolve(), ruleset and ruleset.resolve(), dict(options_given(option)))
+    return SweepCandidate(
+        name, find_scenario(scenario).resolve(), ruleset and ruleset.resolve(), dict(options_given(option))
+    )
 
 
 def _other(said: str, scenario: str, option: list[str]) -> SweepCandidate:
@@ -165,13 +215,17 @@ def _other(said: str, scenario: str, option: list[str]) -> SweepCandidate:
     if folder is None:
         known = sorted({*shipped, *(p.stem for p in scenarios().glob("*.yaml"))})
         raise Stop(
-            f"--with {said}: no scenario, no ruleset and no options (NAME=VALUE); shipped: {', '.join(known)}", ExitCode.CALL
+            f"--with {said}: no scenario, no ruleset and no options (NAME=VALUE); shipped: "
+            f"{', '.join(known)}",
+            ExitCode.CALL,
         )
     return candidate_of(said, scenario, option, folder)
 
 
 def checked(candidate: SweepCandidate) -> tuple[dict[str, Any], Any]:
-    """A candidate's scenario and ruleset, with its options as the ruleset has them; Stop or StoreError with what is wrong."""
+    """A candidate's scenario and ruleset, with its options as the ruleset has them; Stop or StoreError with
+    what is wrong.
+    """
     from wteaw.play.begin import option_value, players_of
     from wteaw.play.scenario import initial_state
 
@@ -180,7 +234,9 @@ def checked(candidate: SweepCandidate) -> tuple[dict[str, Any], Any]:
         for name, value in candidate.options.items():
             candidate.options[name] = option_value(ruleset, name, value)
     except ValueError as error:
-        raise Stop(str(error) if candidate.name == "as given" else f"{candidate.name}: {error}", ExitCode.CALL) from None
+        raise Stop(
+            str(error) if candidate.name == "as given" else f"{candidate.name}: {error}", ExitCode.CALL
+        ) from None
     for who, policy in candidate.policies.items():
         players_of(ruleset, initial_state(ruleset, data), who, policy)
     return data, ruleset
@@ -188,9 +244,15 @@ def checked(candidate: SweepCandidate) -> tuple[dict[str, Any], Any]:
 
 @contextmanager
 def begun(
-    out: Path, candidates: Sequence[tuple[SweepCandidate, Mapping[str, Any], Ruleset]], seed: bytes | None, turns: int,
-    workers: int, cluster: str, *, force: bool,
-) -> Iterator[tuple[str, Crew, dict[Key, Figures]]]:  # fmt: skip
+    out: Path,
+    candidates: Sequence[tuple[SweepCandidate, Mapping[str, Any], Ruleset]],
+    seed: bytes | None,
+    turns: int,
+    workers: int,
+    cluster: str,
+    *,
+    force: bool,
+) -> Iterator[tuple[str, Crew, dict[Key, Figures]]]:
     """The seed of a sweep, who plays it, and the games that its folder holds, which it has to itself.
 
     A cluster is looked for before anything is written. `candidates`: each with its scenario and ruleset.
@@ -214,7 +276,10 @@ def begun(
     with alone(out):
         held, broken = prepare(out, settings, force=force)
         if broken:
-            warn(f"{out / GAMES}: {counted(broken, 'line')} cannot be read any more; what is missing is played again")
+            warn(
+                f"{out / GAMES}: {counted(broken, 'line')} cannot be read any more; what is missing is "
+                "played again"
+            )
         try:
             yield drawn, crew or Processes(sent, workers or os.cpu_count() or 1, out / PLAYING), held
         except KeyboardInterrupt:
@@ -234,22 +299,40 @@ def _kept_seed(out: Path, force: bool) -> str:
 
 
 def play_missing(
-    out: Path, candidates: Sequence[SweepCandidate], crew: Crew, held: dict[Key, Figures], *, games: int, turns: int, seed: str,
+    out: Path,
+    candidates: Sequence[SweepCandidate],
+    crew: Crew,
+    held: dict[Key, Figures],
+    *,
+    games: int,
+    turns: int,
+    seed: str,
     goal: PrecisionGoal | None = None,
-) -> int:  # fmt: skip
-    """Play the games that a folder lacks, and tell how it goes; how many of each count, fewer once `goal` is reached."""
+) -> int:
+    """Play the games that a folder lacks, and tell how it goes; how many of each count, fewer once `goal` is
+    reached.
+    """
     from ..sweep import sweep
 
     names = [candidate.name for candidate in candidates]
     missing = sum((n, name) not in held for n in range(1, games + 1) for name in names)
     with Working("games", missing) as working:
         return sweep(
-            out, candidates, crew, held, games=games, turns=turns, seed=seed, told=_told(working, crew, len(held), goal),
+            out,
+            candidates,
+            crew,
+            held,
+            games=games,
+            turns=turns,
+            seed=seed,
+            told=_told(working, crew, len(held), goal),
             enough=lambda found, n: goal is not None and goal.reached(found, n, names),
-        )  # fmt: skip
+        )
 
 
-def _told(working: Working, crew: Crew, held: int, goal: PrecisionGoal | None) -> Callable[[Mapping[Any, Any], int], None]:
+def _told(
+    working: Working, crew: Crew, held: int, goal: PrecisionGoal | None
+) -> Callable[[Mapping[Any, Any], int], None]:
     """Tells how many games are played, how fast, how well a figure is known, and what is waited for.
 
     `held`: the games that were there already.
@@ -264,7 +347,11 @@ def _told(working: Working, crew: Crew, held: int, goal: PrecisionGoal | None) -
         missed = missing
         done = len(found) - held
         rate = f"games, {60 * done / max(time.monotonic() - began, 0.001):.1f} a minute"
-        known = f", {goal.figure} ± {goal.last:.3g} of {goal.wanted:g}" if goal is not None and goal.last is not None else ""
+        known = (
+            f", {goal.figure} ± {goal.last:.3g} of {goal.wanted:g}"
+            if goal is not None and goal.last is not None
+            else ""
+        )
         working.at(done, what=rate + known)
 
     return tell

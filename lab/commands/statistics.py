@@ -20,7 +20,8 @@ def statistics(
 ) -> None:
     """Charts of a game by turn: places, units, losses, income, battles, the front, tracks; for its news.
 
-    While the game runs they hold what everybody may know and no more; once it has ended, everything, and every criterion.
+    While the game runs they hold what everybody may know and no more; once it has ended, everything, and
+    every criterion.
 
     Example: wteaw statistics games/flanders --format html > statistics.html
     """
@@ -40,4 +41,6 @@ def statistics(
     made = parts_as_text if format == "text" else parts_as_html
     turns = len(found["turns"])
     lead = f"The game {found['game']} after {turns} turn{'s' if turns != 1 else ''}: {found['knows']}."
-    typer.echo(made(f"{found['title']} in figures", lead, statistics_parts(whole_world(opened), found)), nl=False)
+    typer.echo(
+        made(f"{found['title']} in figures", lead, statistics_parts(whole_world(opened), found)), nl=False
+    )

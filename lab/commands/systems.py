@@ -18,9 +18,12 @@ __all__ = ["systems"]
 def systems(
     path: Path = typer.Argument(None, help="A folder with rulesets (default: the shipped ones)."),
     format: str = typer.Option("text", help="text (a table in Markdown) or json."),
-    write: Path = typer.Option(None, help="Put the table into this file, between <!-- systems --> and <!-- /systems -->."),
+    write: Path = typer.Option(
+        None, help="Put the table into this file, between <!-- systems --> and <!-- /systems -->."
+    ),
 ) -> None:
-    """Each ruleset with its phases, orders, events, cited clauses, rule tests, and the changes of rows that its tests notice.
+    """Each ruleset with its phases, orders, events, cited clauses, rule tests, and the changes of rows that
+    its tests notice.
 
     The last are what `wteaw mutate RULESET --keep` has measured.
 

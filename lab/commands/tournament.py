@@ -22,22 +22,31 @@ def tournament(
     policy: list[str] = typer.Option(
         [], "--policy", help="A bot: a set or a row of the ruleset's, given, or idle; twice or more."
     ),
-    games: int = typer.Option(10, min=1, help="How many seeds; each pair plays each of them twice, with nations exchanged."),
-    out: Path = typer.Option(..., help="The folder for the results; a second start goes on with those that it holds."),
+    games: int = typer.Option(
+        10, min=1, help="How many seeds; each pair plays each of them twice, with nations exchanged."
+    ),
+    out: Path = typer.Option(
+        ..., help="The folder for the results; a second start goes on with those that it holds."
+    ),
     turns: int = typer.Option(0, min=0, help="Stop each game after so many turns; 0 plays to the end."),
     criterion: str = typer.Option(
         "", help="By which criterion games without a winner are judged; by default the first that fits."
     ),
-    seed: str = typer.Option("", help="Any text from which the seed of every game is made; otherwise it is drawn and kept."),
+    seed: str = typer.Option(
+        "", help="Any text from which the seed of every game is made; otherwise it is drawn and kept."
+    ),
     workers: int = typer.Option(0, min=0, help="Processes; 0 is one for each processor."),
     cluster: str = typer.Option("", help="Play on the workers of a Dask scheduler at this address instead."),
     option: list[str] = typer.Option([], help="An option of the rules and its value, as NAME=VALUE."),
-    force: bool = typer.Option(False, "--force", help="Begin anew, where the folder holds results of other settings."),
+    force: bool = typer.Option(
+        False, "--force", help="Begin anew, where the folder holds results of other settings."
+    ),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
     """Let bots play against each other: every pair on the same seeds, each side of the table once.
 
-    `given` is what the ruleset itself would choose, `idle` gives no orders. Writes `tournament.json` beside the games.
+    `given` is what the ruleset itself would choose, `idle` gives no orders. Writes `tournament.json` beside
+    the games.
 
     Example: wteaw tournament diplomacy --policy given --policy idle --games 20 --turns 10 --out cup
     """
@@ -56,7 +65,10 @@ def tournament(
     data, ruleset = checked(base)
     known = [cup.GIVEN, *policies_of(ruleset)]
     if len(policy) < 2 or len(set(policy)) < len(policy):
-        raise Stop(f"--policy is given twice or more, each time another one; there are {', '.join(known)}", ExitCode.CALL)
+        raise Stop(
+            f"--policy is given twice or more, each time another one; there are {', '.join(known)}",
+            ExitCode.CALL,
+        )
     for name in policy:
         if name not in known:
             raise Stop(f"no policy {name!r}; there are {', '.join(known)}", ExitCode.CALL)
@@ -64,7 +76,9 @@ def tournament(
         there = ", ".join(ruleset.rows("criteria")) or "none"
         raise Stop(f"no criterion {criterion!r}; there are {there}", ExitCode.CALL)
     world = World(ruleset, initial_state(ruleset, data))
-    parties = cup.parties_of(world, [n for n in world.nations() if world.alive(n) and seat(world, n) != "none"])
+    parties = cup.parties_of(
+        world, [n for n in world.nations() if world.alive(n) and seat(world, n) != "none"]
+    )
     if len(parties) < 2:
         raise Stop("a tournament needs two parties, and this game begins with fewer", ExitCode.CALL)
     criterion = criterion or cup.criterion_of(ruleset, parties)
@@ -74,7 +88,9 @@ def tournament(
     with begun(out, those, given, turns, workers, cluster, force=force) as (drawn, crew, held):
         play_missing(out, candidates, crew, held, games=games, turns=turns, seed=drawn)
     wanted = {key: figures for key, figures in held.items() if key[0] <= games}
-    errors = [{k: g[k] for k in ("game", "candidate", "seed", "error")} for g in wanted.values() if "error" in g]
+    errors = [
+        {k: g[k] for k in ("game", "candidate", "seed", "error")} for g in wanted.values() if "error" in g
+    ]
     found = {
         "scenario": str(data["id"]), "seed": drawn, "turns": turns, "policies": policy, "parties": parties,
         "pairs": cup.standings(policy, parties, criterion, wanted), "errors": errors,
@@ -92,12 +108,16 @@ def _text(found: dict[str, Any]) -> list[str]:
             continue
         lead, error = pair["lead"]["mean"], pair["lead"]["error"]
         low, high = (round(100 * v) for v in pair["band"])
-        ahead = "" if lead is None else f"; {pair['by']} {lead:+.2f}{'' if error is None else f' ± {error:.2f}'}"
+        ahead = (
+            "" if lead is None else f"; {pair['by']} {lead:+.2f}{'' if error is None else f' ± {error:.2f}'}"
+        )
         out.append(
-            f"{pair['first']} against {pair['second']}: {pair['won']} won, {pair['drawn']} drawn, {pair['lost']} lost; "
+            f"{pair['first']} against {pair['second']}: {pair['won']} won, {pair['drawn']} drawn, "
+            f"{pair['lost']} lost; "
             f"{100 * pair['points'] / pair['games']:.0f}% of the points ({low} to {high}%){ahead}"
         )
     out += [
-        f"game {e['game']} of {e['candidate']} (seed {e['seed']}) could not be played on: {e['error']}" for e in found["errors"]
+        f"game {e['game']} of {e['candidate']} (seed {e['seed']}) could not be played on: {e['error']}"
+        for e in found["errors"]
     ]
     return out

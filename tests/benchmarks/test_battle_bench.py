@@ -26,8 +26,16 @@ FLEET = Question(
     {("d", "battleship"): 4, ("d", "destroyer"): 3},
     "sea",
 )
-TRENCH = Question("land", {("a", "infantry"): 10, ("a", "artillery"): 4}, {("d", "infantry"): 8}, "p", "x", works="trench")
-ALLIES = Question("land", {("a", "infantry"): 6, ("b", "infantry"): 6, ("a", "artillery"): 3}, {("d", "infantry"): 8}, "p", "x")
+TRENCH = Question(
+    "land", {("a", "infantry"): 10, ("a", "artillery"): 4}, {("d", "infantry"): 8}, "p", "x", works="trench"
+)
+ALLIES = Question(
+    "land",
+    {("a", "infantry"): 6, ("b", "infantry"): 6, ("a", "artillery"): 3},
+    {("d", "infantry"): 8},
+    "p",
+    "x",
+)
 FIGHTS = {"trench": TRENCH, "fleet": FLEET, "allies": ALLIES}
 
 

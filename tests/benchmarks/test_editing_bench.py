@@ -14,7 +14,9 @@ from wteaw_editor.project import Project
 FILE = "tables/battles.yaml"
 EDITS: dict[str, Callable[[str], str]] = {
     "a comment": lambda text: text + "\n# a note\n",
-    "a number": lambda text: re.sub(r"(: )(\d+)(?=[,}\n])", lambda m: m[1] + str(int(m[2]) + 1), text, count=1),
+    "a number": lambda text: re.sub(
+        r"(: )(\d+)(?=[,}\n])", lambda m: m[1] + str(int(m[2]) + 1), text, count=1
+    ),
     "a word that is not known": lambda text: text.replace("name: ", "nmae: ", 1),
     "a row that is begun": lambda text: text + "\n  - {id: a-new-one}\n",
     "an open bracket": lambda text: text.replace("{", "{{", 1),

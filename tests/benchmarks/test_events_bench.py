@@ -22,7 +22,14 @@ def watching(size: int) -> Turn:
     mark = [{"flag": {"who": "red", "as": "seen"}}]
     for n in range(size):
         if n % 3 == 0:
-            events.append({"id": f"event-{n}", "for": "red", "becomes": f"track('gray', 'mood') >= {100 + n}", "effects": mark})
+            events.append(
+                {
+                    "id": f"event-{n}",
+                    "for": "red",
+                    "becomes": f"track('gray', 'mood') >= {100 + n}",
+                    "effects": mark,
+                }
+            )
         elif n % 3 == 1:
             events.append({"id": f"event-{n}", "on": {"acted": {"action": f"act-{n}"}}, "effects": mark})
         else:
@@ -48,7 +55,9 @@ def test_idle_events(benchmark: Any, size: int) -> None:
     benchmark(happen)
 
 
-@pytest.mark.benchmark(group="two facts are counted after one was added, in the first and in a late turn of a game")
+@pytest.mark.benchmark(
+    group="two facts are counted after one was added, in the first and in a late turn of a game"
+)
 @pytest.mark.parametrize("turns", (1, 20, 180))
 def test_facts_of_a_long_game(benchmark: Any, turns: int) -> None:
     """62 facts a turn, as in 1914; of ten words."""

@@ -39,7 +39,9 @@ def test_python_alone(benchmark: Any) -> None:
 @pytest.mark.benchmark(group="start")
 def test_wteaw_help(benchmark: Any) -> None:
     code = "from wteaw.cli import _run; _run(['--help'])"
-    benchmark.pedantic(lambda: subprocess.run([sys.executable, "-c", code], check=True, capture_output=True), rounds=5)
+    benchmark.pedantic(
+        lambda: subprocess.run([sys.executable, "-c", code], check=True, capture_output=True), rounds=5
+    )
 
 
 @pytest.mark.benchmark(group="validate")
@@ -67,7 +69,9 @@ def test_one_turn_with_orders_of_every_nation(benchmark: Any) -> None:
     here = played(2)[-1].position
     orders = orders_by_policy(here)
     benchmark.pedantic(
-        lambda: resolve(ruleset, here, Inputs(orders), dice(here), geography=geography), rounds=10, warmup_rounds=1
+        lambda: resolve(ruleset, here, Inputs(orders), dice(here), geography=geography),
+        rounds=10,
+        warmup_rounds=1,
     )
 
 
@@ -79,7 +83,11 @@ def test_one_turn_in_which_everything_moves(benchmark: Any) -> None:
     moved = sum(sum(o["slots"]["units"].values()) for given in orders.values() for o in given)
     assert moved > sum(row["n"] for _, row in here.state.stacks()) * 8 // 10
     benchmark.extra_info.update(orders=sum(map(len, orders.values())), units=moved)
-    benchmark.pedantic(lambda: resolve(ruleset, here, Inputs(orders), dice(here), geography=geography), rounds=5, warmup_rounds=1)
+    benchmark.pedantic(
+        lambda: resolve(ruleset, here, Inputs(orders), dice(here), geography=geography),
+        rounds=5,
+        warmup_rounds=1,
+    )
 
 
 def test_a_whole_game(benchmark: Any) -> None:
@@ -97,7 +105,9 @@ def test_report_of_one_nation(benchmark: Any) -> None:
     entries = [e for e in last.entries if e.turn == turn]
 
     def report() -> None:
-        told = nation_report(ruleset, shown, entries, "german-empire", game="g", turn=turn, geography=geography)
+        told = nation_report(
+            ruleset, shown, entries, "german-empire", game="g", turn=turn, geography=geography
+        )
         as_text(told), as_html(told)
 
     benchmark.pedantic(report, rounds=5, warmup_rounds=1)
@@ -142,7 +152,9 @@ def test_view_of_one_nation(benchmark: Any) -> None:
 def test_template_of_one_nation(benchmark: Any) -> None:
     _, ruleset, geography = loaded()
     shown = view(ruleset, played(2)[-1].position.state, "german-empire", geography=geography)
-    benchmark.pedantic(lambda: order_template(World(ruleset, shown, geography=geography), "german-empire"), rounds=5)
+    benchmark.pedantic(
+        lambda: order_template(World(ruleset, shown, geography=geography), "german-empire"), rounds=5
+    )
 
 
 def test_memory_of_a_turn(benchmark: Any, tmp_path: Path) -> None:
@@ -151,6 +163,8 @@ def test_memory_of_a_turn(benchmark: Any, tmp_path: Path) -> None:
     here = played(2)[-1].position
     orders = orders_by_policy(here)
     tracemalloc.start()
-    benchmark.pedantic(lambda: resolve(ruleset, here, Inputs(orders), dice(here), geography=geography), rounds=1)
+    benchmark.pedantic(
+        lambda: resolve(ruleset, here, Inputs(orders), dice(here), geography=geography), rounds=1
+    )
     benchmark.extra_info["peak_mb"] = round(tracemalloc.get_traced_memory()[1] / 1e6, 1)
     tracemalloc.stop()

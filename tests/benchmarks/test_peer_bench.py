@@ -135,7 +135,11 @@ def published_answers(low_luck: bool) -> dict[str, Answer]:
     for id_, asked in mine.items():
         attackers = counts(asked["attackers"])
         at_sea = asked["battle"] == "sea"
-        ships = {} if at_sea else {kind: n for kind, n in attackers.items() if "ship" in rows[kind].get("tags", ())}
+        ships = (
+            {}
+            if at_sea
+            else {kind: n for kind, n in attackers.items() if "ship" in rows[kind].get("tags", ())}
+        )
         battles.append(
             Asked(
                 id_, SEA if at_sea else LAND, {k: n for k, n in attackers.items() if k not in ships}, counts(asked["defenders"]), ships,
@@ -175,7 +179,9 @@ def base_place(world: World) -> tuple[str, str]:
     rows = world.ruleset.rows("places")
     for link in world.ruleset.rows("links").values():
         a, b = link["between"]
-        if link["kind"] == "land" and all(rows[p]["kind"] == "land" and not rows[p].get("city") for p in (a, b)):
+        if link["kind"] == "land" and all(
+            rows[p]["kind"] == "land" and not rows[p].get("city") for p in (a, b)
+        ):
             return a, b
     raise AssertionError("no such places")
 
@@ -197,7 +203,9 @@ def base_answers() -> dict[str, Answer]:
                 units[f"{kind}-{side}"] = unit(
                     {"id": f"{kind}-{side}", "move": 1, "hits": rows[kind].get("hits", 1)}, attack, defense
                 )
-        attackers, defenders = ({f"{k}-{side}": n for k, n in kinds.items()} for side, kinds in (("a", ours), ("d", theirs)))
+        attackers, defenders = (
+            {f"{k}-{side}": n for k, n in kinds.items()} for side, kinds in (("a", ours), ("d", theirs))
+        )
         battles.append(Asked(id_, LAND, attackers, defenders, {}, (list(attackers), list(defenders))))
     return Peer(_folder("base"), game_file(units, PROPERTIES, 10)).ask(battles, RUNS)
 
@@ -212,7 +220,9 @@ def compare(benchmark: Any, world: World, question: Question, peer: Answer) -> N
     sampled = odds(world, question, trials=RUNS)
     for end in ENDS:
         ours, theirs = getattr(found, end), peer.chance(end)
-        assert abs(ours - theirs) <= 3 * peer.error(end, ours), f"{end}: {ours:.4f} here, {theirs:.4f} there ({peer.runs} runs)"
+        assert abs(ours - theirs) <= 3 * peer.error(end, ours), (
+            f"{end}: {ours:.4f} here, {theirs:.4f} there ({peer.runs} runs)"
+        )
         apart = 3 * (peer.error(end, ours) ** 2 + sampled.error(ours) ** 2) ** 0.5
         assert abs(getattr(sampled, end) - theirs) <= apart, (
             f"{end}: sampled {getattr(sampled, end):.4f} here, {theirs:.4f} there"
@@ -238,12 +248,17 @@ def compare(benchmark: Any, world: World, question: Question, peer: Answer) -> N
         f"\n{_told(question.attackers)} against {_told(question.defenders)}: exact in {solving * 1000:.1f} ms ({there / solving:,.0f} times), "
         f"{USUAL:,} battles in {drawing * 1000:.1f} ms ({there / drawing:,.0f} times); there {USUAL:,} in {there:.1f} s"
     )
-    assert there / min(solving, drawing) >= FASTER, f"{solving * 1000:.1f} and {drawing * 1000:.1f} ms here, {there:.1f} s there"
+    assert there / min(solving, drawing) >= FASTER, (
+        f"{solving * 1000:.1f} and {drawing * 1000:.1f} ms here, {there:.1f} s there"
+    )
 
 
 def _preludes(world: World, question: Question) -> list[Any]:
     """The plans of what is fought before the battle, if both sides have somebody for it."""
-    plans = [plan_of(world, question, battle=id_) for id_ in world.ruleset.row("battles", question.battle).get("preludes", ())]
+    plans = [
+        plan_of(world, question, battle=id_)
+        for id_ in world.ruleset.row("battles", question.battle).get("preludes", ())
+    ]
     return [plan for plan in plans if all(plan.start[0, side].any() for side in plan.holds)]
 
 

@@ -55,7 +55,9 @@ def test_every_power_of_five_turns(benchmark: Any) -> None:
         for here, inputs in given:
             resolve(ruleset, here, inputs, dice(here), geography=geography)
 
-    benchmark.extra_info.update(turns=len(given), orders=sum(len(o) for _, i in given for o in i.orders.values()))
+    benchmark.extra_info.update(
+        turns=len(given), orders=sum(len(o) for _, i in given for o in i.orders.values())
+    )
     benchmark.pedantic(once, rounds=3, warmup_rounds=1)
 
 
@@ -64,4 +66,6 @@ def test_the_largest_turn_of_a_power(benchmark: Any) -> None:
     ruleset, geography, given = turns("no-mans-land", 5)
     here, inputs = max(given, key=lambda one: sum(map(len, one[1].orders.values())))
     benchmark.extra_info.update(orders=sum(map(len, inputs.orders.values())))
-    benchmark.pedantic(lambda: resolve(ruleset, here, inputs, dice(here), geography=geography), rounds=10, warmup_rounds=1)
+    benchmark.pedantic(
+        lambda: resolve(ruleset, here, inputs, dice(here), geography=geography), rounds=10, warmup_rounds=1
+    )

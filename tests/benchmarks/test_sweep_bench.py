@@ -77,7 +77,9 @@ def of_the_machine() -> float:
 
 def test_two_processes_against_one(benchmark: Any, tmp_path: Path) -> None:
     benchmark.extra_info["of the machine"] = of_the_machine()
-    benchmark.extra_info["ratio"] = benchmark.pedantic(lambda: ratio(lambda n: Processes(rules(), n, tmp_path)), rounds=1)
+    benchmark.extra_info["ratio"] = benchmark.pedantic(
+        lambda: ratio(lambda n: Processes(rules(), n, tmp_path)), rounds=1
+    )
 
 
 @pytest.fixture

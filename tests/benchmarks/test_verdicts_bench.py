@@ -32,7 +32,9 @@ def season() -> tuple[Any, Position, Inputs]:
     orders = {}
     for nation in ruleset.rows("nations"):
         world = World(ruleset, view(ruleset, position.state, nation))
-        orders[nation] = plan(world, nation, dice.stream(step="input", rule="policies/plan", subject=nation, audience=nation))
+        orders[nation] = plan(
+            world, nation, dice.stream(step="input", rule="policies/plan", subject=nation, audience=nation)
+        )
     return ruleset, position, Inputs(orders)
 
 

@@ -111,7 +111,9 @@ def test_findings_follow_what_is_typed(folder: Path) -> None:
         assert found[0].range.start.line == line
         action = await editor.client.text_document_code_action_async(
             t.CodeActionParams(
-                t.TextDocumentIdentifier(editor.uri("tables/units.yaml")), found[0].range, t.CodeActionContext(found)
+                t.TextDocumentIdentifier(editor.uri("tables/units.yaml")),
+                found[0].range,
+                t.CodeActionContext(found),
             )
         )
         assert action and "'symbol'" in str(action[0].title)
@@ -175,7 +177,9 @@ def test_what_may_stand_at_a_place_is_offered(folder: Path) -> None:
         assert {"unit", "place"} <= set(await offered("\nfields:\n  - {id: morale, of: [u|]}\n"))
         inside = await offered('\ndefinitions:\n  - {id: probe, of: [unit], is: "cou|"}\n')
         assert {"count", "unit", "is_healthy"} <= set(inside) and "how many" in inside["count"]
-        assert {"owner", "place"} <= set(await offered('\ndefinitions:\n  - {id: probe, of: [unit], is: "unit.ow|"}\n'))
+        assert {"owner", "place"} <= set(
+            await offered('\ndefinitions:\n  - {id: probe, of: [unit], is: "unit.ow|"}\n')
+        )
         ids = await offered("\ndefinitions:\n  - {id: probe, of: [nation], is: \"stock(nation, 'co|')\"}\n")
         assert "coin" in ids
         assert "stock" not in ids  # between quotes stand ids
@@ -191,14 +195,20 @@ def test_an_id_is_renamed_wherever_it_stands_or_not_at_all(folder: Path) -> None
             where = editor.at(MOVES, text, what, shift)
             edit = await editor.client.text_document_rename_async(t.RenameParams(**where, new_name=to))
             return (
-                {} if edit is None else {u.removeprefix(folder.as_uri() + "/"): list(e) for u, e in (edit.changes or {}).items()}
+                {}
+                if edit is None
+                else {u.removeprefix(folder.as_uri() + "/"): list(e) for u, e in (edit.changes or {}).items()}
             )
 
         changes = await rename("live_in(origin", 2, "lies_in")
         assert {MOVES, "tables/commands.yaml"} <= set(changes)
         _apply(folder, changes)
         assert validate(folder) == 0
-        assert not any("live_in" in p.read_text() for p in folder.rglob("*.yaml") if p.parent.name in ("tables", "events"))
+        assert not any(
+            "live_in" in p.read_text()
+            for p in folder.rglob("*.yaml")
+            if p.parent.name in ("tables", "events")
+        )
         assert await rename("id: march-order", 5, "betrayal-order") == {}
         assert "already" in editor.said[-1]
         assert await rename("id: march-order", 5, "March!") == {}
@@ -208,7 +218,9 @@ def test_an_id_is_renamed_wherever_it_stands_or_not_at_all(folder: Path) -> None
 
 
 def validate(folder: Path) -> int:
-    return subprocess.run([sys.executable, "-c", "from wteaw.cli import main; main()", "validate", str(folder)]).returncode
+    return subprocess.run(
+        [sys.executable, "-c", "from wteaw.cli import main; main()", "validate", str(folder)]
+    ).returncode
 
 
 def _apply(folder: Path, changes: dict[str, list[t.TextEdit]]) -> None:
@@ -216,7 +228,9 @@ def _apply(folder: Path, changes: dict[str, list[t.TextEdit]]) -> None:
         lines = (folder / name).read_text().splitlines(keepends=True)
         for edit in sorted(edits, key=lambda e: (e.range.start.line, e.range.start.character), reverse=True):
             line = lines[edit.range.start.line]
-            lines[edit.range.start.line] = line[: edit.range.start.character] + edit.new_text + line[edit.range.end.character :]
+            lines[edit.range.start.line] = (
+                line[: edit.range.start.character] + edit.new_text + line[edit.range.end.character :]
+            )
         (folder / name).write_text("".join(lines))
 
 
@@ -259,7 +273,10 @@ def test_checking_as_one_types_finds_what_checking_the_whole_finds(folder: Path)
         ("stock(place, 'coin')", "stock(place, 'coyn')"),
         ("\ndefinitions:", "\n  - {id: guns, name: Guns}\ndefinitions:"),
         ("\ndefinitions:", "\n  - {id: artillery, name: Guns}\ndefinitions:"),
-        ("\ndefinitions:", "\n  - {id: guns, nmae: Guns}\n  - {id: more, name: More, tags: [soldier]}\ndefinitions:"),
+        (
+            "\ndefinitions:",
+            "\n  - {id: guns, nmae: Guns}\n  - {id: more, name: More, tags: [soldier]}\ndefinitions:",
+        ),
     ]
     for old, new in edits:
         assert old in text
@@ -274,15 +291,23 @@ def test_checking_as_one_types_finds_what_checking_the_whole_finds(folder: Path)
 def test_mistakes_in_several_files_are_found_together(folder: Path) -> None:
     """A mistake stays while others are made and mended elsewhere."""
     path = folder / UNITS
-    other = next(p for p in sorted((folder / "tables").glob("*.yaml")) if p != path and b"name:" in p.read_bytes())
+    other = next(
+        p for p in sorted((folder / "tables").glob("*.yaml")) if p != path and b"name:" in p.read_bytes()
+    )
     texts = {p: p.read_bytes() for p in (path, other)}
     project = Project(folder)
     spoiled = {p: text.replace(b"name:", b"nmae:", 1) for p, text in texts.items()}
-    for first, second in ((spoiled[path], spoiled[other]), (spoiled[path], texts[other]), (texts[path], texts[other])):
+    for first, second in (
+        (spoiled[path], spoiled[other]),
+        (spoiled[path], texts[other]),
+        (texts[path], texts[other]),
+    ):
         for p, data in ((path, first), (other, second)):
             project.set_text(p, data)
         fresh = Project(folder, {path: first, other: second})
-        assert [(d.code, d.where, d.message) for d in project.found] == [(d.code, d.where, d.message) for d in fresh.found]
+        assert [(d.code, d.where, d.message) for d in project.found] == [
+            (d.code, d.where, d.message) for d in fresh.found
+        ]
 
 
 def test_while_a_file_cannot_be_read_it_alone_is_at_fault(folder: Path) -> None:
@@ -292,7 +317,10 @@ def test_while_a_file_cannot_be_read_it_alone_is_at_fault(folder: Path) -> None:
     found = project.set_text(path, text.replace("{", "{{", 1).encode())
     assert [d.file for d in found] == [UNITS] and found[0].severity == "error"
     assert project.set_text(path, text.encode()) == []
-    assert project.set_text(path, text.replace("in_play(nation) and", "in_plai(nation) and").encode())[0].code == "E303"
+    assert (
+        project.set_text(path, text.replace("in_play(nation) and", "in_plai(nation) and").encode())[0].code
+        == "E303"
+    )
 
 
 ROWS = {"units": "infantry", "definitions": None, "stats": None}
@@ -315,7 +343,9 @@ def test_a_new_row_of_the_base_is_checked_as_the_whole_is(form: str) -> None:
         assert data != text.encode()
         found = project.set_text(path, data)
         fresh = Project(folder, {path: data})
-        assert [(d.code, d.where, d.message) for d in found] == [(d.code, d.where, d.message) for d in fresh.found]
+        assert [(d.code, d.where, d.message) for d in found] == [
+            (d.code, d.where, d.message) for d in fresh.found
+        ]
     assert project.set_text(path, text.encode()) == []
 
 
@@ -327,7 +357,9 @@ def _base() -> Project:
 def test_rule_tests_and_scenarios_are_read_as_tables_are(folder: Path) -> None:
     copied = folder / "tests" / "own.yaml"
     copied.parent.mkdir(exist_ok=True)
-    copied.write_text("cases:\n- id: one\n  title: A case\n  given: {places: {england: {holder: germany}}}\n", "utf-8")
+    copied.write_text(
+        "cases:\n- id: one\n  title: A case\n  given: {places: {england: {holder: germany}}}\n", "utf-8"
+    )
     (folder / "scenarios").mkdir(exist_ok=True)
     start = "id: s\ntitle: S\nruleset: ..\nunits:\n- {owner: germany, at: england, units: {infantry: 1}}\n"
     (folder / "scenarios" / "own.yaml").write_text(start, "utf-8")
@@ -340,11 +372,17 @@ def test_rule_tests_and_scenarios_are_read_as_tables_are(folder: Path) -> None:
         assert [(d.code, d.range.start.line, d.range.start.character) for d in found] == [("E401", 3, 19)]
         assert "did you mean 'england'?" in found[0].message
         assert await editor.type(name, 3, text) == []
-        hover = await editor.client.text_document_hover_async(t.HoverParams(**editor.at(name, text, "england")))
+        hover = await editor.client.text_document_hover_async(
+            t.HoverParams(**editor.at(name, text, "england"))
+        )
         assert hover is not None and "places/england" in str(hover.contents)
-        found = await editor.client.text_document_definition_async(t.DefinitionParams(**editor.at(name, text, "germany")))
+        found = await editor.client.text_document_definition_async(
+            t.DefinitionParams(**editor.at(name, text, "germany"))
+        )
         assert [place.uri for place in found or []] and found[0].uri.startswith(editor.uri("tables"))
-        items = await editor.client.text_document_completion_async(t.CompletionParams(**editor.at(name, text, "england", 3)))
+        items = await editor.client.text_document_completion_async(
+            t.CompletionParams(**editor.at(name, text, "england", 3))
+        )
         assert "benelux" in {item.label for item in items or []}
         symbols = await editor.client.text_document_document_symbol_async(
             t.DocumentSymbolParams(t.TextDocumentIdentifier(editor.uri(name)))
@@ -363,14 +401,19 @@ def test_rule_tests_and_scenarios_are_read_as_tables_are(folder: Path) -> None:
 def test_a_call_that_is_written_has_help_and_a_word_that_is_no_id_is_not_renamed(folder: Path) -> None:
     async def talk(editor: Editor) -> None:
         text = await editor.open(UNITS)
-        assert await editor.client.text_document_prepare_rename_async(t.PrepareRenameParams(**editor.at(UNITS, text, "infantry")))
+        assert await editor.client.text_document_prepare_rename_async(
+            t.PrepareRenameParams(**editor.at(UNITS, text, "infantry"))
+        )
         assert not await editor.client.text_document_prepare_rename_async(
             t.PrepareRenameParams(**editor.at(UNITS, text, "name:"))
         )
         row = "definitions:\n- {id: t, of: [nation], is: \"stock(nation, 'coin') > count(units("
         await editor.open("tables/places.yaml")
         await editor.type("tables/places.yaml", 2, row)
-        for end, label, argument in (("stock(nation, ", "stock(thing, id:resources)", 1), ("count(units(", "units(", 0)):
+        for end, label, argument in (
+            ("stock(nation, ", "stock(thing, id:resources)", 1),
+            ("count(units(", "units(", 0),
+        ):
             at = editor.at("tables/places.yaml", row, end, len(end))
             found = await editor.client.text_document_signature_help_async(t.SignatureHelpParams(**at))
             assert found is not None and found.signatures[0].label.startswith(label)

@@ -25,11 +25,16 @@ def rows(folder: Path) -> dict[str, list[dict[str, Any]]]:
     for file in sorted([*(folder / "tables").glob("*.yaml"), *(folder / "events").glob("*.yaml")]):
         if file.name.startswith("rules-"):
             text = (
-                file.read_text(encoding="utf-8").partition("\nresources:\n")[2].partition("\n\n")[0].partition("\ntreasuries:")[0]
+                file.read_text(encoding="utf-8")
+                .partition("\nresources:\n")[2]
+                .partition("\n\n")[0]
+                .partition("\ntreasuries:")[0]
             )
             found.setdefault("resources", []).extend(yaml.load(text, Loader=yaml.CSafeLoader) or [])
             continue
-        for form, listed in (yaml.load(file.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader) or {}).items():
+        for form, listed in (
+            yaml.load(file.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader) or {}
+        ).items():
             found.setdefault(form, []).extend(listed or [])
     return found
 
@@ -38,7 +43,9 @@ def compared(file: Path, folder: Path) -> list[str]:
     """Every difference in territories, links, players, units and their figures, resources, owners and units at the start."""
     root = ET.fromstring(file.read_bytes())
     made = rows(folder)
-    scenario = yaml.load(next((folder / "scenarios").glob("*.yaml")).read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+    scenario = yaml.load(
+        next((folder / "scenarios").glob("*.yaml")).read_text(encoding="utf-8"), Loader=yaml.CSafeLoader
+    )
     out: list[str] = []
 
     def same(what: str, theirs: Any, ours: Any) -> None:
@@ -46,11 +53,21 @@ def compared(file: Path, folder: Path) -> list[str]:
             out.append(f"{what}: file {_short(theirs, ours)}, import {_short(ours, theirs)}")
 
     # territories and links
-    wet = {t.get("name", "").strip(): (t.get("water") or "").lower() == "true" for t in root.iterfind("map/territory")}
+    wet = {
+        t.get("name", "").strip(): (t.get("water") or "").lower() == "true"
+        for t in root.iterfind("map/territory")
+    }
     places = made.get("places", [])
-    same("territories", Counter((n[:120], w) for n, w in wet.items()), Counter((p["name"], p["kind"] == "sea") for p in places))
+    same(
+        "territories",
+        Counter((n[:120], w) for n, w in wet.items()),
+        Counter((p["name"], p["kind"] == "sea") for p in places),
+    )
     name_of = {p["id"]: p["name"] for p in places}
-    links = {frozenset((c.get("t1", "").strip()[:120], c.get("t2", "").strip()[:120])) for c in root.iterfind("map/connection")}
+    links = {
+        frozenset((c.get("t1", "").strip()[:120], c.get("t2", "").strip()[:120]))
+        for c in root.iterfind("map/connection")
+    }
     linked = {frozenset(name_of[end] for end in link["between"]) for link in made.get("links", [])}
     same("links", {ends for ends in links if len(ends) == 2}, linked)
     # players, units, resources
@@ -61,12 +78,18 @@ def compared(file: Path, folder: Path) -> list[str]:
     same("number of units", len(units), len(made.get("units", [])))
     by_order = dict(zip(units, made.get("units", []), strict=False))
     last: dict[str, ET.Element] = {}
-    for attachment in [*root.iterfind("attachmentList/attachment"), *root.iterfind("attatchmentList/attatchment")]:
+    for attachment in [
+        *root.iterfind("attachmentList/attachment"),
+        *root.iterfind("attatchmentList/attatchment"),
+    ]:
         class_ = (attachment.get("javaClass") or "").rpartition(".")[2].lower()
         if class_.startswith("unitat") and not attachment.get("foreach"):
             last[(attachment.get("attachTo") or attachment.get("attatchTo") or "").strip()] = attachment
     for unit, attachment in last.items():
-        options = {(o.get("name") or "").strip(): (o.get("value") or "").strip() for o in attachment.iterfind("option")}
+        options = {
+            (o.get("name") or "").strip(): (o.get("value") or "").strip()
+            for o in attachment.iterfind("option")
+        }
         for name, value in options.items():  # the last of a name counts
             figure = FIGURES.get(name)
             if figure and unit in by_order and value.lstrip("-").isdigit():
@@ -79,13 +102,19 @@ def compared(file: Path, folder: Path) -> list[str]:
     holders = scenario.get("holders") or {}
     held = {p["name"]: holders.get(p["id"], p.get("owner")) for p in places}
     wrong = {
-        t: (o, held.get(t)) for t, o in owners.items() if o != held.get(t) and (held.get(t) or o != nation_of.get("Neutral"))
+        t: (o, held.get(t))
+        for t, o in owners.items()
+        if o != held.get(t) and (held.get(t) or o != nation_of.get("Neutral"))
     }
     same("owners", {}, wrong)
     stacks: Counter[tuple[str, str, str]] = Counter()
     for s in root.iterfind("initialize/unitInitialize/unitPlacement"):
         who = (s.get("owner") or "Neutral").strip()
-        key = (nation_of.get(who[:120], who), (s.get("territory") or "").strip()[:120], (s.get("unitType") or "").strip())
+        key = (
+            nation_of.get(who[:120], who),
+            (s.get("territory") or "").strip()[:120],
+            (s.get("unitType") or "").strip(),
+        )
         stacks[key] += int(s.get("quantity") or 0)
     kind_of = {row["id"]: unit for unit, row in by_order.items()}
     ours: Counter[tuple[str, str, str]] = Counter()
@@ -115,15 +144,29 @@ def compared(file: Path, folder: Path) -> list[str]:
 def _attached(root: ET.Element, kind: str) -> dict[str, dict[str, str]]:
     """The options of attachments of a kind by what they are attached to; the last of a name counts."""
     found: dict[str, dict[str, str]] = {}
-    for attachment in [*root.iterfind("attachmentList/attachment"), *root.iterfind("attatchmentList/attatchment")]:
-        class_ = (attachment.get("javaClass") or "").rpartition(".")[2].lower().replace("tt", "t").replace("atachment", "")
+    for attachment in [
+        *root.iterfind("attachmentList/attachment"),
+        *root.iterfind("attatchmentList/attatchment"),
+    ]:
+        class_ = (
+            (attachment.get("javaClass") or "")
+            .rpartition(".")[2]
+            .lower()
+            .replace("tt", "t")
+            .replace("atachment", "")
+        )
         if class_ == kind and not attachment.get("foreach"):
             to = (attachment.get("attachTo") or attachment.get("attatchTo") or "").strip()
-            found[to] = {(o.get("name") or "").strip(): (o.get("value") or "").strip() for o in attachment.iterfind("option")}
+            found[to] = {
+                (o.get("name") or "").strip(): (o.get("value") or "").strip()
+                for o in attachment.iterfind("option")
+            }
     return found
 
 
-def _same_territories(same: Any, root: ET.Element, places: list[dict[str, Any]], nation_of: dict[str, str]) -> None:
+def _same_territories(
+    same: Any, root: ET.Element, places: list[dict[str, Any]], nation_of: dict[str, str]
+) -> None:
     """What territories bring, and which are closed."""
     row_of = {p["name"]: p for p in places}
     wrong = {}
@@ -131,7 +174,9 @@ def _same_territories(same: Any, root: ET.Element, places: list[dict[str, Any]],
         row = row_of.get(name[:120])
         if row is None:
             continue
-        brings = [n for name, n in options.items() if name in ("production", "productionOnly")]  # the last counts
+        brings = [
+            n for name, n in options.items() if name in ("production", "productionOnly")
+        ]  # the last counts
         theirs = (int(brings[-1] if brings else 0), options.get("isImpassable", "").lower() == "true")
         ours = (row.get("production", 0), bool(row.get("impassable")))
         if theirs != ours:
@@ -142,25 +187,44 @@ def _same_territories(same: Any, root: ET.Element, places: list[dict[str, Any]],
 TURN = ("move", "purchase", "place", "battle", "endturn")
 
 
-def _same_players(same: Any, root: ET.Element, made: dict[str, Any], scenario: dict[str, Any], nation_of: dict[str, str]) -> None:
+def _same_players(
+    same: Any, root: ET.Element, made: dict[str, Any], scenario: dict[str, Any], nation_of: dict[str, str]
+) -> None:
     """The order of play, and who is at war, allied, or neither at the start."""
     class_of = {
-        (d.get("name") or "").strip(): (d.get("javaClass") or "").rpartition(".")[2].lower().removesuffix("delegate")
+        (d.get("name") or "").strip(): (d.get("javaClass") or "")
+        .rpartition(".")[2]
+        .lower()
+        .removesuffix("delegate")
         for d in root.iterfind("gamePlay/delegate")
     }
     order: list[str] = []
     for step in root.iterfind("gamePlay/sequence/step"):
-        class_, player = class_of.get((step.get("delegate") or "").strip(), ""), (step.get("player") or "").strip()
-        if player and "bid" not in class_ and class_ != "specialmove" and class_.endswith(TURN) and player not in order:
+        class_, player = (
+            class_of.get((step.get("delegate") or "").strip(), ""),
+            (step.get("player") or "").strip(),
+        )
+        if (
+            player
+            and "bid" not in class_
+            and class_ != "specialmove"
+            and class_.endswith(TURN)
+            and player not in order
+        ):
             order.append(player)
     lines = {n["name"]: n["turn_line"] for n in made.get("nations", []) if "turn_line" in n}
     same("order of play", [p[:120] for p in order], sorted(lines, key=lambda name: lines[name]))
     # relations
-    kinds = {name: options.get("archeType", "neutral") for name, options in _attached(root, "relationshiptype").items()}
+    kinds = {
+        name: options.get("archeType", "neutral")
+        for name, options in _attached(root, "relationshiptype").items()
+    }
     kinds |= {"default_war": "war", "default_allied": "allied"}
     sides: dict[str, set[str]] = {}
     for named in root.iterfind("playerList/alliance"):
-        sides.setdefault((named.get("player") or "").strip(), set()).add((named.get("alliance") or "").strip())
+        sides.setdefault((named.get("player") or "").strip(), set()).add(
+            (named.get("alliance") or "").strip()
+        )
     players = [(p.get("name") or "").strip() for p in root.iterfind("playerList/player")]
     told = {
         frozenset(((r.get("player1") or "").strip(), (r.get("player2") or "").strip())): kinds.get((r.get("type") or "").strip(), "neutral")
@@ -170,7 +234,13 @@ def _same_players(same: Any, root: ET.Element, made: dict[str, Any], scenario: d
     ours: dict[frozenset[str], str] = {}
     for row in scenario.get("relations") or ():
         stance = stance_of[row["stance"]]
-        kind = "allied" if stance.get("share") == "always" else "war" if stance.get("enter") == "fight" else "neutral"
+        kind = (
+            "allied"
+            if stance.get("share") == "always"
+            else "war"
+            if stance.get("enter") == "fight"
+            else "neutral"
+        )
         for other in row["b"] if isinstance(row["b"], list) else [row["b"]]:
             ours[frozenset((row["a"], other))] = kind
     wrong = {}
@@ -185,7 +255,11 @@ def _same_players(same: Any, root: ET.Element, made: dict[str, Any], scenario: d
 
 
 def _same_shops(
-    same: Any, root: ET.Element, made: dict[str, Any], by_order: dict[str, dict[str, Any]], nation_of: dict[str, str]
+    same: Any,
+    root: ET.Element,
+    made: dict[str, Any],
+    by_order: dict[str, dict[str, Any]],
+    nation_of: dict[str, str],
 ) -> None:
     """What each player can buy at the start, how many of what for which resources."""
     unit_of = {row["id"]: unit for unit, row in by_order.items()}
@@ -193,8 +267,13 @@ def _same_shops(
     money = next(iter(called.values()), "")
     rules: dict[str, tuple[str, int, frozenset[tuple[str, int]]]] = {}
     for rule in root.iterfind("production/productionRule"):
-        made_of = [(r.get("resourceOrUnit", "").strip(), int(r.get("quantity") or 0)) for r in rule.iterfind("result")]
-        costs = frozenset((c.get("resource", "").strip(), int(c.get("quantity") or 0)) for c in rule.iterfind("cost"))
+        made_of = [
+            (r.get("resourceOrUnit", "").strip(), int(r.get("quantity") or 0))
+            for r in rule.iterfind("result")
+        ]
+        costs = frozenset(
+            (c.get("resource", "").strip(), int(c.get("quantity") or 0)) for c in rule.iterfind("cost")
+        )
         back = {what: n for what, n in made_of if what not in by_order}
         made_of = [(what, n) for what, n in made_of if what in by_order]
         if len(made_of) == 1:
@@ -204,14 +283,23 @@ def _same_shops(
         f.get("name", "").strip(): {r.get("name", "").strip() for r in f.iterfind("frontierRules")}
         for f in root.iterfind("production/productionFrontier")
     }
-    buyers = {p.get("player", "").strip(): p.get("frontier", "").strip() for p in root.iterfind("production/playerProduction")}
+    buyers = {
+        p.get("player", "").strip(): p.get("frontier", "").strip()
+        for p in root.iterfind("production/playerProduction")
+    }
     ours: dict[str, set[Any]] = {player: set() for player in buyers}
     by_trigger: set[Any] = set()
     for row in made.get("production", []):
         price = int(str(row["price"]).removeprefix("="))
-        asked = {(called[what], n) for what, n in (row.get("uses") or {}).items()} | ({(money, price)} if price else set())
+        asked = {(called[what], n) for what, n in (row.get("uses") or {}).items()} | (
+            {(money, price)} if price else set()
+        )
         item = (unit_of[row["makes"]], row.get("lot", 1), frozenset(asked))
-        if any(word in str(test.get("test")) for test in row.get("requires", ()) for word in ("flagged", "group(", "fits_")):
+        if any(
+            word in str(test.get("test"))
+            for test in row.get("requires", ())
+            for word in ("flagged", "group(", "fits_")
+        ):
             by_trigger.add(item)
             continue
         for player in buyers:

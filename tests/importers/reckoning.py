@@ -38,22 +38,33 @@ class Rules:
     air_attack_sub_restricted: bool = False
     transport_casualties_restricted: bool = False
     low_luck: bool = False
-    support: tuple[str, str, int, int] | None = None  # of the attackers: who helps whom, by how much, how many each
+    support: tuple[str, str, int, int] | None = (
+        None  # of the attackers: who helps whom, by how much, how many each
+    )
 
 
 Side = tuple[int, ...]
 
 
-def odds(attackers: Mapping[Kind, int], defenders: Mapping[Kind, int], rules: Rules = Rules()) -> tuple[float, float, float]:
+def odds(
+    attackers: Mapping[Kind, int], defenders: Mapping[Kind, int], rules: Rules = Rules()
+) -> tuple[float, float, float]:
     """The chances that the attackers win, that the defenders do, and that nobody is left (or nobody can hit any more)."""
     kinds = (tuple(attackers), tuple(defenders))
 
     @cache
     def end(a: Side, d: Side) -> tuple[Fraction, Fraction, Fraction]:
         if not any(a) or not any(d):
-            return (Fraction(any(a) and not any(d)), Fraction(any(d) and not any(a)), Fraction(not any(a) and not any(d)))
+            return (
+                Fraction(any(a) and not any(d)),
+                Fraction(any(d) and not any(a)),
+                Fraction(not any(a) and not any(d)),
+            )
         if rules.transport_casualties_restricted:
-            bare = [all(n == 0 or k.transport for k, n in zip(ks, s, strict=True)) for ks, s in zip(kinds, (a, d), strict=True)]
+            bare = [
+                all(n == 0 or k.transport for k, n in zip(ks, s, strict=True))
+                for ks, s in zip(kinds, (a, d), strict=True)
+            ]
             if bare == [True, False]:
                 return end((0,) * len(a), d)
             if bare == [False, True]:
@@ -73,11 +84,18 @@ def odds(attackers: Mapping[Kind, int], defenders: Mapping[Kind, int], rules: Ru
     return float(a), float(d), float(draw)
 
 
-def round_(kinds: tuple[tuple[Kind, ...], ...], a: Side, d: Side, rules: Rules) -> Iterator[tuple[Fraction, tuple[Side, Side]]]:
+def round_(
+    kinds: tuple[tuple[Kind, ...], ...], a: Side, d: Side, rules: Rules
+) -> Iterator[tuple[Fraction, tuple[Side, Side]]]:
     """Every end of a round with its chance: submarines that strike first, then whoever has not fired, at the same time."""
-    has_destroyer = [any(k.destroyer and n for k, n in zip(ks, s, strict=True)) for ks, s in zip(kinds, (a, d), strict=True)]
+    has_destroyer = [
+        any(k.destroyer and n for k, n in zip(ks, s, strict=True))
+        for ks, s in zip(kinds, (a, d), strict=True)
+    ]
     sneaks = (not has_destroyer[1], not has_destroyer[0] and (rules.ww2v2 or rules.defending_subs_sneak))
-    early = [rules.ww2v2 or sneaks[side] for side in (0, 1)]  # in the second edition all submarines fire in their own phase
+    early = [
+        rules.ww2v2 or sneaks[side] for side in (0, 1)
+    ]  # in the second edition all submarines fire in their own phase
     # hits of submarines in their phase
     for pa, first_a in hits(kinds[0], a, 0, rules, has_destroyer, subs=True, fire=early[0]):
         for pd, first_d in hits(kinds[1], d, 1, rules, has_destroyer, subs=True, fire=early[1]):
@@ -102,7 +120,14 @@ Hits = tuple[tuple[str, int], ...]
 
 
 def hits(
-    kinds: tuple[Kind, ...], side: Side, which: int, rules: Rules, destroyers: list[bool], *, subs: bool, fire: bool
+    kinds: tuple[Kind, ...],
+    side: Side,
+    which: int,
+    rules: Rules,
+    destroyers: list[bool],
+    *,
+    subs: bool,
+    fire: bool,
 ) -> Iterator[tuple[Fraction, Hits]]:
     """The hits of those of a side that fire now, with their chances."""
     pools: dict[str, list[tuple[int, int]]] = {}
@@ -131,7 +156,9 @@ def hits(
                 more: dict[int, Fraction] = {}
                 for k in range(n + 1):
                     for before, q in chances.items():
-                        more[before + k] = more.get(before + k, Fraction(0)) + q * comb(n, k) * p**k * (1 - p) ** (n - k)
+                        more[before + k] = more.get(before + k, Fraction(0)) + q * comb(n, k) * p**k * (
+                            1 - p
+                        ) ** (n - k)
                 chances = more
         out = [(q * p, (*found, (spared, n))) for q, found in out for n, p in chances.items() if p]
     yield from out
@@ -140,7 +167,9 @@ def hits(
 def take(kinds: tuple[Kind, ...], side: Side, which: int, found: Hits, rules: Rules) -> Side:
     """A side after hits: the weakest go first, the cheaper of equals; transports never, if the rules restrict that."""
     left = list(side)
-    order = sorted(range(len(kinds)), key=lambda k: (kinds[k].attack if which == 0 else kinds[k].defense, kinds[k].price))
+    order = sorted(
+        range(len(kinds)), key=lambda k: (kinds[k].attack if which == 0 else kinds[k].defense, kinds[k].price)
+    )
     for spared, n in sorted(found, key=lambda one: one[0], reverse=True):
         for k in order:
             if (spared == "air" and kinds[k].air) or (spared == "sub" and kinds[k].sub):

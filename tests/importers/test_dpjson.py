@@ -35,8 +35,15 @@ def rules() -> tuple[Any, Any]:
     return scenario, ruleset
 
 
-def phase(name: str, units: dict[str, list[str]], centers: dict[str, list[str]], orders: dict[str, Any]) -> dict[str, Any]:
-    return {"name": name, "state": {"name": name, "units": units, "centers": centers}, "orders": orders, "results": {}}
+def phase(
+    name: str, units: dict[str, list[str]], centers: dict[str, list[str]], orders: dict[str, Any]
+) -> dict[str, Any]:
+    return {
+        "name": name,
+        "state": {"name": name, "units": units, "centers": centers},
+        "orders": orders,
+        "results": {},
+    }
 
 
 def record() -> dict[str, Any]:
@@ -110,7 +117,11 @@ def test_records_count_disorder_from_home_centers() -> None:
     before = {"ENGLAND": ["F NWG", "F NWY", "A FIN"], "TURKEY": ["A SMY"]}
     after = {"ENGLAND": ["F NWG"], "TURKEY": ["A SMY"]}
     held = {"ENGLAND": ["NWY"], "TURKEY": ["SMY"]}
-    phases = [phase("F1901M", before, held, {}), phase("W1901A", before, held, {}), phase("S1902M", after, held, {})]
+    phases = [
+        phase("F1901M", before, held, {}),
+        phase("W1901A", before, held, {}),
+        phase("S1902M", after, held, {}),
+    ]
     found = replay(ruleset, {"id": "disorder", "map": "standard", "phases": phases}, scenario)
     assert (found.difference, found.phases) == (None, 3)
 
@@ -118,8 +129,16 @@ def test_records_count_disorder_from_home_centers() -> None:
 @pytest.mark.parametrize(
     ("change", "phase_", "says"),
     [
-        (lambda r: r["phases"][1]["state"]["units"]["FRANCE"].__setitem__(0, "A PAR"), "F1901M", "units of france"),
-        (lambda r: r["phases"][2]["state"]["units"]["AUSTRIA"].remove("*F TRI"), "F1901R", "fleet trieste (dislodged)"),
+        (
+            lambda r: r["phases"][1]["state"]["units"]["FRANCE"].__setitem__(0, "A PAR"),
+            "F1901M",
+            "units of france",
+        ),
+        (
+            lambda r: r["phases"][2]["state"]["units"]["AUSTRIA"].remove("*F TRI"),
+            "F1901R",
+            "fleet trieste (dislodged)",
+        ),
         (lambda r: r["phases"][3]["state"]["centers"]["ITALY"].remove("TRI"), "W1901A", "centers of italy"),
         (lambda r: r["phases"].pop(2), "W1901A", "what comes next"),
     ],

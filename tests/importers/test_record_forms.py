@@ -85,7 +85,9 @@ def numbered() -> dict[str, Any]:
     def unit(country: int, kind: str, place: int, retreating: str = "No") -> dict[str, Any]:
         return {"unitType": kind, "terrID": place, "countryID": country, "retreating": retreating}
 
-    def order(country: int, kind: str, place: int, type_: str, to: Any = "", out: Any = "", via: str = "") -> dict[str, Any]:
+    def order(
+        country: int, kind: str, place: int, type_: str, to: Any = "", out: Any = "", via: str = ""
+    ) -> dict[str, Any]:
         return {
             "countryID": country,
             "unitType": kind,
@@ -146,9 +148,15 @@ def test_the_first_difference_is_told_of_other_forms_too() -> None:
     wrong = numbered()
     wrong["phases"][1]["units"][1]["terrID"] = 41
     done = replay(ruleset, read_records(json.dumps(wrong), ruleset)[0], scenario)
-    assert done.difference is not None and "army belgium" in done.difference.ours and "army munich" in done.difference.recorded
+    assert (
+        done.difference is not None
+        and "army belgium" in done.difference.ours
+        and "army munich" in done.difference.recorded
+    )
     done = replay(
-        ruleset, read_records(TEXT.replace("fleet kie", "fleet hel").replace("kie move", "hel move"), ruleset)[0], scenario
+        ruleset,
+        read_records(TEXT.replace("fleet kie", "fleet hel").replace("kie move", "hel move"), ruleset)[0],
+        scenario,
     )
     assert done.difference is not None and done.difference.phase == "F1901M"
 
@@ -198,7 +206,9 @@ def test_a_game_of_ours_is_the_record_it_was_replayed_from(tmp_path: Path) -> No
         assert before["name"] == after["name"]
         for what in ("units", "centers"):
             assert {n: sorted(v) for n, v in before["state"][what].items()} == after["state"][what]
-        assert {n: sorted(v) for n, v in before["orders"].items() if v} == {n: sorted(v) for n, v in after["orders"].items()}
+        assert {n: sorted(v) for n, v in before["orders"].items() if v} == {
+            n: sorted(v) for n, v in after["orders"].items()
+        }
     done = CliRunner().invoke(app, ["dpjson", str(again)])
     assert done.exit_code == 0 and "5 phases agree, 17 orders, 0 of them refused" in done.output
 

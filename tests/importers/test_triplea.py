@@ -58,7 +58,10 @@ def test_validates_draws_and_plays(file: Path, tmp_path: Path, capsys: pytest.Ca
     assert _run(["validate", "--strict", str(out)]) == 0
     start = next((out / "scenarios").glob("*.yaml"))
     assert f"wteaw play {start}" in said, "the next step is named"
-    assert _run(["play", str(start), "--turns", "2", "--png", "--out", str(played), "--seed", "01" * 16]) in (0, None)
+    assert _run(["play", str(start), "--turns", "2", "--png", "--out", str(played), "--seed", "01" * 16]) in (
+        0,
+        None,
+    )
     svg = (played / "map.svg").read_text(encoding="utf-8")
     for name in facts(read(file), "f").territories:
         assert all(word in svg for word in name.split()), f"{name} is on the map"
@@ -70,12 +73,18 @@ def test_board(straits: Imported) -> None:
     ruleset = rules(straits)
     places = ruleset.rows("places")
     assert (
-        places["northport"]["production"] == 6 and places["north-hills"]["kind"] == "land" and places["narrows"]["kind"] == "sea"
+        places["northport"]["production"] == 6
+        and places["north-hills"]["kind"] == "land"
+        and places["narrows"]["kind"] == "sea"
     )
     assert places["marsh"]["owner"] == "neutral" and places["peak"]["impassable"] is True
     kinds = [row["kind"] for row in ruleset.rows("links").values()]
-    assert (kinds.count("land"), kinds.count("coast"), kinds.count("sea")) == (5, 5, 2), "a connection that stands twice is one"
-    assert places["south-plain"]["owner"] == "northmen" and scenario(straits)["holders"] == {"south-plain": "southrons"}
+    assert (kinds.count("land"), kinds.count("coast"), kinds.count("sea")) == (5, 5, 2), (
+        "a connection that stands twice is one"
+    )
+    assert places["south-plain"]["owner"] == "northmen" and scenario(straits)["holders"] == {
+        "south-plain": "southrons"
+    }
     gate = ruleset.rows("passages")["the-strait"]
     assert sorted(gate["between"]) == ["narrows", "west-sea"] and "southport" in gate["shut_when"]
 
@@ -83,7 +92,9 @@ def test_board(straits: Imported) -> None:
 def test_positions_come_from_the_files_beside(straits: Imported, valley: Imported) -> None:
     places = rules(straits).rows("places")
     assert places["west-sea"]["lon"] < places["northport"]["lon"] < places["north-hills"]["lon"]
-    assert places["southport"]["lat"] < places["northport"]["lat"], "what is lower on the picture lies farther south"
+    assert places["southport"]["lat"] < places["northport"]["lat"], (
+        "what is lower on the picture lies farther south"
+    )
     shapes = json.loads((straits.folder / "map" / "shapes.json").read_text(encoding="utf-8"))
     rings = {g["id"]: len(g["arcs"]) for g in shapes["objects"]["places"]["geometries"]}
     assert rings["peak"] == 2 and rings["marsh"] == 1 and "narrows" not in rings
@@ -95,11 +106,23 @@ def test_positions_come_from_the_files_beside(straits: Imported, valley: Importe
 
 def test_units_and_their_tags(straits: Imported) -> None:
     units = rules(straits).rows("units")
-    assert (units["infantry"]["attack"], units["infantry"]["defence"], units["infantry"]["price"]) == (1, 2, 3)
+    assert (units["infantry"]["attack"], units["infantry"]["defence"], units["infantry"]["price"]) == (
+        1,
+        2,
+        3,
+    )
     assert {"soldier", "supportable", "carried"} <= set(units["infantry"]["tags"])
-    assert units["fort"]["hits"] == 2 and "construction" in units["fort"]["tags"] and "land" not in units["fort"]["tags"]
-    assert {"flak", "captured", "late"} <= set(units["flak-2"]["tags"]) and "soldier" not in units["flak-2"]["tags"]
-    assert {"producer", "captured"} <= set(units["works-2"]["tags"]), "a unit that is called like a tag has another id"
+    assert (
+        units["fort"]["hits"] == 2
+        and "construction" in units["fort"]["tags"]
+        and "land" not in units["fort"]["tags"]
+    )
+    assert {"flak", "captured", "late"} <= set(units["flak-2"]["tags"]) and "soldier" not in units["flak-2"][
+        "tags"
+    ]
+    assert {"producer", "captured"} <= set(units["works-2"]["tags"]), (
+        "a unit that is called like a tag has another id"
+    )
     assert {"unarmed", "lifts"} <= set(units["cog"]["tags"]) and units["cog"]["room"] == 5
     assert {"sub", "surface"} & set(units["diver"]["tags"]) == {"sub"}
     assert units["field-gun"]["name"] == "field gun"
@@ -110,10 +133,16 @@ def test_start(straits: Imported) -> None:
     stacks = {(row["owner"], row["at"]): row for row in start["units"] if "with" not in row}
     assert stacks["northmen", "northport"]["units"] == {"infantry": 4, "works-2": 1, "flak-2": 1}
     assert stacks["neutral", "marsh"]["units"] == {"infantry": 1}
-    assert {"owner": "northmen", "at": "north-hills", "units": {"fort": 1}, "with": {"damage": 1}} in start["units"]
+    assert {"owner": "northmen", "at": "north-hills", "units": {"fort": 1}, "with": {"damage": 1}} in start[
+        "units"
+    ]
     assert start["nations"]["northmen"]["treasury"]["nation"] == {"pus": 20, "iron": 2}
     stances = {(row["a"], b): row["stance"] for row in start["relations"] for b in row["b"]}
-    assert stances == {("northmen", "southrons"): "war", ("northmen", "neutral"): "prey", ("southrons", "neutral"): "prey"}
+    assert stances == {
+        ("northmen", "southrons"): "war",
+        ("northmen", "neutral"): "prey",
+        ("southrons", "neutral"): "prey",
+    }
 
 
 def test_purchases(straits: Imported, valley: Imported) -> None:
@@ -125,7 +154,11 @@ def test_purchases(straits: Imported, valley: Imported) -> None:
         "a trigger opens it to those who buy by the frontier"
     )
     fort = lines["fort"]
-    assert "held_since_start(place, self)" in fort["site"] and "< 2" in fort["site"] and "not place in group(" in fort["site"]
+    assert (
+        "held_since_start(place, self)" in fort["site"]
+        and "< 2" in fort["site"]
+        and "not place in group(" in fort["site"]
+    )
     rooms = rules(straits).rows("placement_limits")
     assert rooms["each-fort"]["is"] == 1 and "fort" not in rooms["factories"]["for"]
     assert rules(valley).rows("production")["pikeman"]["lot"] == 2
@@ -134,8 +167,13 @@ def test_purchases(straits: Imported, valley: Imported) -> None:
 def test_battles(straits: Imported, valley: Imported) -> None:
     battles = rules(straits).rows("battles")
     assert {"land", "sea", "flak", "flak-at-raiders"} <= set(battles)
-    assert [pair["add"] for pair in battles["land"]["support"]] == [1, 1], "artillery, and the support that is attached"
-    assert "southrons" in str(rules(straits).rows("groups")) and battles["land"]["support"][1]["side"] == "attacker"
+    assert [pair["add"] for pair in battles["land"]["support"]] == [1, 1], (
+        "artillery, and the support that is attached"
+    )
+    assert (
+        "southrons" in str(rules(straits).rows("groups"))
+        and battles["land"]["support"][1]["side"] == "attacker"
+    )
     assert battles["land"]["die"] == "1d6" and rules(valley).rows("battles")["land"]["die"] == "1d10"
     assert all("rolls" in str(stage.get("dice", "rolls")) for stage in battles["sea"]["stages"])
     assert "sea" not in rules(valley).rows("battles"), "no sea, no battles there"
@@ -181,10 +219,14 @@ def _numbers(value: Any) -> list[float]:
 def test_conditions_objectives_triggers(straits: Imported, valley: Imported) -> None:
     ruleset = rules(straits)
     objective = ruleset.rows("income")["northmen-objectiveattachmenthills"]
-    assert objective["amount"] == 3 and objective["for"] == "northmen" and "friend_holds_it" in objective["when"]
+    assert (
+        objective["amount"] == 3 and objective["for"] == "northmen" and "friend_holds_it" in objective["when"]
+    )
     event = ruleset.rows("events")["northmen-triggerattachmentvolunteers"]
     assert event["once"] is True and event["on"] == {"step": "before-place"} and "turn >= 2" in event["when"]
-    assert event["effects"] == [{"create": {"units": "infantry", "n": 2, "for": "northmen", "at": "northport"}}]
+    assert event["effects"] == [
+        {"create": {"units": "infantry", "n": 2, "for": "northmen", "at": "northport"}}
+    ]
     assert any(row["wins"] == "north" and "has-won" in row["when"] for row in ruleset.rows("ends").values())
     other = rules(valley)
     assert "count(group(" in other.rows("events")["red-crown-triggerattachmentgold"]["when"]
@@ -193,14 +235,19 @@ def test_conditions_objectives_triggers(straits: Imported, valley: Imported) -> 
     )
     assert other.rows("events")["red-crown-triggerattachmentgold"]["roll"] == {"die": "1d2", "at_most": 1}
     act = next(iter(row for row in other.rows("actions").values() if "feud" in row["id"]))
-    assert act["effects"] == [{"relate": {"a": "red-crown", "b": "abbot", "stance": "feud-relation"}}] and act["cost"] == 2
+    assert (
+        act["effects"] == [{"relate": {"a": "red-crown", "b": "abbot", "stance": "feud-relation"}}]
+        and act["cost"] == 2
+    )
     assert "redhall" in str(other.rows("groups")), "foreach puts its values in"
 
 
 def test_a_trigger_fires_in_play(valley: Imported, tmp_path: Path) -> None:
     """Two of three territories are held only after a conquest; the act of politics needs Redhall, and costs gold."""
     game = tmp_path / "game"
-    assert _run(["new", str(valley.scenario), "--game", str(game), "--player", "Red Crown", "--seed", "02" * 16]) in (0, None)
+    assert _run(
+        ["new", str(valley.scenario), "--game", str(game), "--player", "Red Crown", "--seed", "02" * 16]
+    ) in (0, None)
     orders = tmp_path / "orders.txt"
     orders.write_text(
         "game game   nation red-crown   turn 1\nact feud\nbuy 1 pikeman in Redhall\nmove 4 pikeman from Redhall to Ford\n",
@@ -218,9 +265,13 @@ def test_a_trigger_fires_in_play(valley: Imported, tmp_path: Path) -> None:
 def test_technology(straits: Imported) -> None:
     ruleset = rules(straits)
     assert set(ruleset.rows("technologies")) == {"longrangeair", "drill"}
-    by_tech = {row["label"]: row for row in ruleset.rows("modifiers").values() if "knows" in row.get("when", "")}
+    by_tech = {
+        row["label"]: row for row in ruleset.rows("modifiers").values() if "knows" in row.get("when", "")
+    }
     assert by_tech["Drill"]["for"] == "infantry" and by_tech["Drill"]["add"] == 1
-    assert by_tech["longRangeAir"]["of"] == "moves" and by_tech["longRangeAir"]["add"] == 2, "known by its kind"
+    assert by_tech["longRangeAir"]["of"] == "moves" and by_tech["longRangeAir"]["add"] == 2, (
+        "known by its kind"
+    )
     assert ruleset.rows("actions")["research"]["for"] == ["northmen"]
 
 
@@ -233,7 +284,9 @@ def test_what_is_left_out_is_listed_at_its_line(straits: Imported) -> None:
         number = int(line.split(":")[1])
         nearby = " ".join(text[number - 1 : number + 1])
         assert what.removesuffix("Delegate").lower() in nearby.lower().replace(" ", " "), line
-    assert not any("notes" in row or "mapName" in row for row in left), "what says nothing about rules is not listed"
+    assert not any("notes" in row or "mapName" in row for row in left), (
+        "what says nothing about rules is not listed"
+    )
     assert any("objectiveAttachmentSpoils" in row for row in left), "what hangs on it is listed, too"
 
 
@@ -242,7 +295,10 @@ def test_what_is_left_out_is_graded(straits: Imported, valley: Imported) -> None
         grades = [line.split(": ")[1] for line in made.left]
         assert set(grades) <= set(GRADES) and {g: grades.count(g) for g in GRADES} == made.grades
         assert 0.9 < made.share < 1
-    assert any(": changes play: " in line and "canScramble" in line and "never leave" in line for line in straits.left)
+    assert any(
+        ": changes play: " in line and "canScramble" in line and "never leave" in line
+        for line in straits.left
+    )
 
 
 def test_facts_are_those_of_the_file(straits: Imported, valley: Imported) -> None:
@@ -279,7 +335,10 @@ def test_the_words_are_a_table_that_its_schema_tests(tmp_path: Path) -> None:
 def test_every_quantity_that_the_words_name_is_in_the_rules(straits: Imported) -> None:
     words, quantities = read_words(), rules(straits).rows("stats")
     named = {
-        entry["modifiers"] for section in ("effects", "technologies") for entry in words[section].values() if "modifiers" in entry
+        entry["modifiers"]
+        for section in ("effects", "technologies")
+        for entry in words[section].values()
+        if "modifiers" in entry
     }
     assert named | set(words["unit_properties"].values()) <= set(quantities)
 
@@ -330,7 +389,11 @@ def write(folder: Path, text: str | bytes) -> Path:
 
 
 PLAIN = LEAST.read_text(encoding="utf-8")
-LAUGHS = "<!DOCTYPE game [<!ENTITY a0 'ha'>" + "".join(f"<!ENTITY a{k} '{f'&a{k - 1};' * 10}'>" for k in range(1, 10)) + "]>"
+LAUGHS = (
+    "<!DOCTYPE game [<!ENTITY a0 'ha'>"
+    + "".join(f"<!ENTITY a{k} '{f'&a{k - 1};' * 10}'>" for k in range(1, 10))
+    + "]>"
+)
 BROKEN = {
     "empty": ("", "empty|no element"),
     "no XML": ("this is no XML", "no XML"),
@@ -365,7 +428,9 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_broken_files_give_a_clear_error(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_broken_files_give_a_clear_error(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     text, expected = BROKEN[name]
     path = write(tmp_path, text)
     began = time.monotonic()
@@ -380,11 +445,17 @@ def test_broken_files_give_a_clear_error(name: str, tmp_path: Path, capsys: pyte
 
 
 def test_all_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
-    text = PLAIN.replace('t2="B"', 't2="X"').replace('owner="One"', 'owner="Nobody"').replace('quantity="5"', 'quantity="x"')
+    text = (
+        PLAIN.replace('t2="B"', 't2="X"')
+        .replace('owner="One"', 'owner="Nobody"')
+        .replace('quantity="5"', 'quantity="x"')
+    )
     with pytest.raises(GameFileError) as error:
         facts(read(write(tmp_path, text)), "f.xml")
     told = str(error.value).splitlines()
-    assert len(told) == 4 and [int(line.split(":")[1]) for line in told] == sorted(int(line.split(":")[1]) for line in told)
+    assert len(told) == 4 and [int(line.split(":")[1]) for line in told] == sorted(
+        int(line.split(":")[1]) for line in told
+    )
 
 
 def test_large_files_are_refused_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -424,7 +495,9 @@ ODD = {
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_odd_files_play_or_are_refused_in_words(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_odd_files_play_or_are_refused_in_words(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "out"
     code = _run(["import", "triplea", str(write(tmp_path, ODD[name])), "--out", str(out)])
     said = capsys.readouterr()

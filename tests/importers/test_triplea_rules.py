@@ -53,7 +53,12 @@ DELEGATES = {
 }
 
 
-def game(units: str, properties: Mapping[str, Any] | None = None, more: str = "", owners: Mapping[str, str] | None = None) -> str:
+def game(
+    units: str,
+    properties: Mapping[str, Any] | None = None,
+    more: str = "",
+    owners: Mapping[str, str] | None = None,
+) -> str:
     """A game file: land A, B, C, D in a row, sea zones S and T on the coast of A and B, `units` as `PLAYER PLACE UNIT [N]; ...`."""
     stacks = [words.split() for words in units.split(";")]
     used = {words[2] for words in stacks} | set(PRICES)
@@ -96,7 +101,9 @@ class Table:
         self.game = folder / "game"
 
     def begin(self) -> Table:
-        assert _run(["new", str(self.made.scenario), "--game", str(self.game), "--all-players", "--seed", "01" * 16]) in (0, None)
+        assert _run(
+            ["new", str(self.made.scenario), "--game", str(self.game), "--all-players", "--seed", "01" * 16]
+        ) in (0, None)
         return self
 
     def order(self, text: str, nation: str = "one") -> int:
@@ -193,12 +200,21 @@ BATTLES = {
 def test_odds_are_those_of_the_reckoner(name: str, table: Any, capsys: pytest.CaptureFixture[str]) -> None:
     attackers, defenders, properties, rules, place = BATTLES[name]
     attackers, defenders = ({k: n for k, n in one.items() if n} for one in (attackers, defenders))
-    units = ";".join(f"One {'S' if kind in SHIPS else 'A'} {kind.name} 3" for kind in {**attackers, **defenders})
+    units = ";".join(
+        f"One {'S' if kind in SHIPS else 'A'} {kind.name} 3" for kind in {**attackers, **defenders}
+    )
     right = odds(attackers, defenders, rules)
     more = ""
     if rules.support is not None:
         giver, taker, bonus, number = rules.support
-        values = {"unitType": taker, "faction": "allied", "side": "offence", "dice": "strength", "bonus": bonus, "number": number}
+        values = {
+            "unitType": taker,
+            "faction": "allied",
+            "side": "offence",
+            "dice": "strength",
+            "bonus": bonus,
+            "number": number,
+        }
         told_ = "".join(f'<option name="{name}" value="{value}"/>' for name, value in values.items())
         more = f'<attachment name="supportAttachmentX" attachTo="{giver}" javaClass="UnitSupportAttachment" type="unitType">{told_}</attachment>'
     ours = told(table(game(units, properties, more)), capsys, side(attackers), side(defenders), place)
@@ -219,7 +235,11 @@ def test_small_files_are_imported_and_valid(file: Path, tmp_path: Path) -> None:
 
 def test_a_trigger_that_is_switched_off_is_told(table: Any) -> None:
     made = table(SMALL / "w601-switch-off.xml")
-    assert [line for line in made.made.left if line.startswith("w601-switch-off.xml:14: cosmetic: ") and "Gift" in line]
+    assert [
+        line
+        for line in made.made.left
+        if line.startswith("w601-switch-off.xml:14: cosmetic: ") and "Gift" in line
+    ]
     assert not (made.made.folder / "events" / "triggers.yaml").exists()
 
 
@@ -246,7 +266,10 @@ def test_a_price_in_another_resource(table: Any) -> None:
     made = table(SMALL / "e402-other-resource.xml")
     ruleset, _ = load_ruleset(made.made.folder)
     assert ruleset is not None
-    assert ruleset.rows("production")["man"]["uses"] == {"silver": 5} and ruleset.rows("production")["man"]["price"] == "=0"
+    assert (
+        ruleset.rows("production")["man"]["uses"] == {"silver": 5}
+        and ruleset.rows("production")["man"]["price"] == "=0"
+    )
 
 
 def test_a_gift_to_a_territory_that_is_called_like_a_player(table: Any) -> None:
@@ -278,11 +301,16 @@ def test_whoever_is_bombarded_fires_no_more(file: str, table: Any) -> None:
 @pytest.mark.parametrize("value", [True, False])
 def test_bombarded_units_may_return_fire(value: bool, table: Any) -> None:
     made = table(
-        game("One A man; One S battleship; One S boat; Two B gun", {"Naval Bombard Casualties Return Fire": value})
+        game(
+            "One A man; One S battleship; One S boat; Two B gun",
+            {"Naval Bombard Casualties Return Fire": value},
+        )
     ).begin()
     assert made.order("ship 1 man from A to B with 1 boat in S\nbombard with 1 battleship from S\n") == 0
     made.resolve()
-    assert made.at("b") == ({} if value else {"one man": 1}), "the gun is hit for certain, and hits for certain"
+    assert made.at("b") == ({} if value else {"one man": 1}), (
+        "the gun is hit for certain, and hits for certain"
+    )
 
 
 @pytest.mark.parametrize(("value", "hits"), [(True, 2), (False, 1), (None, 1)])
@@ -306,7 +334,9 @@ def test_neutral_land_stops_a_blitz(value: bool, table: Any) -> None:
 
 
 @pytest.mark.parametrize("value", [True, False])
-@pytest.mark.parametrize(("name", "kind"), [("Ignore Sub In Movement", "sub"), ("Ignore Transport In Movement", "boat")])
+@pytest.mark.parametrize(
+    ("name", "kind"), [("Ignore Sub In Movement", "sub"), ("Ignore Transport In Movement", "boat")]
+)
 def test_who_stops_ships(name: str, kind: str, value: bool, table: Any) -> None:
     text = game(f"One S can; Two T {kind}", {name: value}).replace(
         '<connection t1="S" t2="T"/>', '<connection t1="S" t2="T"/><connection t1="T" t2="U"/>'
@@ -315,7 +345,9 @@ def test_who_stops_ships(name: str, kind: str, value: bool, table: Any) -> None:
     assert (made.order("sail 1 can from S to U via T on transit\n") == 0) is value
 
 
-@pytest.mark.parametrize(("properties", "placed"), [({}, False), ({"Unit Placement In Enemy Seas": True}, True), (V2, True)])
+@pytest.mark.parametrize(
+    ("properties", "placed"), [({}, False), ({"Unit Placement In Enemy Seas": True}, True), (V2, True)]
+)
 def test_ships_appear_among_enemies(properties: dict[str, Any], placed: bool, table: Any) -> None:
     made = table(game("One A mill; Two S sub; One A man", properties)).begin()
     made.order("buy 1 can in A\n")
@@ -333,7 +365,8 @@ def test_factories_in_one_territory(n: int, built: int, table: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("properties", "cost"), [({}, (1, 6)), ({"WW2V2": True}, (1, 4)), ({"Territory Turn Limit": True}, (1, 4))]
+    ("properties", "cost"),
+    [({}, (1, 6)), ({"WW2V2": True}, (1, 4)), ({"Territory Turn Limit": True}, (1, 4))],
 )
 def test_raids_cost_what_the_bombs_say(properties: dict[str, Any], cost: tuple[int, int], table: Any) -> None:
     made = table(game("One A bomber; Two B mill; Two C man; One A man", properties)).begin()
@@ -345,11 +378,16 @@ def test_raids_cost_what_the_bombs_say(properties: dict[str, Any], cost: tuple[i
 
 def test_raids_damage_works_if_the_property_says_so(table: Any) -> None:
     made = table(
-        game("One A bomber; Two B mill; Two C man; One A man", {"Damage From Bombing Done To Units Instead Of Territories": True})
+        game(
+            "One A bomber; Two B mill; Two C man; One A man",
+            {"Damage From Bombing Done To Units Instead Of Territories": True},
+        )
     ).begin()
     assert made.order("bomb B with 1 bomber from A\n") == 0
     state = made.resolve()
-    assert state.get("treasuries", "two", "pus", 0) == 60 and 1 <= state.get("places", "b", "bomb_damage") <= 6
+    assert (
+        state.get("treasuries", "two", "pus", 0) == 60 and 1 <= state.get("places", "b", "bomb_damage") <= 6
+    )
 
 
 @pytest.mark.parametrize(("place", "taken"), [("B", 120), ("C", 60)])
@@ -369,7 +407,9 @@ GIFT = """<attachment name="conditionAttachmentFirst" attachTo="One" javaClass="
 
 
 def test_a_trigger_gives_units_into_the_hand(table: Any) -> None:
-    made = table(game("One A mill; One A man", more=GIFT.format('<option name="purchase" value="tank" count="2"/>'))).begin()
+    made = table(
+        game("One A mill; One A man", more=GIFT.format('<option name="purchase" value="tank" count="2"/>'))
+    ).begin()
     assert made.order("place 2 tank in A\n") in (0, 1)
     made.resolve()
     held = [row for row in made.state.table("under_way").values() if row.get("n") == 2]
@@ -385,10 +425,15 @@ def test_a_trigger_brings_another_frontier_into_force(table: Any) -> None:
     ruleset, _ = load_ruleset(made.made.folder)
     assert ruleset is not None
     tests = {item: row["requires"][0]["test"] for item, row in ruleset.rows("production").items()}
-    assert "not flagged(self, 'buys-otherwise')" in tests["man"] and "flagged(self, 'buys-by-late') or " in tests["tank"]
+    assert (
+        "not flagged(self, 'buys-otherwise')" in tests["man"]
+        and "flagged(self, 'buys-by-late') or " in tests["tank"]
+    )
     made.order("buy 1 man in A\nbuy 1 tank in A\n")
     made.resolve()
-    assert made.at("a").get("one man") == 1 and made.at("a").get("one tank") == 1, "what is bought after it came into force"
+    assert made.at("a").get("one man") == 1 and made.at("a").get("one tank") == 1, (
+        "what is bought after it came into force"
+    )
 
 
 @pytest.mark.parametrize(
@@ -463,7 +508,10 @@ def test_guns_of_a_factory_hold_their_fire_in_battles(gun: str, left: int, table
 
 @pytest.mark.parametrize(
     ("order", "taken"),
-    [("ship 1 marine from A to B with 1 boat in S", True), ("move 1 marine from A to B: withdraw after 1 round", False)],
+    [
+        ("ship 1 marine from A to B with 1 boat in S", True),
+        ("move 1 marine from A to B: withdraw after 1 round", False),
+    ],
 )
 def test_marines_fight_better_in_a_landing(order: str, taken: bool, table: Any) -> None:
     """1 and 5 more are 6 of 6; over land a slab stands five times of six, and with this seed."""
@@ -480,11 +528,15 @@ FARTHER = (
 
 
 @pytest.mark.parametrize("value", [True, False])
-@pytest.mark.parametrize(("base", "near"), [("One A base", True), ("One C base", False), ("Two A base", False)])
+@pytest.mark.parametrize(
+    ("base", "near"), [("One A base", True), ("One C base", False), ("Two A base", False)]
+)
 def test_ships_sail_farther_from_a_base(value: bool, base: str, near: bool, table: Any) -> None:
     """Three zones with 2 of movement: only from where a base of friends lies ashore."""
     text = game(f"One S can; {base}; Two D man", {"Units May Give Bonus Movement": value})
-    text = text.replace('<territory name="T" water="true"/>', FARTHER[0]).replace('<connection t1="S" t2="T"/>', FARTHER[1])
+    text = text.replace('<territory name="T" water="true"/>', FARTHER[0]).replace(
+        '<connection t1="S" t2="T"/>', FARTHER[1]
+    )
     made = table(text).begin()
     assert (made.order("sail 1 can from S to V via T, U on transit\n") == 0) is (value and near)
 
@@ -494,13 +546,19 @@ ROCKETS = """<attachment name="techAttachment" attachTo="One" javaClass="TechAtt
 
 def rockets(units: str, properties: Mapping[str, Any], known: bool = True) -> str:
     return game(units, properties, more=ROCKETS.format(str(known).lower())).replace(
-        "<attachmentList>", '<technology><technologies><techname name="rocket"/></technologies></technology><attachmentList>'
+        "<attachmentList>",
+        '<technology><technologies><techname name="rocket"/></technologies></technology><attachmentList>',
     )
 
 
 @pytest.mark.parametrize(
     ("known", "order", "fired"),
-    [(True, "rocket D from A", 1), (False, "rocket D from A", 0), (True, "rocket D from B", 0), (True, "rocket C from A", 0)],
+    [
+        (True, "rocket D from A", 1),
+        (False, "rocket D from A", 0),
+        (True, "rocket D from B", 0),
+        (True, "rocket C from A", 0),
+    ],
 )
 def test_rockets_strike_a_factory_in_reach(known: bool, order: str, fired: int, table: Any) -> None:
     """Three steps are far enough; what strikes is a gun of one's own, what is struck a factory of an enemy."""
@@ -520,12 +578,16 @@ def test_how_many_rockets_are_fired(properties: dict[str, Any], struck: int, tab
     made.order("rocket C from A\nrocket D from B\n")
     state = made.resolve()
     lost = 60 - state.get("treasuries", "two", "pus", 0)
-    assert struck <= lost <= (4 if properties == V2 else 6) * struck, "no more than the territory brings, in the second edition"
+    assert struck <= lost <= (4 if properties == V2 else 6) * struck, (
+        "no more than the territory brings, in the second edition"
+    )
 
 
 @pytest.mark.parametrize("value", [True, False])
 def test_submarines_end_their_way_among_enemies(value: bool, table: Any) -> None:
-    made = table(game("One S sub; Two T can; Two D man", {"Subs Can End NonCombat Move With Enemies": value})).begin()
+    made = table(
+        game("One S sub; Two T can; Two D man", {"Subs Can End NonCombat Move With Enemies": value})
+    ).begin()
     assert (made.order("cruise 1 sub from S to T\n") == 0) is value
 
 
@@ -557,17 +619,23 @@ def test_nobody_is_lost_for_a_tag_that_no_rule_asks_for(table: Any) -> None:
 )
 def test_who_passes_enemy_ships(kind: str, properties: dict[str, Any], passes: bool, table: Any) -> None:
     text = game(f"One S {kind}; Two T can", properties)
-    text = text.replace('<territory name="T" water="true"/>', FARTHER[0]).replace('<connection t1="S" t2="T"/>', FARTHER[1])
+    text = text.replace('<territory name="T" water="true"/>', FARTHER[0]).replace(
+        '<connection t1="S" t2="T"/>', FARTHER[1]
+    )
     made = table(text).begin()
     assert (made.order(f"sail 1 {kind} from S to U via T on transit\n") == 0) is passes
 
 
-FIGURES["wreck"] = "isSea=true movement=2 attack=1 defense=1 canMoveThroughEnemies=true canBeMovedThroughByEnemies=true"
+FIGURES["wreck"] = (
+    "isSea=true movement=2 attack=1 defense=1 canMoveThroughEnemies=true canBeMovedThroughByEnemies=true"
+)
 
 
 def test_who_lets_enemy_ships_pass(table: Any) -> None:
     text = game("One S can; Two T wreck")
-    text = text.replace('<territory name="T" water="true"/>', FARTHER[0]).replace('<connection t1="S" t2="T"/>', FARTHER[1])
+    text = text.replace('<territory name="T" water="true"/>', FARTHER[0]).replace(
+        '<connection t1="S" t2="T"/>', FARTHER[1]
+    )
     assert table(text).begin().order("sail 1 can from S to U via T on transit\n") == 0
 
 
@@ -576,7 +644,9 @@ def test_who_lets_enemy_ships_pass(table: Any) -> None:
 
 FIGURES["pilot"] = "isAir=true movement=4 attack=0 defense=0"
 FIGURES["flak"] = "isAA=true movement=1 attackAA=1"
-FIGURES["lancaster"] = "isAir=true isStrategicBomber=true movement=6 attack=4 defense=1 bombingMaxDieSides=1 bombingBonus=2"
+FIGURES["lancaster"] = (
+    "isAir=true isStrategicBomber=true movement=6 attack=4 defense=1 bombingMaxDieSides=1 bombingBonus=2"
+)
 FIGURES["hammer"] = "isSea=true movement=2 attack=6 defense=6"
 FIGURES["homebody"] = "movement=1 attack=1 defense=1 unitPlacementRestrictions=A"
 FIGURES["elite"] = "movement=1 attack=1 defense=1 maxBuiltPerPlayer=1"
@@ -585,7 +655,9 @@ FIGURES["elite"] = "movement=1 attack=1 defense=1 maxBuiltPerPlayer=1"
 @pytest.mark.parametrize(("value", "planes"), [(6, 5), (3, None)])
 def test_low_luck_of_guns(value: int, planes: int | None, table: Any) -> None:
     """Six shots at 1 are six of six: one hit; three are half a hit, for which a die is rolled."""
-    made = table(game(f"One A pilot {value}; Two B flak; Two B slab; Two C man", {"Low Luck for AntiAircraft": True})).begin()
+    made = table(
+        game(f"One A pilot {value}; Two B flak; Two B slab; Two C man", {"Low Luck for AntiAircraft": True})
+    ).begin()
     assert made.order(f"fly {value} pilot from A to B: withdraw after 1 round\n") == 0
     made.resolve()
     left = sum(n for place in "abcdst" for name, n in made.at(place).items() if name == "one pilot")
@@ -594,16 +666,22 @@ def test_low_luck_of_guns(value: int, planes: int | None, table: Any) -> None:
 
 @pytest.mark.parametrize(("name", "battle"), [("Land Battle Rounds", "land"), ("Sea Battle Rounds", "sea")])
 @pytest.mark.parametrize(("n", "most"), [(2, 2), (-1, None), (None, None)])
-def test_battles_last_as_long_as_the_property_says(name: str, battle: str, n: int | None, most: int | None, table: Any) -> None:
+def test_battles_last_as_long_as_the_property_says(
+    name: str, battle: str, n: int | None, most: int | None, table: Any
+) -> None:
     made = table(game("One A man; One S can; Two B man", {} if n is None else {name: n}))
     ruleset, _ = load_ruleset(made.made.folder)
     assert ruleset is not None and ruleset.rows("battles")[battle].get("most_rounds") == most
 
 
-@pytest.mark.parametrize(("properties", "home"), [({}, False), ({"Attacker Retreat Planes": True}, True), (V2, True)])
+@pytest.mark.parametrize(
+    ("properties", "home"), [({}, False), ({"Attacker Retreat Planes": True}, True), (V2, True)]
+)
 def test_aircraft_leave_a_landing(properties: dict[str, Any], home: bool, table: Any) -> None:
     """Two guns hit for certain every round, the men first: an aircraft that may not leave after one is lost after two."""
-    made = table(game("One A man 3; One A plane; One S boat 2; Two B gun 2; Two B keep 12", properties)).begin()
+    made = table(
+        game("One A man 3; One A plane; One S boat 2; Two B gun 2; Two B keep 12", properties)
+    ).begin()
     orders = "ship 3 man from A to B with 2 boat in S\nfly 1 plane from A to B: withdraw after 1 round\n"
     assert made.order(orders) == 0
     made.resolve()
@@ -615,18 +693,27 @@ def test_aircraft_leave_a_landing(properties: dict[str, Any], home: bool, table:
 def test_submarines_dive(name: str | None, hunter: bool, table: Any) -> None:
     """In the enemy's next turn ships that hit for certain sink them, unless they dive first; a destroyer sees them all the same."""
     made = table(
-        game(f"One S hammer{'; One S can' if hunter else ''}; Two T sub; Two D man", {name: True} if name else {})
+        game(
+            f"One S hammer{'; One S can' if hunter else ''}; Two T sub; Two D man",
+            {name: True} if name else {},
+        )
     ).begin()
     made.resolve()
     assert (made.order("dive in T\n", "two") == 0) is (name is not None)
     made.resolve()
-    made.order("sail 1 hammer from S to T on attack\n" + ("sail 1 can from S to T on attack\n" if hunter else ""))
+    made.order(
+        "sail 1 hammer from S to T on attack\n" + ("sail 1 can from S to T on attack\n" if hunter else "")
+    )
     made.resolve()
     assert any(who.startswith("two sub") for who in made.at("t")) is (name is not None and not hunter)
 
 
-@pytest.mark.parametrize(("properties", "least", "most"), [({}, 1, 6), ({"Use Bombing Max Dice Sides And Bonus": True}, 3, 3)])
-def test_bombs_have_the_dice_of_their_unit(properties: dict[str, Any], least: int, most: int, table: Any) -> None:
+@pytest.mark.parametrize(
+    ("properties", "least", "most"), [({}, 1, 6), ({"Use Bombing Max Dice Sides And Bonus": True}, 3, 3)]
+)
+def test_bombs_have_the_dice_of_their_unit(
+    properties: dict[str, Any], least: int, most: int, table: Any
+) -> None:
     made = table(game("One A lancaster; Two B mill; Two C man; One A man", properties)).begin()
     assert made.order("bomb B with 1 lancaster from A\n") == 0
     assert least <= 60 - made.resolve().get("treasuries", "two", "pus", 0) <= most
@@ -634,9 +721,15 @@ def test_bombs_have_the_dice_of_their_unit(properties: dict[str, Any], least: in
 
 @pytest.mark.parametrize(
     ("properties", "most"),
-    [({}, 6), ({"Limit SBR Damage To Factory Production": True}, 4), ({"Limit SBR Damage Per Turn": True}, 4)],
+    [
+        ({}, 6),
+        ({"Limit SBR Damage To Factory Production": True}, 4),
+        ({"Limit SBR Damage Per Turn": True}, 4),
+    ],
 )
-def test_two_bombers_cost_no_more_than_the_property_says(properties: dict[str, Any], most: int, table: Any) -> None:
+def test_two_bombers_cost_no_more_than_the_property_says(
+    properties: dict[str, Any], most: int, table: Any
+) -> None:
     made = table(game("One A bomber 2; Two B mill; Two C man; One A man", properties)).begin()
     assert made.order("bomb B with 2 bomber from A\n") == 0
     lost = 60 - made.resolve().get("treasuries", "two", "pus", 0)
@@ -645,7 +738,8 @@ def test_two_bombers_cost_no_more_than_the_property_says(properties: dict[str, A
 
 
 @pytest.mark.parametrize(
-    ("properties", "enters"), [({}, True), ({"Neutrals Are Impassable": True}, False), ({"neutralCharge": 9999999}, False)]
+    ("properties", "enters"),
+    [({}, True), ({"Neutrals Are Impassable": True}, False), ({"neutralCharge": 9999999}, False)],
 )
 def test_neutral_land_is_closed(properties: dict[str, Any], enters: bool, table: Any) -> None:
     made = table(game("One A man; Two D man", properties, owners={"B": ""})).begin()
@@ -665,9 +759,12 @@ def test_units_are_placed_where_they_may(value: bool, table: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("properties", "placed"), [({}, 6), (V2, 4), ({"WW2V3": True}, 4), ({"Unit Placement Per Territory Restricted": True}, 4)]
+    ("properties", "placed"),
+    [({}, 6), (V2, 4), ({"WW2V3": True}, 4), ({"Unit Placement Per Territory Restricted": True}, 4)],
 )
-def test_a_factory_places_as_many_as_the_property_says(properties: dict[str, Any], placed: int, table: Any) -> None:
+def test_a_factory_places_as_many_as_the_property_says(
+    properties: dict[str, Any], placed: int, table: Any
+) -> None:
     """The territory brings 4."""
     made = table(game("One A mill; One A man", properties)).begin()
     made.order(f"buy {placed} man in A\n")
@@ -679,18 +776,29 @@ def test_a_factory_places_as_many_as_the_property_says(properties: dict[str, Any
 
 
 @pytest.mark.parametrize(
-    "name", ["Units Repair Hits End Turn", "Units Repair Hits Start Turn", "Battleships repair at end of round", None]
+    "name",
+    [
+        "Units Repair Hits End Turn",
+        "Units Repair Hits Start Turn",
+        "Battleships repair at end of round",
+        None,
+    ],
 )
 def test_damaged_ships_are_repaired(name: str | None, table: Any) -> None:
     text = game("One S battleship; Two D man", {"Two hit battleship": True, **({name: True} if name else {})})
-    made = table(text.replace('unitType="battleship" territory="S"', 'unitType="battleship" hitsTaken="1" territory="S"')).begin()
+    made = table(
+        text.replace(
+            'unitType="battleship" territory="S"', 'unitType="battleship" hitsTaken="1" territory="S"'
+        )
+    ).begin()
     made.resolve()
     damage = [row.get("damage", 0) for _, row in made.state.stacks() if row["kind"] == "battleship"]
     assert (sum(damage) == 0) is (name is not None)
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("Total Victory", True), ("Honorable Surrender", True), ("Projection of Power", True), (None, False)]
+    ("name", "value"),
+    [("Total Victory", True), ("Honorable Surrender", True), ("Projection of Power", True), (None, False)],
 )
 def test_victory_cities_win(name: str | None, value: bool, table: Any) -> None:
     """One city of the side is enough, where a property says that such a victory counts."""
@@ -702,7 +810,8 @@ def test_victory_cities_win(name: str | None, value: bool, table: Any) -> None:
     city = '<attachment name="territoryAttachment" attachTo="A" javaClass="TerritoryAttachment" type="territory"><option name="victoryCity" value="1"/></attachment>'
     properties = {name: True, f"Reds {words[name]}": 1} if name else {"Reds Total Victory VCs": 1}
     text = game("One A man; Two D man", properties, more=city).replace(
-        "</playerList>", '<alliance player="One" alliance="Reds"/><alliance player="Two" alliance="Blues"/></playerList>'
+        "</playerList>",
+        '<alliance player="One" alliance="Reds"/><alliance player="Two" alliance="Blues"/></playerList>',
     )
     made = table(text)
     ruleset, _ = load_ruleset(made.made.folder)
@@ -726,13 +835,19 @@ HEAVY = '<attachment name="techAttachment" attachTo="One" javaClass="TechAttachm
 def test_technologies_of_a_kind_follow_the_properties(
     tech: str, properties: dict[str, Any], stat: str, add: int, table: Any
 ) -> None:
-    text = game("One A bomber; One A plane; One S sub; Two D man", properties, more=HEAVY.format(tech)).replace(
-        "<attachmentList>", f'<technology><technologies><techname name="{tech}"/></technologies></technology><attachmentList>', 1
+    text = game(
+        "One A bomber; One A plane; One S sub; Two D man", properties, more=HEAVY.format(tech)
+    ).replace(
+        "<attachmentList>",
+        f'<technology><technologies><techname name="{tech}"/></technologies></technology><attachmentList>',
+        1,
     )
     ruleset, _ = load_ruleset(table(text).made.folder)
     assert ruleset is not None
     found = [
-        row for row in ruleset.rows("modifiers").values() if row["of"] == stat and tech.casefold() in row["label"].casefold()
+        row
+        for row in ruleset.rows("modifiers").values()
+        if row["of"] == stat and tech.casefold() in row["label"].casefold()
     ]
     assert [row["add"] for row in found] == [add]
 
@@ -747,7 +862,9 @@ def test_technologies_of_a_kind_follow_the_properties(
         ({"unitProduction": 2, "production": 4}, 4, None),
     ],
 )
-def test_what_a_territory_brings_and_places(options: dict[str, int], brings: int, places: int | None, table: Any) -> None:
+def test_what_a_territory_brings_and_places(
+    options: dict[str, int], brings: int, places: int | None, table: Any
+) -> None:
     """The last word counts: `production` says both, the others one of them."""
     told_ = "".join(f'<option name="{name}" value="{n}"/>' for name, n in options.items())
     more = f'<attachment name="territoryAttachment" attachTo="D" javaClass="TerritoryAttachment" type="territory">{told_}</attachment>'
@@ -780,7 +897,8 @@ def test_what_many_conditions_open_is_sold(table: Any) -> None:
     """Each of many frontiers opens the tank: the test is longer than a row may be, and stands in terms."""
     names = [f"frontier number {k} of many" for k in range(60)]
     frontiers = "".join(
-        f'<productionFrontier name="{name}"><frontierRules name="buytank"/></productionFrontier>' for name in names
+        f'<productionFrontier name="{name}"><frontierRules name="buytank"/></productionFrontier>'
+        for name in names
     )
     gifts = "".join(GIFT.format(f'<option name="frontier" value="{name}"/>').replace("Gift", f"Gift{k}").replace("First", f"First{k}").replace('value="1"', f'value="{k + 1}"') for k, name in enumerate(names))  # fmt: skip
     made = table(
@@ -794,7 +912,9 @@ def test_what_many_conditions_open_is_sold(table: Any) -> None:
 
 
 def test_a_trigger_gives_what_nobody_sells(table: Any) -> None:
-    made = table(game("One A mill; One A slab", more=GIFT.format('<option name="purchase" value="slab" count="2"/>'))).begin()
+    made = table(
+        game("One A mill; One A slab", more=GIFT.format('<option name="purchase" value="slab" count="2"/>'))
+    ).begin()
     made.order("await the battles\n")
     made.resolve()
     assert made.order("place 2 slab in A\n") == 0
@@ -828,6 +948,8 @@ def test_canals_stop_ships_while_their_shores_are_in_other_hands(
     more = "".join(canal(f"Canal{k}", shore) for k, shore in enumerate(shores))
     made = table(game("One S can; Two D man", properties, more)).begin()
     assert not [line for line in made.made.left if "canal" in line.lower()]
-    assert made.order("sail 1 can from S to T on transit\n") == 0, "who holds the shore may change, so the order stands"
+    assert made.order("sail 1 can from S to T on transit\n") == 0, (
+        "who holds the shore may change, so the order stands"
+    )
     made.resolve()
     assert ("one can" in made.at("t")) is passes

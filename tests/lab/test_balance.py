@@ -76,8 +76,14 @@ def test_figures_of_games_made_by_hand() -> None:
     assert found["wars"]["red"]["foes"] == {"blue": 3} and found["wars"]["red"]["turn"]["mean"] == 1
     assert found["course"]["front"][0]["mean"] == 3 and found["course"]["units"]["red"][0]["mean"] == 4
     assert found["course"]["criteria"]["points"]["blue"][0]["mean"] == 4
-    assert found["figures"]["battles"]["mean"] == 4 and found["figures"]["battles"]["most"] == {"game": 3, "value": 6}
-    assert found["figures"]["lead points red"]["mean"] == 3 and found["figures"]["lead points blue"]["mean"] == -3
+    assert found["figures"]["battles"]["mean"] == 4 and found["figures"]["battles"]["most"] == {
+        "game": 3,
+        "value": 6,
+    }
+    assert (
+        found["figures"]["lead points red"]["mean"] == 3
+        and found["figures"]["lead points blue"]["mean"] == -3
+    )
     assert found["figures"]["battles land"]["mean"] == 2 and found["figures"]["voyages"]["mean"] == 1
     assert found["figures"]["fronts"]["mean"] == found["course"]["fronts"][0]["mean"] == 2
     assert list(found["taken"]["red"]) == ["gray", "blue"]  # the most first
@@ -87,14 +93,27 @@ def test_figures_of_games_made_by_hand() -> None:
     rain = found["used"]["events"]["rain"]
     assert (rain["games"], rain["mean"], rain["from"]) == (2, pytest.approx(4 / 3), [1, 3])
     dig = found["rules"]["actions/dig"]
-    assert [dig[k]["mean"] for k in ("entries", "changes", "destroyed", "captured", "money", "tracks")] == [3, 6, 0, 1, 4, 0.5]
+    assert [dig[k]["mean"] for k in ("entries", "changes", "destroyed", "captured", "money", "tracks")] == [
+        3,
+        6,
+        0,
+        1,
+        4,
+        0.5,
+    ]
 
 
 def test_what_no_game_used_is_a_finding() -> None:
-    assert never(RULES, [game()]) == {"actions": ["sing"], "events": ["rain", "snow"], "order_options": ["slowly"]}
+    assert never(RULES, [game()]) == {
+        "actions": ["sing"],
+        "events": ["rain", "snow"],
+        "order_options": ["slowly"],
+    }
     used = game(did={"actions/dig": [1] * 6, "events/rain": [1] * 6}, conditions={}, learned={})
     assert never(RULES, [game(), used])["events"] == ["snow"]
-    assert never(RULES, [used])["technologies"] == ["wheel"] and len(never(RULES, [used])["order_options"]) == 2
+    assert (
+        never(RULES, [used])["technologies"] == ["wheel"] and len(never(RULES, [used])["order_options"]) == 2
+    )
 
 
 def test_the_course_of_a_turn() -> None:
@@ -139,18 +158,43 @@ def test_a_journal_tells_how_the_war_is_waged() -> None:
     assert (found["voyages"], found["flights"], found["battles"]) == (2, 1, 1)
     assert found["battles_in"] == {rules.rows("places")[place].get("kind", ""): 1}
     assert found["captures"] == {"red": 2} and found["taken"] == {"red": {"blue": 1, "nobody": 1}}
-    assert found["refused"] == {"orders/walk": 2} and found["reasons"] == {"orders/walk": {"no room for … units of …": 2}}
+    assert found["refused"] == {"orders/walk": 2} and found["reasons"] == {
+        "orders/walk": {"no room for … units of …": 2}
+    }
 
 
 def test_what_a_watched_test_says_is_no_event(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """An event that waits for something has an entry when that is looked at; only when it comes it has happened."""
-    note = Entry(1, 0, "", "events/snow", "", "nation:red", changes=[["becomes", "snow|nation:red", "is", None, False]])
-    came = Entry(2, 0, "", "events/rain", "", "nation:red", changes=[["once", "rain", "*", None, {"turn": 0}]])
+    note = Entry(
+        1, 0, "", "events/snow", "", "nation:red", changes=[["becomes", "snow|nation:red", "is", None, False]]
+    )
+    came = Entry(
+        2, 0, "", "events/rain", "", "nation:red", changes=[["once", "rain", "*", None, {"turn": 0}]]
+    )
     course = Course()
     course.began(RULES, [note, came])
-    assert counts(RULES, [note, came])["events"] == {"rain": 1} and course.to_json()["did"].keys() == {"events/rain"}
+    assert counts(RULES, [note, came])["events"] == {"rain": 1} and course.to_json()["did"].keys() == {
+        "events/rain"
+    }
     out = ["--out", str(tmp_path)]
-    assert _run(["simulate", "empire-orders", "--games", "1", "--turns", "1", "--seed", SEED, "--workers", "1", *out]) == 0
+    assert (
+        _run(
+            [
+                "simulate",
+                "empire-orders",
+                "--games",
+                "1",
+                "--turns",
+                "1",
+                "--seed",
+                SEED,
+                "--workers",
+                "1",
+                *out,
+            ]
+        )
+        == 0
+    )
     assert _run(["balance", str(tmp_path)]) == 0
     capsys.readouterr()
     found = json.loads((tmp_path / "balance.json").read_text(encoding="utf-8"))
@@ -178,12 +222,19 @@ def test_tables_are_of_a_turn_that_half_of_the_games_see() -> None:
     pytest.importorskip("matplotlib")
     turn = game()["course"][0]
     lengths = {1: 2, 2: 2, 3: 5}
-    games = {n: game(game=n, course=[{**turn, "turn": t, "front": t} for t in range(1, last + 1)]) for n, last in lengths.items()}
+    games = {
+        n: game(game=n, course=[{**turn, "turn": t, "front": t} for t in range(1, last + 1)])
+        for n, last in lengths.items()
+    }
     course = next(
-        part for part in balance_parts(RULES, balance(RULES, games), games, "") if part.title == "The course of the games"
+        part
+        for part in balance_parts(RULES, balance(RULES, games), games, "")
+        if part.title == "The course of the games"
     )
     said, _, front_, *_ = course.blocks
-    assert said.text.endswith("3 at first, 1 in turn 5. The tables are of turn 2, to which half of them came.")
+    assert said.text.endswith(
+        "3 at first, 1 in turn 5. The tables are of turn 2, to which half of them came."
+    )
     assert front_.head[0] == "The front, turn 2" and front_.rows[0][1].startswith("2.00")
 
 
@@ -225,7 +276,9 @@ def test_an_error_is_that_of_the_first_games(monkeypatch: pytest.MonkeyPatch) ->
     assert goal.error(held, 4, ["as given"]) == pytest.approx(math.sqrt(2 / 3 / 4))
     held |= {(n, "other"): game(battles=b) for n, b in enumerate((2, 4, 3), 1)}
     assert summary.PrecisionGoal("battles", 0.1).error(held, 3, ["as given", "other"]) == 0  # always one more
-    assert summary.PrecisionGoal("wins red", 0.1).error(held, 3, ["as given"]) == pytest.approx(math.sqrt(3.5 / 4 * 0.5 / 4 / 3))
+    assert summary.PrecisionGoal("wins red", 0.1).error(held, 3, ["as given"]) == pytest.approx(
+        math.sqrt(3.5 / 4 * 0.5 / 4 / 3)
+    )
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
@@ -265,7 +318,20 @@ def test_a_sweep_stops_when_a_figure_is_known(
 @pytest.fixture(scope="module")
 def sweep(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("sweep") / "runs"
-    arguments = ["--games", "3", "--turns", "2", "--seed", SEED, "--workers", "1", "--with", "alliances-4", "--out", str(out)]
+    arguments = [
+        "--games",
+        "3",
+        "--turns",
+        "2",
+        "--seed",
+        SEED,
+        "--workers",
+        "1",
+        "--with",
+        "alliances-4",
+        "--out",
+        str(out),
+    ]
     assert _run(["simulate", "diplomacy", *arguments]) == 0
     return out
 
@@ -278,7 +344,9 @@ def test_every_figure_leads_to_its_games(sweep: Path, capsys: pytest.CaptureFixt
     anchors, links = set(re.findall(r'id="(g\d+)"', page)), set(re.findall(r'href="#(g\d+)"', page))
     assert anchors == {"g1", "g2", "g3"} and links <= anchors and links
     ids = re.findall(r'\bid="([^"]+)"', page)
-    assert len(ids) == len(set(ids)) and all(r in ids for r in re.findall(r'(?:xlink:href="#|url\(#)([^")]+)', page))
+    assert len(ids) == len(set(ids)) and all(
+        r in ids for r in re.findall(r'(?:xlink:href="#|url\(#)([^")]+)', page)
+    )
     assert (
         page.count("<svg") > 3
         and "currentColor" in page
@@ -307,11 +375,17 @@ def test_the_page_is_no_wider_than_the_window(sweep: Path, width: int) -> None:
     assert wide[0] <= wide[1]
 
 
-def test_the_other_of_two_and_wrong_calls(sweep: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_other_of_two_and_wrong_calls(
+    sweep: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip("matplotlib")
-    assert _run(["balance", str(sweep), "--of", "alliances-4", "--out", str(tmp_path), "--format", "json"]) == 0
+    assert (
+        _run(["balance", str(sweep), "--of", "alliances-4", "--out", str(tmp_path), "--format", "json"]) == 0
+    )
     data = json.loads(capsys.readouterr().out)
-    assert data["again"] == "wteaw play alliances-4 --turns 2" and "actions/lay-token" in data["used"]["orders"]
+    assert (
+        data["again"] == "wteaw play alliances-4 --turns 2" and "actions/lay-token" in data["used"]["orders"]
+    )
     assert data == json.loads((tmp_path / "balance.json").read_text(encoding="utf-8"))
     assert _run(["balance", str(sweep), "--of", "nothing"]) == 2
     assert _run(["balance", str(tmp_path / "nowhere")]) == 2
@@ -347,7 +421,9 @@ def test_a_legend_is_no_wider_than_its_chart() -> None:
 
 def test_whole_numbers_have_no_halves_on_their_axis() -> None:
     pytest.importorskip("matplotlib")
-    whole, parts = (plots.lines("A", [plots.PlotLine("Red", values)]) for values in ([0.0, 2.0, 2.0], [0.0, 0.5, 2.0]))
+    whole, parts = (
+        plots.lines("A", [plots.PlotLine("Red", values)]) for values in ([0.0, 2.0, 2.0], [0.0, 0.5, 2.0])
+    )
     assert not re.search(r">\d+\.\d+<", whole) and re.search(r">\d+\.5\d*<", parts)
 
 
@@ -369,5 +445,8 @@ def test_rules_of_a_sweep_are_kept_with_it(sweep: Path) -> None:
     from wteaw_lab.stored_sweep import played
 
     found = played(sweep)
-    assert isinstance(found.rules("as given"), Ruleset) and found.rules("as given").hash == found.about["as given"]["ruleset"]
+    assert (
+        isinstance(found.rules("as given"), Ruleset)
+        and found.rules("as given").hash == found.about["as given"]["ruleset"]
+    )
     assert set(found.games("alliances-4")) == {1, 2, 3}

@@ -24,7 +24,15 @@ GAMES = 8
 
 def dask(part: str, file: Path, *more: str) -> subprocess.Popen[bytes]:
     """A scheduler, or a worker of it. The file is where it says how it is reached."""
-    call = [sys.executable, "-m", f"distributed.cli.dask_{part}", "--scheduler-file", str(file), "--no-dashboard", *more]
+    call = [
+        sys.executable,
+        "-m",
+        f"distributed.cli.dask_{part}",
+        "--scheduler-file",
+        str(file),
+        "--no-dashboard",
+        *more,
+    ]
     return subprocess.Popen(call, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
@@ -33,7 +41,9 @@ def worker(file: Path) -> subprocess.Popen[bytes]:
 
 
 @contextmanager
-def started(file: Path, count: int) -> Iterator[tuple[str, list[subprocess.Popen[bytes]], subprocess.Popen[bytes]]]:
+def started(
+    file: Path, count: int
+) -> Iterator[tuple[str, list[subprocess.Popen[bytes]], subprocess.Popen[bytes]]]:
     """The address of a scheduler, so many workers, and the scheduler."""
     scheduler = dask("scheduler", file, "--host", "127.0.0.1", "--port", "0")
     workers: list[subprocess.Popen[bytes]] = []
@@ -59,7 +69,21 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]
 
 
 def simulate(out: Path, *more: str, games: int = GAMES) -> int:
-    return _run(["simulate", "diplomacy", "--games", str(games), "--turns", "1", "--seed", SEED, "--out", str(out), *more])
+    return _run(
+        [
+            "simulate",
+            "diplomacy",
+            "--games",
+            str(games),
+            "--turns",
+            "1",
+            "--seed",
+            SEED,
+            "--out",
+            str(out),
+            *more,
+        ]
+    )
 
 
 def test_a_lost_worker_and_a_late_one_change_nothing(
@@ -82,7 +106,10 @@ def test_a_lost_worker_and_a_late_one_change_nothing(
     assert simulate(tmp_path / "here", "--workers", "1") == 0
     for name in ("games.jsonl", "summary.json"):
         assert (tmp_path / "far" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
-    for name in ("games.jsonl", "settings.json"):  # a client that was lost after three games goes on with them
+    for name in (
+        "games.jsonl",
+        "settings.json",
+    ):  # a client that was lost after three games goes on with them
         (tmp_path / "again").mkdir(exist_ok=True)
         text = (tmp_path / "here" / name).read_text(encoding="utf-8")
         (tmp_path / "again" / name).write_text(
@@ -92,7 +119,9 @@ def test_a_lost_worker_and_a_late_one_change_nothing(
     monkeypatch.setattr(many, "seed_of", lambda seed, n, real=many.seed_of: played.append(n) or real(seed, n))
     assert simulate(tmp_path / "again", "--cluster", address) == 0
     assert sorted(played) == list(range(4, GAMES + 1))
-    assert (tmp_path / "again" / "games.jsonl").read_bytes() == (tmp_path / "here" / "games.jsonl").read_bytes()
+    assert (tmp_path / "again" / "games.jsonl").read_bytes() == (
+        tmp_path / "here" / "games.jsonl"
+    ).read_bytes()
 
 
 def test_a_cluster_that_cannot_play_is_told(
@@ -119,7 +148,9 @@ def test_a_cluster_that_cannot_play_is_told(
         assert simulate(tmp_path / "other", "--cluster", address) == 4
         said = capfd.readouterr().err
         assert "has another version of wteaw than this command" in said and "Traceback" not in said
-        assert (tmp_path / "other" / "games.jsonl").read_bytes() == b"" and not (tmp_path / "other" / "playing").exists()
+        assert (tmp_path / "other" / "games.jsonl").read_bytes() == b"" and not (
+            tmp_path / "other" / "playing"
+        ).exists()
         monkeypatch.undo()
 
         def line(figures: dict[str, object]) -> str:
@@ -131,7 +162,10 @@ def test_a_cluster_that_cannot_play_is_told(
         assert simulate(tmp_path / "runs", "--cluster", address) == 4
         monkeypatch.undo()
     said = capfd.readouterr().err
-    assert f"the scheduler at {address} is gone; what has been played is kept" in said and "Traceback" not in said
+    assert (
+        f"the scheduler at {address} is gone; what has been played is kept" in said
+        and "Traceback" not in said
+    )
     assert len((tmp_path / "runs" / "games.jsonl").read_text(encoding="utf-8").splitlines()) >= 2
     assert simulate(tmp_path / "runs", "--workers", "1", games=3) == 0
 

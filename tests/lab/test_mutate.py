@@ -100,7 +100,9 @@ links: [{between: [a, b]}]
 tables: [{id: t, keys: [place], default: 1, rows: {a: 1, b: 2}, source: [x.t]}]
 definitions: [{id: uses, of: [place], is: "lookup('t', place) > 0", text: used}, {id: used, of: [], is: "any(places(), 'uses')", text: used}]
 """
-    folder = write(tmp_path / "g", {"tables/t.yaml": tables, "tests/c.yaml": "cases: [{id: c, clauses: [x.t]}]"})
+    folder = write(
+        tmp_path / "g", {"tables/t.yaml": tables, "tests/c.yaml": "cases: [{id: c, clauses: [x.t]}]"}
+    )
     gone = {f"{c.row} {c.says}" for c in MutationBench(folder).changes()[0] if c.says.endswith("left out")}
     assert "places/b value: 2 left out" in gone and "places/a value: 0 left out" not in gone
     assert "tables/t rows.b: 2 left out" in gone and "tables/t rows.a: 1 left out" not in gone
@@ -108,14 +110,22 @@ definitions: [{id: uses, of: [place], is: "lookup('t', place) > 0", text: used},
 
 def test_a_slot_that_holds_what_its_name_says_is_not_left_out(tmp_path: Path) -> None:
     slots = "{place: place, n: {kind: number}, nation: {kind: nation, among: nations()}, whose: nation}"
-    act = f'{{id: seize, syntax: "seize {{place}} {{n}} {{nation}} {{whose}}", slots: {slots}, source: [x.f]}}'
+    act = (
+        f'{{id: seize, syntax: "seize {{place}} {{n}} {{nation}} {{whose}}", slots: {slots}, source: [x.f]}}'
+    )
     tables = f"actions: [{act}]\nsequence: [{{step: talk, do: act, actions: [seize]}}]\n"
-    folder = write(tmp_path / "g", {"tables/t.yaml": tables, "tests/c.yaml": "cases: [{id: c, clauses: [x.f]}]"})
-    gone = {c.says.partition(":")[0] for c in MutationBench(folder).changes()[0] if c.says.endswith("left out")}
+    folder = write(
+        tmp_path / "g", {"tables/t.yaml": tables, "tests/c.yaml": "cases: [{id: c, clauses: [x.f]}]"}
+    )
+    gone = {
+        c.says.partition(":")[0] for c in MutationBench(folder).changes()[0] if c.says.endswith("left out")
+    }
     assert {"slots.nation", "slots.whose"} <= gone and not {"slots.place", "slots.n"} & gone
 
 
-def test_what_nobody_notices_is_listed_with_its_line_and_clauses(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_nobody_notices_is_listed_with_its_line_and_clauses(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     found = said(folder, capsys=capsys)
     assert set(found) == {"mutants", "killed", "equivalent", "survivors"}
     lists = found["survivors"]
@@ -125,7 +135,9 @@ def test_what_nobody_notices_is_listed_with_its_line_and_clauses(folder: Path, c
     line = next(s for s in lists if s["change"].startswith("events/slap when: 9 → 10"))
     assert line["line"] == 9 and line["clauses"] == ["x.slap"]
     assert "events/quarrel when: turn > 1 left out" not in named
-    assert not any("0..2 → " in s for s in named), "a range that is checked at both ends is noticed either way"
+    assert not any("0..2 → " in s for s in named), (
+        "a range that is checked at both ends is noticed either way"
+    )
 
 
 def test_a_helper_without_clauses_is_tried_by_those_of_the_rows_that_name_it(folder: Path) -> None:
@@ -133,15 +145,25 @@ def test_a_helper_without_clauses_is_tried_by_those_of_the_rows_that_name_it(fol
     changes, others = bench.changes()
     of_term = {c.says: c for c in changes if c.row == "definitions/angry"}
     assert all(c.clauses == ("x.quarrel",) for c in of_term.values())
-    assert bench.verdict(next(c for s, c in of_term.items() if s.startswith("is: <= → <"))).noticed_by == "quarrel"
-    assert {c.form for c in others} >= {"stances", "tracks"} and not {c.form for c in others} & {"events", "definitions"}
+    assert (
+        bench.verdict(next(c for s, c in of_term.items() if s.startswith("is: <= → <"))).noticed_by
+        == "quarrel"
+    )
+    assert {c.form for c in others} >= {"stances", "tracks"} and not {c.form for c in others} & {
+        "events",
+        "definitions",
+    }
 
 
-def test_a_mark_beside_a_change_says_that_it_makes_no_difference(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_mark_beside_a_change_says_that_it_makes_no_difference(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert said(folder, "--clause", "x.quarrel", capsys=capsys)["equivalent"] == 1
     bench = MutationBench(folder)
     changes = [
-        c for c in bench.changes()[0] if c.row == "events/quarrel" and c.old == "1" and c.now in ("0", "2") and ".by" in c.says
+        c
+        for c in bench.changes()[0]
+        if c.row == "events/quarrel" and c.old == "1" and c.now in ("0", "2") and ".by" in c.says
     ]
     assert [bench.verdict(c).equivalent for c in changes] == ["only the sign counts", ""]
 
@@ -149,12 +171,16 @@ def test_a_mark_beside_a_change_says_that_it_makes_no_difference(folder: Path, c
 def test_a_change_that_does_not_validate_is_noticed(folder: Path) -> None:
     bench = MutationBench(folder)
     change = next(
-        c for c in bench.changes()[0] if c.row == "events/idle" and c.says.startswith("on: ") and c.says.endswith("left out")
+        c
+        for c in bench.changes()[0]
+        if c.row == "events/idle" and c.says.startswith("on: ") and c.says.endswith("left out")
     )
     assert bench.verdict(change).noticed_by == "validation"
 
 
-def test_a_run_goes_on_where_it_was_broken_off_and_tries_again_what_new_cases_may_notice(folder: Path, tmp_path: Path) -> None:
+def test_a_run_goes_on_where_it_was_broken_off_and_tries_again_what_new_cases_may_notice(
+    folder: Path, tmp_path: Path
+) -> None:
     state = tmp_path / "state.jsonl"
     bench = MutationBench(folder)
     changes = bench.changes()[0]
@@ -171,7 +197,9 @@ def test_a_run_goes_on_where_it_was_broken_off_and_tries_again_what_new_cases_ma
     assert len(late) == 1 and not late[0].killed and again[late[0].change.key].noticed_by == "late"
 
 
-def test_a_sample_is_the_same_for_a_seed_and_in_two_processes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_sample_is_the_same_for_a_seed_and_in_two_processes(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     one = said(folder, "--sample", "12", "--seed", "4", capsys=capsys)
     assert one["mutants"] == 12
     assert said(folder, "--sample", "12", "--seed", "4", "-j", "2", "--fresh", capsys=capsys) == one
@@ -193,7 +221,11 @@ def test_a_variant_is_tried_by_its_own_cases_and_the_base_by_those_of_both(folde
     assert bench.verdict(five).noticed_by == "five"
     assert {c.id for c in bench.changes()[0]} == {"slap"}
     both = MutationBench(folder)
-    change = next(c for c in both.changes()[0] if c.row == "definitions/angry" and "-3 → " not in c.says and "<= → <" in c.says)
+    change = next(
+        c
+        for c in both.changes()[0]
+        if c.row == "definitions/angry" and "-3 → " not in c.says and "<= → <" in c.says
+    )
     assert both.verdict(change).cases == 2
 
 
@@ -212,7 +244,9 @@ def test_coverage_shows_what_was_noticed_of_what_was_tried(
 
 
 @pytest.mark.parametrize(("path", "says"), [("nowhere", "does not exist"), ("empty", "no ruleset")])
-def test_what_cannot_be_tried_is_said(tmp_path: Path, path: str, says: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_tried_is_said(
+    tmp_path: Path, path: str, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(SystemExit) as left:
         main(["mutate", str(tmp_path / path)])
@@ -225,7 +259,9 @@ def test_cases_that_read_the_row_are_tried_though_they_cite_others(folder: Path)
         + '  - {id: quiet, clauses: [x.other], when: {trigger: {joined: {by: gray}}}, then: {journal: [{text: "Nothing."}]}}\n'
     )
     bench = MutationBench(folder)
-    gone = next(c for c in bench.changes()[0] if c.row == "events/idle" and c.says == "on.joined.by: gray → red")
+    gone = next(
+        c for c in bench.changes()[0] if c.row == "events/idle" and c.says == "on.joined.by: gray → red"
+    )
     assert [case.id for _, case in bench.reaching(gone)] == ["quiet", "quarrel", "slap"], (
         "those that read the row, the most telling first"
     )
@@ -233,7 +269,9 @@ def test_cases_that_read_the_row_are_tried_though_they_cite_others(folder: Path)
     assert (verdict.noticed_by, verdict.elsewhere, verdict.cases) == ("quiet", True, 0)
 
 
-def test_after_a_change_of_the_rules_the_case_that_noticed_is_tried_first(folder: Path, tmp_path: Path) -> None:
+def test_after_a_change_of_the_rules_the_case_that_noticed_is_tried_first(
+    folder: Path, tmp_path: Path
+) -> None:
     state = tmp_path / "state.jsonl"
     first = tried(MutationBench(folder), MutationBench(folder).changes()[0], state=state)
     table = folder / "tables/t.yaml"

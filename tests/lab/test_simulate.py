@@ -21,7 +21,9 @@ SEED = "5a" * 16
 
 
 def simulate(out: Path, *more: str, games: int = 2, scenario: str = "diplomacy", turns: int = 1) -> int:
-    return _run(["simulate", scenario, "--games", str(games), "--turns", str(turns), "--out", str(out), *more])
+    return _run(
+        ["simulate", scenario, "--games", str(games), "--turns", str(turns), "--out", str(out), *more]
+    )
 
 
 def lines(out: Path) -> list[dict[str, Any]]:
@@ -36,7 +38,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def test_a_game_of_a_sweep_is_that_of_play(whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_game_of_a_sweep_is_that_of_play(
+    whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     second = lines(whole)[1]
     assert second["seed"] == many.seed_of(SEED, 2) != lines(whole)[0]["seed"]
     code = _run(
@@ -66,7 +70,9 @@ def test_two_workers_give_what_one_gives(whole: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "playing").exists()
 
 
-def test_a_sweep_that_was_stopped_goes_on(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sweep_that_was_stopped_goes_on(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("games.jsonl", "settings.json"):
         (tmp_path / name).write_bytes((whole / name).read_bytes())
     raw = (whole / "games.jsonl").read_bytes().splitlines(keepends=True)
@@ -99,7 +105,9 @@ def test_a_line_that_was_damaged_is_told_and_played_again(
     assert (tmp_path / "s" / "games.jsonl").read_bytes() == (whole / "games.jsonl").read_bytes()
 
 
-@pytest.mark.parametrize("bad", ["[]", "{}", "7", "{", '{"format": 4}', '{"as given": {"title": "x"}}', "\xff"])
+@pytest.mark.parametrize(
+    "bad", ["[]", "{}", "7", "{", '{"format": 4}', '{"as given": {"title": "x"}}', "\xff"]
+)
 @pytest.mark.parametrize("name", ["settings.json", "about.json", "rules"])
 def test_what_is_said_of_a_sweep_may_be_damaged(
     whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, bad: str
@@ -110,13 +118,18 @@ def test_what_is_said_of_a_sweep_may_be_damaged(
     assert _run(["balance", str(tmp_path / "s")]) == 1
     said = capsys.readouterr().err
     if name == "settings.json":
-        assert "`wteaw simulate --force` plays its games again" in said and simulate(tmp_path / "s", "--force", games=1) == 0
+        assert (
+            "`wteaw simulate --force` plays its games again" in said
+            and simulate(tmp_path / "s", "--force", games=1) == 0
+        )
     else:
         assert "the line that began the sweep, given again, writes it anew" in said
         assert simulate(tmp_path / "s", games=4) == 0 and _run(["balance", str(tmp_path / "s")]) == 0
 
 
-def test_a_folder_is_for_one_sweep_at_a_time(whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_is_for_one_sweep_at_a_time(
+    whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     shutil.copytree(whole, tmp_path / "s")
     with many.alone(tmp_path / "s"):
         assert simulate(tmp_path / "s", games=5) == 3
@@ -151,10 +164,15 @@ def test_who_stops_a_sweep_hears_what_is_kept(
     monkeypatch.setattr(many, "_line", line)
     assert simulate(tmp_path, "--workers", "1", games=3) == 130
     monkeypatch.undo()
-    assert f"stopped; {len(lines(tmp_path))} game kept in {tmp_path}: the same line goes on with" in capsys.readouterr().err
+    assert (
+        f"stopped; {len(lines(tmp_path))} game kept in {tmp_path}: the same line goes on with"
+        in capsys.readouterr().err
+    )
 
 
-def test_a_killed_worker_loses_only_its_game(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_worker_loses_only_its_game(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real = many._line
     killed = []
 
@@ -171,24 +189,33 @@ def test_a_killed_worker_loses_only_its_game(whole: Path, tmp_path: Path, monkey
 
 
 def test_against_itself_nothing_differs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert simulate(tmp_path, "--seed", SEED, "--with", "diplomacy", "--workers", "2", "--format", "json") == 0
+    assert (
+        simulate(tmp_path, "--seed", SEED, "--with", "diplomacy", "--workers", "2", "--format", "json") == 0
+    )
     compared = json.loads(capsys.readouterr().out)["compared"]["diplomacy"]
     assert compared["games"] == 2 and len(compared["figures"]) > 10
     assert {(m["mean"], m["error"]) for m in compared["figures"].values()} == {(0.0, 0.0)}
-    assert json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))["compared"]["diplomacy"] == compared
+    assert (
+        json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))["compared"]["diplomacy"]
+        == compared
+    )
 
 
 def test_another_rule_differs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     other = tmp_path / "other.yaml"
     other.write_text("id: diplomacy\ntitle: Slower\nextends: diplomacy\nstart: {turn: 3}\n", encoding="utf-8")
-    code = simulate(tmp_path / "out", "--seed", SEED, "--with", str(other), "--workers", "1", "--format", "json")
+    code = simulate(
+        tmp_path / "out", "--seed", SEED, "--with", str(other), "--workers", "1", "--format", "json"
+    )
     captured = capsys.readouterr()
     assert code == 0, captured.err
     figures = json.loads(captured.out)["compared"][str(other)]["figures"]
     assert any(m["mean"] for m in figures.values())
 
 
-def test_the_table_says_who_wins_and_what_never_happened(whole: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_says_who_wins_and_what_never_happened(
+    whole: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert simulate(whole, games=4) == 0
     said = capsys.readouterr().out
     assert "not ended" in said and "100%" in said
@@ -223,16 +250,26 @@ def test_a_policy_is_chosen_as_play_chooses_it(tmp_path: Path, capsys: pytest.Ca
     out = tmp_path / "alone"
     assert simulate(out, "--seed", SEED, "--workers", "1", "--policy", "everyone=alone", games=1) == 0
     (game,) = lines(out)
-    assert game["orders"]["actions/move"] > 5 and not game["orders"].keys() & {"actions/support-move", "actions/support-hold"}
-    assert json.loads((out / "about.json").read_text())["as given"]["again"].endswith("--policy everyone=alone --turns 1")
+    assert game["orders"]["actions/move"] > 5 and not game["orders"].keys() & {
+        "actions/support-move",
+        "actions/support-hold",
+    }
+    assert json.loads((out / "about.json").read_text())["as given"]["again"].endswith(
+        "--policy everyone=alone --turns 1"
+    )
     capsys.readouterr()
-    for wrong, says in (("everyone=nobody", "no policy 'nobody'; there are alone"), ("atlantis=alone", "no side 'atlantis'")):
+    for wrong, says in (
+        ("everyone=nobody", "no policy 'nobody'; there are alone"),
+        ("atlantis=alone", "no side 'atlantis'"),
+    ):
         assert simulate(tmp_path / "wrong", "--policy", wrong) == 2
         assert says in capsys.readouterr().err
         assert not (tmp_path / "wrong").exists()
 
 
-def test_results_of_other_settings_are_kept(whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_results_of_other_settings_are_kept(
+    whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for name in ("games.jsonl", "settings.json"):
         (tmp_path / name).write_bytes((whole / name).read_bytes())
     assert simulate(tmp_path, "--seed", "00" * 16, games=1) == 3

@@ -29,7 +29,9 @@ def play(folder: Path, scenario: str, turns: int, *, ends: str = "") -> Game:
     assert data is not None and rules is not None
     if ends:
         frame = (*rules.sequence, {"step": "score", "do": "score"})
-        rules = replace(rules, forms={**rules.forms, "ends": {"soon": {"id": "soon", "when": ends}}}, sequence=frame)
+        rules = replace(
+            rules, forms={**rules.forms, "ends": {"soon": {"id": "soon", "when": ends}}}, sequence=frame
+        )
     game = new_game(folder / "game", data, rules, id_="stat", seed=b"s" * 32)
     while game.stage().position.turn <= turns and not game.stage().position.ended:
         resolve_turn(game, force=True)
@@ -58,13 +60,17 @@ def test_places_are_those_of_the_positions(running: Game) -> None:
 
 def test_what_is_hidden_changes_nothing(running: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = statistics(running)
-    assert not {"units", "income"} & plain["series"].keys() and not any(k.startswith("criteria/") for k in plain["series"])
+    assert not {"units", "income"} & plain["series"].keys() and not any(
+        k.startswith("criteria/") for k in plain["series"]
+    )
 
     def altered(game: Game, turn: int) -> Position:
         position = position_after(game, turn)
         state = position.state.copy()
         known = Viewer(game.ruleset, position.state, geography=game.geography).view("", sight=False)
-        key, row = next((k, r) for k, r in sorted(state.table("units").items()) if k not in known.table("units"))
+        key, row = next(
+            (k, r) for k, r in sorted(state.table("units").items()) if k not in known.table("units")
+        )
         state.put("units", key, "n", row["n"] + 900)
         for purse in list(state.table("treasuries")):
             state.put("treasuries", purse, "money", 12345)
@@ -74,7 +80,10 @@ def test_what_is_hidden_changes_nothing(running: Game, monkeypatch: pytest.Monke
     def journal(**asked: Any) -> list[Entry]:
         nation = next(iter(running.ruleset.rows("nations")))
         data = {"event": "end", "items": [], "income": 777, "lost": {"attacker": {nation: {"infantry": 99}}}}
-        return [*Game.journal(running, **asked), Entry(0, 1, "s", "sequence/secret", "", nation, audience=(nation,), data=data)]
+        return [
+            *Game.journal(running, **asked),
+            Entry(0, 1, "s", "sequence/secret", "", nation, audience=(nation,), data=data),
+        ]
 
     monkeypatch.setattr(stat, "position_after", altered)
     monkeypatch.setattr(running, "journal", journal)
@@ -101,7 +110,9 @@ def test_the_page_and_the_text(running: Game, capsys: pytest.CaptureFixture[str]
     assert _run(["statistics", folder]) == 0
     said = capsys.readouterr().out
     assert "what everybody may know" in said and "PLACES HELD" in said
-    held, taken = (said[said.index(title) :].split("\n\n")[1] for title in ("PLACES HELD", "PLACES TAKEN IN THE TURN"))
+    held, taken = (
+        said[said.index(title) :].split("\n\n")[1] for title in ("PLACES HELD", "PLACES TAKEN IN THE TURN")
+    )
     assert "Most" in held and "All turns" not in held  # places of several turns are no number of places
     assert "All turns" in taken
     assert _run(["statistics", folder, "--format", "html"]) == 0

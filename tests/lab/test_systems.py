@@ -32,6 +32,16 @@ def test_a_text_without_the_marks_is_refused(tmp_path: Path, capsys: pytest.Capt
     with pytest.raises(ValueError, match="there is no"):
         put("nothing", "table")
     (tmp_path / "text.md").write_text("nothing", encoding="utf-8")
-    assert _run(["systems", str(ROOT / "ruleset" / "variants" / "diplomacy"), "--write", str(tmp_path / "text.md")]) != 0
+    assert (
+        _run(
+            [
+                "systems",
+                str(ROOT / "ruleset" / "variants" / "diplomacy"),
+                "--write",
+                str(tmp_path / "text.md"),
+            ]
+        )
+        != 0
+    )
     assert "there is no <!-- systems -->" in capsys.readouterr().err
     assert (tmp_path / "text.md").read_text(encoding="utf-8") == "nothing"

@@ -15,7 +15,9 @@ from wteaw_lab import tournament as cup
 
 from .. import small
 
-RULES = small.ruleset(policies=[{"id": "bold"}, {"id": "sly", "set": "clever"}, {"id": "slyer", "set": "clever", "for": "blue"}])
+RULES = small.ruleset(
+    policies=[{"id": "bold"}, {"id": "sly", "set": "clever"}, {"id": "slyer", "set": "clever", "for": "blue"}]
+)
 
 
 def chosen(policy: str | None, nation: str = "red") -> str | None:
@@ -27,7 +29,9 @@ def chosen(policy: str | None, nation: str = "red") -> str | None:
 def test_a_nation_is_played_by_what_is_chosen_for_it() -> None:
     assert policies_of(RULES) == ["clever", "bold", "sly", "slyer", "idle"]
     assert chosen(None) == "bold" and chosen("idle") is None and chosen("bold") == "bold"
-    assert chosen("clever") == "sly" and chosen("clever", "blue") == "slyer" and chosen("sly", "blue") == "sly"
+    assert (
+        chosen("clever") == "sly" and chosen("clever", "blue") == "slyer" and chosen("sly", "blue") == "sly"
+    )
 
 
 def test_parties_and_seats() -> None:
@@ -35,8 +39,17 @@ def test_parties_and_seats() -> None:
     parties = cup.parties_of(world, ["red", "blue", "gray"])
     assert parties == {"east": ["red"], "west": ["blue"]}
     assert cup.parties_of(world, ["red", "gray"]) == {"gray": ["gray"], "red": ["red"]}
-    assert list(cup.seatings(["a", "b", "c"])) == [("a", "b"), ("b", "a"), ("a", "c"), ("c", "a"), ("b", "c"), ("c", "b")]
-    assert cup.seats(parties, ("bold", "given")) == {"red": "bold"} and cup.seats(parties, ("given", "idle")) == {"blue": "idle"}
+    assert list(cup.seatings(["a", "b", "c"])) == [
+        ("a", "b"),
+        ("b", "a"),
+        ("a", "c"),
+        ("c", "a"),
+        ("b", "c"),
+        ("c", "b"),
+    ]
+    assert cup.seats(parties, ("bold", "given")) == {"red": "bold"} and cup.seats(
+        parties, ("given", "idle")
+    ) == {"blue": "idle"}
 
 
 def played(red: float, blue: float, winners: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -99,8 +112,13 @@ def test_a_set_of_a_shipped_ruleset_plays(tmp_path: Path, capsys: pytest.Capture
     ]
     assert _run([*call, "--games", "1", "--out", str(tmp_path), "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["pairs"][0]["won"] == 2
-    given = [json.loads(line)["orders"] for line in (tmp_path / "games.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert all("actions/move" in orders and not any("support" in order for order in orders) for orders in given)
+    given = [
+        json.loads(line)["orders"]
+        for line in (tmp_path / "games.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    assert all(
+        "actions/move" in orders and not any("support" in order for order in orders) for orders in given
+    )
 
 
 @pytest.mark.parametrize(
@@ -109,6 +127,8 @@ def test_a_set_of_a_shipped_ruleset_plays(tmp_path: Path, capsys: pytest.Capture
      (["--policy", "given", "--policy", "wise"], "no policy 'wise'"),
      (["--policy", "given", "--policy", "idle", "--criterion", "x"], "no criterion 'x'")],
 )  # fmt: skip
-def test_wrong_calls(tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], says: str) -> None:
+def test_wrong_calls(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], says: str
+) -> None:
     assert _run(["tournament", "diplomacy", *arguments, "--out", str(tmp_path / "cup")]) == 2
     assert says in capsys.readouterr().err and not (tmp_path / "cup").exists()

@@ -20,7 +20,9 @@ _numbers = count(1)
 @cache
 def _server() -> str:
     """The address of the server, which is started once; skips where none can be."""
-    pgserver = pytest.importorskip("pgserver", reason="PostgreSQL for tests comes with the wheel `pgserver` (extra `dev`)")
+    pgserver = pytest.importorskip(
+        "pgserver", reason="PostgreSQL for tests comes with the wheel `pgserver` (extra `dev`)"
+    )
     pytest.importorskip("psycopg")
     folder = Path(tempfile.mkdtemp(prefix="wteaw-pg-"))
     try:
@@ -40,4 +42,6 @@ def database(kind: str, folder: Path) -> Engine:
     uri, name = _server(), f"desk{next(_numbers)}"
     with psycopg.connect(uri, autocommit=True) as db:
         db.execute(f'create database "{name}"')
-    return engine_for(uri.replace("postgresql://", "postgresql+psycopg://").replace("/postgres?", f"/{name}?"))
+    return engine_for(
+        uri.replace("postgresql://", "postgresql+psycopg://").replace("/postgres?", f"/{name}?")
+    )

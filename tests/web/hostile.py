@@ -66,10 +66,15 @@ COSTLY: dict[str, bytes] = {
     "entities": HTML + b"&#" * 400_000,
     "20,000 parts": MIXED + b"--b\nContent-Type: text/plain\n\nx\n" * 20_000,
     "parts without heads": MIXED + b"--b\n\nx\n" * 100_000,
-    "parts in one another": b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(9000)),
+    "parts in one another": b"".join(
+        b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(9000)
+    ),
     "mails in one another": b"Content-Type: message/rfc822\n\n" * 20_000,
-    "40,000 parameters": b"Content-Type: text/plain; " + b"; ".join(b"a%d=1" % n for n in range(40_000)) + b"\n\ndig\n",
-    "a charset whose time is the square": b"Content-Type: text/plain; charset=punycode\n\na-" + b"9" * 300_000,
+    "40,000 parameters": b"Content-Type: text/plain; "
+    + b"; ".join(b"a%d=1" % n for n in range(40_000))
+    + b"\n\ndig\n",
+    "a charset whose time is the square": b"Content-Type: text/plain; charset=punycode\n\na-"
+    + b"9" * 300_000,
     "900 kB of a folded field": b"Cc: a@b.c\n" + b" ,b@c.d\n" * 100_000 + b"\ndig\n",
     "60,000 senders": b"Reply-To: " + b", ".join(b"r%d@x.org" % n for n in range(60_000)) + b"\n\ndig\n",
     "a subject of encoded words": b"Subject: " + b"=?utf-8?q?a?= " * 60_000 + b"\n\ndig\n",
@@ -98,8 +103,13 @@ class Attacker:
         """Be there in every role, and as a stranger: what was sent may have ended a session."""
         self.browsers = [(self.at.browser(), "", "")]
         for kind, nation in (("player", "red"), ("moderator", ""), ("spectator", ""), ("host", "")):
-            role = next((r for r in self.at.hall.people.of_game("" if kind == "host" else "small") if r.role == kind), None)
-            role = role or self.at.hall.people.add("small", kind, nation=nation, name="x", email="x@x.example")
+            role = next(
+                (r for r in self.at.hall.people.of_game("" if kind == "host" else "small") if r.role == kind),
+                None,
+            )
+            role = role or self.at.hall.people.add(
+                "small", kind, nation=nation, name="x", email="x@x.example"
+            )
             self.at.wait(hours=1)
             browser = self.at.come_in(role)
             self.browsers.append((browser, browser.token(), kind))
@@ -109,7 +119,10 @@ class Attacker:
         while self.rng.random() < 0.3 and len(made) < 50_000:
             made += self.rng.choice(NASTY)
         if self.rng.random() < 0.1:
-            made += "".join(chr(self.rng.choice((self.rng.randrange(32), self.rng.randrange(0xD800), 0x1F600))) for _ in range(9))
+            made += "".join(
+                chr(self.rng.choice((self.rng.randrange(32), self.rng.randrange(0xD800), 0x1F600)))
+                for _ in range(9)
+            )
         return made
 
     def request(self) -> tuple[str, str, dict[str, Any]]:
@@ -147,7 +160,9 @@ class Attacker:
         rng = self.rng
         kind = rng.random()
         if kind < 0.6:
-            return TYPES[0], urlencode({k: v.encode("utf-8", "surrogatepass") for k, v in fields.items()}).encode()
+            return TYPES[0], urlencode(
+                {k: v.encode("utf-8", "surrogatepass") for k, v in fields.items()}
+            ).encode()
         if kind < 0.85:
             parts = b"".join(
                 b'--b\r\nContent-Disposition: form-data; name="%s"%s\r\n\r\n%s\r\n'
@@ -167,7 +182,11 @@ class Attacker:
         kind, body = self.body(more["fields"]) if method == "POST" else ("", b"")
         browser = more["browser"]
         cookie = "; ".join(f"{c.name}={c.value}" for c in browser.client.cookies.jar)
-        heads = [(b"host", b"testserver"), (b"cookie", cookie.encode()), (b"content-length", str(len(body)).encode())]
+        heads = [
+            (b"host", b"testserver"),
+            (b"cookie", cookie.encode()),
+            (b"content-length", str(len(body)).encode()),
+        ]
         if kind:
             heads.append((b"content-type", kind.encode("latin-1", "replace")))
         while rng.random() < 0.3:
@@ -201,8 +220,12 @@ class Attacker:
             if rng.random() < 0.7:
                 return (head.encode() + COSTLY[rng.choice(sorted(COSTLY))])[: MAX_BYTES + rng.choice((0, 1))]
             end = rng.choice(("\r\n", "\n", "\x85", "\u2028"))
-            subject = encoded_twice(f"orders{end}X-Injected: yes{end}Reply-To: eve@evil.example{end}{end}{self.text()[:50]}")
-            return f"{head}Subject: {subject}\r\n\r\ngame small nation red turn 1\r\ndig\r\n".encode("utf-8", "replace")
+            subject = encoded_twice(
+                f"orders{end}X-Injected: yes{end}Reply-To: eve@evil.example{end}{end}{self.text()[:50]}"
+            )
+            return f"{head}Subject: {subject}\r\n\r\ngame small nation red turn 1\r\ndig\r\n".encode(
+                "utf-8", "replace"
+            )
         heads = {
             "From": rng.choice((role.email, self.text()[:300], f'"{self.text()[:50]}" <{role.email}>', "")),
             "To": rng.choice((self.at.desk.post_of(role), "desk+@example.org", self.text()[:300])),
@@ -213,10 +236,17 @@ class Attacker:
             )),
             "Content-Transfer-Encoding": rng.choice(("", "base64", "quoted-printable", "uuencode", self.text()[:20])),
         }  # fmt: skip
-        made = "".join(f"{k}: {v}\r\n" for k, v in heads.items() if rng.random() < 0.9).encode("utf-8", "surrogatepass")
+        made = "".join(f"{k}: {v}\r\n" for k, v in heads.items() if rng.random() < 0.9).encode(
+            "utf-8", "surrogatepass"
+        )
         text = self.text().encode("utf-8", "surrogatepass")
         inside = rng.choice(
-            (text, b"dig\r\n", b"--b\r\n\r\n" + text + b"\r\n--b--", bytes(rng.randrange(256) for _ in range(300)))
+            (
+                text,
+                b"dig\r\n",
+                b"--b\r\n\r\n" + text + b"\r\n--b--",
+                bytes(rng.randrange(256) for _ in range(300)),
+            )
         )
         return made + b"\r\n" + inside
 

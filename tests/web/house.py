@@ -73,7 +73,9 @@ class House:
         scenario = {"title": f"The game {id_}", "start": {}}
         from wteaw.store import Game
 
-        game = Game.begin(self.hall.engine, rules, scenario, state, id_=id_, seed=b"s" * 32, drawing=Drawing())
+        game = Game.begin(
+            self.hall.engine, rules, scenario, state, id_=id_, seed=b"s" * 32, drawing=Drawing()
+        )
         self.hall.keep(Settings(id_, due="2026-05-08T12:00:00+00:00", days=7))
         self.hall.send(game)
         self.hall.people.add(id_, "moderator", name="Mo", email=f"mo@{id_}.example")

@@ -60,7 +60,12 @@ def _desk(folder: Path) -> Desk:
 
     engine = engine_for(folder / "desk.db")
     hall = Games(engine, clock=clock)
-    return Desk(hall, Outbox(engine, clock, "desk@example.org", to_folder(folder / "outbox")), "http://x", Limits(times=10_000))
+    return Desk(
+        hall,
+        Outbox(engine, clock, "desk@example.org", to_folder(folder / "outbox")),
+        "http://x",
+        Limits(times=10_000),
+    )
 
 
 def _serve(folder: Path, port: int) -> None:
@@ -333,7 +338,9 @@ def _wrong(folder: Path, weeks: int, acknowledged: list[tuple[int, str, str]]) -
     if found.hall.broken_log(GAME) is not None:
         out.append("the log of what was done is broken")
     resolved = Counter(
-        match[0] for d in found.hall.done(GAME, 100_000) if (match := re.match(r"(Resolved|Sent) turn \d+", d.what))
+        match[0]
+        for d in found.hall.done(GAME, 100_000)
+        if (match := re.match(r"(Resolved|Sent) turn \d+", d.what))
     )
     out += [f"{what}: {n} times in the log" for what, n in resolved.items() if n > 1]
     with found.hall.engine.connect() as db:
@@ -353,7 +360,10 @@ def _wrong(folder: Path, weeks: int, acknowledged: list[tuple[int, str, str]]) -
 def _lost(game: Game, weeks: int, acknowledged: list[tuple[int, str, str]]) -> list[str]:
     """Orders that were acknowledged and are not there, or do not count."""
     with game.engine.connect() as db:
-        kept = {(r.position, r.nation, r.text) for r in db.execute(select(handins).where(handins.c.game == game.id))}
+        kept = {
+            (r.position, r.nation, r.text)
+            for r in db.execute(select(handins).where(handins.c.game == game.id))
+        }
     out = [f"lost: {one}" for one in acknowledged if one not in kept]
     for week in range(1, weeks + 1):
         for nation in NATIONS:
@@ -372,7 +382,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="wteaw-kills-") as folder:
         began = time.monotonic()
         wrong = killed(Path(folder), given.kills, given.seed)
-    print(f"{given.kills} kills in {time.monotonic() - began:.0f} s: {'nothing lost, nothing twice' if not wrong else ''}")
+    print(
+        f"{given.kills} kills in {time.monotonic() - began:.0f} s: {'nothing lost, nothing twice' if not wrong else ''}"
+    )
     for one in wrong[:20]:
         print(f"WRONG {one}")
     return 1 if wrong else 0

@@ -97,7 +97,9 @@ def missing() -> str:
     """What keeps the servers from being started here, in words; "" for nothing."""
     if os.geteuid() != 0:
         return "mail servers give up root's rights themselves, so that this test has to be started as root"
-    lacking = [p for p in ("dovecot", "smtpd") if not shutil.which(p, path=f"{os.environ.get('PATH', '')}:/usr/sbin")]
+    lacking = [
+        p for p in ("dovecot", "smtpd") if not shutil.which(p, path=f"{os.environ.get('PATH', '')}:/usr/sbin")
+    ]
     return (
         f"{' and '.join(lacking)} {'is' if len(lacking) == 1 else 'are'} missing: apt-get install {' '.join(PACKAGES)}"
         if lacking
@@ -109,7 +111,10 @@ def install() -> None:
     """Have Debian's packages, if they can be had."""
     if os.geteuid() == 0 and missing() and shutil.which("apt-get"):
         quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        for command in (["apt-get", "update", "-qq"], ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *PACKAGES]):
+        for command in (
+            ["apt-get", "update", "-qq"],
+            ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *PACKAGES],
+        ):
             subprocess.run(command, env=quiet, check=False, stdout=subprocess.DEVNULL)
 
 
@@ -125,8 +130,13 @@ def servers(folder: Path) -> Iterator[Ports]:
     (folder / "smtpd.conf").write_text(OPENSMTPD.format(**names))
     path = f"{os.environ.get('PATH', '')}:/usr/sbin"
     with (folder / "log").open("wb") as log:
-        commands = (["dovecot", "-F", "-c", str(folder / "dovecot.conf")], ["smtpd", "-d", "-f", str(folder / "smtpd.conf")])
-        running = [subprocess.Popen(c, stdout=log, stderr=log, env={**os.environ, "PATH": path}) for c in commands]
+        commands = (
+            ["dovecot", "-F", "-c", str(folder / "dovecot.conf")],
+            ["smtpd", "-d", "-f", str(folder / "smtpd.conf")],
+        )
+        running = [
+            subprocess.Popen(c, stdout=log, stderr=log, env={**os.environ, "PATH": path}) for c in commands
+        ]
         try:
             for port in (ports.smtp, ports.imap, ports.boxes):
                 until(lambda p=port: _answers(p), f"a server at {port}")
@@ -198,10 +208,18 @@ def from_end_to_end(folder: Path, ports: Ports) -> list[str]:
         done.append("orders came in by LMTP, and the answer to them is in the mailbox")
         house.outbox.sender = "pool@players.test"
         stranger = EmailMessage()
-        stranger["From"], stranger["To"], stranger["Subject"] = "eve@players.test", house.desk.post_of(ann), "orders"
+        stranger["From"], stranger["To"], stranger["Subject"] = (
+            "eve@players.test",
+            house.desk.post_of(ann),
+            "orders",
+        )
         stranger.set_content("dig\n")
         mail = EmailMessage()
-        mail["From"], mail["To"], mail["Subject"] = "ann@players.test", house.desk.post_of(ann), "other orders"
+        mail["From"], mail["To"], mail["Subject"] = (
+            "ann@players.test",
+            house.desk.post_of(ann),
+            "other orders",
+        )
         mail.set_content("dig\n")
         with smtplib.SMTP("127.0.0.1", ports.smtp) as server:
             server.send_message(stranger)

@@ -12,9 +12,7 @@ import urllib.request
 from pathlib import Path
 
 HALF_HEAD = b"GET / HTTP/1.1\r\nHost: x\r\nX-A: "
-HALF_BODY = (
-    b"POST /link HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 290000\r\n\r\na"
-)
+HALF_BODY = b"POST /link HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 290000\r\n\r\na"
 
 
 class Server:
@@ -24,9 +22,21 @@ class Server:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        words = [sys.executable, "-m", "wteaw", "serve", "--folder", str(folder), "--port", str(self.port), "--no-demo"]
+        words = [
+            sys.executable,
+            "-m",
+            "wteaw",
+            "serve",
+            "--folder",
+            str(folder),
+            "--port",
+            str(self.port),
+            "--no-demo",
+        ]
         limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))  # noqa: E731
-        self.process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=limit)
+        self.process = subprocess.Popen(
+            words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=limit
+        )
         for _ in range(120):
             if self.process.poll() is not None or self.healthy():
                 break

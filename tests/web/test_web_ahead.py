@@ -13,7 +13,12 @@ from .house import House, house, said
 from wteaw_web import order_map, presenters  # isort: skip
 from wteaw_web.ahead import keep_ahead, look_ahead  # isort: skip
 
-MADE = ((presenters, "make_sight"), (presenters, "make_chart"), (order_map, "make_ground"), (order_map, "make_menu"))
+MADE = (
+    (presenters, "make_sight"),
+    (presenters, "make_chart"),
+    (order_map, "make_ground"),
+    (order_map, "make_menu"),
+)
 
 
 @pytest.fixture
@@ -52,7 +57,9 @@ def test_nothing_is_made_while_somebody_waits(at: House, made: list[tuple[str, s
     assert made == [] and look_ahead(at.hall, done, threading.Event()) == [], "it stands where it stood"
 
 
-def test_a_turn_that_is_sent_is_made_anew_and_one_that_is_not_stays_hidden(at: House, made: list[tuple[str, str]]) -> None:
+def test_a_turn_that_is_sent_is_made_anew_and_one_that_is_not_stays_hidden(
+    at: House, made: list[tuple[str, str]]
+) -> None:
     done: dict[str, tuple[object, ...]] = {}
     look_ahead(at.hall, done, threading.Event())
     made.clear()

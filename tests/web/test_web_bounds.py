@@ -45,7 +45,9 @@ class Shop:
         return job(self.at.hall, *args)  # type: ignore[operator]
 
 
-def test_a_text_that_takes_long_is_read_where_nobody_waits(at: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_that_takes_long_is_read_where_nobody_waits(
+    at: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shop = Shop(at)
     with at.hall.game("small") as game:
         whole = player.back_of(at.hall, game, "red", SLOW)
@@ -69,7 +71,9 @@ def test_a_text_that_takes_too_long_is_refused_in_words_and_can_be_mended(
         answer = ann.post(page, {"text": SLOW, "live": "1"})
         assert answer.status_code == 409 and "take more than 20 seconds to read" in answer.text
     shown = ann.get("orders")
-    assert shown.status_code == 409 and "dig dug dig" in shown.text and "take more than 20 seconds" in shown.text
+    assert (
+        shown.status_code == 409 and "dig dug dig" in shown.text and "take more than 20 seconds" in shown.text
+    )
     with at.hall.game("small") as game:
         assert not game.submissions()
 
@@ -89,7 +93,10 @@ def test_a_mail_that_takes_too_long_is_answered(at: House, monkeypatch: pytest.M
     monkeypatch.setattr(player, "LONGEST", 0.0)
     at.desk.post = True
     to = at.desk.post_of(at.role("small", "player", "red"))
-    assert receive(at.desk, f"From: ann@a.example\nTo: {to}\nMessage-ID: <1@a>\n\n{SLOW}".encode()) == "not taken"
+    assert (
+        receive(at.desk, f"From: ann@a.example\nTo: {to}\nMessage-ID: <1@a>\n\n{SLOW}".encode())
+        == "not taken"
+    )
     (answer,) = at.mails()
     assert "take more than 20 seconds to read" in answer.get_content()
 
@@ -131,7 +138,9 @@ def test_a_request_that_does_not_come_in_whole_is_dropped_in_time(monkeypatch: p
 
     async def dropped_after(data: bytes, again: bytes = b"") -> float:
         loop = asyncio.get_running_loop()
-        config = uvicorn.Config(app, http=connections.Connection, lifespan="off", log_level="critical", timeout_keep_alive=1)
+        config = uvicorn.Config(
+            app, http=connections.Connection, lifespan="off", log_level="critical", timeout_keep_alive=1
+        )
         config.load()
         state = ServerState()
         server = await loop.create_server(lambda: connections.Connection(config, state, {}), "127.0.0.1", 0)
@@ -153,6 +162,10 @@ def test_a_request_that_does_not_come_in_whole_is_dropped_in_time(monkeypatch: p
 
     whole = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
     assert 0.2 < asyncio.run(dropped_after(b"GET / HTTP/1.1\r\nX-A: ", b"a")) < 0.9
-    assert 0.2 < asyncio.run(dropped_after(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9000\r\n\r\na", b"b")) < 0.9
+    assert (
+        0.2
+        < asyncio.run(dropped_after(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9000\r\n\r\na", b"b"))
+        < 0.9
+    )
     assert 0.9 < asyncio.run(dropped_after(whole)) < 2, "a whole one is answered, and waits for the next"
     assert asyncio.run(dropped_after(whole + b"GET", b"x")) < 0.9

@@ -42,10 +42,15 @@ class Person:
 
     def __init__(self, at: House, chromium: Any, *, scripts: bool = True, width: int = 1280) -> None:
         self.at = at
-        self.context = chromium.new_context(java_script_enabled=scripts, viewport={"width": width, "height": 900})
+        self.context = chromium.new_context(
+            java_script_enabled=scripts, viewport={"width": width, "height": 900}
+        )
         self.page = self.context.new_page()
         self.wrong: list[str] = []
-        self.page.on("console", lambda m: self.wrong.append(m.text) if m.type == "error" and "40" not in m.text else None)
+        self.page.on(
+            "console",
+            lambda m: self.wrong.append(m.text) if m.type == "error" and "40" not in m.text else None,
+        )
         self.page.on("pageerror", lambda e: self.wrong.append(str(e)))
 
     def comes_in(self, email: str) -> None:
@@ -72,7 +77,11 @@ class Person:
 
 
 def test_a_game_of_three_players(at: House, chromium: Any) -> None:
-    ann, bob, cleo = Person(at, chromium), Person(at, chromium, scripts=False), Person(at, chromium, scripts=False, width=390)
+    ann, bob, cleo = (
+        Person(at, chromium),
+        Person(at, chromium, scripts=False),
+        Person(at, chromium, scripts=False, width=390),
+    )
     mo = Person(at, chromium)
     people = {"ann@a.example": ann, "bob@b.example": bob, "cleo@c.example": cleo, "mo@small.example": mo}
     for email, person in people.items():
@@ -89,7 +98,9 @@ def test_a_game_of_three_players(at: House, chromium: Any) -> None:
             person.goes("Orders")
             person.page.fill("#text", orders)
             person.page.click("button:has-text('Read back')")
-            person.page.click("button:has-text('Send 2 orders')" if orders else "button:has-text('Order nothing')")
+            person.page.click(
+                "button:has-text('Send 2 orders')" if orders else "button:has-text('Order nothing')"
+            )
             person.page.wait_for_selector("text=Your orders have been taken")
         mo.goes("Turn")
         assert "All orders are in" in mo.page.inner_text("h1")
@@ -163,14 +174,20 @@ def test_the_saved_proof_checks_without_the_desk(at: House, chromium: Any, tmp_p
         return str(person.page.inner_text("#answer"))
 
     shown = sum(len(d["faces"]) for record in kept["dice"]["dice"] for d in record["drawn"])
-    assert shown and says(saved.text) == f"✓ {shown} of {shown} dice come out the same. Your own file took part in them."
+    assert (
+        shown
+        and says(saved.text)
+        == f"✓ {shown} of {shown} dice come out the same. Your own file took part in them."
+    )
     published = red.get("proof/published", turn="1").text
     assert says(saved.text, published=published).startswith("✓")
     faces = re.search(r'"faces": \[(\d+)', saved.text)
     assert faces
     other = saved.text.replace(faces[0], f'"faces": [{int(faces[1]) + 1}', 1)
     assert says(other).startswith("✗ throw 1 (")
-    assert "committed to" in says(saved.text, published=published.replace(kept["published"]["commitment"]["root"], "0" * 64))
+    assert "committed to" in says(
+        saved.text, published=published.replace(kept["published"]["commitment"]["root"], "0" * 64)
+    )
     assert "committed to" in says(saved.text.replace(kept["dice"]["openings"][0]["key"], "ab" * 32))
     own = kept["own"]
     assert own and "went into the dice for red" in says(saved.text.replace(own, sha256(b"fly").hexdigest()))

@@ -77,7 +77,9 @@ def test_orders_that_were_closed_when_the_clock_was_set_back_are_resolved_once(a
     assert ticks(at, 2 * MINUTE, MINUTE - HOUR, 3 * MINUTE) == [1, 2]
 
 
-def test_a_deadline_that_has_passed_is_not_that_of_the_next_turn_when_the_clock_is_set_back(at: House) -> None:
+def test_a_deadline_that_has_passed_is_not_that_of_the_next_turn_when_the_clock_is_set_back(
+    at: House,
+) -> None:
     """Without days of a turn, and sent by hand: who has an hour less on the clock has no hour for the next turn."""
     at.hall.keep(Settings("small", DUE.isoformat(), 0, False, "resolve", 24, False))
     assert ticks(at, MINUTE) == [1, 2]
@@ -91,7 +93,11 @@ def test_a_clock_that_jumps_over_a_deadline_tells_who_can_set_it_right(at: House
     """A month on, and back again: one turn is resolved, one mail says why and what the next deadline hangs on; nothing is held back."""
     assert ticks(at, -26 * HOUR, MONTH) == [1, 2]
     mo = [m for m in at.carried if m["To"] == "mo@small.example" and "deadline has passed" in m["Subject"]]
-    assert len(mo) == 1 and "clock was set" in mo[0].get_content() and "Friday 8 May, 12:00" in mo[0].get_content()
+    assert (
+        len(mo) == 1
+        and "clock was set" in mo[0].get_content()
+        and "Friday 8 May, 12:00" in mo[0].get_content()
+    )
     lines = [d.what for d in at.hall.done("small")]
     assert (
         lines.count(f"The deadline of {DUE.isoformat()} has passed")
@@ -115,7 +121,11 @@ def test_no_deadline_passes_in_silence(at: House, auto: str) -> None:
         lines.count(f"The deadline of {DUE.isoformat()} has passed") == 1
         and "Nobody had looked at the clock until now" not in lines
     )
-    told = [m.get_content() for m in at.carried if m["To"] == "mo@small.example" and "deadline has passed" in m["Subject"]]
+    told = [
+        m.get_content()
+        for m in at.carried
+        if m["To"] == "mo@small.example" and "deadline has passed" in m["Subject"]
+    ]
     assert len(told) == (auto == "nothing") and all("Nothing is done by itself" in text for text in told)
 
 

@@ -34,7 +34,9 @@ def at(tmp_path_factory: pytest.TempPathFactory) -> House:
     found = house(tmp_path_factory.mktemp("diplomacy"))
     scenario, ruleset, drawing = ready_to_play(scenarios() / "diplomacy.yaml")
     seats = dict.fromkeys(("germany", "france"), PLAYER)
-    game = new_game(found.hall.engine, scenario, ruleset, id_="small", seats=seats, drawing=drawing, seed=b"a" * 32)
+    game = new_game(
+        found.hall.engine, scenario, ruleset, id_="small", seats=seats, drawing=drawing, seed=b"a" * 32
+    )
     found.hall.keep(Settings("small", public=True))
     found.hall.send(game)
     found.hall.people.add("small", "moderator", name="Mo", email="mo@x.example")
@@ -63,11 +65,16 @@ def test_nothing_is_said_of_dice(at: House) -> None:
 
 
 def test_supply_centers_are_counted_year_by_year(at: House) -> None:
-    for page in (at.come_in(at.role("small", "player", "germany")).get("turn"), at.browser().get("/public/small/news")):
+    for page in (
+        at.come_in(at.role("small", "player", "germany")).get("turn"),
+        at.browser().get("/public/small/news"),
+    ):
         table = re.search(r'<table class="held">.*?</table>', page.text, re.DOTALL)
         assert table
         text = re.sub(r"<[^>]+>|\s+", " ", table[0])
-        years = re.search(r"Nation ((?:\s*\w+)+?)\s+(?:Germany|France|Turkey|Russia|England|Italy|Austria)", text)
+        years = re.search(
+            r"Nation ((?:\s*\w+)+?)\s+(?:Germany|France|Turkey|Russia|England|Italy|Austria)", text
+        )
         assert years and years[1].split()[0] == "start" and re.search(r"Germany\s+3", text)
 
 
@@ -76,7 +83,11 @@ def test_the_map_shows_what_happened(at: House) -> None:
         drawn = chart(at.hall, game, "germany", 1).page.svg
         later = chart(at.hall, game, "germany", 2).page.svg
         held = game.stage().position.state.get("places", "belgium", "holder")
-    assert "A MUN - BUR: fails" in drawn and "F KIE - DEN: succeeds" in drawn and "A MAR S A PAR - BUR: given" in drawn
+    assert (
+        "A MUN - BUR: fails" in drawn
+        and "F KIE - DEN: succeeds" in drawn
+        and "A MAR S A PAR - BUR: given" in drawn
+    )
     assert held == "france" and "Belgium is held by France." in later and "is held by" not in drawn, (
         "centers change hands in fall"
     )
@@ -111,7 +122,11 @@ def test_everything_that_is_offered_stands_and_is_read_as_it_was_chosen(at: Hous
         units = {world.whole_of(place) for place in movement.places_with_units(world, nation)}
         assert units <= menu.places.keys(), "each unit has something to choose"
         choices = [c for some in (*menu.places.values(), *menu.phases.values()) for c in some]
-        lines = [composed(world, nation, {"order": c.key, "fixed": c.fixed, "way": way.value}) for c in choices for way in c.ways]
+        lines = [
+            composed(world, nation, {"order": c.key, "fixed": c.fixed, "way": way.value})
+            for c in choices
+            for way in c.ways
+        ]
         assert len(lines) == len(set(lines)) > 20
         for line in lines:
             taken, _ = read(game, nation, line, world)

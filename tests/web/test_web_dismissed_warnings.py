@@ -40,9 +40,12 @@ def test_a_warning_is_silenced_for_its_line(at: House, player: Browser) -> None:
     live = player.post("orders/check", {"text": TEXT, "live": "1"})
     assert BUTTON.findall(live.text) == others and SILENT in said(live), "it stays so while one types"
     other = player.post(
-        "orders/check", {"text": TEXT.replace("move 1 infantry from hamburg", "move all from hamburg", 1), "live": "1"}
+        "orders/check",
+        {"text": TEXT.replace("move 1 infantry from hamburg", "move all from hamburg", 1), "live": "1"},
     )
-    assert len(BUTTON.findall(other.text)) == n + 1 and SILENT not in said(other), "another line is another matter"
+    assert len(BUTTON.findall(other.text)) == n + 1 and SILENT not in said(other), (
+        "another line is another matter"
+    )
     player.post("orders/check", {"text": TEXT, "live": "1"})
     again = player.post("orders/check", {"text": TEXT, "live": "1", "mean": ""})
     assert BUTTON.findall(again.text) == [first, *others] and SILENT not in said(again)

@@ -81,7 +81,11 @@ def test_who_opens_their_page_in_another_browser_can_have_a_link_to_it(at: House
     role, stranger = at.role("small", "player", "red"), at.browser()
     for seat, mails in ((role.id, ["ann@a.example"]), ("nothing", [])):
         answer = stranger.get(f"/seat/{seat}/orders")
-        assert answer.status_code == 404 and "ann@a.example" not in answer.text and "Mail me a link" in answer.text
+        assert (
+            answer.status_code == 404
+            and "ann@a.example" not in answer.text
+            and "Mail me a link" in answer.text
+        )
         stranger.post("/link", {"seat": seat})
         assert [m["To"] for m in at.mails()] == mails, seat
 
@@ -107,10 +111,19 @@ def test_help_is_a_page_and_a_mail(at: House) -> None:
     page = said(red.get("help"))
     assert "How to order" in page and "dig" in page and "REFERENCE OF ORDERS" in page and "`wteaw" not in page
     book = red.get("rulebook")
-    assert book.status_code == 200 and "<h1" in book.text and "unsafe" not in book.headers["content-security-policy"]
+    assert (
+        book.status_code == 200
+        and "<h1" in book.text
+        and "unsafe" not in book.headers["content-security-policy"]
+    )
     mail_from(at, "ann@a.example", role, "Help!\n\n> what you wrote\n")
     answer = text_of(next(m for m in at.mails() if m["Subject"].startswith("Re:")))
-    assert "HOW TO ORDER" in answer and "REFERENCE OF ORDERS" in answer and "WORDS" in answer and "`wteaw" not in answer
+    assert (
+        "HOW TO ORDER" in answer
+        and "REFERENCE OF ORDERS" in answer
+        and "WORDS" in answer
+        and "`wteaw" not in answer
+    )
 
 
 def test_a_mail_that_only_mentions_help_is_orders(at: House) -> None:
@@ -123,7 +136,9 @@ def test_a_mail_of_nothing_but_a_question_is_answered_and_replaces_nothing(at: H
     assert mail_from(at, "ann@a.example", role, "dig\n") == "taken"
     assert mail_from(at, "ann@a.example", role, "when are orders due?\n") == "ignored"
     answer = [text_of(m) for m in at.mails() if m["Subject"].startswith("Re:")]
-    assert any("YOUR QUESTIONS" in text and "Orders for turn" in text and "are due" in text for text in answer)
+    assert any(
+        "YOUR QUESTIONS" in text and "Orders for turn" in text and "are due" in text for text in answer
+    )
     with at.desk.hall.game("small") as game:
         assert len(game.submissions()["red"].orders) == 1
 
@@ -132,7 +147,10 @@ def test_no_player_is_sent_to_a_shell(at: House) -> None:
     red = player(at, "red")
     for page in ("turn", "orders", "orders?form=1", "nation", "messages", "help", "proof", "report.txt"):
         assert "`wteaw" not in red.get(page).text, page
-    assert "`wteaw" not in red.post("orders/check", {"text": "conquer the world\nabracadabra\n", "live": "1"}).text
+    assert (
+        "`wteaw"
+        not in red.post("orders/check", {"text": "conquer the world\nabracadabra\n", "live": "1"}).text
+    )
 
 
 # ---- messages
@@ -154,7 +172,9 @@ def test_messages_reach_whom_they_are_for_and_nobody_else(at: House, mo: Browser
         assert "Shall we split" not in page and "Peace to all" in page
     mo.post("messages", {"to-*": "1", "text": "The deadline is Friday."})
     assert sorted(m["To"] for m in at.mails()) == ["ann@a.example", "bob@b.example", "gil@g.example"]
-    assert "announcement" in said(red.get("messages")) and "The deadline is Friday." in said(red.get("messages"))
+    assert "announcement" in said(red.get("messages")) and "The deadline is Friday." in said(
+        red.get("messages")
+    )
 
 
 @pytest.mark.parametrize(
@@ -164,7 +184,9 @@ def test_messages_reach_whom_they_are_for_and_nobody_else(at: House, mo: Browser
         ("", "to-*", False), ("", "to-blue", False), ("", "to-moderator", True),
     ],
 )  # fmt: skip
-def test_each_game_says_how_players_may_write(at: House, mo: Browser, talk: str, to: str, stands: bool) -> None:
+def test_each_game_says_how_players_may_write(
+    at: House, mo: Browser, talk: str, to: str, stands: bool
+) -> None:
     mo.post("game/clock", {"auto": "nothing", **({f"talk-{talk}": "1"} if talk else {})})
     answer = player(at, "red").post("messages", {to: "1", "text": "Hello"})
     assert answer.status_code == (200 if stands else 409)
@@ -217,7 +239,9 @@ def test_a_turn_goes_on_as_soon_as_all_are_ready_and_not_before(at: House, mo: B
     assert any("ready" in done for done in tick(at.desk))
     assert "Orders for turn 2" in said(red.get("orders")) and "are ready" not in said(red.get("orders"))
     tick(at.desk)
-    assert "Orders for turn 2" in said(red.get("orders")), "nobody is ready for a turn that they have not seen"
+    assert "Orders for turn 2" in said(red.get("orders")), (
+        "nobody is ready for a turn that they have not seen"
+    )
 
 
 def test_deadlines_are_of_a_time_zone_and_keep_their_time_of_day(at: House) -> None:
@@ -229,7 +253,9 @@ def test_deadlines_are_of_a_time_zone_and_keep_their_time_of_day(at: House) -> N
     at.now += timedelta(days=2)
     assert at.hall.next_deadline(now) == "2026-10-29T19:00:00+00:00", "the clocks went back on the 25th"
     mo.post("game/remind", {"nation": "red"})
-    assert "20:00 (Europe/Paris; 18:00 UTC)" in text_of(next(m for m in at.mails() if "missing" in m["Subject"]))
+    assert "20:00 (Europe/Paris; 18:00 UTC)" in text_of(
+        next(m for m in at.mails() if "missing" in m["Subject"])
+    )
     assert mo.post("game/clock", {"due": "2026-10-28T20:00", "zone": "Mars/Olympus"}).status_code == 409
 
 

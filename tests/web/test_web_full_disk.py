@@ -88,7 +88,9 @@ def test_a_disk_that_fills_while_a_turn_is_resolved_leaves_whole_steps(
         is_whole(at)
         if not waiting:
             break
-    assert refusals > 3 and not waiting, "it was full at more than one place, and in the end there was room enough"
+    assert refusals > 3 and not waiting, (
+        "it was full at more than one place, and in the end there was room enough"
+    )
     assert stood <= {(1, 0, 1), (1, 1, 1), (2, 1, 1), (2, 1, 2)} and (2, 1, 2) in stood and len(stood) > 1
     said_of_it = [r.getMessage() for r in caplog.records if "disk" in r.getMessage()]
     assert set(said_of_it) <= {
@@ -101,11 +103,16 @@ def test_a_disk_that_fills_while_a_turn_is_resolved_leaves_whole_steps(
     tick(at.desk, waiting)
     at.outbox.deliver()
     ids = [m["Message-ID"] for m in at.carried]
-    assert sorted(m["To"] for m in at.carried if "turn 1: " in m["Subject"]) == ["ann@a.example", "bob@b.example"]
+    assert sorted(m["To"] for m in at.carried if "turn 1: " in m["Subject"]) == [
+        "ann@a.example",
+        "bob@b.example",
+    ]
     assert len(ids) == len(set(ids))
 
 
-def test_what_people_do_while_the_disk_is_full_is_refused_in_a_sentence_and_can_be_done_later(at: House, tmp_path: Path) -> None:
+def test_what_people_do_while_the_disk_is_full_is_refused_in_a_sentence_and_can_be_done_later(
+    at: House, tmp_path: Path
+) -> None:
     red, mo = at.come_in(at.role("small", "player", "red")), at.come_in(at.role("small", "moderator"))
     red.send("dig\n")
     at.wait(minutes=30)  # each page that is asked for wants to note that its reader was seen

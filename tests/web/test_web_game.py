@@ -81,7 +81,11 @@ def test_buttons_mend_a_line(red: Browser) -> None:
 
 
 def test_a_file_is_taken_in_place_of_what_is_written(red: Browser) -> None:
-    red.post("orders/check", {"text": "fly"}, files={"file": ("orders.txt", "\ufeffdig\r\ndig\r\n".encode(), "text/plain")})
+    red.post(
+        "orders/check",
+        {"text": "fly"},
+        files={"file": ("orders.txt", "\ufeffdig\r\ndig\r\n".encode(), "text/plain")},
+    )
     assert "dig\ndig\n" in red.get("orders").text
 
 
@@ -101,9 +105,13 @@ def test_a_turn_in_six_steps(at: House, red: Browser, mo: Browser) -> None:
     assert "Nobody but you has seen it yet" in said(mo.post("play/resolve", stage(mo)))
     at.mails()
     before = said(red.get("turn"))
-    assert "Orders for turn 1" in said(red.get("orders")) and "reads the reports before he sends them" in before
+    assert (
+        "Orders for turn 1" in said(red.get("orders")) and "reads the reports before he sends them" in before
+    )
     shown, whole = mo.get("report", nation="red"), mo.get("report", nation="red", log="1")
-    assert "Carried out: dig" not in said(shown) and "Carried out: dig" in said(whole), "the log is shown when it is asked for"
+    assert "Carried out: dig" not in said(shown) and "Carried out: dig" in said(whole), (
+        "the log is shown when it is asked for"
+    )
     for page in ("turn", "orders", "map", "nation", "proof", "report.txt"):
         assert "Carried out: dig" not in said(red.get(page)), page
     assert mo.post("game/send", stage(mo)).status_code == 200
@@ -152,7 +160,13 @@ def test_exactly_one_step_is_now(at: House, red: Browser, mo: Browser) -> None:
 
 
 def test_what_is_left_to_the_moderator_is_asked_with_buttons(at: House) -> None:
-    frame = [{**FRAME[0], "leaves": [{"decision": "heir", "of": "nation('red')", "says": "Who follows {nation}?"}]}, *FRAME[1:]]
+    frame = [
+        {
+            **FRAME[0],
+            "leaves": [{"decision": "heir", "of": "nation('red')", "says": "Who follows {nation}?"}],
+        },
+        *FRAME[1:],
+    ]
     heir = {
         "id": "heir",
         "asks": "moderator",
@@ -166,7 +180,11 @@ def test_what_is_left_to_the_moderator_is_asked_with_buttons(at: House) -> None:
     at.come_in(at.role("left", "player", "red")).send("dig\n")
     mo = at.come_in(at.role("left", "moderator"))
     page = mo.get("game")
-    assert "1 waits for you" in said(page) and "Who follows Red?" in said(page) and "Without an answer: red" in said(page)
+    assert (
+        "1 waits for you" in said(page)
+        and "Who follows Red?" in said(page)
+        and "Without an answer: red" in said(page)
+    )
     assert re.findall(r'name="answer" value="(\w+)"', page.text) == ["red", "blue"]
     refused = mo.post("game/decide", {"decision": "heir/red", "answer": "green"})
     assert refused.status_code == 409 and "it is one of red, blue" in said(refused)
@@ -202,7 +220,9 @@ def test_who_plays_a_nation_has_a_seat_for_each_that_it_commands(at: House, mo: 
     with at.hall.game("small") as game:
         resolve_now(at.hall, game, "test", force=True)
         send_reports(at.desk, game, "test")
-    assert [(r.name, r.email) for r in at.hall.people.of_game("small") if r.nation == "gray"] == [("ann", "ann@a.example")]
+    assert [(r.name, r.email) for r in at.hall.people.of_game("small") if r.nation == "gray"] == [
+        ("ann", "ann@a.example")
+    ]
     gray = at.come_in(at.role("small", "player", "gray"))
     gray.send("dig\n")
     with at.hall.game("small") as game:
@@ -243,7 +263,9 @@ def test_a_correction_shows_first_and_is_told_to_all(at: House, red: Browser, mo
     play_a_turn(at, red, mo, send=False)
     form = {"to": "1", "nation": "red", "text": "dig\ndig\n", "reason": "one dig was lost"}
     shown = said(mo.post("game/correct", form))
-    assert "Everybody keeps his dice" in shown and "No player has seen" in shown and "stay as they are" in shown
+    assert (
+        "Everybody keeps his dice" in shown and "No player has seen" in shown and "stay as they are" in shown
+    )
     with at.hall.game("small") as game:
         assert game.stage().number == 2
     assert (
@@ -259,7 +281,9 @@ def test_a_correction_shows_first_and_is_told_to_all(at: House, red: Browser, mo
     assert "Went back to turn 1" in said(mo.get("history"))
 
 
-def test_of_two_tabs_the_later_one_does_what_it_showed_or_nothing(at: House, red: Browser, mo: Browser) -> None:
+def test_of_two_tabs_the_later_one_does_what_it_showed_or_nothing(
+    at: House, red: Browser, mo: Browser
+) -> None:
     """Going back was looked at before the reports went: it said that nobody had seen anything, which is so no longer."""
     play_a_turn(at, red, mo, send=False)
     form = {"to": "1", "reason": "x"}
@@ -274,10 +298,14 @@ def test_of_two_tabs_the_later_one_does_what_it_showed_or_nothing(at: House, red
     due = at.hall.settings("small").due
     more = {"more": "24", "from": due}
     assert mo.post("game/clock", more).status_code == 200 and mo.post("game/clock", more).status_code == 409
-    assert at.hall.settings("small").due[8:10] == f"{int(due[8:10]) + 1:02}", "pressed twice, a day more is one day more"
+    assert at.hall.settings("small").due[8:10] == f"{int(due[8:10]) + 1:02}", (
+        "pressed twice, a day more is one day more"
+    )
 
 
-def test_orders_that_come_while_they_are_closed_are_in_or_refused(at: House, red: Browser, mo: Browser) -> None:
+def test_orders_that_come_while_they_are_closed_are_in_or_refused(
+    at: House, red: Browser, mo: Browser
+) -> None:
     """Whoever looked at a game that was open when it is closed meanwhile hears so; nothing of his is half there."""
     red.send("dig\n")
     with at.hall.game("small") as late, at.hall.game("small") as prompt:
@@ -290,7 +318,9 @@ def test_orders_that_come_while_they_are_closed_are_in_or_refused(at: House, red
         assert len(game.hand_ins_of(1, "red")) == 1
 
 
-def test_going_back_after_keys_are_out_gives_fresh_dice_and_says_so(at: House, red: Browser, mo: Browser) -> None:
+def test_going_back_after_keys_are_out_gives_fresh_dice_and_says_so(
+    at: House, red: Browser, mo: Browser
+) -> None:
     play_a_turn(at, red, mo)
     red.get("proof", turn="1")
     shown = said(mo.post("game/correct", {"to": "1", "reason": "x"}))
@@ -298,16 +328,31 @@ def test_going_back_after_keys_are_out_gives_fresh_dice_and_says_so(at: House, r
     assert "Red (ann): the report was mailed" not in shown, "it waits in the outbox"
     at.mails()
     shown = said(mo.post("game/correct", {"to": "1", "reason": "x"}))
-    assert "Red (ann): the report was mailed Friday 1 May" in shown and "Blue (bob): the report was mailed" in shown
+    assert (
+        "Red (ann): the report was mailed Friday 1 May" in shown
+        and "Blue (bob): the report was mailed" in shown
+    )
     assert "last on the pages Friday 1 May" in shown and "never on the pages" in shown
 
 
 def test_the_clock_is_set_stopped_and_given_more(at: House, red: Browser, mo: Browser) -> None:
-    mo.post("game/clock", {"due": "2026-05-09T20:00", "days": "3", "remind": "12", "auto": "send", "public": "1"})
+    mo.post(
+        "game/clock", {"due": "2026-05-09T20:00", "days": "3", "remind": "12", "auto": "send", "public": "1"}
+    )
     now = at.hall.settings("small")
-    assert (now.due, now.days, now.remind, now.auto, now.public) == ("2026-05-09T20:00:00+00:00", 3, 12, "send", True)
+    assert (now.due, now.days, now.remind, now.auto, now.public) == (
+        "2026-05-09T20:00:00+00:00",
+        3,
+        12,
+        "send",
+        True,
+    )
     over = mo.post("game/clock", {"due": "2025-05-09T20:00", "auto": "send"})
-    assert over.status_code == 409 and "2025-05-09 20:00 UTC is over" in said(over) and at.hall.settings("small") == now
+    assert (
+        over.status_code == 409
+        and "2025-05-09 20:00 UTC is over" in said(over)
+        and at.hall.settings("small") == now
+    )
     mo.post("game/clock", {"more": "24"})
     assert at.hall.settings("small").due == "2026-05-10T20:00:00+00:00"
     at.wait(days=20)
@@ -334,12 +379,16 @@ def test_figures_by_turn_and_everything_when_the_game_has_ended(at: House) -> No
     frame = [*FRAME, {"phase": "end", "steps": [{"step": "score", "do": "score"}]}]
     ends = [{"id": "soon", "name": "Soon", "when": "turn >= 2"}]
     at.game(
-        "short", small.ruleset(frame, actions=[small.DIG], events=[small.LUCK], visibility=SHOWS, ends=ends), red="r@r.example"
+        "short",
+        small.ruleset(frame, actions=[small.DIG], events=[small.LUCK], visibility=SHOWS, ends=ends),
+        red="r@r.example",
     )
     red, mo = at.come_in(at.role("short", "player", "red")), at.come_in(at.role("short", "moderator"))
     mo.post("game/clock", {"public": "1"})
     anybody = at.browser()
-    assert "Nothing that everybody would know" in said(anybody.get("/public/short/figures")), "no turn has been"
+    assert "Nothing that everybody would know" in said(anybody.get("/public/short/figures")), (
+        "no turn has been"
+    )
     assert anybody.get("/public/short/chart.svg?part=0").status_code == 404
     play_a_turn(at, red, mo, send=False)
     assert "after turn 1" not in said(anybody.get("/public/short/figures")), "nobody has been sent it"
@@ -350,14 +399,22 @@ def test_figures_by_turn_and_everything_when_the_game_has_ended(at: House) -> No
     for address in found:
         drawn = anybody.get(address)
         assert drawn.status_code == 200, (address, said(drawn))
-        assert drawn.headers["content-type"] == "image/svg+xml" and "<svg" in drawn.text and "--s0:" in drawn.text
-        assert "style-src 'unsafe-inline'" in drawn.headers["content-security-policy"] and "<script" not in drawn.text
+        assert (
+            drawn.headers["content-type"] == "image/svg+xml"
+            and "<svg" in drawn.text
+            and "--s0:" in drawn.text
+        )
+        assert (
+            "style-src 'unsafe-inline'" in drawn.headers["content-security-policy"]
+            and "<script" not in drawn.text
+        )
     for odd in ("99", "x", ""):
         assert anybody.get(f"/public/short/chart.svg?part={odd}").status_code == 404
     with at.hall.game("short") as game:
         secret = game.secrets()[0]
     assert (
-        secret not in anybody.get("/public/short/news").text and "Carried out: dig" not in anybody.get("/public/short/news").text
+        secret not in anybody.get("/public/short/news").text
+        and "Carried out: dig" not in anybody.get("/public/short/news").text
     )
     play_a_turn(at, red, mo)
     news, figures = anybody.get("/public/short/news", log="1"), anybody.get("/public/short/figures")
@@ -378,7 +435,13 @@ def test_the_log_is_a_chain(at: House, red: Browser, mo: Browser) -> None:
 def test_a_host_starts_a_game_and_is_its_moderator(at: House) -> None:
     host = at.come_in(at.hall.people.add("", "host", name="Hal", email="hal@h.example"))
     assert "A new game" in said(host.get("games", scenario="diplomacy"))
-    form = {"scenario": "diplomacy", "id": "flanders", "title": "Flanders", "days": "5", "player-italy": "ida@i.example"}
+    form = {
+        "scenario": "diplomacy",
+        "id": "flanders",
+        "title": "Flanders",
+        "days": "5",
+        "player-italy": "ida@i.example",
+    }
     assert "The game is started" in said(host.post("games", form))
     wrong = {
         **form,
@@ -390,7 +453,12 @@ def test_a_host_starts_a_game_and_is_its_moderator(at: House) -> None:
     }
     answer = host.post("games", wrong)
     assert answer.status_code == 409 and "3 entries are to be put right" in said(answer)
-    for kept in ('value="Cup !1"', 'value="fay@f.example"', 'value="nobody"', "<option selected>home</option>"):
+    for kept in (
+        'value="Cup !1"',
+        'value="fay@f.example"',
+        'value="nobody"',
+        "<option selected>home</option>",
+    ):
         assert kept in html.unescape(answer.text), kept
     for field in ("id", "days", "player-italy"):
         assert f'aria-describedby="wrong-{field}"' in answer.text and f'id="wrong-{field}"' in answer.text
@@ -402,7 +470,9 @@ def test_a_host_starts_a_game_and_is_its_moderator(at: House) -> None:
     )
     assert set(at.hall.ids()) == {"small", "flanders"}, "nothing was begun by a wrong form"
     assert "The game is started" in said(host.post("games", {**form, "id": "", "title": "Cup 1: Übersee"}))
-    assert "The game is started" in said(host.post("games", {**form, "id": "", "title": "cup 1, übersee"})), "with a number"
+    assert "The game is started" in said(host.post("games", {**form, "id": "", "title": "cup 1, übersee"})), (
+        "with a number"
+    )
     assert set(at.hall.ids()) == {"small", "flanders", "cup-1-ubersee", "cup-1-ubersee-2"}
     address = re.search(r'href="(/seat/[^"]+/game)">Flanders', host.get("games").text)
     assert address and "1 player has not sent orders" in said(host.get(address[1]))

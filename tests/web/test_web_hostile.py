@@ -14,4 +14,6 @@ from .hostile import hostile
 def test_nothing_that_is_sent_breaks_a_desk(tmp_path: Path) -> None:
     seen, faults = hostile(tmp_path, 400, 100)
     assert faults == []
-    assert {"200", "303", "400", "403", "404", "409", "mail ignored"} <= set(seen), "it got as far as the pages"
+    assert {"200", "303", "400", "403", "404", "409", "mail ignored"} <= set(seen), (
+        "it got as far as the pages"
+    )

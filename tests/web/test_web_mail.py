@@ -56,7 +56,11 @@ def test_a_players_mail_is_taken_and_read_back(at: House) -> None:
     assert orders(at) == 2
     (answer,) = at.mails()
     text = answer.get_content()
-    assert answer["To"] == "ann@a.example" and answer["Subject"] == "Re: orders" and answer["Auto-Submitted"] == "auto-generated"
+    assert (
+        answer["To"] == "ann@a.example"
+        and answer["Subject"] == "Re: orders"
+        and answer["Auto-Submitted"] == "auto-generated"
+    )
     assert (
         "have been taken" in text
         and "part in the dice" in text
@@ -89,7 +93,9 @@ SHAPES: dict[str, bytes] = {
     "a charset that makes no text": b"Content-Type: text/plain; charset=zlib\n\ndig\ndig\n",
     "another that makes none": b"Content-Type: text/plain; charset=rot13\n\ndig\ndig\n",
     "latin letters as utf-8": b"Content-Type: text/plain; charset=utf-8\n\ndig # gr\xfc\xdfe\ndig\n",
-    "HTML with breaks": html("<html><head><style>p{}</style><title>dig</title></head><body>dig<br>dig<br/></body></html>"),
+    "HTML with breaks": html(
+        "<html><head><style>p{}</style><title>dig</title></head><body>dig<br>dig<br/></body></html>"
+    ),
     "HTML with divs": html("<div>dig</div><div><b>dig</b></div><script>dig</script>"),
     "HTML with paragraphs": html("<p>Hello,</p><p>dig</p>\n<p>dig\n</p>"),
     "HTML with a quotation": html("<p>dig</p><p>dig</p><blockquote>dig<br>dig<br>dig</blockquote>"),
@@ -105,7 +111,8 @@ SHAPES: dict[str, bytes] = {
 def test_orders_are_found_in_whatever_a_mail_program_makes(at: House, shape: str) -> None:
     head = mail(at)
     raw = (
-        f"From: {head['From']}\nTo: {head['To']}\nSubject: x\nMessage-ID: <{shape.replace(' ', '')}@x>\n".encode() + SHAPES[shape]
+        f"From: {head['From']}\nTo: {head['To']}\nSubject: x\nMessage-ID: <{shape.replace(' ', '')}@x>\n".encode()
+        + SHAPES[shape]
     )
     assert receive(at.desk, raw) == "taken", read_text(raw)
     assert orders(at) == 2, read_text(raw)
@@ -144,10 +151,16 @@ def test_strangers_hear_nothing_and_the_player_hears_of_them_once_a_day(at: Hous
     role = at.role("small", "player", "red")
     token = at.desk.post_of(role)
     for n in range(3):
-        assert receive(at.desk, mail(at, sender="eve@e.example", to=token, id=f"<{n}@e>").as_bytes()) == "stranger"
+        assert (
+            receive(at.desk, mail(at, sender="eve@e.example", to=token, id=f"<{n}@e>").as_bytes())
+            == "stranger"
+        )
     assert (
         receive(
-            at.desk, mail(at, "game small nation Red turn 1\ndig\n", sender="eve@e.example", to="desk@example.org").as_bytes()
+            at.desk,
+            mail(
+                at, "game small nation Red turn 1\ndig\n", sender="eve@e.example", to="desk@example.org"
+            ).as_bytes(),
         )
         == "stranger"
     )
@@ -158,7 +171,8 @@ def test_strangers_hear_nothing_and_the_player_hears_of_them_once_a_day(at: Hous
     receive(at.desk, mail(at, sender="eve@e.example", to=token).as_bytes())
     assert [m["To"] for m in at.mails()] == ["ann@a.example"]
     assert (
-        receive(at.desk, mail(at, "dig\n", sender="eve@e.example", to="desk@example.org").as_bytes()) == "ignored"
+        receive(at.desk, mail(at, "dig\n", sender="eve@e.example", to="desk@example.org").as_bytes())
+        == "ignored"
         and not at.mails()
     )
 
@@ -166,11 +180,18 @@ def test_strangers_hear_nothing_and_the_player_hears_of_them_once_a_day(at: Hous
 def test_a_known_address_alone_is_not_enough(at: House) -> None:
     """Anybody can write a sender: without the token of the address nothing is taken, and the answer says how."""
     text = "game small nation Red turn 1\ndig\n"
-    assert receive(at.desk, mail(at, text, to="desk@example.org").as_bytes()) == "not taken" and orders(at) == 0
+    assert (
+        receive(at.desk, mail(at, text, to="desk@example.org").as_bytes()) == "not taken" and orders(at) == 0
+    )
     (answer,) = at.mails()
-    assert answer["To"] == "ann@a.example" and at.desk.post_of(at.role("small", "player", "red")) in answer.get_content()
+    assert (
+        answer["To"] == "ann@a.example"
+        and at.desk.post_of(at.role("small", "player", "red")) in answer.get_content()
+    )
     blue = at.desk.post_of(at.role("small", "player", "blue"))
-    assert receive(at.desk, mail(at, to=blue).as_bytes()) == "stranger" and orders(at) == 0 == orders(at, "blue")
+    assert receive(at.desk, mail(at, to=blue).as_bytes()) == "stranger" and orders(at) == 0 == orders(
+        at, "blue"
+    )
 
 
 @pytest.mark.parametrize("heads", [
@@ -202,7 +223,12 @@ def test_mails_after_the_closing_are_answered_as_late(at: House) -> None:
 
 def test_hostile_mails_raise_nothing(at: House) -> None:
     rng = random.Random(11)
-    good = [mail(at).as_bytes(), mail(at, "<p>dig</p>").as_bytes(), SHAPES["base64"], encoded("quoted-printable")]
+    good = [
+        mail(at).as_bytes(),
+        mail(at, "<p>dig</p>").as_bytes(),
+        SHAPES["base64"],
+        encoded("quoted-printable"),
+    ]
     odd = [
         b"\x00",
         b"=?utf-8?b?////?=",
@@ -244,7 +270,12 @@ def test_a_mail_server_hands_mails_over(at: House) -> None:
     try:
         with smtplib.LMTP("127.0.0.1", port) as server:
             role = at.role("small", "player", "red")
-            assert server.send_message(mail(at, "dig\ndig\n", to="x@y.example"), to_addrs=[at.desk.post_of(role)]) == {}
+            assert (
+                server.send_message(
+                    mail(at, "dig\ndig\n", to="x@y.example"), to_addrs=[at.desk.post_of(role)]
+                )
+                == {}
+            )
             with pytest.raises(smtplib.SMTPException):
                 server.sendmail("a@b.example", [at.desk.post_of(role)], b"x" * (MAX_BYTES + 100_000))
     finally:
@@ -274,7 +305,11 @@ def test_a_costly_mail_costs_its_reader_and_nobody_else(at: House, what: str) ->
 def test_the_text_of_a_strangers_mail_is_never_read(at: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inbound, "read_text", lambda _: pytest.fail("it was read"))
     token = at.desk.post_of(at.role("small", "player", "red"))
-    for sender, to in (("eve@e.example", token), ("ann@a.example", "desk@example.org"), ("eve@e.example", "desk@example.org")):
+    for sender, to in (
+        ("eve@e.example", token),
+        ("ann@a.example", "desk@example.org"),
+        ("eve@e.example", "desk@example.org"),
+    ):
         receive(at.desk, mail(at, "game small nation Red turn 1\ndig\n", sender=sender, to=to).as_bytes())
 
 
@@ -284,7 +319,9 @@ def test_a_reader_that_is_ended_ends_nothing_else(at: House, monkeypatch: pytest
         read_text(mail(at).as_bytes())
 
 
-def test_a_mail_that_ends_whoever_takes_it_is_set_aside_after_two_tries(at: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mail_that_ends_whoever_takes_it_is_set_aside_after_two_tries(
+    at: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What is written down before the reading is what the next process finds."""
 
     def ended(_: bytes) -> str:
@@ -322,7 +359,10 @@ def test_no_subject_of_others_adds_a_line_to_a_head(at: House, subject: str, to:
     role = at.role("small", "player", "red")
     address = at.desk.post_of(role) if to == "token" else "desk@example.org"
     text = "game small nation red turn 1\ndig 3\n"
-    receive(at.desk, f"From: ann@a.example\nTo: {address}\nMessage-ID: <77@e>\nSubject: {subject}\n\n{text}".encode())
+    receive(
+        at.desk,
+        f"From: ann@a.example\nTo: {address}\nMessage-ID: <77@e>\nSubject: {subject}\n\n{text}".encode(),
+    )
     sent = at.mails()
     assert sent
     for one in sent:
@@ -332,24 +372,39 @@ def test_no_subject_of_others_adds_a_line_to_a_head(at: House, subject: str, to:
 
 
 @pytest.mark.parametrize(
-    "title", [f"The game{end}X-Injected: yes" for end in ENDS] + [encoded_twice("a\r\nB: c"), "", "x" * 121, "a\u202eb"]
+    "title",
+    [f"The game{end}X-Injected: yes" for end in ENDS]
+    + [encoded_twice("a\r\nB: c"), "", "x" * 121, "a\u202eb"],
 )
 def test_a_title_that_no_mail_can_bear_is_refused_when_it_is_given(at: House, title: str) -> None:
     with pytest.raises(StoreError, match="cannot be a title"):
-        Game.begin(at.hall.engine, RULES, {"title": title, "start": {}}, small.state(game={"game": {"turn": 0}}), id_="other")
+        Game.begin(
+            at.hall.engine,
+            RULES,
+            {"title": title, "start": {}},
+            small.state(game={"game": {"turn": 0}}),
+            id_="other",
+        )
     assert at.hall.ids() == ["small"]
 
 
 @pytest.mark.parametrize(
     "address",
-    ["=?utf-8?q?a=0d=0aBcc=3a_x@y.z?=@b.example", "a\u2028b@c.example", "a\u202eb@c.example", "a=?utf-8?q?=0a?=b@c.example"],
+    [
+        "=?utf-8?q?a=0d=0aBcc=3a_x@y.z?=@b.example",
+        "a\u2028b@c.example",
+        "a\u202eb@c.example",
+        "a=?utf-8?q?=0a?=b@c.example",
+    ],
 )
 def test_an_address_that_no_mail_can_bear_is_refused(at: House, address: str) -> None:
     with pytest.raises(StoreError, match="no e-mail address"):
         at.hall.people.add("small", "player", nation="red", email=address)
 
 
-def test_a_mail_that_cannot_be_written_keeps_no_other_back(at: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mail_that_cannot_be_written_keeps_no_other_back(
+    at: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write = at.outbox.message
 
     def message(one: Queued) -> EmailMessage:
@@ -358,7 +413,10 @@ def test_a_mail_that_cannot_be_written_keeps_no_other_back(at: House, monkeypatc
         return write(one)
 
     monkeypatch.setattr(at.outbox, "message", message)
-    at.outbox.put(Mail("bad", "a@b.example", "x", "y", game="small"), Mail("good", "a@b.example", "x", "y", game="small"))
+    at.outbox.put(
+        Mail("bad", "a@b.example", "x", "y", game="small"),
+        Mail("good", "a@b.example", "x", "y", game="small"),
+    )
     assert len(at.mails()) == 1
     assert [m.fault for m in at.outbox.of_game("small")] == [
         "",
@@ -368,15 +426,22 @@ def test_a_mail_that_cannot_be_written_keeps_no_other_back(at: House, monkeypatc
 
 def test_the_token_of_a_player_stands_in_no_mail_to_anybody_else(at: House) -> None:
     """Whatever mails of a whole turn go to: each names the token of its own recipient at most."""
-    tokens = {at.role("small", "player", n).email: at.role("small", "player", n).post for n in ("red", "blue")}
+    tokens = {
+        at.role("small", "player", n).email: at.role("small", "player", n).post for n in ("red", "blue")
+    }
     for nation in ("red", "blue"):
         receive(at.desk, mail(at, nation=nation).as_bytes())
         receive(at.desk, mail(at, nation=nation, sender="eve@e.example").as_bytes())
-        receive(at.desk, mail(at, f"game small nation {nation} turn 1\n", nation=nation, to="desk@example.org").as_bytes())
+        receive(
+            at.desk,
+            mail(at, f"game small nation {nation} turn 1\n", nation=nation, to="desk@example.org").as_bytes(),
+        )
         receive(
             at.desk,
             mail(
-                at, nation=nation, to=f"desk+{tokens['ann@a.example']}@example.org, desk+{tokens['bob@b.example']}@example.org"
+                at,
+                nation=nation,
+                to=f"desk+{tokens['ann@a.example']}@example.org, desk+{tokens['bob@b.example']}@example.org",
             ).as_bytes(),
         )
     moderator = at.come_in(at.role("small", "moderator"))

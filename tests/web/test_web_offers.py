@@ -66,7 +66,9 @@ def to(mails: list[EmailMessage], who: str) -> list[EmailMessage]:
     return [m for m in mails if m["To"] == who]
 
 
-def test_an_offer_is_mailed_once_and_shown_until_it_is_answered(at: House, red: Browser, blue: Browser) -> None:
+def test_an_offer_is_mailed_once_and_shown_until_it_is_answered(
+    at: House, red: Browser, blue: Browser
+) -> None:
     assert "sues for peace" not in said(blue.get("orders"))
     red.send("sue for peace\n")
     red.send("sue for peace\ndig\n")
@@ -77,7 +79,10 @@ def test_an_offer_is_mailed_once_and_shown_until_it_is_answered(at: House, red: 
     assert not [m for m in to(mails, "ann@a.example") if "offer" in m["Subject"]]
     for page in ("turn", "orders"):
         shown = blue.get(page)
-        assert "Red sues for peace. Answer among your orders" in said(shown) and "<code>refuse peace of Red</code>" in shown.text
+        assert (
+            "Red sues for peace. Answer among your orders" in said(shown)
+            and "<code>refuse peace of Red</code>" in shown.text
+        )
         assert "Answer among your orders" not in said(red.get(page))
     assert "# refuse peace of Red" in blue.get("orders", form="1").text
     blue.send("refuse peace of Red\n")
@@ -85,7 +90,9 @@ def test_an_offer_is_mailed_once_and_shown_until_it_is_answered(at: House, red: 
     assert not [m for m in at.mails() if "offer" in m["Subject"]]
 
 
-def test_when_all_are_ready_an_offer_still_waits_for_its_answer(at: House, red: Browser, blue: Browser) -> None:
+def test_when_all_are_ready_an_offer_still_waits_for_its_answer(
+    at: House, red: Browser, blue: Browser
+) -> None:
     mo = at.come_in(at.role("small", "moderator"))
     mo.post("game/clock", {"auto": "send", "early": "1", "due": "2026-05-08T12:00", "days": "7"})
     blue.send("dig\n")
@@ -100,13 +107,20 @@ def test_when_all_are_ready_an_offer_still_waits_for_its_answer(at: House, red: 
     tick(at.desk)
     with at.hall.game("small") as game:
         assert game.stage().position.turn == 2
-        assert [f.word for e in game.journal() for f in e.facts if f.word in ("accepted", "refused")] == ["refused"]
+        assert [f.word for e in game.journal() for f in e.facts if f.word in ("accepted", "refused")] == [
+            "refused"
+        ]
 
 
 def test_an_offer_that_comes_by_mail_is_told_as_well(at: House, blue: Browser) -> None:
     role = at.role("small", "player", "red")
     made = EmailMessage()
-    made["From"], made["To"], made["Subject"], made["Message-ID"] = role.email, at.desk.post_of(role), "orders", "<1@x.example>"
+    made["From"], made["To"], made["Subject"], made["Message-ID"] = (
+        role.email,
+        at.desk.post_of(role),
+        "orders",
+        "<1@x.example>",
+    )
     made.set_content("sue for peace\n")
     assert receive(at.desk, made.as_bytes()) == "taken"
     mails = at.mails()
@@ -114,7 +128,9 @@ def test_an_offer_that_comes_by_mail_is_told_as_well(at: House, blue: Browser) -
         "The game small, turn 1: Red makes you an offer"
     ]
     (answer,) = to(mails, "ann@a.example")
-    assert "Blue is told of this offer before the turn is resolved: Red sues for peace." in answer.get_content()
+    assert (
+        "Blue is told of this offer before the turn is resolved: Red sues for peace." in answer.get_content()
+    )
     assert f"Your page: http://testserver/seat/{role.id}/orders" in answer.get_content()
 
 
@@ -131,10 +147,23 @@ def test_the_moderators_answer_is_no_submission_and_is_told(at: House, red: Brow
     shown = mo.get("game")
     assert "Red sues for peace. Blue has been told and has not answered." in said(shown)
     mo.post("game/close", {})
-    assert "without an answer of Blue" in said(mo.get("game")) and mo.post("play/resolve", {"stage": "1"}).status_code == 409
-    assert "answered" in said(mo.post("game/decide", {"nation": "blue", "decision": "peace/red", "answer": "refuse"})).lower()
+    assert (
+        "without an answer of Blue" in said(mo.get("game"))
+        and mo.post("play/resolve", {"stage": "1"}).status_code == 409
+    )
+    assert (
+        "answered"
+        in said(
+            mo.post("game/decide", {"nation": "blue", "decision": "peace/red", "answer": "refuse"})
+        ).lower()
+    )
     with at.hall.game("small") as game:
-        assert game.submissions()["blue"].answers == {} and game.decided() == {"blue": {"peace/red": "refuse"}}
-    assert mo.post("game/decide", {"nation": "blue", "decision": "peace/red", "answer": "perhaps"}).status_code == 409
+        assert game.submissions()["blue"].answers == {} and game.decided() == {
+            "blue": {"peace/red": "refuse"}
+        }
+    assert (
+        mo.post("game/decide", {"nation": "blue", "decision": "peace/red", "answer": "perhaps"}).status_code
+        == 409
+    )
     assert "for Blue, unless its orders answer it: peace/red: refuse" in said(mo.get("game"))
     assert mo.post("play/resolve", {"stage": "1"}).status_code == 200

@@ -33,7 +33,9 @@ def game(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Game]:
     hall = house(Path(tmp_path_factory.mktemp("choices"))).hall
     scenario, ruleset, drawing = ready_to_play(scenarios() / "1914.yaml")
     options = {"free-deployment": "false"}
-    new_game(hall.engine, scenario, ruleset, id_="1914", seats={NATION: PLAYER}, options=options, drawing=drawing)
+    new_game(
+        hall.engine, scenario, ruleset, id_="1914", seats={NATION: PLAYER}, options=options, drawing=drawing
+    )
     with hall.game("1914") as found:
         yield found
 
@@ -50,7 +52,12 @@ def menu(world: World) -> Menu:
 
 def chosen(choice: Choice, way: Way | None, **more: str) -> dict[str, str]:
     """What the form of a choice sends: all units that are there, of every other list the first."""
-    form = {"order": choice.key, "fixed": choice.fixed, **({"way": way.value} if way is not None else {}), **more}
+    form = {
+        "order": choice.key,
+        "fixed": choice.fixed,
+        **({"way": way.value} if way is not None else {}),
+        **more,
+    }
     form |= {f"units-{u.slot}-{u.kind}": str(u.there) for u in choice.units}
     for blank in (b for b in choice.blanks if not b.optional):
         if blank.shape == "number":
@@ -76,18 +83,32 @@ def test_everything_usual_that_is_offered_stands(game: Game, world: World, menu:
         for way in (ways[:1] + ways[-1:]) if choice.ways else [None]:
             line = composed(world, NATION, chosen(choice, way))
             taken, _ = read(game, NATION, line, world)
-            assert len(taken.intents) == 1 and not [d for d in taken.found if d.severity == "error"], (line, taken.found)
+            assert len(taken.intents) == 1 and not [d for d in taken.found if d.severity == "error"], (
+                line,
+                taken.found,
+            )
     assert len(tried) > 30
 
 
 def test_who_looks_and_who_is_shipped_is_offered_where_it_can_be_done(menu: Menu) -> None:
     looks = at(menu, "cologne", "orders/reconnoiter")
     assert {u.kind for u in looks.units} == {"fighter", "infantry"}
-    assert {w.label: w.note for w in looks.ways} == {"Alsace-Lorraine": "", "Belgium": "", "Netherlands": "fighters only"}
-    assert not [c for c in menu.places["hannover"] if c.key == "orders/reconnoiter"], "there is nobody beside it"
-    assert not [c for c in menu.places["cologne"] if c.key in ("orders/sea-search", "orders/load", "orders/transfer")]
+    assert {w.label: w.note for w in looks.ways} == {
+        "Alsace-Lorraine": "",
+        "Belgium": "",
+        "Netherlands": "fighters only",
+    }
+    assert not [c for c in menu.places["hannover"] if c.key == "orders/reconnoiter"], (
+        "there is nobody beside it"
+    )
+    assert not [
+        c for c in menu.places["cologne"] if c.key in ("orders/sea-search", "orders/load", "orders/transfer")
+    ]
     sent = at(menu, "berlin", "orders/transfer")
-    assert "Cameroon" in {w.label for w in sent.ways} and next(b.most for b in sent.blanks if b.slot == "amount") > 0
+    assert (
+        "Cameroon" in {w.label for w in sent.ways}
+        and next(b.most for b in sent.blanks if b.slot == "amount") > 0
+    )
     assert {u.kind for u in at(menu, "hamburg", "orders/transport").units} == {"infantry"}
 
 
@@ -103,13 +124,19 @@ def test_a_condition_that_is_filled_in_is_meant(world: World, menu: Menu) -> Non
     move = at(menu, "cologne", "orders/move")
     form = chosen(move, next(w for w in move.ways if w.label == "Ruhr"))
     assert ":" not in composed(world, NATION, form)
-    assert composed(world, NATION, {**form, "option-withdraw-after-n": "2"}).endswith(": withdraw after 2 rounds")
+    assert composed(world, NATION, {**form, "option-withdraw-after-n": "2"}).endswith(
+        ": withdraw after 2 rounds"
+    )
     with pytest.raises(StoreError, match="'withdraw after' was ticked and not filled in"):
         composed(world, NATION, {**form, "option-withdraw-after": "1"})
 
 
 def test_units_that_have_their_orders_are_no_longer_left(game: Game, world: World, menu: Menu) -> None:
     taken, _ = read(game, NATION, "move 20 infantry from Cologne to Ruhr", world)
-    (left,) = (c for c in menu.at("cologne", units_taken(world, NATION, "cologne", taken.intents)) if c.key == "orders/move")
+    (left,) = (
+        c
+        for c in menu.at("cologne", units_taken(world, NATION, "cologne", taken.intents))
+        if c.key == "orders/move"
+    )
     assert {u.kind: u.left for u in left.units} == {"infantry": 8, "artillery": 8, "anti-air-gun": 1}
     assert json.loads(left.fixed) == {"origin": "cologne"}

@@ -51,7 +51,16 @@ def begin(at: House, scenario: str, nations: tuple[str, ...], options: Mapping[s
     """A game of a shipped scenario, with a player for each of some nations."""
     made, ruleset, drawing = ready_to_play(scenarios() / f"{scenario}.yaml")
     seats = dict.fromkeys(nations, PLAYER)
-    game = new_game(at.hall.engine, made, ruleset, id_=scenario, seats=seats, options=dict(options), drawing=drawing, seed=SEED)
+    game = new_game(
+        at.hall.engine,
+        made,
+        ruleset,
+        id_=scenario,
+        seats=seats,
+        options=dict(options),
+        drawing=drawing,
+        seed=SEED,
+    )
     at.hall.keep(Settings(scenario, due="2026-05-08T12:00:00+00:00", days=7))
     at.hall.send(game)
     for nation in nations:
@@ -61,7 +70,9 @@ def begin(at: House, scenario: str, nations: tuple[str, ...], options: Mapping[s
 class Player:
     """Somebody at a browser, on the orders page of their nation: with a mouse, with the keys alone, or without scripts."""
 
-    def __init__(self, at: House, chromium: Any, game: str, nation: str, *, hand: str = "mouse", **context: Any) -> None:
+    def __init__(
+        self, at: House, chromium: Any, game: str, nation: str, *, hand: str = "mouse", **context: Any
+    ) -> None:
         self.at, self.game, self.nation, self.hand = at, game, nation, hand
         context.setdefault("viewport", {"width": 1280, "height": 900})
         self.page = chromium.new_context(java_script_enabled=hand != "no script", **context).new_page()
@@ -114,7 +125,9 @@ class Player:
     def marks(self, selector: str) -> None:
         """One of several."""
         if self.hand == "keys":
-            self.tabs_to(f"{selector.partition(' label.way')[0]} label.way input")  # Tab comes to the group, arrows choose in it
+            self.tabs_to(
+                f"{selector.partition(' label.way')[0]} label.way input"
+            )  # Tab comes to the group, arrows choose in it
             for _ in range(60):
                 self.page.keyboard.press("ArrowDown")
                 if self.page.is_checked(selector):
@@ -189,7 +202,9 @@ class Player:
         """Wait until a part of the map's transformation (`a` its scale, `e` how far right it is) is as wanted, and give it."""
         now = 0.0
         for _ in range(100):
-            now = self.page.evaluate("p => new DOMMatrix(getComputedStyle(document.getElementById('ground')).transform)[p]", part)
+            now = self.page.evaluate(
+                "p => new DOMMatrix(getComputedStyle(document.getElementById('ground')).transform)[p]", part
+            )
             if holds(now):
                 break
             self.page.wait_for_timeout(50)
@@ -234,7 +249,9 @@ def test_a_first_visitor_sends_orders_in_six_clicks(at: House, chromium: Any) ->
     page.set_default_timeout(WAIT)
     clicks = ["the link"]
     page.expose_function("clicked", lambda what: clicks.append(what))
-    page.add_init_script("addEventListener('click', e => { if (e.isTrusted) clicked(e.target.textContent.trim()) }, true)")
+    page.add_init_script(
+        "addEventListener('click', e => { if (e.isTrusted) clicked(e.target.textContent.trim()) }, true)"
+    )
     page.goto(link[0])
     page.click("text=Come in")
     page.click("nav >> text='Orders'")
@@ -268,7 +285,13 @@ def test_a_game_is_ordered_by_mouse_by_keys_and_without_scripts(at: House, chrom
     for player in (germany, france, england):
         player.begins()
     germany.orders("munich", "Munich", "Move", "Burgundy", "Munich to Burgundy")
-    germany.orders("ruhr", "Ruhr", "Support of a move", "Ruhr supports Munich to Burgundy", "Ruhr supports Munich to Burgundy")
+    germany.orders(
+        "ruhr",
+        "Ruhr",
+        "Support of a move",
+        "Ruhr supports Munich to Burgundy",
+        "Ruhr supports Munich to Burgundy",
+    )
     germany.sends(2)
     france.orders("burgundy", "Burgundy", "Hold", "Burgundy holds", "Burgundy holds")
     france.sends(1)
@@ -305,14 +328,22 @@ def test_a_game_is_ordered_by_mouse_by_keys_and_without_scripts(at: House, chrom
 
 
 @pytest.mark.parametrize(("hand", "scheme"), [("mouse", "light"), ("keys", "dark"), ("no script", "light")])
-def test_a_turn_of_a_great_game_is_ordered_without_typing(at: House, chromium: Any, hand: str, scheme: str) -> None:
+def test_a_turn_of_a_great_game_is_ordered_without_typing(
+    at: House, chromium: Any, hand: str, scheme: str
+) -> None:
     """Declarations, influence, research, purchases, marches, an attack with a condition, reconnaissance, and an answer."""
     with at.hall.game("1914") as game:
         hand_in(game, "russian-empire", "offer surrender", PLAYER)
         hand_in(game, "german-empire", "", PLAYER)  # another hand may have answered
         stage = game.stage().number
     player = Player(
-        at, chromium, "1914", "german-empire", hand=hand, color_scheme=scheme, viewport=PHONE if hand == "mouse" else WIDE
+        at,
+        chromium,
+        "1914",
+        "german-empire",
+        hand=hand,
+        color_scheme=scheme,
+        viewport=PHONE if hand == "mouse" else WIDE,
     )
     at.hall.drafts.keep("1914", "german-empire", stage, "")  # whatever another hand has left there
     player.begins()
@@ -320,9 +351,13 @@ def test_a_turn_of_a_great_game_is_ordered_without_typing(at: House, chromium: A
     player.lines = 1
     player.page.wait_for_selector("#foot button:has-text('Send 1 order')")
     player.turns_to("Diplomatic actions")
-    player.adds(f"{player.opens('Declaration of war')} button.way:has(b:text-is('Belgium'))", "declare war on Belgium")
+    player.adds(
+        f"{player.opens('Declaration of war')} button.way:has(b:text-is('Belgium'))", "declare war on Belgium"
+    )
     inside = player.opens("Diplomatic influence")
-    assert "10 resource points; 20 % (9 or more)" in player.page.inner_text(f"{inside} button.way:has(b:text-is('Albania'))")
+    assert "10 resource points; 20 % (9 or more)" in player.page.inner_text(
+        f"{inside} button.way:has(b:text-is('Albania'))"
+    )
     player.adds(f"{inside} button.way:has(b:text-is('Albania'))", "influence Albania")
     player.turns_to("Technology")
     player.adds(f"{player.opens('Research')} button.way:has(b:text-is('Tanks'))", "research Tanks")
@@ -340,7 +375,9 @@ def test_a_turn_of_a_great_game_is_ordered_without_typing(at: House, chromium: A
     attack = "8 artillery, 28 infantry from Cologne to Belgium: withdraw after 2 rounds"
     player.adds(f"{inside} form button.btn", f"move {attack}")
     inside = player.opens("Move or attack by land")
-    assert player.page.locator(f"{inside} td b").all_inner_texts() == ["1", "0", "0"], "what is left of those who stand there"
+    assert player.page.locator(f"{inside} td b").all_inner_texts() == ["1", "0", "0"], (
+        "what is left of those who stand there"
+    )
     assert player.arrows() == 2, "an arrow of the attack, a ring of what is built"
     assert player.sends(6) == [
         "refuse surrender of Russian Empire", "declare war on Belgium", "influence Albania", "research Tanks",

@@ -24,7 +24,9 @@ def test_the_pictures_show_what_there_is() -> None:
     assert found["map"].startswith("<svg") and "You won" in found["turn"]
     kept = json.loads((pictures.FOLDER / pictures.SOURCES).read_text(encoding="utf-8"))
     stale = sorted(name for name, digest in pictures.digests(found).items() if kept.get(name) != digest)
-    assert not stale, f"the pages have changed since their pictures were taken ({', '.join(stale)}): `make pictures`"
+    assert not stale, (
+        f"the pages have changed since their pictures were taken ({', '.join(stale)}): `make pictures`"
+    )
 
 
 def test_the_readme_shows_every_picture_and_none_is_heavy() -> None:

@@ -44,7 +44,9 @@ def reader(at: House) -> Browser:
 
 
 def pages(kind: str) -> list[str]:
-    out = [p for m, p, _, who in SEATS if m == "GET" and kind in who and p not in ("sessions", "proof/{what}")]
+    out = [
+        p for m, p, _, who in SEATS if m == "GET" and kind in who and p not in ("sessions", "proof/{what}")
+    ]
     more = {
         "player": ["orders?form=1", "map.svg?window=0", "map.svg?turn=1&window=1"],
         "spectator": ["map.svg?window=0", "news?turn=1", "chart.svg?part=0"],
@@ -147,7 +149,10 @@ def test_a_try_out_and_odds_answer(at: House, reader: Browser) -> None:
     assert "Attack on" in said(reader.post("orders/check", {"text": text, "live": "1"}))
     asked = reader.post("orders/check", {"text": text, "live": "1"})
     assert "data-odds" in asked.text and "against these" not in said(asked), "reading back waits for no odds"
-    for answered in (reader.post("orders/chances", {"text": text, "live": "1"}), reader.post("orders/check", {"text": text})):
+    for answered in (
+        reader.post("orders/chances", {"text": text, "live": "1"}),
+        reader.post("orders/check", {"text": text}),
+    ):
         assert "data-odds" not in answered.text and "against these you take it in" in said(answered)
     answer = said(reader.post("orders/odds", {"text": text, "line": "1"}))
     assert "stay to the end" in answer and "as ordered" in answer, answer
@@ -172,24 +177,35 @@ def test_a_draft_of_rules_is_looked_at_and_not_kept(at: House) -> None:
         "\ud800",
         "sequence: {}",
     ):
-        assert mo.post("draft", {"rules": ".", "text": text.encode("utf-8", "replace")}).status_code < 500, text
+        assert mo.post("draft", {"rules": ".", "text": text.encode("utf-8", "replace")}).status_code < 500, (
+            text
+        )
     assert mo.post("draft", {"rules": "../../etc", "text": ""}).status_code == 409
 
 
 def test_a_question_that_is_not_understood_loses_no_draft(at: House) -> None:
     mo = at.come_in(next(r for r in at.hall.people.of_game(GAME) if r.role == "moderator"))
     draft = "units:\n  - {id: infantry, hits: -4, wings: 3}\n"
-    answer = mo.post("draft", {"rules": ".", "text": draft, "attacker": "germoney: 3 infntry", "defender": "x", "place": "y"})
+    answer = mo.post(
+        "draft",
+        {"rules": ".", "text": draft, "attacker": "germoney: 3 infntry", "defender": "x", "place": "y"},
+    )
     assert answer.status_code == 200 and "No odds" in said(answer) and "wings: 3" in said(answer)
     assert "✗ line 2" in said(answer)
-    assert not re.search(r"\w+\.yaml, line \d+", said(answer)), "what only follows from the draft's mistake is not told"
+    assert not re.search(r"\w+\.yaml, line \d+", said(answer)), (
+        "what only follows from the draft's mistake is not told"
+    )
 
 
 def test_rule_tests_say_what_a_draft_breaks(at: House) -> None:
     mo = at.come_in(next(r for r in at.hall.people.of_game(GAME) if r.role == "moderator"))
     form = {"rules": "variants/diplomacy", "text": 'ends:\n- {id: solo, when: "turn > 900"}\n', "tests": "1"}
     page = said(mo.post("draft", form))
-    assert re.search(r"\d+ changes? (its|their) verdict", page) and "passed → ✗ failed" in page and "expected" in page
+    assert (
+        re.search(r"\d+ changes? (its|their) verdict", page)
+        and "passed → ✗ failed" in page
+        and "expected" in page
+    )
     page = said(mo.post("draft", {**form, "text": "ends:\n- {id: solo, says: A power has won.}\n"}))
     assert "all say the same as before" in page and "No rule test" not in page
     assert "Rule tests" not in said(mo.post("draft", {**form, "tests": ""}))
@@ -219,7 +235,11 @@ def test_hostile_requests_end_in_no_fault(at: House) -> None:
     everything = addresses()
 
     def word() -> str:
-        return rng.choice(ODD) if rng.random() < 0.8 else "".join(rng.choices(string.printable, k=rng.randrange(40)))
+        return (
+            rng.choice(ODD)
+            if rng.random() < 0.8
+            else "".join(rng.choices(string.printable, k=rng.randrange(40)))
+        )
 
     for number in range(700):
         browser = people[rng.choice(sorted(people))]
@@ -239,11 +259,17 @@ def test_hostile_requests_end_in_no_fault(at: House) -> None:
         if method == "POST" and rng.random() < 0.8:
             data["token"] = browser.token().encode()
         more: dict[str, Any] = (
-            {"params": {k: v.encode("utf-8", "replace") for k, v in fields.items()}} if method == "GET" else {"data": data}
+            {"params": {k: v.encode("utf-8", "replace") for k, v in fields.items()}}
+            if method == "GET"
+            else {"data": data}
         )
         if method == "POST" and rng.random() < 0.2:
             more["files"] = {
-                rng.choice(["file", "text"]): (_header(word())[:50] or "f", rng.randbytes(rng.randrange(3000)), "text/plain")
+                rng.choice(["file", "text"]): (
+                    _header(word())[:50] or "f",
+                    rng.randbytes(rng.randrange(3000)),
+                    "text/plain",
+                )
             }
         answer = browser.client.request(
             method if rng.random() < 0.95 else "PUT", path, headers=headers, follow_redirects=False, **more

@@ -32,7 +32,10 @@ def test_looking_at_a_link_uses_nothing_up_and_following_it_does(at: House) -> N
     assert one.post(f"/in/{token}", {}).url.path.endswith("/turn")
     assert "was used already" in said(two.get(f"/in/{token}"))
     two.post(f"/in/{token}", {})
-    assert two.get(one.get("/").text.split('href="/seat/')[1].split('"')[0].join(["/seat/", ""])).status_code == 404
+    assert (
+        two.get(one.get("/").text.split('href="/seat/')[1].split('"')[0].join(["/seat/", ""])).status_code
+        == 404
+    )
 
 
 @pytest.mark.parametrize(("minutes", "works"), [(14.9, True), (15, False), (600, False)])
@@ -60,7 +63,9 @@ def test_nothing_that_is_kept_lets_anybody_in(at: House) -> None:
     cookie = here.client.cookies["desk"]
     with at.hall.engine.connect() as db:
         tables = [r[0] for r in db.execute(text("select name from sqlite_master where type = 'table'"))]
-        kept = "".join(str(list(db.execute(text(f"select * from {t}")))) for t in tables if t.startswith("desk_"))
+        kept = "".join(
+            str(list(db.execute(text(f"select * from {t}")))) for t in tables if t.startswith("desk_")
+        )
     assert token not in kept and cookie not in kept and at.hall.people.look(token)
 
 
@@ -68,7 +73,10 @@ def test_asking_says_nothing_of_who_is_known(at: House) -> None:
     known, unknown = (at.browser().post("/link", {"email": e}) for e in ("ann@a.example", "eve@e.example"))
     assert (known.status_code, known.url, said(known)) == (unknown.status_code, unknown.url, said(unknown))
     assert [m["To"] for m in at.mails()] == ["ann@a.example"]
-    assert at.browser().post("/link", {"email": "no address\r\nBcc: x@y.example"}).status_code == 200 and not at.mails()
+    assert (
+        at.browser().post("/link", {"email": "no address\r\nBcc: x@y.example"}).status_code == 200
+        and not at.mails()
+    )
 
 
 def test_links_are_limited(at: House) -> None:
@@ -179,7 +187,11 @@ KINDS = ("host", "moderator", "player", "spectator")
 def test_every_page_is_for_its_roles_alone(at: House, kind: str) -> None:
     """Whoever has one role gets the pages of that one, and of no other seat any."""
     role = at.hall.people.add(
-        "" if kind == "host" else "small", kind, nation="gray" if kind == "player" else "", name="x", email="x@x.example"
+        "" if kind == "host" else "small",
+        kind,
+        nation="gray" if kind == "player" else "",
+        name="x",
+        email="x@x.example",
     )
     here, stranger = at.come_in(role), at.browser()
     others = [r for r in at.hall.people.of_game("small") if r.id != role.id] + at.hall.people.of_game("other")
@@ -188,8 +200,12 @@ def test_every_page_is_for_its_roles_alone(at: House, kind: str) -> None:
         address = page.replace("{what}", "published")
 
         def there(browser: Any, seat: str, method: str = method, address: str = address) -> bool:
-            answer = browser.get(f"{seat}/{address}") if method == "GET" else browser.post(f"{seat}/{address}", {})
-            return answer.status_code != 404 or "no such picture" in answer.text  # before the first turn nothing is drawn
+            answer = (
+                browser.get(f"{seat}/{address}") if method == "GET" else browser.post(f"{seat}/{address}", {})
+            )
+            return (
+                answer.status_code != 404 or "no such picture" in answer.text
+            )  # before the first turn nothing is drawn
 
         if not (method == "POST" and allowed):
             assert there(here, here.seat) == allowed, (method, page)
@@ -208,7 +224,12 @@ def test_no_form_of_another_site_is_taken(at: House, address: str) -> None:
     path = address.replace("/seat/{seat}", here.seat).replace("{secret}", "x")
     other = at.come_in(at.role("small", "player", "blue"))
     for form in ({}, {"token": ""}, {"token": "0" * 64}, {"token": other.token()}, {"token": "\udce9"}):
-        assert here.client.post(path, data={k: v.encode("utf-8", "surrogateescape") for k, v in form.items()}).status_code == 403
+        assert (
+            here.client.post(
+                path, data={k: v.encode("utf-8", "surrogateescape") for k, v in form.items()}
+            ).status_code
+            == 403
+        )
     assert here.post(path, {}, headers={"sec-fetch-site": "cross-site"}).status_code == 403
 
 
@@ -225,7 +246,10 @@ def test_whatever_leaves_has_its_headers(at: House, method: str, address: str) -
     policy = answer.headers["content-security-policy"]
     assert policy.startswith("default-src 'none'") and "frame-ancestors 'none'" in policy
     assert "unsafe-inline" not in policy or answer.headers["content-type"].startswith("image/svg+xml")
-    assert answer.headers["referrer-policy"] == "no-referrer" and answer.headers["x-content-type-options"] == "nosniff"
+    assert (
+        answer.headers["referrer-policy"] == "no-referrer"
+        and answer.headers["x-content-type-options"] == "nosniff"
+    )
     assert "no-store" in answer.headers["cache-control"]
     assert "server" not in answer.headers
 
@@ -253,7 +277,9 @@ def test_a_thief_of_a_link_changes_no_address_and_no_dice(at: House) -> None:
         before = (game.stage().commitment, game.head["anchor"])
     for page in ("players", "game/clock", "game/close", "play/resolve", "game/correct"):
         assert (
-            thief.post(page, {"act": "player", "nation": "red", "name": "x", "email": "thief@x.example", "to": "1"}).status_code
+            thief.post(
+                page, {"act": "player", "nation": "red", "name": "x", "email": "thief@x.example", "to": "1"}
+            ).status_code
             == 404
         )
     assert thief.send("dig").status_code == 200
@@ -266,7 +292,9 @@ def test_a_thief_of_a_link_changes_no_address_and_no_dice(at: House) -> None:
 def test_bodies_are_bounded(at: House) -> None:
     here = at.come_in(at.role("small", "player", "red"))
     assert here.post("orders/check", {"text": "x" * 400_000}).status_code == 413
-    assert here.client.post(f"{here.seat}/orders/check", content=(b"x" * 1000 for _ in range(1000))).status_code in (
+    assert here.client.post(
+        f"{here.seat}/orders/check", content=(b"x" * 1000 for _ in range(1000))
+    ).status_code in (
         400,
         403,
         413,
@@ -279,6 +307,11 @@ def test_what_players_write_is_shown_as_written(at: House) -> None:
     nasty = "<script>alert(1)</script>\n</textarea><img src=x onerror=alert(1)>\n{{ 7*7 }}\n"
     here.post("orders/check", {"text": nasty})
     body = here.get("orders").text
-    assert "<script>alert" not in body and "<img src=x" not in body and "&lt;script&gt;alert" in body and "{{ 7*7 }}" in body
+    assert (
+        "<script>alert" not in body
+        and "<img src=x" not in body
+        and "&lt;script&gt;alert" in body
+        and "{{ 7*7 }}" in body
+    )
     live = here.post("orders/check", {"text": nasty, "live": "1"}).text
     assert "<script>alert" not in live and "<img src=x" not in live

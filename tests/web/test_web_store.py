@@ -87,8 +87,14 @@ def test_what_came_in_is_never_lost_nor_changed(at: House) -> None:
     for times in (1, 3, 2):
         send(game, "red", times)
     with at.hall.engine.connect() as db:
-        rows = db.execute(select(handins.c.number, handins.c.text, handins.c.at).order_by(handins.c.number)).all()
-    assert [r.number for r in rows] == [1, 2, 3] and [r.text.count("dig") for r in rows] == [1, 3, 2] and all(r.at for r in rows)
+        rows = db.execute(
+            select(handins.c.number, handins.c.text, handins.c.at).order_by(handins.c.number)
+        ).all()
+    assert (
+        [r.number for r in rows] == [1, 2, 3]
+        and [r.text.count("dig") for r in rows] == [1, 3, 2]
+        and all(r.at for r in rows)
+    )
     assert len(game.submissions()["red"].orders) == 2
 
 
@@ -130,7 +136,11 @@ def test_many_at_once_lose_nothing(at: House) -> None:
 
 def test_mails_are_queued_once(at: House) -> None:
     mail = Mail("about/this", "ann@a.example", "s", "t")
-    assert at.outbox.put(mail) == 1 and at.outbox.put(mail) == 0 and at.outbox.put(mail, Mail("other", "", "s", "t")) == 0
+    assert (
+        at.outbox.put(mail) == 1
+        and at.outbox.put(mail) == 0
+        and at.outbox.put(mail, Mail("other", "", "s", "t")) == 0
+    )
     assert len(at.mails()) == 1 and not at.mails()
 
 
@@ -170,7 +180,9 @@ def test_versions_come_to_what_the_tables_say(engine: Engine) -> None:
 
     with engine.begin() as db:
         upgrade(db)
-        context = MigrationContext.configure(db, opts={"compare_type": True, "target_metadata": [of_games, of_desk]})
+        context = MigrationContext.configure(
+            db, opts={"compare_type": True, "target_metadata": [of_games, of_desk]}
+        )
         assert compare_metadata(context, [of_games, of_desk]) == []  # type: ignore[arg-type]
     before = set(inspect(engine).get_table_names())
     bring_up(engine)
@@ -224,7 +236,9 @@ def test_the_whole_turn_by_pages_works_on_it(at: House) -> None:
     assert at.hall.broken_log("two") is None
 
 
-def test_a_backup_of_a_desk_at_work_is_the_desk_when_it_is_restored(at: House, engine: Engine, tmp_path: Path) -> None:
+def test_a_backup_of_a_desk_at_work_is_the_desk_when_it_is_restored(
+    at: House, engine: Engine, tmp_path: Path
+) -> None:
     """As docs/hosting.md has it: a copy beside a writer; pg_dump and pg_restore into an empty database."""
     send(Game.in_database(engine, "one"), "red", 2)
     if engine.dialect.name == "sqlite":
@@ -252,7 +266,9 @@ def _dumped_and_restored(engine: Engine, folder: Path) -> Engine:
     if programs is None or not (programs.parent / "pg_restore").exists():
         pytest.skip("pg_dump and pg_restore are not here")
     empty = database("postgresql", folder)
-    address = {e: e.url.set(drivername="postgresql").render_as_string(hide_password=False) for e in (engine, empty)}
+    address = {
+        e: e.url.set(drivername="postgresql").render_as_string(hide_password=False) for e in (engine, empty)
+    }
     dump = folder / "dump"
     subprocess.run([programs, "-Fc", "-f", dump, address[engine]], check=True)
     subprocess.run([programs.parent / "pg_restore", "-d", address[empty], dump], check=True)
@@ -263,7 +279,11 @@ def test_the_command_line_works_on_a_game_of_a_desk(
     at: House, engine: Engine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Status, orders, closing and resolving by DATABASE#GAME; players see nothing of it before the desk has sent it."""
-    where = engine.url.database if engine.dialect.name == "sqlite" else engine.url.render_as_string(hide_password=False)
+    where = (
+        engine.url.database
+        if engine.dialect.name == "sqlite"
+        else engine.url.render_as_string(hide_password=False)
+    )
 
     def wteaw(*words: str) -> tuple[int, str]:
         with pytest.raises(SystemExit) as left:

@@ -40,7 +40,11 @@ def kept(engine: Engine) -> dict[str, list[Any]]:
     tables = MetaData()
     tables.reflect(engine)
     with engine.connect() as db:
-        return {t.name: sorted(map(repr, db.execute(select(t)))) for t in tables.sorted_tables if t.name not in OF_WHO_COMES}
+        return {
+            t.name: sorted(map(repr, db.execute(select(t))))
+            for t in tables.sorted_tables
+            if t.name not in OF_WHO_COMES
+        }
 
 
 def mail_of(at: House) -> bytes:
@@ -60,7 +64,9 @@ ACTS: dict[str, Callable[[House, Browser, Browser], Any]] = {
     "the worker": lambda at, red, mo: at.wait(days=8) or tick(at.desk),
     "closing": by_hand("game/close"),
     "resolving": by_hand("play/resolve", stage="2", force="1"),
-    "going back": lambda at, red, mo: mo.correct({"to": "1", "nation": "red", "text": "dig\n", "reason": "x"}),
+    "going back": lambda at, red, mo: mo.correct(
+        {"to": "1", "nation": "red", "text": "dig\n", "reason": "x"}
+    ),
     "orders for a player": by_hand("game/orders", nation="blue", text="dig\n", send="1"),
     "a policy's orders": by_hand("game/stand-in", nation="blue"),
     "a reminder": by_hand("game/remind"),
@@ -71,7 +77,9 @@ ACTS: dict[str, Callable[[House, Browser, Browser], Any]] = {
 
 
 @pytest.mark.parametrize("act", sorted(ACTS))
-def test_what_cannot_be_written_down_is_not_done(at: House, act: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_written_down_is_not_done(
+    at: House, act: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     red, mo = (at.come_in(at.role("small", *who)) for who in (("player", "red"), ("moderator", "")))
     red.send("dig\n")
     mo.post("play/resolve", {"stage": "1", "force": "1"})
@@ -200,7 +208,9 @@ def test_what_is_typed_is_there_at_once_and_kept_soon(at: House) -> None:
     at.desk.close()
     assert written(at.hall.engine) == ["dig\n"]
     red.post("orders/check", {"text": "fly\n"})
-    assert written(at.hall.engine) == ["fly\n"], "whoever has no script reads it on the next page, wherever that is made"
+    assert written(at.hall.engine) == ["fly\n"], (
+        "whoever has no script reads it on the next page, wherever that is made"
+    )
     red.post("orders/check", {"text": "dig\ndig\n", "live": "1"})
     for _ in range(100):
         if written(at.hall.engine) == ["dig\ndig\n"]:

@@ -33,7 +33,11 @@ def at(tmp_path: Path) -> House:
 
 def run(at: House, auto: str, **more: object) -> None:
     before = at.hall.settings("small")
-    at.hall.keep(Settings("small", before.due, 7, bool(more.get("paused")), auto, int(str(more.get("remind", 24))), False))
+    at.hall.keep(
+        Settings(
+            "small", before.due, 7, bool(more.get("paused")), auto, int(str(more.get("remind", 24))), False
+        )
+    )
 
 
 def turns(at: House) -> list[int]:
@@ -44,14 +48,18 @@ def turns(at: House) -> list[int]:
 @pytest.mark.parametrize(("auto", "closed", "resolved", "sent"), [
     ("nothing", False, False, False), ("close", True, False, False), ("resolve", True, True, False), ("send", True, True, True),
 ])  # fmt: skip
-def test_a_deadline_does_what_the_game_says_and_no_more(at: House, auto: str, closed: bool, resolved: bool, sent: bool) -> None:
+def test_a_deadline_does_what_the_game_says_and_no_more(
+    at: House, auto: str, closed: bool, resolved: bool, sent: bool
+) -> None:
     run(at, auto)
     red = at.come_in(at.role("small", "player", "red"))
     red.send("dig\n")
     at.mails()
     at.wait(days=6, hours=23)
     tick(at.desk)
-    assert turns(at) == [1] and "Your orders have been taken" in said(red.send("dig\n")), "not before its time"
+    assert turns(at) == [1] and "Your orders have been taken" in said(red.send("dig\n")), (
+        "not before its time"
+    )
     at.wait(hours=2)
     for _ in range(3):
         tick(at.desk)
@@ -158,7 +166,9 @@ def test_a_worker_that_is_killed_anywhere_does_each_thing_once(at: House, tmp_pa
     ids = Counter(line.split("\t")[1] for line in set(posted.read_text().splitlines()) if ": " in line)
     reports = Counter(line.split("\t")[0] for line in set(posted.read_text().splitlines()))
     assert max(ids.values()) == 1
-    assert reports - Counter({"mo@small.example": 1}) == {"ann@a.example": WEEKS, "bob@b.example": WEEKS}, "kills take their time"
+    assert reports - Counter({"mo@small.example": 1}) == {"ann@a.example": WEEKS, "bob@b.example": WEEKS}, (
+        "kills take their time"
+    )
 
 
 def _work(database: Path, posted: Path, now: datetime) -> None:

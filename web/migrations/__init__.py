@@ -1,7 +1,8 @@
 """The database of a desk, version by version: its games' tables and its own.
 
-Once there has been a release, a change of a table is a file in `versions/` (`alembic.op`), and the first version says in full
-what it was then. A new database is made whole and marked as the last version; a test compares what both ways come to.
+Once there has been a release, a change of a table is a file in `versions/` (`alembic.op`), and the first
+version says in full what it was then. A new database is made whole and marked as the last version; a test
+compares what both ways come to.
 """
 
 from __future__ import annotations
@@ -19,10 +20,14 @@ from wteaw.store.schema import metadata as of_games
 from ..tables import metadata as of_desk
 
 OLDER = (
-    "this database is of another version of wteaw, which this one cannot go on from; finish its games with the version that made "
+    "this database is of another version of wteaw, which this one cannot go on from; finish its games with "
+    "the version that made "
     "it, or start with a new database"
 )
-MOVED_ON = "the database has been brought to another version of wteaw; end this one, which changes nothing more in it"
+MOVED_ON = (
+    "the database has been brought to another version of wteaw; end this one, which changes nothing "
+    "more in it"
+)
 LOCK = 7_290_614
 """What processes that start at the same time wait for, where the database is a server."""
 
@@ -30,8 +35,8 @@ LOCK = 7_290_614
 def bring_up(engine: Engine) -> None:
     """Make a database that is new, or bring one that is older to the present version.
 
-    StoreError for one that no version leads on from; also from then on, for whatever is to be changed, once another program has
-    brought it to another version.
+    StoreError for one that no version leads on from; also from then on, for whatever is to be changed, once
+    another program has brought it to another version.
     """
     with engine.begin() as db:
         if db.dialect.name == "postgresql":

@@ -1,4 +1,6 @@
-"""How Alembic runs the versions: on the connection that it is given, in the transaction of whoever gives it."""
+"""How Alembic runs the versions: on the connection that it is given, in the transaction of whoever gives
+it.
+"""
 
 from alembic import context
 

@@ -121,7 +121,7 @@ class Acts(OrderKind):
             return list(_Ways(self, world, nation, search).all())
 
         asked = ("legal", nation, self.row["id"], search.tried, search.where, search.offered)
-        return world.keep(asked, None, make)  # type: ignore[no-any-return]
+        return world.keep(asked, None, make)
 
     def filled(self, world: World, nation: str, entry: Legal) -> Iterator[Legal]:
         """One with too many fillings for the list: those that are found slot by slot."""

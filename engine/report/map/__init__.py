@@ -1,7 +1,22 @@
-"""The map as a picture: fill in a `MapModel` with what a reader may see, `draw` it as SVG, turn that into PNG with `to_png`."""
+"""The map as a picture: fill in a `MapModel` with what a reader may see, `draw` it as SVG, turn that into PNG
+with `to_png`.
+"""
 
 from .draw import draw, plain_layout, unseen
-from .model import Arrow, Badge, Highlight, Layout, LegendEntry, Link, MapModel, Owner, Panel, Place, Work, layout_from
+from .model import (
+    Arrow,
+    Badge,
+    Highlight,
+    Layout,
+    LegendEntry,
+    Link,
+    MapModel,
+    Owner,
+    Panel,
+    Place,
+    Work,
+    layout_from,
+)
 from .page import PageMap, page_map
 from .palette import coloured
 from .png import to_png

@@ -1,7 +1,8 @@
-"""The bare map under every reader's: shapes, frames, outlines and spots, which places and panels alone decide.
+"""The bare map under every reader's: shapes, frames, outlines and spots, which places and panels alone
+decide.
 
-The reports of a turn draw one map once for each reader; what does not depend on the reader is worked out for the first of them
-and kept here for the others.
+The reports of a turn draw one map once for each reader; what does not depend on the reader is worked out for
+the first of them and kept here for the others.
 """
 
 from __future__ import annotations
@@ -29,21 +30,28 @@ def shapes_of(model: MapModel) -> Shapes:
     """The model's shapes, or cells round the places that are no mere points in others."""
     if model.shapes is not None:
         return model.shapes
-    return nearest_point_shapes({place.id: (place.lon, place.lat) for place in model.places if place.kind != "point"})
+    return nearest_point_shapes(
+        {place.id: (place.lon, place.lat) for place in model.places if place.kind != "point"}
+    )
 
 
 class Spots:
-    """Where each place's text may stand, on the sheet: found for all places and panels in one sweep per panel.
+    """Where each place's text may stand, on the sheet: found for all places and panels in one sweep per
+    panel.
 
-    homes: by place, the panel where it is named: the one that shows it largest there, unless another panel lies on top. A panel
-    that shows the place's best spot is preferred to one that shows only a corner of it. Places that no panel shows are missing.
+    homes: by place, the panel where it is named: the one that shows it largest there, unless another panel
+    lies on top. A panel that shows the place's best spot is preferred to one that shows only a corner of it.
+    Places that no panel shows are missing.
     """
 
     def __init__(self, places: Sequence[Place], shapes: Shapes, frames: Sequence[Frame]) -> None:
         room = shapes.room
         anchors = {place.id: (*shapes.anchors.get(place.id, ()), (place.lon, place.lat)) for place in places}
-        flat = np.array([spot for spots in anchors.values() for spot in spots], dtype=np.float64).reshape(-1, 2)
-        self.spots: list[dict[str, tuple[int, tuple[float, float]]]] = []  # by panel: number of the first spot seen, and where
+        flat = np.array([spot for spots in anchors.values() for spot in spots], dtype=np.float64).reshape(
+            -1, 2
+        )
+        # by panel: number of the first spot seen, and where
+        self.spots: list[dict[str, tuple[int, tuple[float, float]]]] = []
         self.room: list[dict[str, float]] = []  # by panel: the room round the best spot, where known
         self.homes: dict[str, tuple[int, tuple[float, float]]] = {}
         best: dict[str, float] = {}
@@ -77,7 +85,10 @@ def within(spot: tuple[float, float], at: tuple[float, float, float, float]) -> 
 
 
 class BareMap:
-    """What all drawings of the same places on the same layout share. Kinds of places count; owners and units do not."""
+    """What all drawings of the same places on the same layout share.
+
+    Kinds of places count; owners and units do not.
+    """
 
     def __init__(self, model: MapModel, layout: Layout) -> None:
         self.shapes = shapes_of(model)
@@ -95,7 +106,8 @@ class BareMap:
             tuple[int, int, int, str, str], str
         ] = {}  # places of a page in their colours, by panel, looks, prefix, link
         self.works: dict[tuple[int, Work], str] = {}  # works as they are drawn, by panel
-        self.small_arcs: dict[tuple[int, int, float], list[tuple[int, int]]] = {}  # arcs for a page, by panel, number and turn
+        # arcs for a page, by panel, number and turn
+        self.small_arcs: dict[tuple[int, int, float], list[tuple[int, int]]] = {}
         self.small: dict[tuple[int, str], str] = {}  # outlines of places for a page, by panel and place
         self._numbers: dict[Any, int] = {}
         self._unused = count()
@@ -110,7 +122,9 @@ class BareMap:
         return self._numbers.setdefault(thing, next(self._unused))
 
     def keep_names(self, key: Hashable, drawn: list[str]) -> None:
-        """Keep an arrangement of names by all that decides it, in numbers of this map; of too many those so far go."""
+        """Keep an arrangement of names by all that decides it, in numbers of this map; of too many those so
+        far go.
+        """
         if len(self.names) >= NAMES_KEPT:
             self.names.clear()
             self.blocks.clear()
@@ -119,13 +133,17 @@ class BareMap:
         self.names[key] = drawn
 
     def discs(self, k: int) -> dict[str, tuple[float, float]]:
-        """Where in a panel places stand whose land is too small to be seen, or that have none in the shapes."""
+        """Where in a panel places stand whose land is too small to be seen, or that have none in the
+        shapes.
+        """
         if k not in self._discs:
             room = self.spots.room[k]
             self._discs[k] = {
                 place: spot
                 for place, (n, spot) in self.spots.spots[k].items()
-                if n == 0 and not self._sea[place] and room.get(place, 99.0 if place in self.shapes.rings else 0.0) < 2.5
+                if n == 0
+                and not self._sea[place]
+                and room.get(place, 99.0 if place in self.shapes.rings else 0.0) < 2.5
             }
         return self._discs[k]
 
@@ -137,7 +155,10 @@ class BareMap:
 
     @cached_property
     def arcs(self) -> dict[str, list[int]]:
-        """Arcs by what they are: `sea` between seas, `coast`, and `land` between lands. Ends of the shapes are left out."""
+        """Arcs by what they are:
+
+        `sea` between seas, `coast`, and `land` between lands. Ends of the shapes are left out.
+        """
         out: dict[str, list[int]] = {"sea": [], "coast": [], "land": []}
         for arc, pair in self.sides.items():
             if len(pair) == 1 and self._is_sheet_edge(arc):
@@ -147,7 +168,9 @@ class BareMap:
         return out
 
     def _is_sheet_edge(self, arc: int) -> bool:
-        """Whether an arc with one side is no coast but the end of the shapes: a straight line along a meridian or parallel."""
+        """Whether an arc with one side is no coast but the end of the shapes: a straight line along a
+        meridian or parallel.
+        """
         spread = np.ptp(self.shapes.arc(arc), axis=0)
         return bool(spread.min() < 1e-9)
 
@@ -161,16 +184,24 @@ class BareMap:
         """The stretches that two places share, as far as the panel shows them."""
         outlines = self.outlines(k)
         arcs = self.borders.get((min(a, b), max(a, b)), [])
-        return [outlines.line(arc, turn) for turn in outlines.turns for arc in arcs if outlines.near(arc, turn)]
+        return [
+            outlines.line(arc, turn) for turn in outlines.turns for arc in arcs if outlines.near(arc, turn)
+        ]
 
-    def passage(self, k: int, a: str, b: str, via: str) -> tuple[tuple[float, float], tuple[float, float]] | None:
-        """Where two places come nearest in a panel (across `via`, if given); None if that is not in its window."""
+    def passage(
+        self, k: int, a: str, b: str, via: str
+    ) -> tuple[tuple[float, float], tuple[float, float]] | None:
+        """Where two places come nearest in a panel (across `via`, if given); None if that is not in its
+        window.
+        """
         key = (k, a, b, via)
         if key not in self._passages:
             self._passages[key] = self._passage(*key)
         return self._passages[key]
 
-    def _passage(self, k: int, a: str, b: str, via: str) -> tuple[tuple[float, float], tuple[float, float]] | None:
+    def _passage(
+        self, k: int, a: str, b: str, via: str
+    ) -> tuple[tuple[float, float], tuple[float, float]] | None:
         if via:
             one, two = self.shared(k, a, via), self.shared(k, b, via)
             ends = (np.concatenate(one), np.concatenate(two)) if one and two else None
@@ -180,11 +211,16 @@ class BareMap:
             return None
         gap = np.hypot(ends[0][:, None, 0] - ends[1][None, :, 0], ends[0][:, None, 1] - ends[1][None, :, 1])
         i, j = np.unravel_index(int(np.argmin(gap)), gap.shape)
-        start, end = (float(ends[0][i][0]), float(ends[0][i][1])), (float(ends[1][j][0]), float(ends[1][j][1]))
+        start, end = (
+            (float(ends[0][i][0]), float(ends[0][i][1])),
+            (float(ends[1][j][0]), float(ends[1][j][1])),
+        )
         return None if gap[i, j] > 60 or not within(start, self.frames[k].panel.at) else (start, end)
 
     def _corners(self, k: int, place: str) -> Array:
-        arcs = sorted({arc if arc >= 0 else ~arc for ring in self.shapes.rings.get(place, ()) for arc in ring})
+        arcs = sorted(
+            {arc if arc >= 0 else ~arc for ring in self.shapes.rings.get(place, ()) for arc in ring}
+        )
         return self.outlines(k).corners(arcs)
 
 
@@ -195,7 +231,8 @@ def bare_map(model: MapModel, layout: Layout) -> BareMap:
     """The bare map of a model, made anew only if its places, shapes or layout are others than before."""
     key = (layout, tuple((place.id, place.kind, place.lon, place.lat) for place in model.places))
     for n, (known, shapes, made) in enumerate(_bare):
-        if known == key and shapes is model.shapes:  # the same object: whoever reads shapes keeps those he has read
+        # the same object: whoever reads shapes keeps those he has read
+        if known == key and shapes is model.shapes:
             _bare.insert(0, _bare.pop(n))
             return made
     made = BareMap(model, layout)

@@ -1,8 +1,8 @@
 """Draws a map model as one self-contained SVG text, the same bytes for the same model on any machine.
 
-The sheet is a set of panels. Each is drawn from the ground up: water, land, borders, passages and works, then names with badges
-where there is room, then arrows. A place is named and carries its badges in the panel that shows it largest, and only if there is
-room to spare in the others.
+The sheet is a set of panels. Each is drawn from the ground up: water, land, borders, passages and works, then
+names with badges where there is room, then arrows. A place is named and carries its badges in the panel that
+shows it largest, and only if there is room to spare in the others.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ COAST, SEA_INK, SEA_LINE = "#5d7484", "#3c6078", "#9db7c5"
 def draw(model: MapModel, *, width: int | None = None, labels: bool = True, prefix: str = "map") -> str:
     """The map as SVG text.
 
-    width: pixels that the picture asks for; by default the sheet's own width. labels: whether to write names, badges and legend.
+    width: pixels that the picture asks for; by default the sheet's own width. labels: whether to write names,
+    badges and legend.
     prefix: starts every id in the file, so that several maps can stand in one page.
 
     Raises ValueError for a prefix that is no XML name and a width that is not positive.
@@ -48,7 +49,9 @@ def draw(model: MapModel, *, width: int | None = None, labels: bool = True, pref
     high = round(shown * layout.height / layout.width)
     size = f'width="{shown}" height="{high}" viewBox="0 0 {number(layout.width)} {number(layout.height)}"'
     type_ = f'font-family="{FAMILY}" font-stretch="condensed"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {type_} role="img"><title>{xml(model.title)}</title>'
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {type_} role="img"><title>{xml(model.title)}</title>'
+    )
     ground = rect(0, 0, layout.width, layout.height, fill=SHEET)
     body += sheet.title_and_legend()
     return head + "<defs>" + sheet.definitions() + signs_used(body) + "</defs>" + ground + body + "</svg>\n"
@@ -62,7 +65,10 @@ def unseen(model: MapModel) -> tuple[str, ...]:
 
 
 def plain_layout(model: MapModel, width: float = 1600.0) -> Layout:
-    """One panel round all places, for a map that brings no layout. The height follows from the places, within reason."""
+    """One panel round all places, for a map that brings no layout.
+
+    The height follows from the places, within reason.
+    """
     if model.places:
         lons, lats = [place.lon for place in model.places], [place.lat for place in model.places]
     else:
@@ -96,7 +102,9 @@ UNCOUNTED = "?"
 
 
 class Sheet:
-    """What the panels share: fills by owner, places by id, the shapes and who lies on which side of every border."""
+    """What the panels share: fills by owner, places by id, the shapes and who lies on which side of every
+    border.
+    """
 
     def __init__(self, model: MapModel, layout: Layout, labels: bool, prefix: str) -> None:
         self.model, self.layout, self.labels, self.prefix = model, layout, labels, prefix
@@ -105,17 +113,22 @@ class Sheet:
         self.places = {place.id: place for place in model.places}
         self.bare = bare = bare_map(model, layout)
         self.shapes, self.frames, self.spots = bare.shapes, bare.frames, bare.spots
-        self.looks = {"": bare.number(tuple(self.owners.values())), **{key: bare.number(p) for key, p in self.places.items()}}
+        self.looks = {
+            "": bare.number(tuple(self.owners.values())),
+            **{key: bare.number(p) for key, p in self.places.items()},
+        }
         """Numbers that say whether a place (of `""`: all owners) looks as it did on another sheet."""
 
     # ---- the sheet
 
     def definitions(self) -> str:
         patterns = "".join(
-            pattern_fill(f"{self.prefix}-o{k}", owner.colour, owner.pattern) for k, owner in enumerate(self.owners.values())
+            pattern_fill(f"{self.prefix}-o{k}", owner.colour, owner.pattern)
+            for k, owner in enumerate(self.owners.values())
         )
         clips = "".join(
-            f'<clipPath id="{self.prefix}-c{k}">{rect(*panel.at)}</clipPath>' for k, panel in enumerate(self.layout.panels)
+            f'<clipPath id="{self.prefix}-c{k}">{rect(*panel.at)}</clipPath>'
+            for k, panel in enumerate(self.layout.panels)
         )
         return patterns + clips
 
@@ -126,7 +139,9 @@ class Sheet:
             size = high * (0.5 if self.model.subtitle else 0.7)
             parts.append(words(x, y + size, self.model.title, size, bold=True, anchor="start"))
             if self.model.subtitle:
-                parts.append(words(x, y + size + high * 0.38, self.model.subtitle, high * 0.28, anchor="start"))
+                parts.append(
+                    words(x, y + size + high * 0.38, self.model.subtitle, high * 0.28, anchor="start")
+                )
         if self.labels and self.layout.legend and self.model.legend:
             parts.append(draw_legend(self.model.legend, self.layout.legend, self.owners, self.fill))
         return "".join(parts)
@@ -163,16 +178,22 @@ class Sheet:
         return "".join(parts)
 
     def told(self, place: Place) -> str:
-        """What is to be read of a place: its name and owner, and who stands there, those of the owner first."""
+        """What is to be read of a place: its name and owner, and who stands there, those of the owner
+        first.
+        """
         owner = self.owners.get(place.owner)
         by_owner: dict[str, list[str]] = {}
         for badge in place.badges:
             unknown = f"{badge.count} units" + (f" ({badge.note})" if badge.note else "")
-            by_owner.setdefault(badge.owner, []).append(unknown if badge.icon == UNCOUNTED else badge.note or badge.count)
+            by_owner.setdefault(badge.owner, []).append(
+                unknown if badge.icon == UNCOUNTED else badge.note or badge.count
+            )
         parts = [place.name + (f" ({owner.name})" if owner else "")]
         for key, units in sorted(by_owner.items(), key=lambda item: item[0] != place.owner):
             holder = self.owners.get(key)
-            parts.append(f"{holder.name}: {', '.join(units)}" if holder and key != place.owner else ", ".join(units))
+            parts.append(
+                f"{holder.name}: {', '.join(units)}" if holder and key != place.owner else ", ".join(units)
+            )
         return "; ".join([*parts, *filter(None, [place.note])])
 
     def _tooltip(self, place: Place) -> str:
@@ -194,7 +215,9 @@ class Sheet:
         for place in sorted(self.model.places, key=lambda place: (place.kind != "sea", place.id)):
             outline = outlines.place(place.id)
             fill = WATER if place.kind == "sea" and not place.owner else self.fill(place.owner)
-            faint: dict[str, str | float] = {"fill_opacity": 0.55} if place.kind == "sea" and place.owner else {}
+            faint: dict[str, str | float] = (
+                {"fill_opacity": 0.55} if place.kind == "sea" and place.owner else {}
+            )
             inner = path(outline, fill=fill, fill_rule="evenodd", **faint) if outline else ""
             inner += self._disc(discs[place.id], fill) if place.id in discs else ""
             if inner:
@@ -217,7 +240,9 @@ class Sheet:
             "coast": {"stroke": COAST, "stroke_width": 0.7},
             "outer": {"stroke": "#3a2f2a", "stroke_width": 1.5},
         }
-        drawn = {kind: outlines.lines(land[kind]) if kind in land else self.bare.lines(k, kind) for kind in looks}
+        drawn = {
+            kind: outlines.lines(land[kind]) if kind in land else self.bare.lines(k, kind) for kind in looks
+        }
         return [path(data, stroke_linejoin="round", **looks[kind]) for kind, data in drawn.items() if data]
 
     def _links(self, k: int) -> list[str]:
@@ -251,7 +276,13 @@ class Sheet:
         return f"<g>{tip(note)}{works(line, style)}</g>"
 
     def _ring(self, outlines: Outlines, ring: Sequence[int]) -> Array:
-        turn = outlines.turns[0] if len(outlines.turns) == 1 else 0.0 if 0.0 in outlines.turns else outlines.turns[0]
+        turn = (
+            outlines.turns[0]
+            if len(outlines.turns) == 1
+            else 0.0
+            if 0.0 in outlines.turns
+            else outlines.turns[0]
+        )
         return np.concatenate([outlines.line(arc, turn) for arc in ring])
 
     def _highlights(self, outlines: Outlines) -> list[str]:
@@ -272,7 +303,10 @@ class Sheet:
             middle = self.spots.spots[k].get(move.toward)
             if move.help and middle is not None:
                 drawn, bend = arrow(
-                    start[1], ((end[1][0] + middle[1][0]) / 2, (end[1][1] + middle[1][1]) / 2), move.outcome, True
+                    start[1],
+                    ((end[1][0] + middle[1][0]) / 2, (end[1][1] + middle[1][1]) / 2),
+                    move.outcome,
+                    True,
                 )
             else:
                 drawn, bend = arrow(*reach(start[1], end[1]), move.outcome, move.help)
@@ -286,7 +320,9 @@ class Sheet:
             found = self.spots.spots[k].get(mark.place)
             if found:
                 x, y = found[1]
-                parts.append(f"<g>{tip(mark.note)}{burst(x, y - window.panel.font * 1.6, 8, mark.outcome)}</g>")
+                parts.append(
+                    f"<g>{tip(mark.note)}{burst(x, y - window.panel.font * 1.6, 8, mark.outcome)}</g>"
+                )
         return parts
 
     def bursts(self) -> tuple[Highlight, ...]:
@@ -302,7 +338,10 @@ class Sheet:
         for move in self.model.arrows:
             if move.a in spots and move.b in spots:
                 (x0, y0), (x1, y1) = reach(spots[move.a][1], spots[move.b][1])
-                boxes += [(x - 5, y - 5, x + 5, y + 5) for x, y in ((x1, y1), ((x0 + 2 * x1) / 3, (y0 + 2 * y1) / 3))]
+                boxes += [
+                    (x - 5, y - 5, x + 5, y + 5)
+                    for x, y in ((x1, y1), ((x0 + 2 * x1) / 3, (y0 + 2 * y1) / 3))
+                ]
         for mark in self.model.highlights:
             if mark.place in spots:
                 x, y = spots[mark.place][1]
@@ -310,7 +349,9 @@ class Sheet:
         return boxes
 
     def _tagged(self, k: int) -> set[str]:
-        """One place of each owner in the panel, the roomiest: it carries the owner's tag, for readers who see no colours."""
+        """One place of each owner in the panel, the roomiest: it carries the owner's tag, for readers who see
+        no colours.
+        """
         best: dict[str, tuple[float, str]] = {}
         for place in self.model.places:
             if place.owner and place.kind != "sea" and self.spots.homes.get(place.id, (-1,))[0] == k:
@@ -339,7 +380,9 @@ class Sheet:
             home, spot = self.spots.homes.get(place.id, (-1, (0.0, 0.0)))
             found = (0, spot) if home == k else self.spots.spots[k].get(place.id)
             if found is not None and found[0] == 0:
-                wanted.append((place, found[1], self.spots.room[k].get(place.id, 0.0), home == k, place.id in tagged))
+                wanted.append(
+                    (place, found[1], self.spots.room[k].get(place.id, 0.0), home == k, place.id in tagged)
+                )
                 seen.append((self.looks[place.id], place.id in tagged))
         # far from any reader's own units most readers see the same
         key = (k, self.looks[""], *seen, *taken)
@@ -353,7 +396,9 @@ class Sheet:
             self.bare.keep_names(key, drawn)
         return drawn
 
-    def _block(self, k: int, place: Place, spot: tuple[float, float], room: float, home: bool, tagged: bool) -> Block:
+    def _block(
+        self, k: int, place: Place, spot: tuple[float, float], room: float, home: bool, tagged: bool
+    ) -> Block:
         """A place's name and badges in a panel, made once for all readers to whom it looks the same."""
         key = (k, self.looks[""], self.looks[place.id], tagged)
         found = self.bare.blocks.get(key)

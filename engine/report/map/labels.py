@@ -1,4 +1,5 @@
-"""Finds room for names and badges: each block of text goes where it hides least, near the point it belongs to.
+"""Finds room for names and badges: each block of text goes where it hides least, near the point it belongs
+to.
 
 Greedy, in the order given: what matters most is placed first. All lengths are sheet units.
 """
@@ -31,14 +32,21 @@ _TRIES = sorted(
 
 @dataclass
 class LabelBoxes:
-    """The boxes already taken in a window, in squares, so that a new box is compared with its neighbours only."""
+    """The boxes already taken in a window, in squares, so that a new box is compared with its neighbours
+    only.
+    """
 
     window: Box
-    squares: dict[tuple[int, int], dict[str, tuple[Box, float]]] = field(default_factory=lambda: defaultdict(dict))
+    squares: dict[tuple[int, int], dict[str, tuple[Box, float]]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )
     taken: dict[str, Box] = field(default_factory=dict)
 
     def take(self, key: str, box: Box, weight: float = 1.0) -> None:
-        """Marks a box as taken; hiding a part of it costs `weight` per unit of area. A key holds one box, its last."""
+        """Marks a box as taken; hiding a part of it costs `weight` per unit of area.
+
+        A key holds one box, its last.
+        """
         self.free(key)
         self.taken[key] = box
         for square in _squares(box):
@@ -51,7 +59,8 @@ class LabelBoxes:
                 del self.squares[square][key]
 
     def cost(self, box: Box, most: float = math.inf) -> float:
-        """What it costs to put a box here: the weighted area that it hides, and what it loses beyond the window.
+        """What it costs to put a box here: the weighted area that it hides, and what it loses beyond the
+        window.
 
         Where it comes to `most` or more, only that much is certain: the rest is not counted.
         """
@@ -72,7 +81,10 @@ class LabelBoxes:
         return total + 8 * (area - _overlap(box, self.window))
 
     def place(self, x: float, y: float, width: float, height: float, room: float) -> tuple[Box, float]:
-        """The best box of this size near (x, y), and what it hides. `room`: how far it may stray at no great cost."""
+        """The best box of this size near (x, y), and what it hides.
+
+        `room`: how far it may stray at no great cost.
+        """
         best, first, found, least = math.inf, 0, None, 0.0
         for price, number, dx, dy in _tries(width, height, room):
             if price > best:
@@ -90,7 +102,9 @@ class LabelBoxes:
 
 @lru_cache(maxsize=4096)
 def _tries(width: float, height: float, room: float) -> list[tuple[float, int, float, float]]:
-    """Where to try for a box of this size, the cheapest first: price, number (of two as good the first counts), shift."""
+    """Where to try for a box of this size, the cheapest first: price, number (of two as good the first
+    counts), shift.
+    """
     out = []
     for number, (share_x, share_y) in enumerate(_TRIES):
         dx, dy = share_x * width, share_y * height
@@ -125,7 +139,9 @@ class Block:
         self.badges = BadgeBlock(place.badges if home else (), owners, place.owner, font * 0.92)
         self.name_width = max(self._wide(line) for line in self.lines) + self.signs + self.chip
         self.width = max(self.name_width, self.badges.width) + 2
-        self.height = self.size * 1.08 * len(self.lines) + (self.badges.height + 2 if self.badges.height else 0) + 1
+        self.height = (
+            self.size * 1.08 * len(self.lines) + (self.badges.height + 2 if self.badges.height else 0) + 1
+        )
 
     def _wide(self, text: str) -> float:
         return text_width(text, self.size, not self.sea) + self.spacing * len(text)
@@ -182,10 +198,27 @@ class Block:
                 left += self.chip
             if n == 0 and self.signs:
                 for k, sign in enumerate(self.place.symbols):
-                    parts.append(symbol(sign, left + self.size * (0.95 * k + 0.42), base - self.size * 0.34, self.size * 0.38))
+                    parts.append(
+                        symbol(
+                            sign,
+                            left + self.size * (0.95 * k + 0.42),
+                            base - self.size * 0.34,
+                            self.size * 0.38,
+                        )
+                    )
                 left += self.signs
             parts.append(
-                words(left, base, line, self.size, fill=fill, bold=not self.sea, anchor="start", halo=halo, spacing=self.spacing)
+                words(
+                    left,
+                    base,
+                    line,
+                    self.size,
+                    fill=fill,
+                    bold=not self.sea,
+                    anchor="start",
+                    halo=halo,
+                    spacing=self.spacing,
+                )
             )
             base += self.size * 1.08
         if self.badges.height:
@@ -194,9 +227,11 @@ class Block:
 
 
 def arrange(blocks: Sequence[Block], ground: LabelBoxes, rounds: int = 2) -> list[str]:
-    """Finds room for all blocks and draws them, the most important first. Blocks at home here are always drawn.
+    """Finds room for all blocks and draws them, the most important first. Blocks at home here are always
+    drawn.
 
-    Each keeps the others off its ideal spot until it is placed itself; then those in one another's way try again.
+    Each keeps the others off its ideal spot until it is placed itself; then those in one another's way try
+    again.
     """
     homes = [block for block in blocks if block.home]
     for block in homes:
@@ -208,7 +243,9 @@ def arrange(blocks: Sequence[Block], ground: LabelBoxes, rounds: int = 2) -> lis
         for block in homes:
             box = ground.taken[block.place.id]
             ground.free(block.place.id)
-            crowded = ground.cost(box) > 0 or _overlap(box, block.ideal()) < 0.3 * (box[2] - box[0]) * (box[3] - box[1])
+            crowded = ground.cost(box) > 0 or _overlap(box, block.ideal()) < 0.3 * (box[2] - box[0]) * (
+                box[3] - box[1]
+            )
             ground.take(block.place.id, block.find(ground)[0] if crowded else box)
     drawn = [block.draw(ground.taken[block.place.id]) for block in homes]
     for block in blocks:

@@ -39,19 +39,36 @@ def draw_legend(
 
 
 def _entry_width(entry: LegendEntry, size: float) -> float:
-    return text_width(entry.text, size, entry.swatch == "heading") + (0 if entry.swatch in ("heading", "text") else SWATCH + 6)
+    return text_width(entry.text, size, entry.swatch == "heading") + (
+        0 if entry.swatch in ("heading", "text") else SWATCH + 6
+    )
 
 
 def _entry(
-    entry: LegendEntry, x: float, y: float, size: float, row: float, owners: Mapping[str, Owner], fill: Callable[[str], str]
+    entry: LegendEntry,
+    x: float,
+    y: float,
+    size: float,
+    row: float,
+    owners: Mapping[str, Owner],
+    fill: Callable[[str], str],
 ) -> str:
     base, middle = y + row * 0.72, y + row * 0.5
     if entry.swatch in ("heading", "text"):
         return words(x, base, entry.text, size, bold=entry.swatch == "heading", anchor="start")
-    return sample(entry, x, middle, row, owners, fill) + words(x + SWATCH + 6, base, entry.text, size, anchor="start")
+    return sample(entry, x, middle, row, owners, fill) + words(
+        x + SWATCH + 6, base, entry.text, size, anchor="start"
+    )
 
 
-def sample(entry: LegendEntry, x: float, y: float, row: float, owners: Mapping[str, Owner], fill: Callable[[str], str]) -> str:
+def sample(
+    entry: LegendEntry,
+    x: float,
+    y: float,
+    row: float,
+    owners: Mapping[str, Owner],
+    fill: Callable[[str], str],
+) -> str:
     """What the entry explains, as it looks on the map; empty for a key that is not known."""
     cx = x + SWATCH / 2
     if entry.swatch == "owner":
@@ -59,7 +76,9 @@ def sample(entry: LegendEntry, x: float, y: float, row: float, owners: Mapping[s
         shape = rect(x, y - high / 2, SWATCH, high, fill=fill(entry.key), stroke=INK, stroke_width=0.7)
         owner = owners.get(entry.key)
         return shape + (
-            words(cx, y + high * 0.28, owner.tag, high * 0.72, bold=True, halo="#ffffff") if owner and owner.tag else ""
+            words(cx, y + high * 0.28, owner.tag, high * 0.72, bold=True, halo="#ffffff")
+            if owner and owner.tag
+            else ""
         )
     if entry.swatch == "symbol" and entry.key in SYMBOLS:
         return symbol(entry.key, cx, y, row * 0.3)

@@ -24,7 +24,9 @@ BRIDGE, EARTH, PAPER, LETTER = "#1d4f86", "#4a2c12", "#fffdf6", "#5b2b0a"
 
 
 def pattern_fill(identity: str, colour: str, pattern: str) -> str:
-    """A <pattern> whose ground is the colour and whose figure is a darker shade of it; '' for a plain fill."""
+    """A <pattern> whose ground is the colour and whose figure is a darker shade of it; '' for a plain
+    fill.
+    """
     figures = {
         "rising": "M-1,7L7,-1M-1,1L1,-1M5,7L7,5",
         "falling": "M-1,-1L7,7M5,-1L7,1M-1,5L1,7",
@@ -44,11 +46,16 @@ def pattern_fill(identity: str, colour: str, pattern: str) -> str:
     else:
         return ""
     ground = f'<rect width="6" height="6" fill="{colour}"/>'
-    return f'<pattern id="{identity}" width="6" height="6" patternUnits="userSpaceOnUse">{ground}{figure}</pattern>'
+    return (
+        f'<pattern id="{identity}" width="6" height="6" '
+        f'patternUnits="userSpaceOnUse">{ground}{figure}</pattern>'
+    )
 
 
 def symbol(name: str, x: float, y: float, r: float) -> str:
-    """A sign about 2r wide with its middle at (x, y); what it looks like is said once for the drawing (`signs_used`)."""
+    """A sign about 2r wide with its middle at (x, y); what it looks like is said once for the drawing
+    (`signs_used`).
+    """
     return f'<use href="#sign-{name}-{round(r * 10)}" x="{number(x)}" y="{number(y)}"/>'
 
 
@@ -80,10 +87,16 @@ def _sign(name: str, x: float, y: float, r: float) -> str:
         return path(track(cloth), fill=INK, stroke=INK, stroke_width=0.8)
     if name == "gear":
         spokes = [(math.cos(k * math.pi / 4), math.sin(k * math.pi / 4)) for k in range(8)]
-        teeth = "".join(track([(x + r * 0.6 * c, y + r * 0.6 * s), (x + r * 1.1 * c, y + r * 1.1 * s)]) for c, s in spokes)
-        return path(teeth, stroke=INK, stroke_width=1.1) + circle(x, y, r * 0.55, fill="#fff", stroke=INK, stroke_width=1.1)
+        teeth = "".join(
+            track([(x + r * 0.6 * c, y + r * 0.6 * s), (x + r * 1.1 * c, y + r * 1.1 * s)]) for c, s in spokes
+        )
+        return path(teeth, stroke=INK, stroke_width=1.1) + circle(
+            x, y, r * 0.55, fill="#fff", stroke=INK, stroke_width=1.1
+        )
     # an anchor: a stem with a ring, a stock and a bowl
-    stem = track([(x, y - r * 0.5), (x, y + r)]) + track([(x - r * 0.5, y - r * 0.1), (x + r * 0.5, y - r * 0.1)])
+    stem = track([(x, y - r * 0.5), (x, y + r)]) + track(
+        [(x - r * 0.5, y - r * 0.1), (x + r * 0.5, y - r * 0.1)]
+    )
     low, bottom = number(y + r * 0.3), number(y + r)
     bowl = f"M{number(x - r * 0.9)},{low}Q{number(x - r * 0.7)},{bottom} {number(x)},{bottom}"
     bowl += f"Q{number(x + r * 0.7)},{bottom} {number(x + r * 0.9)},{low}"
@@ -91,8 +104,12 @@ def _sign(name: str, x: float, y: float, r: float) -> str:
     return path(stem + bowl, stroke=INK, stroke_width=1) + eye
 
 
-def reach(start: tuple[float, float], end: tuple[float, float]) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Where an arrow between two places' names begins and ends: short of both names, yet never shorter than half the way."""
+def reach(
+    start: tuple[float, float], end: tuple[float, float]
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Where an arrow between two places' names begins and ends: short of both names, yet never shorter than
+    half the way.
+    """
     dx, dy = end[0] - start[0], end[1] - start[1]
     length = math.hypot(dx, dy) or 1.0
     off, short = min(8.0, length * 0.2) / length, min(16.0, length * 0.3) / length
@@ -102,7 +119,9 @@ def reach(start: tuple[float, float], end: tuple[float, float]) -> tuple[tuple[f
 def arrow(
     start: tuple[float, float], end: tuple[float, float], outcome: str, faint: bool = False
 ) -> tuple[str, tuple[float, float]]:
-    """A bent arrow, and the point at its bend where a label may stand; a `faint` one is a thin dotted line."""
+    """A bent arrow, and the point at its bend where a label may stand; a `faint` one is a thin dotted
+    line.
+    """
     stroke = OUTCOMES[outcome]
     (x0, y0), (x1, y1) = start, end
     dx, dy = x1 - x0, y1 - y0
@@ -134,14 +153,16 @@ def burst(x: float, y: float, r: float, outcome: str) -> str:
     colour = OUTCOMES[outcome]
     fill = colour if outcome == "success" else "#fff"
     drawn = path(track(_star(x, y, r, r * 0.5, 8)) + "Z", fill=fill, stroke=colour, stroke_width=1.3)
-    return drawn + (path(_cross(x, y, r * 0.45), stroke=colour, stroke_width=1.6) if outcome == "failure" else "")
+    return drawn + (
+        path(_cross(x, y, r * 0.45), stroke=colour, stroke_width=1.6) if outcome == "failure" else ""
+    )
 
 
 def works(line: Array, style: str, inward: float = 2.6, spacing: float = 5.0) -> str:
     """A line beside a border with teeth pointing across it; '' for a border too short to be seen.
 
-    `line` is (k, 2) on the sheet. The works lie on its left as one walks along it with y pointing down the page; turn the line
-    round for the other side.
+    `line` is (k, 2) on the sheet. The works lie on its left as one walks along it with y pointing down the
+    page; turn the line round for the other side.
     """
     steps = np.hypot(*np.diff(line, axis=0).T)
     distance = np.concatenate([[0.0], np.cumsum(steps)])
@@ -193,7 +214,9 @@ def passage(a: tuple[float, float], b: tuple[float, float], style: str, least: f
 def chip(x: float, y: float, tag: str, size: float, colour: str) -> str:
     """An owner's tag in a box of the owner's colour; (x, y) is the left end of the text's baseline."""
     wide = chip_width(tag, size)
-    box = rect(x, y - size * 0.82, wide, size * 1.04, fill=colour, stroke=darker(colour, 0.5), stroke_width=0.6)
+    box = rect(
+        x, y - size * 0.82, wide, size * 1.04, fill=colour, stroke=darker(colour, 0.5), stroke_width=0.6
+    )
     return box + words(x + wide / 2, y - size * 0.04, tag, size * 0.8, bold=True, fill=darker(colour, 0.75))
 
 
@@ -203,9 +226,13 @@ def chip_width(tag: str, size: float) -> float:
 
 
 class BadgeBlock:
-    """The badges of a place in rows, one owner below the other: made first, for its size, then drawn where there is room."""
+    """The badges of a place in rows, one owner below the other: made first, for its size, then drawn where
+    there is room.
+    """
 
-    def __init__(self, badges: Sequence[Badge], owners: Mapping[str, Owner], holder: str, size: float) -> None:
+    def __init__(
+        self, badges: Sequence[Badge], owners: Mapping[str, Owner], holder: str, size: float
+    ) -> None:
         self.size = size
         self.row = size * 1.22
         self.lines: list[tuple[Owner | None, str, list[tuple[Badge, float]], float]] = []
@@ -216,7 +243,13 @@ class BadgeBlock:
             group: list[tuple[Badge, float]] = []
             wide = lead
             mine = [badge for badge in badges if badge.owner == key]
-            per_row = 4 if len(mine) <= 4 and all(len(badge.count) <= 1 for badge in mine) else 2 if len(mine) <= 4 else 3
+            per_row = (
+                4
+                if len(mine) <= 4 and all(len(badge.count) <= 1 for badge in mine)
+                else 2
+                if len(mine) <= 4
+                else 3
+            )
             for badge in mine:
                 step = text_width(badge.icon, size, True) + text_width(badge.count, size) + size * 0.45
                 if len(group) >= per_row:
@@ -237,7 +270,9 @@ class BadgeBlock:
             base = top + self.row * 0.8
             colour = owner.colour if owner and owner.colour else "#888888"
             edge = darker(colour, 0.45)
-            parts.append(rect(x, top, wide, self.row, fill=PAPER, fill_opacity=0.92, stroke=edge, stroke_width=0.5))
+            parts.append(
+                rect(x, top, wide, self.row, fill=PAPER, fill_opacity=0.92, stroke=edge, stroke_width=0.5)
+            )
             parts.append(rect(x, top, 2.4, self.row, fill=darker(colour, 0.3)))
             if tag and owner is not previous:
                 ink = darker(colour, 0.62)
@@ -246,7 +281,9 @@ class BadgeBlock:
             for badge, at in group:
                 beside = number(x + at + text_width(badge.icon, self.size, True) + 0.5)
                 letter = f'<tspan font-weight="bold" fill="{LETTER}">{xml(badge.icon)}</tspan>'
-                place = f'x="{number(x + at)}" y="{number(base)}" font-size="{number(self.size)}" fill="{INK}"'
+                place = (
+                    f'x="{number(x + at)}" y="{number(base)}" font-size="{number(self.size)}" fill="{INK}"'
+                )
                 parts.append(f'<text {place}>{letter}<tspan x="{beside}">{xml(badge.count)}</tspan></text>')
         return "".join(parts)
 

@@ -1,8 +1,8 @@
 """What a map shows, as plain data: places, their owners, units, links, works, arrows, panels and legend.
 
-A caller that knows a game fills these in from what its reader may see; the drawing knows nothing else. Colours are '#rrggbb';
-longitudes and latitudes are degrees; positions and sizes on the
-sheet are in sheet units (one unit is one CSS pixel at full width).
+A caller that knows a game fills these in from what its reader may see; the drawing knows nothing else.
+Colours are '#rrggbb'; longitudes and latitudes are degrees; positions and sizes on the sheet are in sheet
+units (one unit is one CSS pixel at full width).
 """
 
 from __future__ import annotations
@@ -30,9 +30,11 @@ _COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Someone who holds places. Owners are told apart by colour, by pattern and by a short `tag`, for readers who see no colours.
+    """Someone who holds places. Owners are told apart by colour, by pattern and by a short `tag`, for readers
+    who see no colours.
 
-    Leave `colour` empty and let `palette.coloured` choose; `group` (a side, an alliance, or '') then gives the family of colours.
+    Leave `colour` empty and let `palette.coloured` choose; `group` (a side, an alliance, or '') then gives
+    the family of colours.
 
     Raises ValueError for a colour that is not '#rrggbb' and for an unknown pattern.
     """
@@ -62,9 +64,11 @@ class Badge:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place: its fill is its owner's, its outline comes from the shapes; without an outline it is a disc at (lon, lat).
+    """A place: its fill is its owner's, its outline comes from the shapes; without an outline it is a disc at
+    (lon, lat).
 
-    `short` stands in for a name that does not fit; `note` is added to the tooltip; a higher `weight` is labelled first.
+    `short` stands in for a name that does not fit; `note` is added to the tooltip; a higher `weight` is
+    labelled first.
     """
 
     id: str
@@ -88,7 +92,9 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A passage to mark between two places: drawn where they come nearest, or across `via` where that is narrowest."""
+    """A passage to mark between two places: drawn where they come nearest, or across `via` where that is
+    narrowest.
+    """
 
     a: str
     b: str
@@ -115,9 +121,11 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """A movement from a to b. Success is a full line with a full head, failure a broken line that ends in a cross.
+    """A movement from a to b. Success is a full line with a full head, failure a broken line that ends in a
+    cross.
 
-    `help`: help from a for who stands in b, or for their way from b to `toward`: a thin dotted line to its middle.
+    `help`: help from a for who stands in b, or for their way from b to `toward`: a thin dotted line to its
+    middle.
     """
 
     a: str
@@ -141,7 +149,10 @@ class Highlight:
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """A line of the legend. `key`: the owner id, symbol, style or outcome that `swatch` shows; a badge's letter."""
+    """A line of the legend.
+
+    `key`: the owner id, symbol, style or outcome that `swatch` shows; a badge's letter.
+    """
 
     swatch: str
     key: str
@@ -155,8 +166,8 @@ class LegendEntry:
 class Panel:
     """A window of the sheet: what lies in `bounds` is fitted into `at` (x, y, width, height).
 
-    Bounds are least longitude, least latitude, greatest longitude (it may exceed 180), greatest latitude. The scale follows from
-    the two; whatever else then falls into the window is drawn too.
+    Bounds are least longitude, least latitude, greatest longitude (it may exceed 180), greatest latitude. The
+    scale follows from the two; whatever else then falls into the window is drawn too.
     """
 
     id: str
@@ -169,7 +180,9 @@ class Panel:
     def __post_init__(self) -> None:
         low_lon, low_lat, high_lon, high_lat = self.bounds
         if not (low_lon < high_lon <= low_lon + 360 and -85 <= low_lat < high_lat <= 85):
-            raise ValueError(f"panel '{self.id}': bounds {list(self.bounds)} are not [lon, lat, greater lon, greater lat]")
+            raise ValueError(
+                f"panel '{self.id}': bounds {list(self.bounds)} are not [lon, lat, greater lon, greater lat]"
+            )
         if min(self.at[2:]) <= 0:
             raise ValueError(f"panel '{self.id}': at needs [x, y, width, height] with positive sizes")
         _among(f"panel '{self.id}': projection", self.projection, PROJECTIONS)
@@ -177,7 +190,9 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The sheet: its size, its panels (later ones lie on top), and where title and legend go (x, y, w, h; None: nowhere)."""
+    """The sheet: its size, its panels (later ones lie on top), and where title and legend go (x, y, w, h;
+    None: nowhere).
+    """
 
     width: float
     height: float
@@ -188,7 +203,8 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class MapModel:
-    """All that `draw` needs. Ids that an item refers to and `places` or `owners` do not hold are passed over in silence:
+    """All that `draw` needs. Ids that an item refers to and `places` or `owners` do not hold are passed over
+    in silence:
 
     a reader's view may hold an arrow to a place that the reader does not know.
     """
@@ -207,9 +223,11 @@ class MapModel:
 
 
 def layout_from(data: Mapping[str, Any]) -> Layout:
-    """The layout in a mapping with `size`, `panels` and optionally `title` and `legend`, as a layout file states it.
+    """The layout in a mapping with `size`, `panels` and optionally `title` and `legend`, as a layout file
+    states it.
 
-    Numbers may be of any real kind, fractions too. Raises ValueError, naming the key, for anything missing, unknown or malformed.
+    Numbers may be of any real kind, fractions too. Raises ValueError, naming the key, for anything missing,
+    unknown or malformed.
     """
     _known("layout", data, {"size", "panels", "title", "legend"})
     width, height = _numbers("size", data.get("size"), 2)

@@ -1,6 +1,7 @@
 """The outlines of a panel: arcs projected once, thinned to what can be seen, and strung together to paths.
 
-A panel needs only what its window shows; a map that goes round the world may show a place a full turn away from its longitudes.
+A panel needs only what its window shows; a map that goes round the world may show a place a full turn away
+from its longitudes.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ RIM = 6.0  # sheet units round the window within which lines are still drawn, so
 
 
 class RingTable:
-    """All rings of the shapes one after the other, so that a panel can find in one sweep which of them it shows."""
+    """All rings of the shapes one after the other, so that a panel can find in one sweep which of them it
+    shows.
+    """
 
     def __init__(self, shapes: Shapes) -> None:
         self.shapes = shapes
@@ -33,13 +36,20 @@ class RingTable:
         self._arcs, self._starts = np.array(arcs, dtype=np.int64), np.array(starts, dtype=np.int64)
 
     def meet(self, sheet: Array, window: tuple[float, float, float, float]) -> list[bool]:
-        """For each ring, whether its box meets the window: a ring with no point in sight may still lie all round it."""
+        """For each ring, whether its box meets the window: a ring with no point in sight may still lie all
+        round it.
+        """
         if not len(self._starts):
             return []
         low = np.minimum.reduceat(sheet, self.shapes.starts[:-1])[self._arcs]
         high = np.maximum.reduceat(sheet, self.shapes.starts[:-1])[self._arcs]
         low, high = np.minimum.reduceat(low, self._starts), np.maximum.reduceat(high, self._starts)
-        found = (low[:, 0] <= window[2]) & (high[:, 0] >= window[0]) & (low[:, 1] <= window[3]) & (high[:, 1] >= window[1])
+        found = (
+            (low[:, 0] <= window[2])
+            & (high[:, 0] >= window[0])
+            & (low[:, 1] <= window[3])
+            & (high[:, 1] >= window[1])
+        )
         return list(found.tolist())
 
 
@@ -67,7 +77,10 @@ class Outlines:
         for turn in (-360.0, 0.0, 360.0):
             seen = window.seen
             near = (
-                (low[:, 0] + turn <= seen[2]) & (high[:, 0] + turn >= seen[0]) & (low[:, 1] <= seen[3]) & (high[:, 1] >= seen[1])
+                (low[:, 0] + turn <= seen[2])
+                & (high[:, 0] + turn >= seen[0])
+                & (low[:, 1] <= seen[3])
+                & (high[:, 1] >= seen[1])
             )
             if not low[:, 0].min() + turn <= seen[2] or not high[:, 0].max() + turn >= seen[0]:
                 continue
@@ -89,7 +102,8 @@ class Outlines:
     def _thin(self, sheet: Array, beyond: Sequence[npt.NDArray[np.bool_]]) -> npt.NDArray[np.bool_]:
         """Which vertices to keep: ends of arcs, and vertices that differ from the last on a coarse grid.
 
-        Of a run of vertices beyond one side of the window the inner ones go: no line between its ends can come into sight.
+        Of a run of vertices beyond one side of the window the inner ones go: no line between its ends can
+        come into sight.
         """
         grid = np.round(sheet / FINEST)
         keep = np.ones(len(sheet), dtype=bool)
@@ -121,7 +135,9 @@ class Outlines:
         return words
 
     def place(self, place: str) -> str:
-        """A closed path of a place's rings ('': the background) at every turn at which they can be seen; '' if they cannot."""
+        """A closed path of a place's rings ('': the background) at every turn at which they can be seen; ''
+        if they cannot.
+        """
         if place not in self._paths:
             self._paths[place] = self._path(place)
         return self._paths[place]
@@ -143,9 +159,16 @@ class Outlines:
         return "".join(parts)
 
     def rings(self, place: str) -> list[tuple[float, Ring]]:
-        """The rings of a place ('': the background) that the window shows, each with its turn of longitude."""
+        """The rings of a place ('': the background) that the window shows, each with its turn of
+        longitude.
+        """
         first, rings = self.table.ranges.get(place, (0, ()))
-        return [(turn, ring) for turn in self.turns for k, ring in enumerate(rings) if self._meets[turn][first + k]]
+        return [
+            (turn, ring)
+            for turn in self.turns
+            for k, ring in enumerate(rings)
+            if self._meets[turn][first + k]
+        ]
 
     def thinned(self, arc: int, turn: float) -> Array:
         """The vertices of an arc on the sheet without those too near to be seen; ~n runs backwards."""

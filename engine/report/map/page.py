@@ -1,7 +1,9 @@
-"""The map of a page: small in bytes, with regions to choose from without a script, and a legend in words beside it.
+"""The map of a page: small in bytes, with regions to choose from without a script, and a legend in words
+beside it.
 
-The same sheet is drawn as for a picture, but outlines lie on a coarser grid and are drawn once each, places carry a note where
-they are named only, and the looks are said once. A region is a part of the sheet that fills the frame when it is chosen.
+The same sheet is drawn as for a picture, but outlines lie on a coarser grid and are drawn once each, places
+carry a note where they are named only, and the looks are said once. A region is a part of the sheet that
+fills the frame when it is chosen.
 """
 
 from __future__ import annotations
@@ -21,13 +23,15 @@ from .svg import INK, circle, rect, words
 from .text import FAMILY, text_width, xml
 
 GRID, SLACK, COARSE, MANY = 2.0, 1.6, 3.2, 450
-"""Sheet units between the lines on which outlines lie, and how far (in these) an outline may pass beside its vertices: of maps
-with more than so many places, which would else be too large for a mail, farther."""
+"""Sheet units between the lines on which outlines lie, and how far (in these) an outline may pass beside its
+vertices: of maps with more than so many places, which would else be too large for a mail, farther."""
 FRAME = (800, 600)
 WIDE = 400.0
 """Sheet units within which places are shown together."""
 LEAST, RIM = (320.0, 240.0), 30.0
-"""A region's least width and height, and how far it goes beyond the outermost of its places, in sheet units."""
+"""A region's least width and height, and how far it goes beyond the outermost of its places, in sheet
+units.
+"""
 
 
 @dataclass(frozen=True)
@@ -42,11 +46,12 @@ class Region:
 
 @dataclass(frozen=True)
 class PageMap:
-    """What a page needs of a map: the drawing, the rules of its looks, its regions (the first is shown), and its legend.
+    """What a page needs of a map: the drawing, the rules of its looks, its regions (the first is shown), and
+    its legend.
 
-    The legend is made of pairs of a sample (SVG; "" for a heading) and words. `spots`: place -> where it is named, in sheet
-    units; `told`: place -> what the drawing says of it, in words; `outlines`: place -> its outline on the grid, where places lead
-    somewhere.
+    The legend is made of pairs of a sample (SVG; "" for a heading) and words. `spots`: place -> where it is
+    named, in sheet units; `told`: place -> what the drawing says of it, in words; `outlines`: place -> its
+    outline on the grid, where places lead somewhere.
     """
 
     svg: str
@@ -61,8 +66,13 @@ class PageMap:
         """The part of the map that holds some places; None if none of them is on it."""
         spots = [self.spots[place] for place in places if place in self.spots]
         x, y = (sum(s[k] for s in spots) / max(len(spots), 1) for k in (0, 1))
-        near = [s for s in spots if math.hypot(s[0] - x, s[1] - y) < WIDE] or spots[:1]  # a window of its own lies elsewhere
-        reach = (min(s[0] for s in near) - WIDE, min(s[1] for s in near) - WIDE, 4 * WIDE, 4 * WIDE) if near else None
+        # a window of its own lies elsewhere
+        near = [s for s in spots if math.hypot(s[0] - x, s[1] - y) < WIDE] or spots[:1]
+        reach = (
+            (min(s[0] for s in near) - WIDE, min(s[1] for s in near) - WIDE, 4 * WIDE, 4 * WIDE)
+            if near
+            else None
+        )
         return _fitted(title, _round(near, reach)) if reach else None
 
 
@@ -75,10 +85,11 @@ def page_map(
     prefix: str = "map",
     link: str = "",
 ) -> PageMap:
-    """The map for a page. `groups`: regions by title and places, in their order; `numbers`: place -> what is told of it.
+    """The map for a page. `groups`: regions by title and places, in their order; `numbers`: place -> what is
+    told of it.
 
-    That is the number of a part of the page (`#b1`) and its outcome. `extra`: further lines of the legend. `link`: each place
-    leads to this address followed by its id, and its outline has the id `PREFIX-PLACE`.
+    That is the number of a part of the page (`#b1`) and its outcome. `extra`: further lines of the legend.
+    `link`: each place leads to this address followed by its id, and its outline has the id `PREFIX-PLACE`.
     """
     layout = model.layout or plain_layout(model)
     sheet = _PageSheet(model, layout, numbers or {}, prefix, link)
@@ -99,12 +110,22 @@ def page_map(
     told = {place.id: sheet.told(place) for place in model.places}
     homes = sheet.spots.homes.items() if link else ()
     outlines = {place: sheet._small(k, place, sheet.bare.outlines(k)) for place, (k, _) in homes}
-    return PageMap(svg, _LOOKS.replace("MAP", prefix) + fills + rules, _regions(sheet, groups), legend, spots, told, outlines)
+    return PageMap(
+        svg,
+        _LOOKS.replace("MAP", prefix) + fills + rules,
+        _regions(sheet, groups),
+        legend,
+        spots,
+        told,
+        outlines,
+    )
 
 
 _LOOKS = (
-    f".MAP-s{{fill:var(--water);stroke:var(--shore);stroke-width:{0.8 / GRID:g};stroke-dasharray:{4 / GRID:g} {3 / GRID:g}}}"
-    f".MAP-l{{stroke:#4d4a44;stroke-width:{0.6 / GRID:g};stroke-opacity:.7;fill-rule:evenodd;stroke-linejoin:round}}"
+    f".MAP-s{{fill:var(--water);stroke:var(--shore);stroke-width:{0.8 / GRID:g};"
+    f"stroke-dasharray:{4 / GRID:g} {3 / GRID:g}}}"
+    f".MAP-l{{stroke:#4d4a44;stroke-width:{0.6 / GRID:g};stroke-opacity:.7;"
+    "fill-rule:evenodd;stroke-linejoin:round}"
     f".MAP-x{{fill:none;stroke:#3a2f2a;stroke-width:{1.5 / GRID:g};stroke-linejoin:round}}"
     f".MAP-h{{fill:none;stroke-width:{2.6 / GRID:g}}}"
     ".MAP-n{fill:#fff;stroke-width:1.6}.MAP-u{fill:#efece4}.MAP-v{fill:#dcdad3}.MAP-d{fill:var(--water)}"
@@ -116,7 +137,12 @@ class _PageSheet(Sheet):
     """A sheet whose outlines are drawn once each, on a grid."""
 
     def __init__(
-        self, model: MapModel, layout: Layout, numbers: Mapping[str, tuple[int, str]], prefix: str, link: str = ""
+        self,
+        model: MapModel,
+        layout: Layout,
+        numbers: Mapping[str, tuple[int, str]],
+        prefix: str,
+        link: str = "",
     ) -> None:
         super().__init__(model, layout, True, prefix)
         self.numbers = numbers
@@ -130,7 +156,8 @@ class _PageSheet(Sheet):
             if owner.id in used
         )
         clips = "".join(
-            f'<clipPath id="{self.prefix}-c{k}">{rect(*panel.at)}</clipPath>' for k, panel in enumerate(self.layout.panels)
+            f'<clipPath id="{self.prefix}-c{k}">{rect(*panel.at)}</clipPath>'
+            for k, panel in enumerate(self.layout.panels)
         )
         return patterns + clips
 
@@ -213,7 +240,10 @@ class _PageSheet(Sheet):
 
     def _linked(self, place: Place, drawn: str) -> str:
         """What is drawn of a place, leading to where more is told of it."""
-        return f'<a href="{xml(self.link + place.id)}" aria-label="{xml(self.told(place))}">{self._tooltip(place)}{drawn}</a>'
+        return (
+            f'<a href="{xml(self.link + place.id)}" '
+            f'aria-label="{xml(self.told(place))}">{self._tooltip(place)}{drawn}</a>'
+        )
 
     @cached_property
     def _seas_first(self) -> list[Place]:
@@ -222,7 +252,9 @@ class _PageSheet(Sheet):
     def _discs(self, k: int) -> list[str]:
         parts = []
         for id_, spot in self.bare.discs(k).items():
-            drawn = self._disc(spot, "MARK").replace('fill="MARK"', f'class="{self._class(self.places[id_].owner)}"')
+            drawn = self._disc(spot, "MARK").replace(
+                'fill="MARK"', f'class="{self._class(self.places[id_].owner)}"'
+            )
             home = self.spots.homes.get(id_, (-1,))[0] == k
             parts.append(self._linked(self.places[id_], drawn) if self.link and home else drawn)
         return parts
@@ -230,7 +262,10 @@ class _PageSheet(Sheet):
     def _fronts(self, outlines: Outlines, k: int) -> str:
         """The borders between owners, which depend on who holds what."""
         data = lines_data(
-            self._arc(k, arc, turn, outlines) for turn in outlines.turns for arc in self._between if outlines.near(arc, turn)
+            self._arc(k, arc, turn, outlines)
+            for turn in outlines.turns
+            for arc in self._between
+            if outlines.near(arc, turn)
         )
         return f'<path class="{self.prefix}-x" d="{data}"/>' if data else ""
 
@@ -238,11 +273,16 @@ class _PageSheet(Sheet):
     def _between(self) -> list[int]:
         """The arcs on land between owners."""
         owner = {key: place.owner for key, place in self.places.items()}
-        return [arc for arc in self.bare.arcs["land"] if len({owner.get(key, "") for key in self.bare.sides[arc]}) > 1]
+        return [
+            arc
+            for arc in self.bare.arcs["land"]
+            if len({owner.get(key, "") for key in self.bare.sides[arc]}) > 1
+        ]
 
     def _outlined(self, outlines: Outlines, k: int) -> list[str]:
         return [
-            f'<path class="{self.prefix}-h {self.prefix}-{"good" if mark.outcome == "success" else "bad"}" d="{data}"/>'
+            f'<path class="{self.prefix}-h {self.prefix}-{"good" if mark.outcome == "success" else "bad"}" '
+            f'd="{data}"/>'
             for mark in self.model.highlights
             if (data := self._small(k, mark.place, outlines))
         ]
@@ -279,7 +319,9 @@ def _sample(sheet: _PageSheet, entry: LegendEntry) -> str:
 
 
 def _regions(sheet: _PageSheet, groups: Sequence[tuple[str, Sequence[str]]]) -> tuple[Region, ...]:
-    """The groups that stand in a window, each where most of its places do; then every window with a name, then the sheet."""
+    """The groups that stand in a window, each where most of its places do; then every window with a name,
+    then the sheet.
+    """
     homes = sheet.spots.homes
     out: list[Region] = []
     for title, places in groups:
@@ -298,11 +340,14 @@ def _regions(sheet: _PageSheet, groups: Sequence[tuple[str, Sequence[str]]]) -> 
     return tuple(out)
 
 
-def _round(spots: Sequence[tuple[float, float]], at: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+def _round(
+    spots: Sequence[tuple[float, float]], at: tuple[float, float, float, float]
+) -> tuple[float, float, float, float]:
     """A box round spots, of a least size, inside its window."""
     xs, ys = [s[0] for s in spots], [s[1] for s in spots]
     width, high = max(max(xs) - min(xs) + 2 * RIM, LEAST[0]), max(max(ys) - min(ys) + 2 * RIM, LEAST[1])
-    width, high = max(width, high * FRAME[0] / FRAME[1]), max(high, width * FRAME[1] / FRAME[0])  # it fills the frame
+    # it fills the frame
+    width, high = max(width, high * FRAME[0] / FRAME[1]), max(high, width * FRAME[1] / FRAME[0])
     width, high = min(width, at[2]), min(high, at[3])
     left = min(max((max(xs) + min(xs) - width) / 2, at[0]), at[0] + at[2] - width)
     top = min(max((max(ys) + min(ys) - high) / 2, at[1]), at[1] + at[3] - high)

@@ -1,7 +1,8 @@
 """Colours and patterns that keep owners apart, also for readers who see few colours.
 
-Groups (sides) differ in hue along the blue-orange axis, which colour-blind readers keep; owners of one group differ in lightness
-and in pattern. No two owners get the same colour and pattern, and two in one pattern differ in colour to every kind of eye.
+Groups (sides) differ in hue along the blue-orange axis, which colour-blind readers keep; owners of one group
+differ in lightness and in pattern. No two owners get the same colour and pattern, and two in one pattern
+differ in colour to every kind of eye.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from itertools import count, islice
 
 from .model import PATTERNS, Owner
 
-# Each family: tints of one hue. The first two families are the far ends of what a red-green blind reader sees.
+# Each family: tints of one hue. The first two families are the far ends of what a red-green blind reader
+# sees.
 FAMILIES: tuple[tuple[str, ...], ...] = (
     ("#e39a5c", "#f0bf8a", "#d4a017", "#f6d9a8"),
     ("#7fb1de", "#a9cdec", "#8fa3e0", "#c7dbf3"),
@@ -26,11 +28,13 @@ UNOWNED = "#efece4"
 
 
 def coloured(owners: Iterable[Owner], groups: Sequence[str] = ()) -> tuple[Owner, ...]:
-    """The owners, those without a colour given one and a pattern; the order of owners and groups decides, so it is repeatable.
+    """The owners, those without a colour given one and a pattern; the order of owners and groups decides, so
+    it is repeatable.
 
-    groups: the groups in the order in which they get a family of colours; by default as the owners name them. Owners of no
-    group, and those of groups beyond the number of families, get greys and pale tints. Colours that owners bring are kept;
-    who brings no pattern gets one where his colour alone would not tell him from an owner before him to every eye.
+    groups: the groups in the order in which they get a family of colours; by default as the owners name them.
+    Owners of no group, and those of groups beyond the number of families, get greys and pale tints. Colours
+    that owners bring are kept; who brings no pattern gets one where his colour alone would not tell him from
+    an owner before him to every eye.
     """
     return _coloured(tuple(owners), tuple(groups))
 
@@ -58,7 +62,9 @@ def _coloured(listed: tuple[Owner, ...], groups: tuple[str, ...]) -> tuple[Owner
 
 
 def _told_apart(colour: str, others: Sequence[Owner]) -> str:
-    """The first pattern in which nobody else has a colour like this one; if there is none, that whose colours differ most."""
+    """The first pattern in which nobody else has a colour like this one; if there is none, that whose colours
+    differ most.
+    """
     gaps = {pattern: _gap(colour, pattern, others) for pattern in PATTERNS}
     return next((p for p, gap in gaps.items() if gap >= LEAST), max(gaps, key=lambda p: gaps[p]))
 
@@ -71,8 +77,8 @@ def _gap(colour: str, pattern: str, others: Sequence[Owner]) -> float:
 ROUNDS = 4
 LEAST = 11.0
 """The least distance (CIE Lab) of two colours in one pattern to whoever sees them worst."""
-# What is seen of linear red, green and blue by those who lack one of three kinds of cones (Machado, Oliveira, Fernandes 2009,
-# severity 1), and by those who see no colours.
+# What is seen of linear red, green and blue by those who lack one of three kinds of cones (Machado, Oliveira,
+# Fernandes 2009, severity 1), and by those who see no colours.
 SEEN = (
     ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
     ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
@@ -109,7 +115,9 @@ def _lab(linear: Sequence[float]) -> tuple[float, ...]:
 
 
 def _choices(tints: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Tint and pattern pairs, neighbours differing in tint first and in pattern second; darker rounds follow without end."""
+    """Tint and pattern pairs, neighbours differing in tint first and in pattern second; darker rounds follow
+    without end.
+    """
     wheel = len(tints) * len(PATTERNS)
     for k in count():
         tint = darker(tints[k % len(tints)], 1 - 0.93 ** (k // wheel))

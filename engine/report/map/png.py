@@ -1,4 +1,6 @@
-"""From SVG text to PNG bytes, with the shipped font and no other, so that the same map gives the same picture anywhere."""
+"""From SVG text to PNG bytes, with the shipped font and no other, so that the same map gives the same picture
+anywhere.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """From longitude and latitude to a panel of the sheet, and back.
 
-A frame fits a panel's bounds into its window without distorting the projection and knows which box of longitudes and latitudes
-can be seen in it, so that far-off land can be left out.
+A frame fits a panel's bounds into its window without distorting the projection and knows which box of
+longitudes and latitudes can be seen in it, so that far-off land can be left out.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ class _Conic:
     def inverse(self, x: Array, y: Array) -> tuple[Array, Array]:
         radius = np.copysign(np.hypot(x, y), self.power)
         angle = np.arctan2(x, -y) if self.power > 0 else np.arctan2(-x, y)
-        return angle / self.power + self.centre, 2 * np.arctan((self.factor / radius) ** (1 / self.power)) - math.pi / 2
+        return angle / self.power + self.centre, 2 * np.arctan(
+            (self.factor / radius) ** (1 / self.power)
+        ) - math.pi / 2
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,10 @@ class _Cylinder:
 
 @dataclass(frozen=True)
 class Frame:
-    """A panel with its projection. `seen`: the least lon and lat, then the greatest, that the window can show."""
+    """A panel with its projection.
+
+    `seen`: the least lon and lat, then the greatest, that the window can show.
+    """
 
     panel: Panel
     projection: _Conic | _Cylinder
@@ -67,7 +72,10 @@ class Frame:
     seen: tuple[float, float, float, float]
 
     def project(self, lonlat: Array) -> Array:
-        """(n, 2) degrees to (n, 2) sheet units. What lies beyond `seen` is moved to its edge, which no window shows."""
+        """(n, 2) degrees to (n, 2) sheet units.
+
+        What lies beyond `seen` is moved to its edge, which no window shows.
+        """
         low_lon, low_lat, high_lon, high_lat = self.seen
         lon = np.radians(np.clip(lonlat[:, 0], low_lon, high_lon))
         lat = np.radians(np.clip(lonlat[:, 1], low_lat, high_lat))
@@ -77,7 +85,8 @@ class Frame:
     def spots(self, lonlat: Array) -> tuple[Array, npt.NDArray[np.bool_]]:
         """Where points, (n, 2) degrees, lie on the sheet, and which of them are in the window."""
         low_lon, low_lat, high_lon, high_lat = self.seen
-        lon = low_lon + (lonlat[:, 0] - low_lon) % 360.0  # the turn that a window of at most a full turn can show
+        # the turn that a window of at most a full turn can show
+        lon = low_lon + (lonlat[:, 0] - low_lon) % 360.0
         sheet = self.project(np.column_stack([lon, lonlat[:, 1]]))
         x0, y0, width, height = self.panel.at
         x, y = sheet[:, 0], sheet[:, 1]
@@ -123,14 +132,25 @@ def frame(panel: Panel) -> Frame:
     x, y = projection.forward(rim[:, 0], rim[:, 1])
     x0, y0, width, height = panel.at
     scale = min(width / float(np.ptp(x)), height / float(np.ptp(y)))
-    origin = (x0 + width / 2 - (x.min() + x.max()) / 2 * scale, y0 + height / 2 + (y.min() + y.max()) / 2 * scale)
-    return Frame(panel, projection, scale, (float(origin[0]), float(origin[1])), _seen(projection, panel, scale, origin))
+    origin = (
+        x0 + width / 2 - (x.min() + x.max()) / 2 * scale,
+        y0 + height / 2 + (y.min() + y.max()) / 2 * scale,
+    )
+    return Frame(
+        panel,
+        projection,
+        scale,
+        (float(origin[0]), float(origin[1])),
+        _seen(projection, panel, scale, origin),
+    )
 
 
 def _seen(
     projection: _Conic | _Cylinder, panel: Panel, scale: float, origin: tuple[float, float], rim: float = 4.0
 ) -> tuple[float, float, float, float]:
-    """The box of degrees that covers the window and `rim` degrees round it, at most a full turn, and 85 degrees up or down."""
+    """The box of degrees that covers the window and `rim` degrees round it, at most a full turn, and 85
+    degrees up or down.
+    """
     x0, y0, width, height = panel.at
     steps = np.linspace(0.0, 1.0, 33)
     xs, ys = np.meshgrid(x0 + width * steps, y0 + height * steps)

@@ -1,6 +1,8 @@
-"""The outlines of places: stretches of border ('arcs') that neighbours share, and the rings that each place makes of them.
+"""The outlines of places: stretches of border ('arcs') that neighbours share, and the rings that each place
+makes of them.
 
-They are read from a TopoJSON file, or, when there is none, made on the spot: each place gets what is nearest to its point.
+They are read from a TopoJSON file, or, when there is none, made on the spot: each place gets what is nearest
+to its point.
 """
 
 from __future__ import annotations
@@ -21,10 +23,12 @@ Ring = tuple[int, ...]  # arc numbers in order; ~n means arc n backwards
 class Shapes:
     """Arcs and the rings that places make of them.
 
-    vertices: (n, 2) longitudes and latitudes of all arcs, one after the other; starts: (arcs + 1,) where each begins.
-    rings: by place id, outer rings and holes alike (fill them by the even-odd rule). background: rings of land that is nobody's.
-    anchors: by place id, where its name may stand, (k, 2) lon and lat, best first. room: by place id, the radius of the largest
-    circle inside it round the first of them, degrees of latitude.
+    vertices: (n, 2) longitudes and latitudes of all arcs, one after the other; starts: (arcs + 1,) where each
+    begins.
+    rings: by place id, outer rings and holes alike (fill them by the even-odd rule). background: rings of
+    land that is nobody's.
+    anchors: by place id, where its name may stand, (k, 2) lon and lat, best first. room: by place id, the
+    radius of the largest circle inside it round the first of them, degrees of latitude.
     """
 
     vertices: Array
@@ -41,7 +45,9 @@ class Shapes:
         return part if index >= 0 else part[::-1]
 
     def sides(self) -> dict[int, tuple[str, ...]]:
-        """The places on either side of each arc ('' for background); one that lies on both sides stands twice."""
+        """The places on either side of each arc ('' for background); one that lies on both sides stands
+        twice.
+        """
         found: dict[int, list[str]] = {}
         for place, rings in [*sorted(self.rings.items()), ("", self.background)]:
             for ring in rings:
@@ -51,7 +57,8 @@ class Shapes:
 
 
 def read_shapes(text: str) -> Shapes:
-    """Shapes from TopoJSON text with the objects `places` (geometries with ids) and, optionally, `background`.
+    """Shapes from TopoJSON text with the objects `places` (geometries with ids) and, optionally,
+    `background`.
 
     Raises ValueError if the text is not such a file.
     """
@@ -98,13 +105,16 @@ def _assemble(
     return Shapes(vertices, starts, rings, background, anchors or {}, room or {})
 
 
-def nearest_point_shapes(places: Mapping[str, tuple[float, float]], margin: float = 6.0, reach: float | None = None) -> Shapes:
-    """Shapes for a map without a shapes file: each place owns what is nearest to its (lon, lat), in a box round all of them.
+def nearest_point_shapes(
+    places: Mapping[str, tuple[float, float]], margin: float = 6.0, reach: float | None = None
+) -> Shapes:
+    """Shapes for a map without a shapes file: each place owns what is nearest to its (lon, lat), in a box
+    round all of them.
 
-    margin: the box's rim in degrees. reach: how far a cell goes from its point, degrees of latitude; by default a few times the
-    usual distance between neighbours, so that places at the rim do not sprawl. Of places at one spot, the first by id gets the
-    cell. Distances are measured in a plane whose longitudes are squeezed by the cosine of the middle latitude, which serves for
-    looks.
+    margin: the box's rim in degrees. reach: how far a cell goes from its point, degrees of latitude; by
+    default a few times the usual distance between neighbours, so that places at the rim do not sprawl. Of
+    places at one spot, the first by id gets the cell. Distances are measured in a plane whose longitudes are
+    squeezed by the cosine of the middle latitude, which serves for looks.
     """
     ids: list[str] = []
     spots: dict[tuple[float, float], str] = {}
@@ -116,13 +126,20 @@ def nearest_point_shapes(places: Mapping[str, tuple[float, float]], margin: floa
         return _assemble([], {})
     squeeze = max(0.2, math.cos(math.radians(sum(places[key][1] for key in ids) / len(ids))))
     sites = np.array([[places[key][0] * squeeze, places[key][1]] for key in ids])
-    low, high = sites.min(axis=0) - margin * np.array([squeeze, 1.0]), sites.max(axis=0) + margin * np.array([squeeze, 1.0])
+    low, high = (
+        sites.min(axis=0) - margin * np.array([squeeze, 1.0]),
+        sites.max(axis=0) + margin * np.array([squeeze, 1.0]),
+    )
     arcs: list[Array] = []
     numbers: dict[tuple[int, int], int] = {}
     rings: dict[str, tuple[Ring, ...]] = {}
     gaps = np.minimum(gaps_between(sites), margin * 10)
     room = {key: float(gap) / 2 for key, gap in zip(ids, gaps, strict=True)}
-    radius = reach if reach is not None else max(3.0 * float(np.median(gaps)), 1.5 * float(np.percentile(gaps, 95)))
+    radius = (
+        reach
+        if reach is not None
+        else max(3.0 * float(np.median(gaps)), 1.5 * float(np.percentile(gaps, 95)))
+    )
     for i, key in enumerate(ids):
         corners, beyond = _cell(sites, i, low, high, radius)
         ring = []
@@ -130,7 +147,8 @@ def nearest_point_shapes(places: Mapping[str, tuple[float, float]], margin: floa
             start, end = corners[k], corners[(k + 1) % len(corners)]
             pair = (i, other) if other < 0 else (min(i, other), max(i, other))
             if pair in numbers and other >= 0:
-                ring.append(~numbers[pair])  # the neighbour, walked the same way round, saw this side from its other end
+                # the neighbour, walked the same way round, saw this side from its other end
+                ring.append(~numbers[pair])
                 continue
             if other >= 0:
                 numbers[pair] = len(arcs)
@@ -150,12 +168,16 @@ def gaps_between(sites: Array) -> Array:
 
 
 def _cell(sites: Array, i: int, low: Array, high: Array, radius: float) -> tuple[list[Array], list[int]]:
-    """Corners of site i's cell, anticlockwise, and for each side the site beyond it (-1: none, the box or the radius ends it)."""
+    """Corners of site i's cell, anticlockwise, and for each side the site beyond it (-1: none, the box or the
+    radius ends it).
+    """
     turns = [2 * math.pi * k / 32 for k in range(32)]
     corners = [np.array([math.cos(turn), math.sin(turn)]) * radius + sites[i] for turn in turns]
     corners = [np.clip(corner, low, high) for corner in corners] if radius < 1e6 else []
     if not corners:
-        corners = [np.array(c) for c in ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))]
+        corners = [
+            np.array(c) for c in ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))
+        ]
     beyond = [-1] * len(corners)
     offsets = sites - sites[i]
     distance = np.hypot(offsets[:, 0], offsets[:, 1])

@@ -1,4 +1,6 @@
-"""SVG made small: outlines on a grid with steps from vertex to vertex, looks said once for all elements that share them."""
+"""SVG made small: outlines on a grid with steps from vertex to vertex, looks said once for all elements that
+share them.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ Point = tuple[int, int]
 
 
 def on_grid(line: Sequence[Sequence[float]], grid: float, slack: float) -> list[Point]:
-    """An arc's vertices on a grid, without those that lie within `slack` of the way between others; its ends stay.
+    """An arc's vertices on a grid, without those that lie within `slack` of the way between others; its ends
+    stay.
 
     Whoever shares the arc gets the same vertices, so that outlines that meet still meet.
     """
@@ -40,7 +43,9 @@ def on_grid(line: Sequence[Sequence[float]], grid: float, slack: float) -> list[
 
 
 def rings_data(rings: Iterable[Sequence[Point]]) -> str:
-    """The path of closed rings in steps of the grid; rings too small to be seen beside the others are left out."""
+    """The path of closed rings in steps of the grid; rings too small to be seen beside the others are left
+    out.
+    """
     kept = [ring[:-1] if len(ring) > 1 and ring[0] == ring[-1] else ring for ring in rings]
     most = max((len(ring) for ring in kept), default=0)
     return _strung([ring for ring in kept if len(set(ring)) >= 3 and len(ring) >= min(4, most)], "z")
@@ -70,11 +75,22 @@ def _close(steps: list[str]) -> str:
     return steps[0] + "".join(step if step.startswith("-") else " " + step for step in steps[1:])
 
 
-_HALO = re.compile(r'<text ([^>]*) fill="none" (stroke="[^>]*)>([^<]*)</text><text \1 fill="([^"]*)">\3</text>')
+_HALO = re.compile(
+    r'<text ([^>]*) fill="none" (stroke="[^>]*)>([^<]*)</text><text \1 fill="([^"]*)">\3</text>'
+)
 _TAG = re.compile(r"<(path|text|tspan|rect|circle|g)((?: [a-z-]+=\"[^\"]*\")*)(/?)>")
 _PART = re.compile(r' ([a-z-]+)="([^"]*)"')
 _LOOKS = frozenset(
-    {"fill", "stroke", "stroke-width", "fill-opacity", "stroke-opacity", "stroke-dasharray", "stroke-linejoin", "fill-rule"}
+    {
+        "fill",
+        "stroke",
+        "stroke-width",
+        "fill-opacity",
+        "stroke-opacity",
+        "stroke-dasharray",
+        "stroke-linejoin",
+        "fill-rule",
+    }
     | {"font-size", "font-weight", "text-anchor", "letter-spacing", "paint-order"}
 )
 _UNITS = frozenset({"font-size", "letter-spacing"})
@@ -88,7 +104,9 @@ def merged_halos(svg: str) -> str:
 
 
 def styled(svg: str, prefix: str) -> tuple[str, str]:
-    """The elements with classes for what they look like, and the rules of these classes; looks that occur once stay."""
+    """The elements with classes for what they look like, and the rules of these classes; looks that occur
+    once stay.
+    """
     parts = _TAG.split(svg)  # a text, then of each tag its kind, attributes and end, and a text
     texts, *tags = (parts[n::4] for n in range(4))
     read = [_attributes(attributes) for attributes in tags[1]]
@@ -105,12 +123,18 @@ def styled(svg: str, prefix: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=1 << 14)
 def _attributes(text: str) -> tuple[str, tuple[str, ...], str]:
-    """What an element looks like, as the body of a rule; its classes; and its other attributes as they stand."""
+    """What an element looks like, as the body of a rule; its classes; and its other attributes as they
+    stand.
+    """
     parts = _PART.findall(text)
     looks = sorted((k, v) for k, v in parts if k in _LOOKS)
     rest = [(k, v) for k, v in parts if k not in _LOOKS]
     look = ";".join(f"{k}:{v}{'px' if k in _UNITS else ''}" for k, v in looks)
-    return look, tuple(v for k, v in rest if k == "class"), "".join(f' {k}="{v}"' for k, v in rest if k != "class")
+    return (
+        look,
+        tuple(v for k, v in rest if k == "class"),
+        "".join(f' {k}="{v}"' for k, v in rest if k != "class"),
+    )
 
 
 def stepped(svg: str) -> str:
@@ -119,7 +143,9 @@ def stepped(svg: str) -> str:
 
 
 def smaller(svg: str) -> str:
-    """The same picture in fewer bytes: outlines to half a unit in steps from vertex to vertex, words with their rims."""
+    """The same picture in fewer bytes: outlines to half a unit in steps from vertex to vertex, words with
+    their rims.
+    """
     return stepped(_LONG.sub(lambda found: f' d="{_outline(found[1])}"', merged_halos(svg)))
 
 
@@ -128,7 +154,9 @@ def _outline(data: str) -> str:
     out = []
     x = y = 0
     for ring in data.split("M")[1:]:
-        seen = [tuple(round(float(v) * 2) * 5 for v in pair.split(",")) for pair in ring.removesuffix("Z").split()]
+        seen = [
+            tuple(round(float(v) * 2) * 5 for v in pair.split(",")) for pair in ring.removesuffix("Z").split()
+        ]
         vertices = [p for n, p in enumerate(seen) if n == 0 or p != seen[n - 1]]
         steps = []
         for a, b in vertices:
@@ -146,7 +174,9 @@ def _steps(data: str) -> str:
     x = y = 0
     for line in data.split("M")[1:]:
         closed = line.endswith("Z")
-        vertices = [tuple(round(float(v) * 10) for v in pair.split(",")) for pair in line.removesuffix("Z").split("L")]
+        vertices = [
+            tuple(round(float(v) * 10) for v in pair.split(",")) for pair in line.removesuffix("Z").split("L")
+        ]
         steps = []
         start = vertices[0]
         for a, b in vertices:

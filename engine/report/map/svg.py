@@ -1,4 +1,6 @@
-"""SVG elements as text: few kinds, numbers with one decimal, so that the same picture is always the same bytes."""
+"""SVG elements as text: few kinds, numbers with one decimal, so that the same picture is always the same
+bytes.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,10 @@ def path(data: str, **look: str | float) -> str:
 
 def rect(x: float, y: float, width: float, height: float, **look: str | float) -> str:
     """A rectangle with its upper left corner at (x, y)."""
-    return f'<rect x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"{_look(look)}/>'
+    return (
+        f'<rect x="{number(x)}" y="{number(y)}" width="{number(width)}" '
+        f'height="{number(height)}"{_look(look)}/>'
+    )
 
 
 def circle(x: float, y: float, r: float, **look: str | float) -> str:
@@ -47,7 +52,9 @@ def words(
     halo: str = "",
     spacing: float = 0,
 ) -> str:
-    """A line of text with its baseline at y; `halo` is the colour of a rim that keeps it legible on any ground."""
+    """A line of text with its baseline at y; `halo` is the colour of a rim that keeps it legible on any
+    ground.
+    """
     place = f'x="{number(x)}" y="{number(y)}" font-size="{number(size)}"'
     place += ' font-weight="bold"' if bold else ""
     place += f' text-anchor="{anchor}"' if anchor != "start" else ""
@@ -67,5 +74,6 @@ def tip(text: str) -> str:
 
 def _look(look: dict[str, str | float]) -> str:
     return "".join(
-        f' {name.replace("_", "-")}="{value if isinstance(value, str) else f"{value:g}"}"' for name, value in look.items()
+        f' {name.replace("_", "-")}="{value if isinstance(value, str) else f"{value:g}"}"'
+        for name, value in look.items()
     )

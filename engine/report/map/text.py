@@ -19,7 +19,9 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def xml(text: str) -> str:
-    """The text, fit for an XML attribute or element: marked up characters escaped, those that XML forbids left out."""
+    """The text, fit for an XML attribute or element: marked up characters escaped, those that XML forbids
+    left out.
+    """
     return escape(_NOT_XML.sub("", text), quote=True)
 
 
@@ -67,7 +69,9 @@ def _glyphs(data: bytes, cmap: int) -> dict[int, int]:
         for code in range(firsts[k], min(ends[k], 0xFFFE) + 1):
             glyph = code
             if offsets[k]:
-                glyph = struct.unpack_from(">H", data, offsets_at + 2 * k + offsets[k] + 2 * (code - firsts[k]))[0]
+                glyph = struct.unpack_from(
+                    ">H", data, offsets_at + 2 * k + offsets[k] + 2 * (code - firsts[k])
+                )[0]
                 if glyph == 0:
                     continue
             glyphs[code] = (glyph + deltas[k]) & 0xFFFF

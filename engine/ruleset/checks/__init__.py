@@ -1,7 +1,7 @@
 """The checks of a merged ruleset: each a function named after its question, yielding findings.
 
-A check takes a `Subject` and is registered by standing in `CHECKS`. Those of shape come first: the others are asked only of rows
-that have the right shape, so that one mistake is reported once.
+A check takes a `Subject` and is registered by standing in `CHECKS`. Those of shape come first: the others are
+asked only of rows that have the right shape, so that one mistake is reported once.
 """
 
 from __future__ import annotations
@@ -137,7 +137,9 @@ CHECKS: tuple[Check, ...] = (
 )
 
 OF_SHAPE: tuple[Check, ...] = CHECKS[:4]
-"""Checks that ask of nothing but what stands in a file: they are asked, too, where another file cannot be read."""
+"""Checks that ask of nothing but what stands in a file: they are asked, too, where another file cannot be
+read.
+"""
 
 BY_ROW: tuple[Check, ...] = (
     schema.rows_have_the_shape_of_their_form,
@@ -153,13 +155,17 @@ BY_ROW: tuple[Check, ...] = (
     needs.slots_left_out_have_a_value,
     expressions.expressions_are_right,
 )
-"""Checks that ask of each row by itself, whatever stands in the others but their ids, definitions and fields."""
+"""Checks that ask of each row by itself, whatever stands in the others but their ids, definitions and
+fields.
+"""
 
 
 def of_altered(base: Subject, draft: MergedRuleset, *rows: tuple[str, str]) -> Iterator[Diagnostic]:
-    """The findings in a draft that differs in some rows (table and id) from that of `base`, which has none, or has more.
+    """The findings in a draft that differs in some rows (table and id) from that of `base`, which has none,
+    or has more.
 
-    What shows in the rows by themselves comes first, their shape before all else; the whole is looked at as they are asked for.
+    What shows in the rows by themselves comes first, their shape before all else; the whole is looked at as
+    they are asked for.
     """
     altered: dict[str, dict[str, Node]] = {}
     for form, id_ in rows:
@@ -172,7 +178,8 @@ def of_altered(base: Subject, draft: MergedRuleset, *rows: tuple[str, str]) -> I
     only = Subject(draft, base.known, whole.faulty, base.kept)
     only.__dict__.update(values=whole.values, marked=part.marked)
     only.once("works", lambda _: base.once("works", words.works_of))
-    alone = not faults and READ_BY_OTHERS.isdisjoint(altered)  # a row of wrong shape is missed by those that name it
+    # a row of wrong shape is missed by those that name it
+    alone = not faults and READ_BY_OTHERS.isdisjoint(altered)
     for check in BY_ROW[1:] if not faults else ():
         yield from check(only)
     for check in CHECKS[1:]:
@@ -194,13 +201,26 @@ READ_BY_OTHERS = frozenset(
         "production",
         "detection",
     }
-    | {"matrices", "tables", "aims", "options", "battles", "tracks", "stances", "decisions", "verdicts", "resources"}
+    | {
+        "matrices",
+        "tables",
+        "aims",
+        "options",
+        "battles",
+        "tracks",
+        "stances",
+        "decisions",
+        "verdicts",
+        "resources",
+    }
     | {"clauses", "chapters"}
 )
 """Forms of which more than the ids counts for what other rows may say."""
 
 
-def run_checks(subject: Subject, layers: list[Layer], checks: Iterable[Check] = CHECKS) -> Iterator[Diagnostic]:
+def run_checks(
+    subject: Subject, layers: list[Layer], checks: Iterable[Check] = CHECKS
+) -> Iterator[Diagnostic]:
     """All findings of all checks (or of some), less what is silenced where it stands."""
     found = [finding for check in checks for finding in check(subject)]
     yield from without_consequences(apply_silences(found, subject.draft, layers))

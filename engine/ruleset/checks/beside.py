@@ -1,4 +1,6 @@
-"""Is every key read, given what stands beside it? The schemas say what must (`x-with`): some key, or one with a certain value."""
+"""Is every key read, given what stands beside it? The schemas say what must (`x-with`): some key, or one with
+a certain value.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +23,15 @@ def keys_are_read(subject: Subject) -> Iterator[Diagnostic]:
         key = str(mark.annotation.path[-1])
         around = find(mark.row, mark.annotation.path[:-1])
         if not any(_stands(around, other, values) for other, values in asked.items()):
-            yield diagnose("E213", "error", _why_not(around, key, asked), around, key=key, hint=_instead(key, asked))
+            yield diagnose(
+                "E213", "error", _why_not(around, key, asked), around, key=key, hint=_instead(key, asked)
+            )
 
 
 def _stands(around: Node, other: str, values: Sequence[Any]) -> bool:
-    """Whether a key is there, with one of some values if there are any; null among them: the key may be absent."""
+    """Whether a key is there, with one of some values if there are any; null among them: the key may be
+    absent.
+    """
     found = around.get(other)
     if found is None or found.value is None:
         return None in values

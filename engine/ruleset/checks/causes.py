@@ -1,7 +1,7 @@
 """Which findings only follow from others? The cause is told, and what comes of it is left out.
 
-An error that proposes a word, or a row of wrong shape, has mostly made the rest of what is found: that nothing uses the word
-which was meant, that the key is missing which was misspelt.
+An error that proposes a word, or a row of wrong shape, has mostly made the rest of what is found: that
+nothing uses the word which was meant, that the key is missing which was misspelt.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ _NAMED = re.compile(r"'([^']+)'")
 
 
 def without_consequences(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-    """The findings without those that say of a word that nothing names it, where an error says that it was meant."""
+    """The findings without those that say of a word that nothing names it, where an error says that it was
+    meant.
+    """
     told = list(found)
     meant = {(d.file, word[1]) for d in told if d.severity == "error" and (word := _MEANT.fullmatch(d.hint))}
     words = {word for _, word in meant}

@@ -1,4 +1,6 @@
-"""Are the words that fields, options and boxes may be those that tables have cells for, and that tests compare them with?"""
+"""Are the words that fields, options and boxes may be those that tables have cells for, and that tests
+compare them with?
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,8 @@ GUARDS = frozenset({"for", "when", "unless", "over", "until", "becomes", "requir
 def tables_have_the_cells_that_are_asked_for(subject: Subject) -> Iterator[Diagnostic]:
     """A word that a key of a lookup may be, and for which a table has neither a cell nor a default.
 
-    Nothing and the empty text are left to the expression, which mostly asks for them first; and so are keys that a test around
-    the lookup, or of the row, looks at.
+    Nothing and the empty text are left to the expression, which mostly asks for them first; and so are keys
+    that a test around the lookup, or of the row, looks at.
     """
     words = words_of(subject)
     given = subject.once("put into fields", _put_into_fields)
@@ -41,17 +43,28 @@ def tables_have_the_cells_that_are_asked_for(subject: Subject) -> Iterator[Diagn
         for call, tests in _lookups(tree, ()):
             for key, id_, missing in _missing(call, tests, ExpressionSite(mark, words, given)):
                 node, at = mark.place
-                message = f"the table {id_} has no cell for {' and '.join(map(repr, missing))}, which {ast.unparse(key)} may be"
+                message = (
+                    f"the table {id_} has no cell for {' and '.join(map(repr, missing))}, which "
+                    f"{ast.unparse(key)} may be"
+                )
                 hint = "add a row for each, or say a `default`"
-                yield diagnose("W614", "warning", message, node, key=at, hint=hint, offset=found[1] + key.col_offset)
+                yield diagnose(
+                    "W614", "warning", message, node, key=at, hint=hint, offset=found[1] + key.col_offset
+                )
 
 
 _COMPARED = re.compile(r"(?:\.|, ')([a-z_]\w*)(?:', '[a-z]+'\))? (?:==|!=) '([^']+)'")
 
 
 def fields_can_be_what_they_are_compared_with(subject: Subject) -> Iterator[Diagnostic]:
-    """A word that a declared field is compared with, and that is nearly one that rows or rules put there, but none of them."""
-    fields = {id_: row for id_, row in subject.rows("fields").items() if row["type"] == "text" and id_ not in _BUILT_IN}
+    """A word that a declared field is compared with, and that is nearly one that rows or rules put there, but
+    none of them.
+    """
+    fields = {
+        id_: row
+        for id_, row in subject.rows("fields").items()
+        if row["type"] == "text" and id_ not in _BUILT_IN
+    }
     words, given = words_of(subject), subject.once("put into fields", _put_into_fields)
     for mark in subject.marked:
         value = mark.annotation.value
@@ -62,12 +75,16 @@ def fields_can_be_what_they_are_compared_with(subject: Subject) -> Iterator[Diag
             if row is None:
                 continue
             known = {*given.get(found[1], ()), str(row.get("default") or "")}
-            known = known.union(*(words.said_by(KINDS[kind], found[1]) for kind in row["of"] if KINDS[kind])) - {""}
+            known = known.union(
+                *(words.said_by(KINDS[kind], found[1]) for kind in row["of"] if KINDS[kind])
+            ) - {""}
             hint = did_you_mean(found[2], known) if found[2] not in known else ""
             if hint:
                 node, key = mark.place
                 message = f"nothing puts {found[2]!r} into the field {found[1]!r}"
-                yield diagnose("W615", "warning", message, node, key=key, hint=hint, offset=found.start(2) - 1)
+                yield diagnose(
+                    "W615", "warning", message, node, key=key, hint=hint, offset=found.start(2) - 1
+                )
 
 
 class ExpressionSite(NamedTuple):
@@ -119,7 +136,9 @@ def _lookups(node: ast.AST, tests: tuple[ast.expr, ...]) -> Iterator[tuple[ast.C
         yield from _lookups(child, tests)
 
 
-def _missing(call: ast.Call, tests: Iterable[ast.expr], reader: ExpressionSite) -> Iterator[tuple[ast.expr, str, list[str]]]:
+def _missing(
+    call: ast.Call, tests: Iterable[ast.expr], reader: ExpressionSite
+) -> Iterator[tuple[ast.expr, str, list[str]]]:
     """Each key that may be a word without a cell: the key, the table, the words."""
     named = call.args[0]
     table = reader.words.ids("tables").get(str(named.value)) if isinstance(named, ast.Constant) else None
@@ -131,7 +150,11 @@ def _missing(call: ast.Call, tests: Iterable[ast.expr], reader: ExpressionSite) 
         asked = {str(key.value)} if isinstance(key, ast.Constant) else _words(key, reader)
         if any(".." in word for word in known):
             return
-        if asked is not None and not isinstance(key, ast.Constant) and not _looked_at(key, tests, reader.mark):
+        if (
+            asked is not None
+            and not isinstance(key, ast.Constant)
+            and not _looked_at(key, tests, reader.mark)
+        ):
             missing = sorted(asked - set(known))
             if missing:
                 yield key, str(table["id"]), missing
@@ -172,15 +195,25 @@ def _of_call(name: str, args: list[ast.expr], reader: ExpressionSite) -> set[str
 
 
 def _of_field(thing: ast.expr, field: str, reader: ExpressionSite) -> set[str] | None:
-    """The words that a declared field of one kind of things may be: what rows and effects say, and its default.
+    """The words that a declared field of one kind of things may be: what rows and effects say, and its
+    default.
 
     Records of all kinds have the same fields: what one kind has in it tells nothing of another.
     """
     kind = kind_of(ast.unparse(thing), scope_of(reader.mark, reader.words), reader.words)
     row = reader.words.rows["fields"].get(field, {})
-    if kind == "record" or [kind] != row.get("of") or field in BUILT_IN.get(kind, ()) or row.get("type") not in ("text", "id"):
+    if (
+        kind == "record"
+        or [kind] != row.get("of")
+        or field in BUILT_IN.get(kind, ())
+        or row.get("type") not in ("text", "id")
+    ):
         return None
-    said = {*reader.words.said_by(KINDS[kind], field), *reader.given.get(field, ()), str(row.get("default") or "")}
+    said = {
+        *reader.words.said_by(KINDS[kind], field),
+        *reader.given.get(field, ()),
+        str(row.get("default") or ""),
+    }
     return {word for word in said if word not in ("", "None")}
 
 

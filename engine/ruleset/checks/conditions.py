@@ -1,4 +1,7 @@
-"""Does a condition decide anything? One that always holds, or never, is mostly a slip: `and` for `or`, a wrong end of a track."""
+"""Does a condition decide anything? One that always holds, or never, is mostly a slip:
+
+`and` for `or`, a wrong end of a track.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,10 @@ WAITED_FOR = (("when",), ("becomes",))
 
 
 def conditions_decide_something(subject: Subject) -> Iterator[Diagnostic]:
-    """A test, or a part of one, that comes to the same in any game. What is written `True` or `False` is meant so."""
+    """A test, or a part of one, that comes to the same in any game.
+
+    What is written `True` or `False` is meant so.
+    """
     words = words_of(subject)
     for mark in subject.marked:
         if not isinstance(mark.annotation.value, str) or not _MAY.search(mark.annotation.value):
@@ -38,7 +44,9 @@ def conditions_decide_something(subject: Subject) -> Iterator[Diagnostic]:
                 continue
             at, key = mark.place
             column = offset + getattr(node, "col_offset", 0)
-            yield diagnose(CODE, "warning", f"this {_said(holds)}", at, key=key, hint=_why(node), offset=column)
+            yield diagnose(
+                CODE, "warning", f"this {_said(holds)}", at, key=key, hint=_why(node), offset=column
+            )
     yield from _needs(subject)
 
 
@@ -74,7 +82,9 @@ def _decided(text: str, rows: Any) -> Iterator[tuple[ast.expr, bool]]:
         return
     while due:
         node = due.pop()
-        if isinstance(node, ast.Compare | ast.BoolOp) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)):
+        if isinstance(node, ast.Compare | ast.BoolOp) or (
+            isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+        ):
             said = _literal(node) or (isinstance(node, ast.BoolOp) and any(map(_literal, node.values)))
             holds = None if said else certain(node, rows)
             if holds is not None:
@@ -94,5 +104,9 @@ def _said(holds: bool) -> str:
 
 def _why(node: ast.expr) -> str:
     if isinstance(node, ast.BoolOp):
-        return "its parts are at odds with each other; `or` for `and`?" if isinstance(node.op, ast.And) else "`and` for `or`?"
+        return (
+            "its parts are at odds with each other; `or` for `and`?"
+            if isinstance(node.op, ast.And)
+            else "`and` for `or`?"
+        )
     return "whatever happens in a game, it comes to the same"

@@ -30,11 +30,15 @@ def defaults_are_answers(subject: Subject) -> Iterator[Diagnostic]:
                 message = f"the answer to {id_!r} is a number; {default!r} is none"
                 hint = f"a number{', all or none' if words else ''}, or `=` an expression"
                 yield diagnose("E407", "error", message, node, hint=hint)
-        elif default not in (known := _answers(subject, row)) and (isinstance(default, str) or isinstance(row.get("from"), list)):
+        elif default not in (known := _answers(subject, row)) and (
+            isinstance(default, str) or isinstance(row.get("from"), list)
+        ):
             message = f"{default!r} is no answer to {id_!r}, and no way to choose one"
             listed = [str(answer) for answer in answers_written(row)]
             hint = subject.instead(str(default), [str(word) for word in known])
-            yield diagnose("E407", "error", message, node, hint=hint or f"one of {', '.join((*listed, *CHOOSERS))}")
+            yield diagnose(
+                "E407", "error", message, node, hint=hint or f"one of {', '.join((*listed, *CHOOSERS))}"
+            )
 
 
 def _kind(row: dict[str, Any]) -> str:

@@ -33,7 +33,9 @@ AMOUNTS = ("amount", "n", "by")
 
 
 def effects_say_all_that_they_need(subject: Subject) -> Iterator[Diagnostic]:
-    """A verb without the key that says what it does, a structure without its head, a value that its field cannot hold."""
+    """A verb without the key that says what it does, a structure without its head, a value that its field
+    cannot hold.
+    """
     for mark in subject.marked:
         if "x-effect" not in mark.annotation.schema or not isinstance(mark.annotation.value, dict):
             continue
@@ -77,9 +79,16 @@ def _vote(subject: Subject, vote: Node) -> Iterator[Diagnostic]:
 
 def _convert(subject: Subject, convert: Node) -> Iterator[Diagnostic]:
     """Units are put on rungs that the ladders of battles have."""
-    said = [("condition", convert.get("condition")), *(values.items() if (values := convert.get("set")) is not None else ())]
+    said = [
+        ("condition", convert.get("condition")),
+        *(values.items() if (values := convert.get("set")) is not None else ()),
+    ]
     for field, value in said:
-        rungs = words_of(subject).rungs(field) if value is not None and isinstance(value.value, str) else frozenset()
+        rungs = (
+            words_of(subject).rungs(field)
+            if value is not None and isinstance(value.value, str)
+            else frozenset()
+        )
         if value is not None and rungs and not value.value.startswith("=") and value.value not in rungs:
             hint = did_you_mean(value.value, rungs) or f"one of {', '.join(sorted(rungs))}"
             yield diagnose("E407", "error", f"no battle knows the {field} {value.value!r}", value, hint=hint)
@@ -137,13 +146,22 @@ def _change(subject: Subject, at: Node) -> Iterator[Diagnostic]:
         yield diagnose("E403", "error", message, at, key=listed[0])
     for key in ("by", "times", "at_least", "at_most"):
         if at.get(key) is not None and declared["type"] != "number":
-            yield diagnose("E403", "error", f"{field!r} is {in_words(declared['type'])}, no number", at, key=key)
+            yield diagnose(
+                "E403", "error", f"{field!r} is {in_words(declared['type'])}, no number", at, key=key
+            )
     to = at.get("to")
     if to is None or to.value is None or (isinstance(to.value, str) and to.value.startswith("=")):
         return
     if not fits_type(to.value, declared["type"]):
-        yield diagnose("E403", "error", f"{field!r} must be {in_words(declared['type'])}, as the field is declared", to)
-    elif declared["type"] == "id" and to.value and (form := declared.get("table")) and to.value not in subject.nodes(form):
+        yield diagnose(
+            "E403", "error", f"{field!r} must be {in_words(declared['type'])}, as the field is declared", to
+        )
+    elif (
+        declared["type"] == "id"
+        and to.value
+        and (form := declared.get("table"))
+        and to.value not in subject.nodes(form)
+    ):
         hint = subject.instead(to.value, subject.nodes(form))
         yield diagnose("E401", "error", f"{form} has no {to.value!r}", to, hint=hint)
 
@@ -167,11 +185,15 @@ def _react(subject: Subject, at: Node, mark: Marked) -> Iterator[Diagnostic]:
 
 def columns_of(matrix: Mapping[str, Any]) -> list[str]:
     """The names of the columns of a matrix: nations, and named tests."""
-    return [name for column in matrix["columns"] for name in ([column] if isinstance(column, str) else column)]
+    return [
+        name for column in matrix["columns"] for name in ([column] if isinstance(column, str) else column)
+    ]
 
 
 def matrices_have_their_columns(subject: Subject) -> Iterator[Diagnostic]:
-    """The cells of every row stand under columns of the matrix, and its tests are of triggers that rows wait for."""
+    """The cells of every row stand under columns of the matrix, and its tests are of triggers that rows wait
+    for.
+    """
     for id_, matrix in subject.rows("matrices").items():
         node = subject.nodes("matrices")[id_]
         columns = columns_of(matrix)
@@ -182,14 +204,24 @@ def matrices_have_their_columns(subject: Subject) -> Iterator[Diagnostic]:
                 if column not in columns and not nearest(column, unknown) and not below:
                     hint = did_you_mean(column, columns)
                     yield diagnose(
-                        "E407", "error", f"no column {column!r} in this matrix", row.value["cells"], key=column, hint=hint
+                        "E407",
+                        "error",
+                        f"no column {column!r} in this matrix",
+                        row.value["cells"],
+                        key=column,
+                        hint=hint,
                     )
         waited = {word for row in matrix["rows"] for word, _ in facts_of(row.get("on"))}
         for word in matrix.get("when", {}):
             if word not in waited:
                 hint = did_you_mean(word, waited)
                 yield diagnose(
-                    "E407", "error", f"no row of this matrix waits for {word!r}", node.value["when"], key=word, hint=hint
+                    "E407",
+                    "error",
+                    f"no row of this matrix waits for {word!r}",
+                    node.value["when"],
+                    key=word,
+                    hint=hint,
                 )
         for number, rule in enumerate(matrix.get("multiply", ())):
             if rule["column"] not in columns:

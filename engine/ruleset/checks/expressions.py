@@ -1,8 +1,11 @@
-"""Is every expression right? The schemas say which texts are expressions (`x-expr`); `expressions.check_expression` judges.
+"""Is every expression right? The schemas say which texts are expressions (`x-expr`);
+`expressions.check_expression` judges.
 
-This module is the joint: it finds the expressions, tells the checker what is in scope and what the ruleset knows, and puts
-the problems at their line and column. In scope are the names that the schemas of the table give (`x-names`, and `x-scope` and
-`x-slots-of` for more), the slots of the row, and what the structures around an expression bind: the things of a `for`, the
+This module is the joint: it finds the expressions, tells the checker what is in scope and what the ruleset
+knows, and puts the problems at their line and column. In scope are the names that the schemas of the table
+give (`x-names`, and `x-scope` and
+`x-slots-of` for more), the slots of the row, and what the structures around an expression bind: the things of
+a `for`, the
 `result` of a `roll`, the `answer` to a choice.
 """
 
@@ -24,7 +27,14 @@ from ..forms import ARRAYS, CLOSED, SLOTS_OF
 from ..nodes import Node, diagnose, plain_value
 from .subject import Marked, Subject, gone
 
-__all__ = ["RulesetVocabulary", "expressions_are_right", "scope_of", "text_of", "words_of", "wrong_expressions"]
+__all__ = [
+    "RulesetVocabulary",
+    "expressions_are_right",
+    "scope_of",
+    "text_of",
+    "words_of",
+    "wrong_expressions",
+]
 
 GENERAL: Mapping[str, str] = {
     **{kind: kind for kind in KINDS},
@@ -65,7 +75,9 @@ def words_of(subject: Subject) -> RulesetVocabulary:
 
 
 def _vocabulary(subject: Subject) -> RulesetVocabulary:
-    words = RulesetVocabulary(subject.rows, subject.known.names, subject.draft.sequence, subject.draft.removed)
+    words = RulesetVocabulary(
+        subject.rows, subject.known.names, subject.draft.sequence, subject.draft.removed
+    )
     words.unsound = frozenset(id_ for _, id_ in subject.faulty)
     return words
 
@@ -82,12 +94,15 @@ def wrong_expressions(marks: Iterable[Marked], words: RulesetVocabulary) -> Iter
         if not problems and ARRAYS in mark.annotation.scope:
             problems = array_problems(text)
         is_word = bool(problems) and how.get("bare") and "-" in text and _ID.fullmatch(text) is not None
-        if is_word and (hint := did_you_mean(text, words.all_ids)):  # an id misspelled, rather than one name less another
+        # an id misspelled, rather than one name less another
+        if is_word and (hint := did_you_mean(text, words.all_ids)):
             yield diagnose("E401", "error", f"nothing is called {text!r}", node, key=key, hint=hint)
             continue
         for problem in problems:
             column = offset + problem.column
-            yield diagnose(problem.code, "error", problem.message, node, key=key, hint=problem.hint, offset=column)
+            yield diagnose(
+                problem.code, "error", problem.message, node, key=key, hint=problem.hint, offset=column
+            )
 
 
 def _how(mark: Marked) -> Mapping[str, Any] | None:
@@ -101,7 +116,11 @@ def _how(mark: Marked) -> Mapping[str, Any] | None:
 def text_of(mark: Marked, words: RulesetVocabulary) -> tuple[str, int] | None:
     """The text of an expression and how far into the value it begins; None if the value is none."""
     how = _how(mark)
-    return _expression(mark.annotation.value, how, words) if how is not None and isinstance(mark.annotation.value, str) else None
+    return (
+        _expression(mark.annotation.value, how, words)
+        if how is not None and isinstance(mark.annotation.value, str)
+        else None
+    )
 
 
 def _wanted(how: Mapping[str, Any], mark: Marked) -> str:
@@ -112,7 +131,9 @@ def _wanted(how: Mapping[str, Any], mark: Marked) -> str:
 
 
 def _expression(value: str, how: Mapping[str, Any], words: RulesetVocabulary) -> tuple[str, int] | None:
-    """The text of the expression and how far into the value it begins; None if the value is an id or a plain word."""
+    """The text of the expression and how far into the value it begins; None if the value is an id or a plain
+    word.
+    """
     text = value.lstrip()
     if text.startswith("="):
         inner = text[1:]
@@ -136,7 +157,11 @@ def scope_of(mark: Marked, words: RulesetVocabulary) -> dict[str, str]:
         scope[name] = SLOT_KINDS.get(str(kind), "any")
     if mark.form == "income" and mark.annotation.path[:1] != ("over",):
         yielding = _kind_of_things(mark.row.get("over"), scope, words)
-        scope = {k: v for k, v in scope.items() if k in ("nation", "self", yielding)} if yielding in (*KINDS, "") else scope
+        scope = (
+            {k: v for k, v in scope.items() if k in ("nation", "self", yielding)}
+            if yielding in (*KINDS, "")
+            else scope
+        )
     if mark.form == "criteria":  # of sides, or of nations
         scope = {k: v for k, v in scope.items() if (v == "side") == (mark.row.text("of") == "side")}
     if mark.form == "production" and mark.row.get("facing") is None and mark.row.get("appears") is None:
@@ -163,7 +188,10 @@ def _slots_of(other: str, words: RulesetVocabulary) -> dict[str, str]:
     """The slots of another row (`form/id`), each with its kind."""
     form, _, id_ = other.partition("/")
     slots = words.rows.get(form, {}).get(id_, {}).get("slots", {})
-    return {name: SLOT_KINDS.get(str(s.get("kind") if isinstance(s, Mapping) else s), "any") for name, s in slots.items()}
+    return {
+        name: SLOT_KINDS.get(str(s.get("kind") if isinstance(s, Mapping) else s), "any")
+        for name, s in slots.items()
+    }
 
 
 def _triggers(node: Node | None) -> Iterator[tuple[str, Node | None]]:
@@ -176,11 +204,17 @@ def _triggers(node: Node | None) -> Iterator[tuple[str, Node | None]]:
 
 
 def _unbound(row: Node, words: RulesetVocabulary) -> set[str]:
-    """`nation` and `self` where neither a `for`, nor the actor of a trigger, nor a loop of the sequence binds them."""
+    """`nation` and `self` where neither a `for`, nor the actor of a trigger, nor a loop of the sequence binds
+    them.
+    """
     if row.get("for") is not None or row.get("rows") is not None:
         return set()
     facts = list(_triggers(row.get("on")))
-    bound = bool(facts) and row.get("becomes") is None and all(_binds(word, filters, words) for word, filters in facts)
+    bound = (
+        bool(facts)
+        and row.get("becomes") is None
+        and all(_binds(word, filters, words) for word, filters in facts)
+    )
     return set() if bound else {"nation", "self"}
 
 
@@ -190,12 +224,17 @@ def _binds(word: str, filters: Node | None, words: RulesetVocabulary) -> bool:
         return True
     if word == "step" and filters is not None:
         step = filters.get("step") if filters.is_map else filters
-        return step is not None and {n.value for n in (step.members() if step.is_list else [step])} <= words.looped
+        return (
+            step is not None
+            and {n.value for n in (step.members() if step.is_list else [step])} <= words.looped
+        )
     return word not in ("turn_start", "turn_end") and bool(words.looped)
 
 
 def _roles(mark: Marked, words: RulesetVocabulary) -> dict[str, str]:
-    """What `event.x` reads: the roles of the triggers waited for, also where effects are held until a trigger."""
+    """What `event.x` reads: the roles of the triggers waited for, also where effects are held until a
+    trigger.
+    """
     roles: dict[str, str] = {}
     triggers = list(_triggers(mark.row.get("on")))
     for item in (mark.row.get("rows") or Node([], "", 0, 0)).members():
@@ -228,7 +267,11 @@ _ALIASES = {"by": "actor", "of": "target", "from": "origin"}
 def _bound(node: Node, key: str, scope: Mapping[str, str], words: RulesetVocabulary) -> dict[str, str]:
     """The names that a structure binds for what stands under one of its keys."""
     out: dict[str, str] = {}
-    if node.get("for") is not None and key not in _BEFORE_FOR and (key in _INSIDE or key in VERBS or key == "becomes"):
+    if (
+        node.get("for") is not None
+        and key not in _BEFORE_FOR
+        and (key in _INSIDE or key in VERBS or key == "becomes")
+    ):
         out |= _things_of(node.get("for"), scope, words)
     if node.get("roll") is not None and key in _AFTER_ROLL:
         out |= {"result": "number", "success": "any"}
@@ -239,7 +282,9 @@ def _bound(node: Node, key: str, scope: Mapping[str, str], words: RulesetVocabul
 
 _BEFORE_FOR = frozenset({"for", "draw"})
 _AFTER_ROLL = frozenset({"results", "effects", "on_failure", "cases"})
-_INSIDE = frozenset({"effects", "roll", "results", "on_failure", "cases", "always", "in_turn", "audience", "when", "says"})
+_INSIDE = frozenset(
+    {"effects", "roll", "results", "on_failure", "cases", "always", "in_turn", "audience", "when", "says"}
+)
 
 
 def _things_of(wanted: Node | None, scope: Mapping[str, str], words: RulesetVocabulary) -> dict[str, str]:
@@ -255,7 +300,9 @@ def _things_of(wanted: Node | None, scope: Mapping[str, str], words: RulesetVoca
 
 
 def _kind_of_things(wanted: Node | None, scope: Mapping[str, str], words: RulesetVocabulary) -> str:
-    """The kind of the things that a selection stands for; nothing where there is none, and no kind where it cannot be told."""
+    """The kind of the things that a selection stands for; nothing where there is none, and no kind where it
+    cannot be told.
+    """
     if wanted is None or not isinstance(wanted.value, str):
         return "" if wanted is None else "any"
     text = strip_mark(wanted.value.lstrip())
@@ -290,7 +337,10 @@ def _looped(nodes: Iterable[Node], inside: bool) -> Iterator[str]:
 
 
 class RulesetVocabulary:
-    """What the checker of expressions asks of a ruleset: `rows` gives the plain rows of a table, `forms` names all tables."""
+    """What the checker of expressions asks of a ruleset:
+
+    `rows` gives the plain rows of a table, `forms` names all tables.
+    """
 
     unsound: frozenset[str] = frozenset()
     """Ids of rows of wrong shape, which are told at their place."""
@@ -327,13 +377,24 @@ class RulesetVocabulary:
         """The words that the rows of a table say under a key, alone or in lists."""
         if (form, key) not in self._said:
             said = [row[key] for row in self.rows.get(form, {}).values() if key in row]
-            self._said[form, key] = frozenset(str(word) for one in said for word in (one if isinstance(one, list) else [one]))
+            self._said[form, key] = frozenset(
+                str(word) for one in said for word in (one if isinstance(one, list) else [one])
+            )
         return self._said[form, key]
 
     def rungs(self, field: str) -> frozenset[str]:
-        """The values that a field of units has where battles put units on the rungs of a ladder; none if none does."""
-        ladders = [row["step_losses"] for row in self.rows.get("battles", {}).values() if "step_losses" in row]
-        return frozenset(str(value) for ladder in ladders if ladder.get("field") == field for value in ladder.get("values", ()))
+        """The values that a field of units has where battles put units on the rungs of a ladder; none if none
+        does.
+        """
+        ladders = [
+            row["step_losses"] for row in self.rows.get("battles", {}).values() if "step_losses" in row
+        ]
+        return frozenset(
+            str(value)
+            for ladder in ladders
+            if ladder.get("field") == field
+            for value in ladder.get("values", ())
+        )
 
     def gone(self, id_: str) -> str:
         """That a layer has removed the row of an id, and where; nothing if none has."""
@@ -355,10 +416,14 @@ class RulesetVocabulary:
         if verdict is not None:
             return tuple(kind for _, kind in _arguments({"of": [verdict.get("of", "place")]})), "truth"
         row = self.rows.get("definitions", {}).get(name)
-        return (tuple(kind for _, kind in _arguments(row)), self._result(name, row)) if row is not None else None
+        return (
+            (tuple(kind for _, kind in _arguments(row)), self._result(name, row)) if row is not None else None
+        )
 
     def _result(self, name: str, row: Mapping[str, Any]) -> str:
-        """What a definition gives, as far as its expression tells; anything, if it calls itself or a chain is too long."""
+        """What a definition gives, as far as its expression tells; anything, if it calls itself or a chain is
+        too long.
+        """
         if name not in self._results:
             if len(self._asked) >= DEEP:
                 return "any"

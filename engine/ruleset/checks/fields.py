@@ -27,9 +27,12 @@ _RATIO = re.compile(r"-?[0-9]+/[1-9][0-9]*")
 
 
 def further_keys_are_declared_fields(subject: Subject) -> Iterator[Diagnostic]:
-    """A key that is not the table's own must be declared, for this kind of thing, in `fields`: told once, of the first row."""
+    """A key that is not the table's own must be declared, for this kind of thing, in `fields`: told once, of
+    the first row.
+    """
     told: dict[tuple[str, str], list[tuple[str, Node, str]]] = {}
-    for form, id_, node in subject.draft.all_rows():  # also of rows with other faults: a misspelt key is often the cause
+    # also of rows with other faults: a misspelt key is often the cause
+    for form, id_, node in subject.draft.all_rows():
         row = subject.values[form][id_]
         kind = subject.kind(form)
         if kind is None or not subject.known.is_open(form):
@@ -42,7 +45,9 @@ def further_keys_are_declared_fields(subject: Subject) -> Iterator[Diagnostic]:
                 continue
             unknown += 1
             if unknown > MOST_UNKNOWN:
-                yield diagnose("E402", "error", f"and further keys that are no declared fields of a {kind} ({id_})", node)
+                yield diagnose(
+                    "E402", "error", f"and further keys that are no declared fields of a {kind} ({id_})", node
+                )
                 break
             told.setdefault((form, key), []).append((id_, node, kind))
     for (form, key), stands in told.items():
@@ -85,11 +90,18 @@ def grades_have_declared_fields(subject: Subject) -> Iterator[Diagnostic]:
             node = subject.nodes("units")[id_].value["grades"].value[grade]
             for key, value in values.items():
                 if key in declared:
-                    yield from _typed(subject, f"{key!r} of {id_} ({grade})", value, declared[key], node.value[key])
+                    yield from _typed(
+                        subject, f"{key!r} of {id_} ({grade})", value, declared[key], node.value[key]
+                    )
                 elif key not in own:
                     hint = did_you_mean(key, [*declared, *own])
                     yield diagnose(
-                        "E402", "error", f"{key!r} is not a declared field of a unit ({id_})", node, key=key, hint=hint
+                        "E402",
+                        "error",
+                        f"{key!r} is not a declared field of a unit ({id_})",
+                        node,
+                        key=key,
+                        hint=hint,
                     )
 
 
@@ -113,7 +125,9 @@ def _by_kind(subject: Subject) -> dict[str, dict[str, dict[str, Any]]]:
     return out
 
 
-def _typed(subject: Subject, what: str, value: Any, declared: dict[str, Any], node: Any) -> Iterator[Diagnostic]:
+def _typed(
+    subject: Subject, what: str, value: Any, declared: dict[str, Any], node: Any
+) -> Iterator[Diagnostic]:
     wanted = declared["type"]
     if value is None:
         if wanted == "number" and node.style == EMPTY:
@@ -130,15 +144,27 @@ def _typed(subject: Subject, what: str, value: Any, declared: dict[str, Any], no
             return  # which is told of the field
         if not least <= number <= most:
             hint = (
-                f"declare `at_least: {value}` in `fields` if it may be" if number < least and "at_least" not in declared else ""
+                f"declare `at_least: {value}` in `fields` if it may be"
+                if number < least and "at_least" not in declared
+                else ""
             )
             yield diagnose(
-                "E403", "error", f"{what} must be between {least} and {most}, as the field is declared", node, hint=hint
+                "E403",
+                "error",
+                f"{what} must be between {least} and {most}, as the field is declared",
+                node,
+                hint=hint,
             )
     elif wanted == "list":
         for member, at in zip(value, node.members(), strict=True):
             if isinstance(member, (list, dict)) or member is None:
-                yield diagnose("E403", "error", f"{what} must be a list of words or numbers", at, hint="write each by itself")
+                yield diagnose(
+                    "E403",
+                    "error",
+                    f"{what} must be a list of words or numbers",
+                    at,
+                    hint="write each by itself",
+                )
             elif "table" in declared:
                 yield from _known(subject, member, declared["table"], at)
     elif wanted == "id" and "table" in declared:
@@ -149,7 +175,9 @@ def _known(subject: Subject, value: Any, form: str, node: Any) -> Iterator[Diagn
     """An id must be that of a row of the table that its field names."""
     known = subject.nodes(form)
     if value not in known and form in subject.known:
-        yield diagnose("E401", "error", f"{form} has no {value!r}", node, hint=subject.instead(str(value), known))
+        yield diagnose(
+            "E401", "error", f"{form} has no {value!r}", node, hint=subject.instead(str(value), known)
+        )
 
 
 def _instead(value: Any, wanted: str, node: Any) -> str:
@@ -158,7 +186,12 @@ def _instead(value: Any, wanted: str, node: Any) -> str:
         return f"write {'true' if str(value).lower() in ('yes', 'on', '1') else 'false'}"
     if wanted == "truth" and str(value).lower() in ("true", "false"):
         return f"write {str(value).lower()}, without quotes"
-    if wanted == "number" and isinstance(value, str) and node.style and re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", value):
+    if (
+        wanted == "number"
+        and isinstance(value, str)
+        and node.style
+        and re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", value)
+    ):
         return f"write {value}, without quotes"
     if wanted in ("text", "id") and isinstance(value, (int, Fraction)):
         return "quote it"
@@ -167,7 +200,13 @@ def _instead(value: Any, wanted: str, node: Any) -> str:
 
 def in_words(wanted: str) -> str:
     """A type of a field, as a finding says it."""
-    return {"number": "a number", "truth": "true or false", "text": "text", "id": "an id", "list": "a list"}.get(wanted, wanted)
+    return {
+        "number": "a number",
+        "truth": "true or false",
+        "text": "text",
+        "id": "an id",
+        "list": "a list",
+    }.get(wanted, wanted)
 
 
 def fits_type(value: Any, wanted: str) -> bool:

@@ -28,7 +28,9 @@ def links_join_two_places(subject: Subject) -> Iterator[Diagnostic]:
     """A link needs two ends."""
     for id_, row in subject.rows("links").items():
         if row["between"][0] == row["between"][1]:
-            yield diagnose("E501", "error", "a link from a place to itself", _at(subject, "links", id_, "between"))
+            yield diagnose(
+                "E501", "error", "a link from a place to itself", _at(subject, "links", id_, "between")
+            )
 
 
 def places_have_links(subject: Subject) -> Iterator[Diagnostic]:
@@ -40,7 +42,9 @@ def places_have_links(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def places_can_be_reached(subject: Subject) -> Iterator[Diagnostic]:
-    """From the places that somebody owns (or else from the largest part of the map), there must be a way to each place."""
+    """From the places that somebody owns (or else from the largest part of the map), there must be a way to
+    each place.
+    """
     import networkx as nx  # heavy, and not needed for what the cache has
 
     graph = _graph(subject)
@@ -56,7 +60,9 @@ def places_can_be_reached(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def places_can_be_left(subject: Subject) -> Iterator[Diagnostic]:
-    """Links are passable both ways unless they say `one_way`: a place with only ways in is a trap, most likely a mistake."""
+    """Links are passable both ways unless they say `one_way`: a place with only ways in is a trap, most
+    likely a mistake.
+    """
     graph = _graph(subject)
     for id_ in subject.rows("places"):
         if graph.in_degree(id_) and not graph.out_degree(id_):
@@ -76,7 +82,11 @@ def gates_stand_between_linked_places(subject: Subject) -> Iterator[Diagnostic]:
         if a in places and b in places and not graph.has_edge(a, b) and not graph.has_edge(b, a):
             message = f"the passage stands between {a!r} and {b!r}, which are not linked"
             yield diagnose(
-                "E505", "error", message, _at(subject, "passages", id_, "between"), hint="add the link, or correct the ends"
+                "E505",
+                "error",
+                message,
+                _at(subject, "passages", id_, "between"),
+                hint="add the link, or correct the ends",
             )
 
 
@@ -93,19 +103,25 @@ def keys_of_gates_touch_them(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def links_name_the_gate_between_their_ends(subject: Subject) -> Iterator[Diagnostic]:
-    """A link's passage must be between the link's own ends, and so must the alternative that a passage names."""
+    """A link's passage must be between the link's own ends, and so must the alternative that a passage
+    names.
+    """
     gates = subject.rows("passages")
     for id_, row in gates.items():
         other = gates.get(row.get("alternative", ""))
         if other is not None and set(other["between"]) != set(row["between"]):
             message = (
-                f"the passage {row['alternative']!r} stands between {' and '.join(other['between'])}, not where {id_!r} stands"
+                f"the passage {row['alternative']!r} stands between {' and '.join(other['between'])}, "
+                f"not where {id_!r} stands"
             )
             yield diagnose("E507", "error", message, _at(subject, "passages", id_, "alternative"))
     for id_, row in subject.rows("links").items():
         gate = gates.get(row.get("guards", ""))
         if gate is not None and set(gate["between"]) != set(row["between"]):
-            message = f"the passage {row['guards']!r} stands between {' and '.join(gate['between'])}, not between the link's ends"
+            message = (
+                f"the passage {row['guards']!r} stands between {' and '.join(gate['between'])}, not "
+                "between the link's ends"
+            )
             yield diagnose("E507", "error", message, _at(subject, "links", id_, "guards"))
 
 
@@ -121,14 +137,19 @@ def lists_of_links_agree_with_the_links(subject: Subject) -> Iterator[Diagnostic
             node = _at(subject, "link_lists", id_, "links")
             if not graph.has_edge(id_, other):
                 message = f"the list names {other!r}, but no link joins it with {id_!r}"
-                yield diagnose("E510", "error", message, node, key=other, hint="add the link, or correct the list")
+                yield diagnose(
+                    "E510", "error", message, node, key=other, hint="add the link, or correct the list"
+                )
             elif id_ not in lists.get(other, {}).get("links", {}):
                 message = f"the list of {other!r} does not name {id_!r}; the link counts both ways"
                 yield diagnose("W508", "warning", message, node, key=other)
             own = places[other].get("section")
             if section is not None and section != own and (other, section) not in told:
                 told.add((other, section))
-                message = f"the list puts {other!r} in section {section!r}; it is in {own!r}, and the list's word is ignored"
+                message = (
+                    f"the list puts {other!r} in section {section!r}; it is in {own!r}, and the "
+                    "list's word is ignored"
+                )
                 yield diagnose("W509", "warning", message, node, key=other)
 
 

@@ -30,7 +30,9 @@ def things_have_names_of_their_own(subject: Subject) -> Iterator[Diagnostic]:
                 other = taken.setdefault((inside, said), id_)
                 node = subject.nodes(form)[id_]
                 if other != id_ and not node.file.startswith(".."):
-                    message = f"{word!r} is a name of {other!r}, too: an order that says so means only one of them"
+                    message = (
+                        f"{word!r} is a name of {other!r}, too: an order that says so means only one of them"
+                    )
                     yield diagnose("W611", "warning", message, node, key=key)
                     break
 
@@ -44,7 +46,8 @@ def _names(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def orders_are_written_apart(subject: Subject) -> Iterator[Diagnostic]:
-    """Of two orders that can be written with the same words, lines are read as the first: the second cannot be given.
+    """Of two orders that can be written with the same words, lines are read as the first: the second cannot
+    be given.
 
     Unless each is asked for at an input of its own.
     """
@@ -53,7 +56,9 @@ def orders_are_written_apart(subject: Subject) -> Iterator[Diagnostic]:
     for form in ("actions", "orders", "decisions"):
         for id_, row in subject.rows(form).items():
             node = subject.nodes(form)[id_]
-            other = next((o for way in _ways(row) if (o := taken.setdefault(way, (form, id_))) != (form, id_)), None)
+            other = next(
+                (o for way in _ways(row) if (o := taken.setdefault(way, (form, id_))) != (form, id_)), None
+            )
             if other is not None and _apart(points, other, (form, id_)):
                 continue
             if other is not None and not node.file.startswith(".."):
@@ -61,7 +66,9 @@ def orders_are_written_apart(subject: Subject) -> Iterator[Diagnostic]:
                 yield diagnose("W611", "warning", message, node, key="syntax")
 
 
-def _apart(points: Mapping[tuple[str, str], tuple[set[int], str]], one: tuple[str, str], other: tuple[str, str]) -> bool:
+def _apart(
+    points: Mapping[tuple[str, str], tuple[set[int], str]], one: tuple[str, str], other: tuple[str, str]
+) -> bool:
     """Whether there is no input at which both orders may be given."""
     return one in points and other in points and points[one][0].isdisjoint(points[other][0])
 

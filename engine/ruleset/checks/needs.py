@@ -1,4 +1,6 @@
-"""Has every row what its meaning needs besides its shape: another key, a stat, a single die, an input to wait for?"""
+"""Has every row what its meaning needs besides its shape: another key, a stat, a single die, an input to wait
+for?
+"""
 
 from __future__ import annotations
 
@@ -40,12 +42,29 @@ NEEDS = (
     ("capture", "how", "presence", ("places",), "says whose presence counts where"),
     ("capture", "how", "status", ("flag", "when"), "sets a flag while a test holds"),
     ("battles", "where", "records", ("over", "at", "parties"), "is a battle for each record"),
-    ("capture", "troops", None, ("sets",), "is said of places that an effect hands over, beside what it sets"),
-    ("production", "hand", True, ("due",), "`hand` without `due: hand` loses what was bought at the end of the purchase"),
+    (
+        "capture",
+        "troops",
+        None,
+        ("sets",),
+        "is said of places that an effect hands over, beside what it sets",
+    ),
+    (
+        "production",
+        "hand",
+        True,
+        ("due",),
+        "`hand` without `due: hand` loses what was bought at the end of the purchase",
+    ),
     ("movement", "tasks", True, ("steps",), "does one task with each of so many points"),
     ("detection", "gives", "know", ("know",), "says what is learnt"),
 )
-PRICES = (("actions", "cost", ""), ("orders", "cost", ""), ("upkeep", "price", "what"), ("income", "amount", "into"))
+PRICES = (
+    ("actions", "cost", ""),
+    ("orders", "cost", ""),
+    ("upkeep", "price", "what"),
+    ("income", "amount", "into"),
+)
 """Table, key of an amount of the main resource, and the key that may name another."""
 
 
@@ -59,7 +78,13 @@ def rows_have_the_keys_that_they_need(subject: Subject) -> Iterator[Diagnostic]:
             for other in needed:
                 if other not in row:
                     said = f"{key}: {value}" if isinstance(value, str) else key
-                    yield diagnose("E213", "error", f"{said!r} of a row of {form} needs {other!r}: it {why}", node, key=key)
+                    yield diagnose(
+                        "E213",
+                        "error",
+                        f"{said!r} of a row of {form} needs {other!r}: it {why}",
+                        node,
+                        key=key,
+                    )
     yield from _commits(subject)
     yield from _sides(subject)
     yield from _adjusts(subject)
@@ -81,10 +106,16 @@ def _slots(subject: Subject) -> Iterator[Diagnostic]:
                 left_out = slot["kind"] == "number" and slot.get("optional") and form != "order_options"
                 node = subject.nodes(form)[id_].value["slots"].value[name]
                 if left_out and "default" not in slot:
-                    text = f"the number {name!r} may be left out, so it needs a 'default': what it then counts as"
+                    text = (
+                        f"the number {name!r} may be left out, so it needs a 'default': what it then "
+                        "counts as"
+                    )
                     yield diagnose("E213", "error", text, node)
                 elif "default" in slot and not left_out:
-                    text = f"a 'default' is for numbers that may be left out of an order ('optional'); {name!r} is none"
+                    text = (
+                        "a 'default' is for numbers that may be left out of an order ('optional'); "
+                        f"{name!r} is none"
+                    )
                     yield diagnose("E213", "error", text, node, key="default")
 
 
@@ -97,7 +128,9 @@ def _prices(subject: Subject) -> Iterator[Diagnostic]:
         if type(row.get("price")) is int:
             node = subject.nodes("production")[id_].value["price"]
             message = "the stat 'price' decides what it costs; this number is not read"
-            yield diagnose("E213", "error", message, node, hint=f'write "={row["price"]}" to leave the stat out')
+            yield diagnose(
+                "E213", "error", message, node, hint=f'write "={row["price"]}" to leave the stat out'
+            )
 
 
 def _money(subject: Subject) -> Iterator[Diagnostic]:
@@ -109,7 +142,9 @@ def _money(subject: Subject) -> Iterator[Diagnostic]:
             if key in row and not isinstance(row[key], dict) and named not in row:
                 node = subject.nodes(form)[id_]
                 hint = "say what is paid with: a row of `resources`"
-                yield diagnose("E213", "error", f"{key!r} needs a resource, and there is none", node, key=key, hint=hint)
+                yield diagnose(
+                    "E213", "error", f"{key!r} needs a resource, and there is none", node, key=key, hint=hint
+                )
 
 
 def _commits(subject: Subject) -> Iterator[Diagnostic]:
@@ -127,7 +162,9 @@ def _sides(subject: Subject) -> Iterator[Diagnostic]:
     """A side is another's opposite, not its own."""
     for id_, row in subject.rows("sides").items():
         if row.get("opposite") == id_:
-            yield diagnose("E213", "error", f"{id_!r} is its own opposite", subject.nodes("sides")[id_], key="opposite")
+            yield diagnose(
+                "E213", "error", f"{id_!r} is its own opposite", subject.nodes("sides")[id_], key="opposite"
+            )
 
 
 ADJUSTING = frozenset({"base", "add", "times", "round", "at_least", "at_most", "final"})
@@ -137,7 +174,10 @@ def _adjusts(subject: Subject) -> Iterator[Diagnostic]:
     """A row that modifies a stat says by what."""
     for id_, row in subject.rows("modifiers").items():
         if ADJUSTING.isdisjoint(row):
-            message, hint = "nothing is adjusted: the row says no number", f"one of {', '.join(sorted(ADJUSTING))}"
+            message, hint = (
+                "nothing is adjusted: the row says no number",
+                f"one of {', '.join(sorted(ADJUSTING))}",
+            )
             yield diagnose("E213", "error", message, subject.nodes("modifiers")[id_], hint=hint)
 
 
@@ -148,17 +188,35 @@ def _options(subject: Subject) -> Iterator[Diagnostic]:
         if values and not any(value == default and type(value) is type(default) for value in values):
             node = subject.nodes("options")[id_]
             hint = did_you_mean(str(default), map(str, values)) or f"one of {', '.join(map(str, values))}"
-            yield diagnose("E407", "error", f"{default!r} is none of the values of {id_!r}", node, key="default", hint=hint)
+            yield diagnose(
+                "E407",
+                "error",
+                f"{default!r} is none of the values of {id_!r}",
+                node,
+                key="default",
+                hint=hint,
+            )
 
 
 def _stances(subject: Subject) -> Iterator[Diagnostic]:
-    """Nations of which nothing is said are to each other what the default stance says: there is one, and one only."""
+    """Nations of which nothing is said are to each other what the default stance says: there is one, and one
+    only.
+    """
     rows = subject.rows("stances")
     default = [id_ for id_, row in rows.items() if row.get("default")]
     if rows and len(default) != 1 and not subject.any_faulty("stances"):
         said = "no stance is the default" if not default else f"{' and '.join(default)} are each the default"
-        hint = "say `default: true` of what nations are to each other where nothing else is said, and of that alone"
-        yield diagnose("E213", "error", said, subject.nodes("stances")[default[-1] if default else next(iter(rows))], hint=hint)
+        hint = (
+            "say `default: true` of what nations are to each other where nothing else is said, and of "
+            "that alone"
+        )
+        yield diagnose(
+            "E213",
+            "error",
+            said,
+            subject.nodes("stances")[default[-1] if default else next(iter(rows))],
+            hint=hint,
+        )
 
 
 def _tables(subject: Subject) -> Iterator[Diagnostic]:
@@ -168,15 +226,24 @@ def _tables(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def players_see_something(subject: Subject) -> Iterator[Diagnostic]:
-    """Without rows of `visibility` nobody is shown anything; without lon and lat no place stands on the map."""
+    """Without rows of `visibility` nobody is shown anything; without lon and lat no place stands on the
+    map.
+    """
     nations, seen = subject.nodes("nations"), subject.nodes("places")
     if not nations or not seen or not subject.draft.sequence:
         return
     if not subject.nodes("visibility"):
-        hint = "a first row: `shows: [{id: all, what: places, to: everyone}]`; one each for units, nations, game ..."
+        hint = (
+            "a first row: `shows: [{id: all, what: places, to: everyone}]`; one each for units, nations, "
+            "game ..."
+        )
         first = next(iter(nations.values()))
         yield diagnose(
-            "W607", "warning", "no row of `shows`: reports, templates and maps of players stay empty", first, hint=hint
+            "W607",
+            "warning",
+            "no row of `shows`: reports, templates and maps of players stay empty",
+            first,
+            hint=hint,
         )
     if not any("lon" in row and "lat" in row for row in subject.rows("places").values()):
         first = next(iter(seen.values()))
@@ -196,17 +263,23 @@ def figures_name_quantities(subject: Subject) -> Iterator[Diagnostic]:
         if value not in known.of("stats"):
             node, key = mark.place
             hint = did_you_mean(value, known.of("stats")) or "an expression begins with `=`"
-            yield diagnose("E407", "error", f"{value!r} is neither a number nor a stat", node, key=key, hint=hint)
+            yield diagnose(
+                "E407", "error", f"{value!r} is neither a number nor a stat", node, key=key, hint=hint
+            )
 
 
 def quantities_are_of_what_is_asked(subject: Subject) -> Iterator[Diagnostic]:
-    """A stat that a mechanic asks is one of such things as it asks it of (`x-of`; beside fields of a kind: of that kind)."""
+    """A stat that a mechanic asks is one of such things as it asks it of (`x-of`; beside fields of a kind: of
+    that kind).
+    """
     rows, known = subject.rows("stats"), vocabulary(subject)
     scopes = words_of(subject)
     for mark in subject.marked:
         schema, value = mark.annotation.schema, mark.annotation.value
         words = schema.get("x-word", ())
-        kinds = schema.get("x-of", [w[6:] for w in words if w.startswith("field:")] if "stats" in words else None)
+        kinds = schema.get(
+            "x-of", [w[6:] for w in words if w.startswith("field:")] if "stats" in words else None
+        )
         if kinds is None or not isinstance(value, str) or value not in rows:
             continue
         kinds = _in_scope(mark, scopes) if kinds == ["scope"] else kinds
@@ -216,13 +289,24 @@ def quantities_are_of_what_is_asked(subject: Subject) -> Iterator[Diagnostic]:
             continue
         node, key = mark.place
         wanted = f"what is asked here is one of a {' or '.join(kinds)}" if kinds else "no stat is asked here"
-        hint = did_you_mean(value, [id_ for id_, row in rows.items() if row.get("of") in kinds]) if kinds else ""
+        hint = (
+            did_you_mean(value, [id_ for id_, row in rows.items() if row.get("of") in kinds]) if kinds else ""
+        )
         hint = hint or "a number, or `=` an expression, may stand here"
-        yield diagnose("E407", "error", f"{value!r} is a stat of a {rows[value].get('of')}; {wanted}", node, key=key, hint=hint)
+        yield diagnose(
+            "E407",
+            "error",
+            f"{value!r} is a stat of a {rows[value].get('of')}; {wanted}",
+            node,
+            key=key,
+            hint=hint,
+        )
 
 
 def _in_scope(mark: Marked, words: RulesetVocabulary) -> list[str]:
-    """The kinds of things of which a roll may ask a stat: those in scope by their kind, or what its `of` says."""
+    """The kinds of things of which a roll may ask a stat: those in scope by their kind, or what its `of`
+    says.
+    """
     scope = scope_of(mark, words)
     roll = find(mark.row, mark.annotation.path[:-1])
     if (text := roll.text("of")) is not None:
@@ -248,12 +332,23 @@ def forms_can_be_read(subject: Subject) -> Iterator[Diagnostic]:
                 if key == "syntax":
                     yield from _slots_unwritten(subject.nodes(form)[id_], row)
                     for name in written_twice(pattern):
-                        text = f"the slot {name!r} stands there twice, and what is written first would be lost"
-                        yield diagnose("E209", "error", text, node, hint=f"two slots of different names, or {{{name}}} once")
+                        text = (
+                            f"the slot {name!r} stands there twice, and what is written first would be lost"
+                        )
+                        yield diagnose(
+                            "E209",
+                            "error",
+                            text,
+                            node,
+                            hint=f"two slots of different names, or {{{name}}} once",
+                        )
                 there = {*SLOT.findall(row.get("syntax", "")), *row.get("slots", ())}
                 for slot in slots_in(pattern) if "syntax" in row else ():
                     if slot.name not in there:
-                        hint = did_you_mean(slot.name, there) or f"the form has {', '.join(sorted(there)) or 'no slots'}"
+                        hint = (
+                            did_you_mean(slot.name, there)
+                            or f"the form has {', '.join(sorted(there)) or 'no slots'}"
+                        )
                         text = f"no slot {slot.name!r} is in the form, so nothing could stand here"
                         yield diagnose("E302", "error", text, node, hint=hint)
 
@@ -266,14 +361,17 @@ def _slots_unwritten(node: Node, row: dict[str, Any]) -> Iterator[Diagnostic]:
             near = did_you_mean(name, [word for word in written if row["slots"].get(word) == "text"])
             hint = near or f"write {{{name}}} in the form, or leave the slot out"
             text = f"nothing fills the slot {name!r}: it is not in the form"
-            if near:  # the form has a slot that nobody declared, which then holds text: one of both is misspelt
+            # the form has a slot that nobody declared, which then holds text: one of both is misspelt
+            if near:
                 yield diagnose("E213", "error", text, node, key="syntax", hint=f"write {{{name}}} in it")
                 continue
             yield diagnose("E213", "error", text, node.value["slots"], key=name, hint=hint)
 
 
 def _may_be_left_out(row: Any) -> frozenset[str]:
-    """The slots that some way of writing an order leaves out and that are not declared optional: there is no such name then."""
+    """The slots that some way of writing an order leaves out and that are not declared optional: there is no
+    such name then.
+    """
     try:
         pattern = read_form(row["syntax"], row.get("slots")) if "syntax" in row else ()
     except FormError:  # another check's question
@@ -289,7 +387,9 @@ def _names(text: str) -> frozenset[str]:
 
 
 def slots_left_out_have_a_value(subject: Subject) -> Iterator[Diagnostic]:
-    """What tests, prices, effects and texts of a row name is there, though it stands in brackets of the syntax."""
+    """What tests, prices, effects and texts of a row name is there, though it stands in brackets of the
+    syntax.
+    """
     bare = {
         id(subject.nodes(form)[id_]): slots
         for form in ("actions", "orders", "decisions")
@@ -299,7 +399,11 @@ def slots_left_out_have_a_value(subject: Subject) -> Iterator[Diagnostic]:
     for mark in subject.marked if bare else ():
         left, value = bare.get(id(mark.row)), mark.annotation.value
         schema = mark.annotation.schema
-        if not left or not isinstance(value, str) or mark.annotation.path[:1] in (("syntax",), ("read_back",)):
+        if (
+            not left
+            or not isinstance(value, str)
+            or mark.annotation.path[:1] in (("syntax",), ("read_back",))
+        ):
             continue
         if "x-text" in schema:
             parts = [part for part in _BRACES.findall(value) if forms_in(part) is None]
@@ -310,7 +414,10 @@ def slots_left_out_have_a_value(subject: Subject) -> Iterator[Diagnostic]:
         for name in sorted({name for part in parts for name in _names(part)} & left):
             node, key = mark.place
             text = f"{name!r} may be left out of an order, and has no value then"
-            hint = "declare the slot with `optional: true`, a number with a `default`, too: it is then nothing, or that number"
+            hint = (
+                "declare the slot with `optional: true`, a number with a `default`, too: it is then "
+                "nothing, or that number"
+            )
             yield diagnose("E213", "error", text, node, key=key, hint=hint)
 
 
@@ -319,16 +426,36 @@ def dice_of_battles_are_single(subject: Subject) -> Iterator[Diagnostic]:
     for id_, row in subject.rows("battles").items():
         node = subject.nodes("battles")[id_]
         for at in (node.get("die"), *(s.get("die") for s in (node.get("stages") or node).members())):
-            if at is not None and isinstance(at.value, str) and not at.value.startswith("=") and not _SINGLE.fullmatch(at.value):
-                yield diagnose("E209", "error", f"{at.value!r} is no single die", at, hint="write 1d6, and `dice: 2` for two")
+            if (
+                at is not None
+                and isinstance(at.value, str)
+                and not at.value.startswith("=")
+                and not _SINGLE.fullmatch(at.value)
+            ):
+                yield diagnose(
+                    "E209",
+                    "error",
+                    f"{at.value!r} is no single die",
+                    at,
+                    hint="write 1d6, and `dice: 2` for two",
+                )
         for stage, at in zip(row.get("stages", ()), (node.get("stages") or node).members(), strict=False):
             compared = stage.get("resolve") == "compare"
             if compared and "side" in stage:
                 hint = "leave `side` out; `who` and `most` say for each side which units throw how many"
-                yield diagnose("E213", "error", "dice of one side alone have none to be compared with", at, key="side", hint=hint)
+                yield diagnose(
+                    "E213",
+                    "error",
+                    "dice of one side alone have none to be compared with",
+                    at,
+                    key="side",
+                    hint=hint,
+                )
             if ("value" in stage or compared) and "die" not in row and "die" not in stage:
                 hint = "say the `die` of the battle, or of this stage"
-                yield diagnose("E213", "error", f"a stage of {id_!r} throws dice, and no die is said", at, hint=hint)
+                yield diagnose(
+                    "E213", "error", f"a stage of {id_!r} throws dice, and no die is said", at, hint=hint
+                )
 
 
 def grades_say_what_their_unit_leaves_open(subject: Subject) -> Iterator[Diagnostic]:
@@ -345,7 +472,9 @@ def grades_say_what_their_unit_leaves_open(subject: Subject) -> Iterator[Diagnos
 
 
 def objectives_fit_their_aims(subject: Subject) -> Iterator[Diagnostic]:
-    """What a nation names for an aim is of the kind that the aim is about; points are said of aims that the nation has."""
+    """What a nation names for an aim is of the kind that the aim is about; points are said of aims that the
+    nation has.
+    """
     aims = subject.rows("aims")
     for id_, row in subject.rows("objectives").items():
         node = subject.nodes("objectives")[id_]
@@ -355,12 +484,16 @@ def objectives_fit_their_aims(subject: Subject) -> Iterator[Diagnostic]:
                     yield from _of_aim(subject, aims[name], wanted, node.value["goals"].value[side], name)
         for name in row.get("points", {}):
             if not any(name in goals for goals in row["goals"].values()):
-                yield diagnose("E213", "error", f"{id_!r} has no aim {name!r}", node.value["points"], key=name)
+                yield diagnose(
+                    "E213", "error", f"{id_!r} has no aim {name!r}", node.value["points"], key=name
+                )
 
 
 def _of_aim(subject: Subject, aim: dict[str, Any], wanted: Any, node: Node, key: str) -> Iterator[Diagnostic]:
     of, other = aim["of"], aim.get("with")
-    shape = "a whole number" if of == "number" else f"a map of {of} to {other}" if other else f"a list of {of}"
+    shape = (
+        "a whole number" if of == "number" else f"a map of {of} to {other}" if other else f"a list of {of}"
+    )
     wants: Any = int if of == "number" else dict if other else list
     if type(wanted) is not wants:
         yield diagnose("E213", "error", f"the aim {key!r} needs {shape}", node, key=key)
@@ -370,18 +503,26 @@ def _of_aim(subject: Subject, aim: dict[str, Any], wanted: Any, node: Node, key:
         wrong = [thing for thing in wanted if thing not in subject.nodes(of) and thing not in groups]
         wrong += [thing for thing in others if thing not in subject.nodes(str(other))]
         for thing in wrong:
-            if any(thing in subject.nodes(form) for form in ("places", "nations", "groups")):  # else it is told as unknown
-                yield diagnose("E213", "error", f"the aim {key!r} needs {shape}; {thing!r} is none", node, key=key)
+            # else it is told as unknown
+            if any(thing in subject.nodes(form) for form in ("places", "nations", "groups")):
+                yield diagnose(
+                    "E213", "error", f"the aim {key!r} needs {shape}; {thing!r} is none", node, key=key
+                )
 
 
 def own_rules_fit_their_acts(subject: Subject) -> Iterator[Diagnostic]:
-    """What is `against` somebody needs an action upon a nation, own cases a place among those of their action."""
+    """What is `against` somebody needs an action upon a nation, own cases a place among those of their
+    action.
+    """
     acts = subject.rows("actions")
     for form in ("limits", "own_cases"):
         for id_, row in subject.rows(form).items():
             slot = (act := acts.get(row["on"], {})).get("slots", {}).get("target")
             if act and "against" in row and (slot["kind"] if isinstance(slot, dict) else slot) != "nation":
-                message = f"'against' needs an action with a slot 'target' that takes a nation; {row['on']!r} has none"
+                message = (
+                    "'against' needs an action with a slot 'target' that takes a nation; "
+                    f"{row['on']!r} has none"
+                )
                 yield diagnose("E213", "error", message, subject.nodes(form)[id_], key="against")
             if act and form == "own_cases" and not tries_own_cases(act):
                 message = f"{row['on']!r} does not say where cases of single nations are tried"
@@ -394,11 +535,15 @@ MOVING = ("units", "origin", "target")
 
 
 def policies_move_by_orders_of_moves(subject: Subject) -> Iterator[Diagnostic]:
-    """A bot's rule for moves names an order that sends units somewhere; one with a way of moving, if it names no goals."""
+    """A bot's rule for moves names an order that sends units somewhere; one with a way of moving, if it names
+    no goals.
+    """
     orders, modes = subject.rows("orders"), subject.rows("movement")
     for id_, row in subject.rows("policies").items():
         of_moves = subject.nodes("policies")[id_].get("moves")
-        for rule, node in zip(row.get("moves", ()), of_moves.members() if of_moves is not None else (), strict=True):
+        for rule, node in zip(
+            row.get("moves", ()), of_moves.members() if of_moves is not None else (), strict=True
+        ):
             order = orders.get(rule["order"])
             if order is None:
                 continue
@@ -412,7 +557,9 @@ def policies_move_by_orders_of_moves(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def policies_name_slots_of_their_acts(subject: Subject) -> Iterator[Diagnostic]:
-    """A rule of a policy fills slots that its act has; it goes through one (`each`) whose values it names (`among`)."""
+    """A rule of a policy fills slots that its act has; it goes through one (`each`) whose values it names
+    (`among`).
+    """
     acts = subject.rows("actions")
     for id_, row in subject.rows("policies").items():
         of_acts = subject.nodes("policies")[id_].get("actions")
@@ -424,6 +571,15 @@ def policies_name_slots_of_their_acts(subject: Subject) -> Iterator[Diagnostic]:
             for key, slot in [*named, *((key, rule[key]) for key in ("each", "opens") if key in rule)]:
                 if slot not in slots:
                     hint = f"it has {', '.join(slots) or 'none'}"
-                    yield diagnose("E213", "error", f"the action {act['id']!r} has no slot {slot!r}", node, key=key, hint=hint)
+                    yield diagnose(
+                        "E213",
+                        "error",
+                        f"the action {act['id']!r} has no slot {slot!r}",
+                        node,
+                        key=key,
+                        hint=hint,
+                    )
             if rule.get("each") in slots and rule["each"] not in rule.get("among", ()):
-                yield diagnose("E213", "error", f"`among` says no values for {rule['each']!r}", node, key="each")
+                yield diagnose(
+                    "E213", "error", f"`among` says no values for {rule['each']!r}", node, key="each"
+                )

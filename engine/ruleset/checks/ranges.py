@@ -1,4 +1,6 @@
-"""Do ranges go upward, and can what is waited for come? Ends of faces, amounts, slots, tracks and fields; dates of the year."""
+"""Do ranges go upward, and can what is waited for come? Ends of faces, amounts, slots, tracks and fields;
+dates of the year.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,11 @@ MONTHS = 12
 def bounds_go_upward(subject: Subject) -> Iterator[Diagnostic]:
     """The least of something is not more than the most, where both are plain numbers."""
     for form, id_, node in subject.draft.all_rows():
-        if form in subject.known and (form, id_) not in subject.faulty and "most'" in subject.text_of(form, id_, node):
+        if (
+            form in subject.known
+            and (form, id_) not in subject.faulty
+            and "most'" in subject.text_of(form, id_, node)
+        ):
             yield from _bounds(node)
 
 
@@ -39,7 +45,14 @@ def _bounds(node: Node) -> Iterator[Diagnostic]:
             continue
         if least.value > most.value:
             message = f"nothing lies between {low!r} {least.value} and {high!r} {most.value}"
-            yield diagnose("E212", "error", message, node, key=low, hint=f"write {low}: {most.value}, {high}: {least.value}")
+            yield diagnose(
+                "E212",
+                "error",
+                message,
+                node,
+                key=low,
+                hint=f"write {low}: {most.value}, {high}: {least.value}",
+            )
     for _, child in node.items():
         yield from _bounds(child)
     for member in node.members():
@@ -47,13 +60,17 @@ def _bounds(node: Node) -> Iterator[Diagnostic]:
 
 
 def fractions_are_small_enough(subject: Subject) -> Iterator[Diagnostic]:
-    """A fraction, written as text, that is more than its place allows (`x-most`), as a share of more than the whole."""
+    """A fraction, written as text, that is more than its place allows (`x-most`), as a share of more than the
+    whole.
+    """
     for mark in subject.marked:
         most, value = mark.annotation.schema.get("x-most"), mark.annotation.value
         if most is not None and isinstance(value, str) and Fraction(value) > most:
             node, key = mark.place
             hint = f"a whole number or a fraction, {most} at most"
-            yield diagnose("E209", "error", f"{value} is too large: the most is {most}", node, key=key, hint=hint)
+            yield diagnose(
+                "E209", "error", f"{value} is too large: the most is {most}", node, key=key, hint=hint
+            )
 
 
 def thresholds_lie_within(subject: Subject) -> Iterator[Diagnostic]:
@@ -63,7 +80,9 @@ def thresholds_lie_within(subject: Subject) -> Iterator[Diagnostic]:
         if low is not None and high is not None and low > high:
             continue
         at = subject.nodes("tracks")[id_].get("thresholds")
-        for value, said in zip(row.get("thresholds", ()), at.members() if at is not None else (), strict=True):
+        for value, said in zip(
+            row.get("thresholds", ()), at.members() if at is not None else (), strict=True
+        ):
             if (low is not None and value < low) or (high is not None and value > high):
                 message = f"{id_!r} never comes to {value}: it goes from {'no end' if low is None else low}"
                 yield diagnose("E209", "error", f"{message} to {'no end' if high is None else high}", said)
@@ -73,7 +92,11 @@ def dice_can_come_to_what_is_asked(subject: Subject) -> Iterator[Diagnostic]:
     """A roll that is to come to `upto` or less, or to `from` or more, and never can, or always does."""
     for mark in subject.marked:
         key = mark.annotation.path[-1] if mark.annotation.path else ""
-        if key not in ("at_most", "at_least") or type(mark.annotation.value) is not int or "x-expr" not in mark.annotation.schema:
+        if (
+            key not in ("at_most", "at_least")
+            or type(mark.annotation.value) is not int
+            or "x-expr" not in mark.annotation.schema
+        ):
             continue
         roll: Node = mark.row
         for step in mark.annotation.path[:-1]:
@@ -85,19 +108,30 @@ def dice_can_come_to_what_is_asked(subject: Subject) -> Iterator[Diagnostic]:
         asked = mark.annotation.value
         if (key == "at_most" and asked < n + more) or (key == "at_least" and asked > n * size + more):
             hint = f"{found[0]} shows {n + more} to {n * size + more}"
-            yield diagnose("E214", "error", f"{found[0]} never comes to {key!r} {asked}", roll, key=str(key), hint=hint)
+            yield diagnose(
+                "E214", "error", f"{found[0]} never comes to {key!r} {asked}", roll, key=str(key), hint=hint
+            )
         elif (key == "at_most" and asked >= n * size + more) or (key == "at_least" and asked <= n + more):
             hint = f"{found[0]} shows {n + more} to {n * size + more}; without {key!r} nothing is asked of it"
-            yield diagnose("W613", "warning", f"{found[0]} always comes to {key!r} {asked}", roll, key=str(key), hint=hint)
+            yield diagnose(
+                "W613",
+                "warning",
+                f"{found[0]} always comes to {key!r} {asked}",
+                roll,
+                key=str(key),
+                hint=hint,
+            )
 
 
 _BASE = re.compile(r"unit\.([a-z_][a-z0-9_]*)")
 
 
 def figures_fit_their_dice(subject: Subject) -> Iterator[Diagnostic]:
-    """A figure of a unit under which a die is thrown in battle is one of its faces: no part of one, and none above all.
+    """A figure of a unit under which a die is thrown in battle is one of its faces: no part of one, and none
+    above all.
 
-    Told only of stats that no modifier lowers, or makes whole: what is too much for the die may be there to be lost.
+    Told only of stats that no modifier lowers, or makes whole: what is too much for the die may be there to
+    be lost.
     """
     for stat, most in _rolled_under(subject).items():
         row = subject.rows("stats").get(stat, {})
@@ -107,7 +141,11 @@ def figures_fit_their_dice(subject: Subject) -> Iterator[Diagnostic]:
         parts, less = _altered(subject, stat)
         for id_, unit in subject.rows("units").items():
             value, node = unit.get(found[1]), subject.nodes("units")[id_]
-            if isinstance(value, bool) or not isinstance(value, int | Fraction | str) or node.file.startswith(".."):
+            if (
+                isinstance(value, bool)
+                or not isinstance(value, int | Fraction | str)
+                or node.file.startswith("..")
+            ):
                 continue
             try:
                 figure = Fraction(value)
@@ -129,12 +167,18 @@ def _altered(subject: Subject, stat: str) -> tuple[bool, bool]:
         if row.get("of") == stat:
             added = row.get("add", 0)
             parts |= type(added) is not int or any(key in row for key in ("times", "round", "final", "base"))
-            less |= type(added) is not int or added < 0 or any(key in row for key in ("times", "final", "base", "at_most"))
+            less |= (
+                type(added) is not int
+                or added < 0
+                or any(key in row for key in ("times", "final", "base", "at_most"))
+            )
     return parts, less
 
 
 def _rolled_under(subject: Subject) -> dict[str, int | None]:
-    """Stats under which dice are thrown in battles, each with the most that one of these dice shows; None: not to be told."""
+    """Stats under which dice are thrown in battles, each with the most that one of these dice shows; None:
+    not to be told.
+    """
     out: dict[str, int | None] = {}
     for row in subject.rows("battles").values():
         for stage in row.get("stages", ()):
@@ -155,6 +199,8 @@ def years_are_whole(subject: Subject) -> Iterator[Diagnostic]:
     for id_, row in subject.rows("calendar").items():
         names, months = row.get("names", ()), row.get("months")
         if names and months and len(names) * months % MONTHS:
-            message = f"{len(names)} names for turns of {months} month{'s' * (months != 1)} do not make whole years"
+            message = (
+                f"{len(names)} names for turns of {months} month{'s' * (months != 1)} do not make whole years"
+            )
             hint = f"{MONTHS // months} names make one" if MONTHS % months == 0 else ""
             yield diagnose("E213", "error", message, subject.nodes("calendar")[id_], key="names", hint=hint)

@@ -1,4 +1,6 @@
-"""Can it ever come to it? Triggers that never come, cases and rows behind one that always wins, passages that nothing guards."""
+"""Can it ever come to it? Triggers that never come, cases and rows behind one that always wins, passages that
+nothing guards.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ _FACES = re.compile(r"(-?[0-9]+)(?:\.\.(-?[0-9]+))?")
 
 
 def triggers_can_come(subject: Subject) -> Iterator[Diagnostic]:
-    """What a row waits for is something that can happen: a step, a threshold of a track, a level that can be learned."""
+    """What a row waits for is something that can happen: a step, a threshold of a track, a level that can be
+    learned.
+    """
     for mark in subject.marked:
         if "x-trigger" not in mark.annotation.schema:
             continue
@@ -56,12 +60,18 @@ def _steps(subject: Subject, filters: Any, at: Node) -> Iterator[Diagnostic]:
     steps = {node.text("step") or node.text("do") for node in nodes}
     wanted = at.get("step") if isinstance(filters, dict) else at
     for said in () if wanted is None else wanted.members() if wanted.is_list else [wanted]:
-        named = next((n for n in nodes if said.value in (n.text("phase"), n.text("input"), n.text("id"))), None)
+        named = next(
+            (n for n in nodes if said.value in (n.text("phase"), n.text("input"), n.text("id"))), None
+        )
         if named is None or said.value in steps:
             continue
-        inside = [name for n in frame_nodes(list(find(named, ["steps"]).members())) if (name := n.text("step"))]
+        inside = [
+            name for n in frame_nodes(list(find(named, ["steps"]).members())) if (name := n.text("step"))
+        ]
         message = f"the event can never fire: {said.value!r} is not a step, and only steps are waited for"
-        yield diagnose("W601", "warning", message, said, hint=f"its last step is {inside[-1]!r}" if inside else "")
+        yield diagnose(
+            "W601", "warning", message, said, hint=f"its last step is {inside[-1]!r}" if inside else ""
+        )
 
 
 def _learned(subject: Subject, filters: Any, at: Node) -> Iterator[Diagnostic]:
@@ -74,20 +84,33 @@ def _learned(subject: Subject, filters: Any, at: Node) -> Iterator[Diagnostic]:
     most = max(row.get("levels", 1) for row in rows)
     for said in _nodes(at.get("level")) if isinstance(filters, dict) else ():
         if type(said.value) is int and said.value > most:
-            message = f"what is waited for never comes: there are {most} levels" if most > 1 else "there is one level only"
+            message = (
+                f"what is waited for never comes: there are {most} levels"
+                if most > 1
+                else "there is one level only"
+            )
             yield diagnose("W601", "warning", message, said)
 
 
 def _reached(subject: Subject, filters: Mapping[str, Any], at: Node) -> Iterator[Diagnostic]:
     tracks = subject.rows("tracks")
     named = [id_ for id_ in _several(filters.get("track")) if id_ in tracks] or list(tracks)
-    if subject.any_faulty("tracks") or any(str(word).startswith("=") for word in _several(filters.get("track"))):
+    if subject.any_faulty("tracks") or any(
+        str(word).startswith("=") for word in _several(filters.get("track"))
+    ):
         return
     known = sorted({value for id_ in named for value in tracks[id_].get("thresholds", ())})
     for said in _nodes(at.get("at")):
         if type(said.value) is int and said.value not in known:
-            message = f"what is waited for never comes: {said.value} is no threshold of {' or '.join(named) or 'a track'}"
-            hint = f"its thresholds are {', '.join(map(str, known))}" if known else "add it to the `thresholds` of the track"
+            message = (
+                f"what is waited for never comes: {said.value} is no threshold of "
+                f"{' or '.join(named) or 'a track'}"
+            )
+            hint = (
+                f"its thresholds are {', '.join(map(str, known))}"
+                if known
+                else "add it to the `thresholds` of the track"
+            )
             yield diagnose("W601", "warning", message, said, hint=hint)
 
 
@@ -105,21 +128,31 @@ def _nodes(node: Node | None) -> list[Node]:
 
 
 def technologies_can_be_begun(subject: Subject) -> Iterator[Diagnostic]:
-    """No technologies need one another in a ring, by a field that names others and that a requirement asks to be known."""
+    """No technologies need one another in a ring, by a field that names others and that a requirement asks to
+    be known.
+    """
     rows = subject.rows("technologies")
     fields = [
         id_
         for id_, row in subject.rows("fields").items()
-        if "tech" in row.get("of", ()) and row.get("table") == "technologies" and row["type"] in ("id", "list")
+        if "tech" in row.get("of", ())
+        and row.get("table") == "technologies"
+        and row["type"] in ("id", "list")
     ]
     if not fields or not rows:
         return
     tests = [text for mark in subject.marked if (text := _required(mark)) is not None]
-    terms = {str(row.get("is", "")) for id_, row in subject.rows("definitions").items() if any(id_ in text for text in tests)}
+    terms = {
+        str(row.get("is", ""))
+        for id_, row in subject.rows("definitions").items()
+        if any(id_ in text for text in tests)
+    }
     for field in fields:
         if not any(_must_be(text, field) for text in (*tests, *terms)):
             continue
-        needed = {id_: [other for other in _several(row.get(field)) if other in rows] for id_, row in rows.items()}
+        needed = {
+            id_: [other for other in _several(row.get(field)) if other in rows] for id_, row in rows.items()
+        }
         told: set[str] = set()
         for id_ in rows:
             ring = _ring(needed, id_)
@@ -134,11 +167,17 @@ def _required(mark: Marked) -> str | None:
     """The text of a requirement's test, if this is one."""
     path, value = mark.annotation.path, mark.annotation.value
     said = mark.form == "requirements" and path[-1:] == ("when",)
-    return value if isinstance(value, str) and (said or ("requires" in path and path[-1:] == ("test",))) else None
+    return (
+        value
+        if isinstance(value, str) and (said or ("requires" in path and path[-1:] == ("test",)))
+        else None
+    )
 
 
 def _must_be(text: str, field: str) -> bool:
-    """Whether a test asks that what a field of a technology names is there: not under a `not`, nor a comparison with less."""
+    """Whether a test asks that what a field of a technology names is there: not under a `not`, nor a
+    comparison with less.
+    """
     try:
         due: list[ast.AST] = [parse(strip_mark(text)).tree]
     except ExpressionError:  # another check's question
@@ -172,9 +211,12 @@ def _ring(needed: Mapping[str, list[str]], start: str) -> list[str]:
 
 
 def rows_of_matrices_are_come_to(subject: Subject) -> Iterator[Diagnostic]:
-    """The first row of a matrix that waits for what has happened is played: one behind it that waits for the same never is."""
+    """The first row of a matrix that waits for what has happened is played: one behind it that waits for the
+    same never is.
+    """
     for id_, row in subject.rows("matrices").items():
-        before: dict[str, list[tuple[str, str]]] = {}  # what is waited for: the tests that are asked then, of which row
+        # what is waited for: the tests that are asked then, of which row
+        before: dict[str, list[tuple[str, str]]] = {}
         for index, inner in enumerate(row.get("rows", ())):
             node = find(subject.nodes("matrices")[id_], ["rows", index])
             if "on" not in inner or node.file.startswith(".."):
@@ -184,7 +226,9 @@ def rows_of_matrices_are_come_to(subject: Subject) -> Iterator[Diagnostic]:
             first = next((name for name, asked in earlier if asked in ("True", test)), None)
             if first is not None:
                 message = f"the row is never played: {first!r} before it waits for the same"
-                yield diagnose("W618", "warning", message, node, hint="say what is different in `when`, or leave it out")
+                yield diagnose(
+                    "W618", "warning", message, node, hint="say what is different in `when`, or leave it out"
+                )
             earlier.append((str(inner.get("id", index + 1)), test))
 
 
@@ -193,10 +237,16 @@ def cases_are_come_to(subject: Subject) -> Iterator[Diagnostic]:
     yield from _in_rows_with(subject, "cases", _cases)
 
 
-def _in_rows_with(subject: Subject, key: str, check: Callable[[Node], Iterable[Diagnostic]]) -> Iterator[Diagnostic]:
+def _in_rows_with(
+    subject: Subject, key: str, check: Callable[[Node], Iterable[Diagnostic]]
+) -> Iterator[Diagnostic]:
     """What a check finds in the maps, at any depth, of the rows in which a key stands; kept with the row."""
     for form, id_, node in subject.draft.all_rows():
-        if form in subject.known and (form, id_) not in subject.faulty and f"'{key}'" in subject.text_of(form, id_, node):
+        if (
+            form in subject.known
+            and (form, id_) not in subject.faulty
+            and f"'{key}'" in subject.text_of(form, id_, node)
+        ):
             yield from subject.of_row(f"faults of {key}", node, partial(_in_maps, node, check))
 
 
@@ -218,7 +268,9 @@ def _cases(node: Node) -> Iterator[Diagnostic]:
             said = "" if test is None else " ".join(str(test.value).split())
             if "" in before or "True" in before or said in before:
                 message = "the case is never come to: " + (
-                    "one before it has the same `when`" if said in before and said else "one before it always holds"
+                    "one before it has the same `when`"
+                    if said in before and said
+                    else "one before it always holds"
                 )
                 yield diagnose("W618", "warning", message, case)
                 break
@@ -226,14 +278,23 @@ def _cases(node: Node) -> Iterator[Diagnostic]:
 
 
 def events_say_what_has_happened(subject: Subject) -> Iterator[Diagnostic]:
-    """What an event says is told whichever of its cases holds: of one of which none may hold, the cases speak for themselves."""
+    """What an event says is told whichever of its cases holds: of one of which none may hold, the cases speak
+    for themselves.
+    """
     for id_, row in subject.rows("events").items():
         cases, node = row.get("cases"), subject.nodes("events")[id_]
         if not cases or "says" not in row or "roll" in row or "always" in row or node.file.startswith(".."):
             continue
         if all("when" in case for case in cases) and not _of_one_thing(cases):
             hint = "give each case what it says (`say`), or add a last case without `when`"
-            yield diagnose("W617", "warning", "this is said, too, where none of the cases holds", node, key="says", hint=hint)
+            yield diagnose(
+                "W617",
+                "warning",
+                "this is said, too, where none of the cases holds",
+                node,
+                key="says",
+                hint=hint,
+            )
 
 
 def _of_one_thing(cases: list[Any]) -> bool:
@@ -246,7 +307,9 @@ def _of_one_thing(cases: list[Any]) -> bool:
 
 
 def results_leave_no_face_out(subject: Subject) -> Iterator[Diagnostic]:
-    """Results of a throw, from the lowest face to the highest, without a single one: several are left out on purpose."""
+    """Results of a throw, from the lowest face to the highest, without a single one: several are left out on
+    purpose.
+    """
     yield from _in_rows_with(subject, "results", _gaps)
 
 
@@ -262,7 +325,9 @@ def _gaps(node: Node) -> Iterator[Diagnostic]:
             missing = [face for face in range(low, high + 1) if face not in faces]
             if len(missing) == 1 and low in faces and high in faces:
                 message = f"nothing is said of {missing[0]} on {dice[0]}"
-                yield diagnose("W616", "warning", message, results, hint="say what comes of it, or `else: []`")
+                yield diagnose(
+                    "W616", "warning", message, results, hint="say what comes of it, or `else: []`"
+                )
 
 
 # --- the map
@@ -278,4 +343,10 @@ def passages_are_guarded(subject: Subject) -> Iterator[Diagnostic]:
         if id_ not in named and set(between) in linked and not node.file.startswith(".."):
             ends = " and ".join(between)
             hint = f"write `guards: {id_}` on the link between {ends}"
-            yield diagnose("W512", "warning", f"no link is guarded by the passage {id_!r}: it stops nobody", node, hint=hint)
+            yield diagnose(
+                "W512",
+                "warning",
+                f"no link is guarded by the passage {id_!r}: it stops nobody",
+                node,
+                hint=hint,
+            )

@@ -1,4 +1,6 @@
-"""Does every reference name a row that exists? Serves all tables: the schemas say which values are references (`x-ref`)."""
+"""Does every reference name a row that exists? Serves all tables: the schemas say which values are references
+(`x-ref`).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ __all__ = ["Rows", "dangling", "groups_have_members_that_exist", "references_nam
 
 
 MOST_HINTS = 200
-"""Looking for near misses takes time: a ruleset with more dangling names than this has another trouble than misspelling."""
+"""Looking for near misses takes time: a ruleset with more dangling names than this has another trouble than
+misspelling.
+"""
 Rows = Callable[[str], Mapping[str, object]]
 """The rows of a table, by id."""
 
@@ -22,7 +26,8 @@ Rows = Callable[[str], Mapping[str, object]]
 def references_name_rows_that_exist(subject: Subject) -> Iterator[Diagnostic]:
     """Every value with `x-ref: TABLE` must be the id of a row of that table (or of one of several tables).
 
-    A citation (`x-citation`) that names none is only a warning, and none where the table has no rows: nothing is played by it.
+    A citation (`x-citation`) that names none is only a warning, and none where the table has no rows: nothing
+    is played by it.
     """
     yield from dangling(subject.marked, subject.nodes, subject.known, subject.draft.removed)
 
@@ -49,8 +54,16 @@ def dangling(
             asked = (value, *forms)
             if asked not in hints and len(hints) < MOST_HINTS:
                 others = [form for form in known.names if value in rows(form)]
-                group = f"{value} is a group; one of its members is wanted here" if value in rows("groups") else ""
-                hint = gone(value, removed) or group or did_you_mean(value, [id_ for form in forms for id_ in rows(form)])
+                group = (
+                    f"{value} is a group; one of its members is wanted here"
+                    if value in rows("groups")
+                    else ""
+                )
+                hint = (
+                    gone(value, removed)
+                    or group
+                    or did_you_mean(value, [id_ for form in forms for id_ in rows(form)])
+                )
                 hints[asked] = hint or (f"there is one in {', '.join(others)}" if others else "")
             message = f"{' or '.join(forms)} has no {value!r}"
             hint = hints.get(asked, "")
@@ -70,7 +83,9 @@ def groups_have_members_that_exist(subject: Subject) -> Iterator[Diagnostic]:
             name = member.value
             if name not in known and row["of"] in subject.known:
                 hint = subject.instead(str(name), known)
-                yield diagnose("E404", "error", f"the group {id_!r}: {row['of']} has no {name!r}", member, hint=hint)
+                yield diagnose(
+                    "E404", "error", f"the group {id_!r}: {row['of']} has no {name!r}", member, hint=hint
+                )
             elif name in seen:
                 yield diagnose("E406", "error", f"the group {id_!r} has {name!r} twice", member)
             seen.add(name)

@@ -1,4 +1,6 @@
-"""Do the rules ever come into play? Events that cannot fire, orders nobody takes, units nobody gets, rows nobody uses."""
+"""Do the rules ever come into play? Events that cannot fire, orders nobody takes, units nobody gets, rows
+nobody uses.
+"""
 
 from __future__ import annotations
 
@@ -41,13 +43,28 @@ TURNS = ("turn_start", "turn_end")
 FILTERS = {"action": ("actions", "orders"), "track": ("tracks",)}
 """Filters of triggers that name rows, and the tables of these."""
 HELPERS = (
-    *("definitions", "tables", "groups", "stats", "options", "decisions", "order_options", "battles", "records", "requirements"),
+    *(
+        "definitions",
+        "tables",
+        "groups",
+        "stats",
+        "options",
+        "decisions",
+        "order_options",
+        "battles",
+        "records",
+        "requirements",
+    ),
     *("levies", "criteria", "verdicts"),
 )
 """Forms whose rows do nothing unless another row, or a step, mentions them."""
 SETTLED = (("capture", "capture", "rows"), ("upkeep", "upkeep", "upkeep"), ("income", "collect", "income"))
-"""Table, the mechanic that goes through its rows, and the key by which a step says through which (absent: all)."""
-SILENT_KEYS = frozenset({"note", "text", "help", "read_back", "source", "silence", "description", "name", "title"})
+"""Table, the mechanic that goes through its rows, and the key by which a step says through which (absent:
+all).
+"""
+SILENT_KEYS = frozenset(
+    {"note", "text", "help", "read_back", "source", "silence", "description", "name", "title"}
+)
 SLOT_MAPS = frozenset({"among", "numbers", "slots", "set"})
 """Keys whose own keys are slots or fields, which may be called like any key of a row."""
 _WORD = re.compile(r"[A-Za-z0-9_-]+")
@@ -56,16 +73,24 @@ _PIECE = re.compile(r"[A-Za-z0-9_]+")
 
 def events_can_fire(subject: Subject) -> Iterator[Diagnostic]:
     """An event needs something to wait for that can come, and a test that can hold."""
-    last = max((row.get("turns", 0) for row in subject.rows("calendar").values() if "unless" not in row), default=0)
+    last = max(
+        (row.get("turns", 0) for row in subject.rows("calendar").values() if "unless" not in row), default=0
+    )
     for id_, row in subject.rows("events").items():
         node = subject.nodes("events")[id_]
         if not any(key in row for key in ("on", "becomes", "when")):
-            yield diagnose("W601", "warning", "the event waits for nothing", node, hint="give it `on` or `becomes`")
+            yield diagnose(
+                "W601", "warning", "the event waits for nothing", node, hint="give it `on` or `becomes`"
+            )
         for key in ("when", "becomes"):
             if never_holds(row.get(key), words_of(subject).ids):
-                yield diagnose("W601", "warning", f"the event can never fire: `{key}` is never true", node.value[key])
+                yield diagnose(
+                    "W601", "warning", f"the event can never fire: `{key}` is never true", node.value[key]
+                )
         facts = facts_of(row.get("on"))
-        late = [word for word, turn in facts if word in TURNS and isinstance(turn, int) and last and turn > last]
+        late = [
+            word for word, turn in facts if word in TURNS and isinstance(turn, int) and last and turn > last
+        ]
         if facts and len(late) == len(facts):
             message = f"the event can never fire: the game has {last} turns"
             yield diagnose("W601", "warning", message, node.value["on"])
@@ -83,7 +108,9 @@ def facts_of(on: Any) -> list[tuple[str, Any]]:
 
 
 def steps_named_are_in_the_sequence(subject: Subject) -> Iterator[Diagnostic]:
-    """A row that names a step - an order, or an event that waits for one - must name one that the sequence of play has."""
+    """A row that names a step - an order, or an event that waits for one - must name one that the sequence of
+    play has.
+    """
     if not subject.draft.sequence:
         return
     names = {name for node in _frame(subject) for name in _names(node)}
@@ -114,7 +141,9 @@ def filters_name_what_exists(subject: Subject) -> Iterator[Diagnostic]:
                     for at in _one_or_more(filters.get(key)):
                         if not at.is_map and not str(at.value).startswith("=") and at.value not in known:
                             hint = did_you_mean(str(at.value), known)
-                            yield diagnose("E401", "error", f"{' or '.join(forms)} has no {at.value!r}", at, hint=hint)
+                            yield diagnose(
+                                "E401", "error", f"{' or '.join(forms)} has no {at.value!r}", at, hint=hint
+                            )
 
 
 def _one_or_more(node: Node | None) -> list[Node]:
@@ -145,7 +174,9 @@ def _names(node: Node) -> Iterator[str]:
 
 
 def orders_and_acts_are_taken_by_a_step(subject: Subject) -> Iterator[Diagnostic]:
-    """An action must be listed by a step that carries out actions; an order must name the step that carries it out."""
+    """An action must be listed by a step that carries out actions; an order must name the step that carries
+    it out.
+    """
     if not subject.draft.sequence:
         return
     takers = [node for node in _frame(subject) if node.text("do") == "act"]
@@ -175,19 +206,29 @@ def rows_are_settled_by_a_step(subject: Subject) -> Iterator[Diagnostic]:
             node = subject.nodes(form)[id_]
             if id_ not in named and row.get("how") != "effect" and not node.file.startswith(".."):
                 hint = f"list it in the `{key}` of a step with `do: {do}`"
-                yield diagnose("W602", "warning", f"no step of the sequence settles {id_!r} of {form}", node, hint=hint)
+                yield diagnose(
+                    "W602", "warning", f"no step of the sequence settles {id_!r} of {form}", node, hint=hint
+                )
 
 
 def orders_go_by_a_mode_of_their_step(subject: Subject) -> Iterator[Diagnostic]:
     """An order whose step moves units in certain ways is for one of these."""
     for id_, row in subject.rows("orders").items():
         steps = [n for n in _frame(subject) if n.text("do") == "move" and row["step"] in _names(n)]
-        if row.get("does") not in subject.rows("movement") or not steps or any(node.get("movement") is None for node in steps):
+        if (
+            row.get("does") not in subject.rows("movement")
+            or not steps
+            or any(node.get("movement") is None for node in steps)
+        ):
             continue
-        if not any(row["does"] == mode.value for node in steps for mode in find(node, ["movement"]).members()):
+        if not any(
+            row["does"] == mode.value for node in steps for mode in find(node, ["movement"]).members()
+        ):
             node = subject.nodes("orders")[id_]
             message = f"the step {row['step']!r} carries out no moves by {row['does']!r}"
-            yield diagnose("W602", "warning", message, node, key="does", hint="list it in the `movement` of the step")
+            yield diagnose(
+                "W602", "warning", message, node, key="does", hint="list it in the `movement` of the step"
+            )
 
 
 def cargo_goes_by_a_mode_that_carries(subject: Subject) -> Iterator[Diagnostic]:
@@ -196,7 +237,8 @@ def cargo_goes_by_a_mode_that_carries(subject: Subject) -> Iterator[Diagnostic]:
     for id_, row in subject.rows("orders").items():
         if CARGO in row.get("slots", {}) and row.get("does") in modes and "carries" not in modes[row["does"]]:
             message = (
-                f"an order with the slot {CARGO!r} needs a way of moving with 'carries'; {row['does']!r} takes nobody aboard"
+                f"an order with the slot {CARGO!r} needs a way of moving with 'carries'; "
+                f"{row['does']!r} takes nobody aboard"
             )
             could = [mode for mode, other in modes.items() if "carries" in other]
             hint = f"such are: {', '.join(could[:5])}" if could else "give the way of moving `carries`"
@@ -232,13 +274,20 @@ def units_can_be_got(subject: Subject) -> Iterator[Diagnostic]:
     _gather(list(sold), made)
     for id_, node in subject.nodes("units").items():
         if id_ not in made:
-            yield diagnose("W603", "warning", f"nobody can get {id_!r}: it is not for sale, and no rule makes it", node)
+            yield diagnose(
+                "W603", "warning", f"nobody can get {id_!r}: it is not for sale, and no rule makes it", node
+            )
 
 
 def numbers_of_units_are_there(subject: Subject) -> Iterator[Diagnostic]:
-    """A number that expressions read, some kinds of units state and one does not, where the field has no default."""
+    """A number that expressions read, some kinds of units state and one does not, where the field has no
+    default.
+    """
     units = subject.rows("units")
-    stated = {id_: {*row, *(key for grade in row.get("grades", {}).values() for key in grade)} for id_, row in units.items()}
+    stated = {
+        id_: {*row, *(key for grade in row.get("grades", {}).values() for key in grade)}
+        for id_, row in units.items()
+    }
     for field, declared in subject.rows("fields").items():
         lacking = [id_ for id_, keys in stated.items() if field not in keys]
         if (
@@ -271,20 +320,28 @@ def rows_of_helpers_are_used(subject: Subject) -> Iterator[Diagnostic]:
     for (form, id_), said in own.items():
         if id_ in words or mentions[id_] > (id_ in said):
             continue
-        if (form, id_) in subject.faulty and "silence" not in subject.values[form][id_]:  # it may be used by its right id
+        # it may be used by its right id
+        if (form, id_) in subject.faulty and "silence" not in subject.values[form][id_]:
             continue
         if "use" in subject.values[form][id_]:  # reports use it
             continue
         node = subject.nodes(form)[id_]
-        if node.file.startswith(".."):  # a row of the base that an overlay has no use for is no fault of either
+        # a row of the base that an overlay has no use for is no fault of either
+        if node.file.startswith(".."):
             continue
         yield diagnose(
-            "W604", "warning", f"nothing uses {id_!r} of {form}", node, hint="remove it, or silence this with a reason"
+            "W604",
+            "warning",
+            f"nothing uses {id_!r} of {form}",
+            node,
+            hint="remove it, or silence this with a reason",
         )
 
 
 def kinds_of_the_map_are_named(subject: Subject) -> Iterator[Diagnostic]:
-    """A kind of places or links that nothing but the map mentions, and that is nearly one that the rules do mention."""
+    """A kind of places or links that nothing but the map mentions, and that is nearly one that the rules do
+    mention.
+    """
     words = _words_outside(subject, "places", "links")
     for form in ("places", "links"):
         told: set[str] = set()
@@ -296,7 +353,13 @@ def kinds_of_the_map_are_named(subject: Subject) -> Iterator[Diagnostic]:
             told.add(kind)
             hint = did_you_mean(kind, {k for k in kinds.values() if k in words})
             if hint:
-                yield diagnose("W604", "warning", f"no rule names {form} of the kind {kind!r}", node.value["kind"], hint=hint)
+                yield diagnose(
+                    "W604",
+                    "warning",
+                    f"no rule names {form} of the kind {kind!r}",
+                    node.value["kind"],
+                    hint=hint,
+                )
 
 
 def tags_are_read(subject: Subject) -> Iterator[Diagnostic]:
@@ -333,17 +396,28 @@ def thresholds_are_waited_for(subject: Subject) -> Iterator[Diagnostic]:
     tracks = {id_: row["thresholds"] for id_, row in subject.rows("tracks").items() if "thresholds" in row}
     if not tracks or subject.any_faulty("events", "matrices", "counters"):
         return
-    waited = [filters for form, id_, _ in subject.draft.all_rows() for filters in _filters(subject.values[form][id_], "reached")]
+    waited = [
+        filters
+        for form, id_, _ in subject.draft.all_rows()
+        for filters in _filters(subject.values[form][id_], "reached")
+    ]
     for id_, thresholds in tracks.items():
         node = subject.nodes("tracks")[id_]
         if node.file.startswith(".."):
             continue
         wanted = [f for f in waited if _may_be(f.get("track"), id_) or not _known(f.get("track"), tracks)]
-        if any(not _known(f.get("at"), thresholds) for f in wanted):  # of which it is told that it never comes
+        # of which it is told that it never comes
+        if any(not _known(f.get("at"), thresholds) for f in wanted):
             continue
         for value, said in zip(thresholds, node.value["thresholds"].members(), strict=True):
             if not any(_may_be(f.get("at"), value) for f in wanted):
-                yield diagnose("W604", "warning", f"nothing waits until {id_!r} reaches {value}", said, hint="leave it out")
+                yield diagnose(
+                    "W604",
+                    "warning",
+                    f"nothing waits until {id_!r} reaches {value}",
+                    said,
+                    hint="leave it out",
+                )
 
 
 def _known(said: Any, there: Container[object]) -> bool:
@@ -376,8 +450,8 @@ def _may_be(said: Any, value: object) -> bool:
 def marks_are_set_and_read(subject: Subject) -> Iterator[Diagnostic]:
     """A flag that is set and that nothing asks for, or that is asked for and nothing sets.
 
-    A flag whose name is worked out (`=...`) says from what it is made: it may be any word or id that its expression can give
-    (`computed_words`). Only of one that reads more than can be told may it be any.
+    A flag whose name is worked out (`=...`) says from what it is made: it may be any word or id that its
+    expression can give (`computed_words`). Only of one that reads more than can be told may it be any.
     """
     granted: dict[str, tuple[Node, str | None]] = {}
     asked: dict[str, tuple[Node, str | None]] = {}
@@ -406,13 +480,27 @@ def marks_are_set_and_read(subject: Subject) -> Iterator[Diagnostic]:
             granted.setdefault(str(row["flag"]), (subject.nodes("capture")[id_].value["flag"], None))
     for name, (node, key) in granted.items():
         inside = subject.once("words of expressions", _words_of_expressions)
-        if name not in asked and name not in inside and not _shown(subject, name) and not node.file.startswith(".."):
+        if (
+            name not in asked
+            and name not in inside
+            and not _shown(subject, name)
+            and not node.file.startswith("..")
+        ):
             message = f"the flag {name!r} is set, and nothing asks for it"
             yield diagnose(
-                "W609", "warning", message, node, key=key, hint="ask for it with flagged(...) or show it, or leave it out"
+                "W609",
+                "warning",
+                message,
+                node,
+                key=key,
+                hint="ask for it with flagged(...) or show it, or leave it out",
             )
     for name, (node, key) in asked.items():
-        if any(name in subject.text_of(*row, subject.nodes(row[0])[row[1]]) for row in subject.faulty if row[0] in subject.known):
+        if any(
+            name in subject.text_of(*row, subject.nodes(row[0])[row[1]])
+            for row in subject.faulty
+            if row[0] in subject.known
+        ):
             continue
         if name in granted or name in seen or name in made or node.file.startswith(".."):
             continue
@@ -423,11 +511,17 @@ def marks_are_set_and_read(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def marks_named(subject: Subject) -> set[str] | None:
-    """Every mark that a row sets or asks for; None where the name of one is worked out, so that it may be any."""
+    """Every mark that a row sets or asks for; None where the name of one is worked out, so that it may be
+    any.
+    """
     named = {str(row["flag"]) for row in subject.rows("capture").values() if "flag" in row}
     for mark in subject.marked:
         value = mark.annotation.value
-        if "x-effect" in mark.annotation.schema and isinstance(value, dict) and isinstance(value.get("flag"), dict):
+        if (
+            "x-effect" in mark.annotation.schema
+            and isinstance(value, dict)
+            and isinstance(value.get("flag"), dict)
+        ):
             name = str(value["flag"].get("as"))
             if name.startswith("="):
                 could = computed_words(name, mark, subject)
@@ -444,7 +538,8 @@ def marks_named(subject: Subject) -> set[str] | None:
 def computed_words(text: str, mark: Marked, subject: Subject) -> set[str] | None:
     """The words that an expression which works out a name can give; None where that cannot be told.
 
-    An id of a thing is one of the ids of its kind; a slot with `choices`, one of these; `a if test else b`, one of either.
+    An id of a thing is one of the ids of its kind; a slot with `choices`, one of these; `a if test else b`,
+    one of either.
     """
     try:
         tree = parse(strip_mark(text)).tree
@@ -501,7 +596,10 @@ def _words_of(row: dict[str, Any]) -> set[str]:
 
 
 def _gather(value: Any, words: set[str], slots: bool = False) -> None:
-    """All words in a value that could be an id: of texts, inside expressions, too, and keys. `slots`: its keys name slots."""
+    """All words in a value that could be an id: of texts, inside expressions, too, and keys.
+
+    `slots`: its keys name slots.
+    """
     if isinstance(value, str):
         words.update(_WORD.findall(value))
         words.update(_PIECE.findall(value))

@@ -35,7 +35,11 @@ def rows_have_the_shape_of_their_form(subject: Subject) -> Iterator[Diagnostic]:
             near = did_you_mean(id_, below) if below else ""
             for fault in faults:  # a row that was to be laid over another lacks most keys
                 lacking = fault.code == "E207" and near and fault.where == node.where
-                yield replace(fault, hint=f"{form} has no {id_!r} below, so the row is new; {near}") if lacking else fault
+                yield (
+                    replace(fault, hint=f"{form} has no {id_!r} below, so the row is new; {near}")
+                    if lacking
+                    else fault
+                )
 
 
 def _faults(known: Forms, form: str, node: Node, value: Any) -> list[Diagnostic]:
@@ -77,7 +81,9 @@ def faults_of(known: Forms, form: str, node: Node, value: Any = None) -> Iterato
     hints = {found.hint for found in said.values() if found.code == "E206"}
     for found in said.values():
         lacking = _LACKING.fullmatch(found.message) if found.code == "E207" else None
-        if lacking is None or hints.isdisjoint((f"did you mean {lacking[1]}?", no_value(lacking[1].strip("'")))):
+        if lacking is None or hints.isdisjoint(
+            (f"did you mean {lacking[1]}?", no_value(lacking[1].strip("'")))
+        ):
             yield found
 
 
@@ -124,7 +130,11 @@ def _unknown_keys(fault: Fault, at: Node) -> Iterator[Diagnostic]:
             break
         if key not in known:
             comma = at.get(key) is not None and at.value[key].style == EMPTY and not _ID.fullmatch(key)
-            hint = 'a comma ends a value here: quote the whole of it, text: "one, two"' if comma else did_you_mean(key, known)
+            hint = (
+                'a comma ends a value here: quote the whole of it, text: "one, two"'
+                if comma
+                else did_you_mean(key, known)
+            )
             if key.endswith(":") and at.value[key].style == EMPTY:  # `{cost:, ...}`
                 hint = no_value(key[:-1])
             hint = hint or (f"known keys: {', '.join(known)}" if len(known) <= 40 else "")
@@ -138,7 +148,9 @@ def _bad_key(fault: Fault, at: Node) -> Diagnostic:
 
 
 def _branches(fault: Fault, root: Node, at: Node) -> Iterator[Diagnostic]:
-    """Of several shapes a value may have: the faults in the shape it comes nearest to, or all shapes in words."""
+    """Of several shapes a value may have: the faults in the shape it comes nearest to, or all shapes in
+    words.
+    """
     by_branch = _by_branch(fault.inner)
     if not by_branch:
         yield diagnose("E209", "error", f"{_shown(fault.value)} fits more than one meaning", at)
@@ -159,13 +171,19 @@ def _branches(fault: Fault, root: Node, at: Node) -> Iterator[Diagnostic]:
     expected = _described(fault.schema) or _one_of([_expected(f) for fs in by_branch for f in fs])
     if isinstance(fault.value, Fraction):
         hint = hint or f"write the fraction as {fault.value}"
-    yield diagnose("E209", "error", f"{_shown(fault.value)} does not fit", at, hint=hint or f"expected: {expected}")
+    yield diagnose(
+        "E209", "error", f"{_shown(fault.value)} does not fit", at, hint=hint or f"expected: {expected}"
+    )
 
 
 def _one_of(ways: Iterable[str]) -> str:
     """Several descriptions as one sentence."""
     several = list(dict.fromkeys(ways))
-    return " or ".join(way[:1].lower() + way[1:].rstrip(".") for way in several) if len(several) > 1 else "".join(several)
+    return (
+        " or ".join(way[:1].lower() + way[1:].rstrip(".") for way in several)
+        if len(several) > 1
+        else "".join(several)
+    )
 
 
 def _words_of(fault: Fault) -> list[str]:
@@ -200,11 +218,17 @@ def _single(fault: Fault, at: Node) -> Diagnostic:
                 hint = 'quote it, "#..."; what stands behind a bare # is a remark'
             elif type(value) is int and "d([2-9]" in str(fault.schema.get("pattern", "")):
                 hint = f"write 1d{value} for one die of {value} faces"
-            elif isinstance(value, (int, bool)) and "string" in ([limit] if isinstance(limit, str) else limit):
+            elif isinstance(value, (int, bool)) and "string" in (
+                [limit] if isinstance(limit, str) else limit
+            ):
                 hint = "quote it if it is text"
         case "enum":
             code, message = "E209", f"{_shown(value)} is not one of the words allowed here"
-            near = did_you_mean(value, [w for w in limit if isinstance(w, str)]) if isinstance(value, str) else ""
+            near = (
+                did_you_mean(value, [w for w in limit if isinstance(w, str)])
+                if isinstance(value, str)
+                else ""
+            )
             hint = near or f"one of {', '.join(map(_word, limit))}"
         case "const":
             code, message = "E209", f"expected {_word(limit)}, found {_shown(value)}"
@@ -234,7 +258,9 @@ def _single(fault: Fault, at: Node) -> Diagnostic:
 
 
 def _other_id(value: Any, pattern: Any) -> str:
-    """The id with underscores for hyphens, or the other way round, where it would then be written as it must be."""
+    """The id with underscores for hyphens, or the other way round, where it would then be written as it must
+    be.
+    """
     for one, other in (("-", "_"), ("_", "-")):
         if isinstance(value, str) and one in value and re.search(str(pattern), value.replace(one, other)):
             return f"write {value.replace(one, other)}"

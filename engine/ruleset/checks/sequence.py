@@ -1,4 +1,6 @@
-"""Can a turn be played? Steps say what they do, wait for orders somewhere, and none does what is done already."""
+"""Can a turn be played? Steps say what they do, wait for orders somewhere, and none does what is done
+already.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ def the_sequence_comes_to_an_input(subject: Subject) -> Iterator[Diagnostic]:
         return
     nodes = list(_nodes(frame))
     if subject.rows("nations") and not any(node.get("input") is not None for node in nodes):
-        yield diagnose("E606", "error", "the sequence has no `input`: no turn would ever wait for orders", frame[0])
+        yield diagnose(
+            "E606", "error", "the sequence has no `input`: no turn would ever wait for orders", frame[0]
+        )
     named: dict[tuple[str, str], Node] = {}
     for node in nodes:
         heads = [key for key in ("input", "do", "steps") if node.get(key) is not None]
@@ -47,21 +51,35 @@ def the_sequence_comes_to_an_input(subject: Subject) -> Iterator[Diagnostic]:
             yield diagnose("E606", "error", "a part of the sequence needs `input`, `step` or `steps`", node)
         elif len(heads) > 1:
             yield diagnose(
-                "E606", "error", f"a step of the sequence is one of {' and '.join(heads)}, not both", node, key=heads[1]
+                "E606",
+                "error",
+                f"a step of the sequence is one of {' and '.join(heads)}, not both",
+                node,
+                key=heads[1],
             )
         loops = [key for key in ("each", "passes", "ticks") if node.get(key) is not None]
         if loops and node.get("steps") is None:
-            yield diagnose("E606", "error", f"{loops[0]!r} of a step needs `steps` to go through", node, key=loops[0])
+            yield diagnose(
+                "E606", "error", f"{loops[0]!r} of a step needs `steps` to go through", node, key=loops[0]
+            )
         if len(loops) > 1:
-            yield diagnose("E606", "error", f"a step is either {loops[0]!r} or {loops[1]!r}", node, key=loops[1])
+            yield diagnose(
+                "E606", "error", f"a step is either {loops[0]!r} or {loops[1]!r}", node, key=loops[1]
+            )
         for key, why in NAMED.items():
             name = node.text(key)
             if name is not None and (first := named.setdefault((key, name), node)) is not node:
-                hint = f"the first stands in line {first.line}" + (f" of {first.file}" if first.file != node.file else "")
-                yield diagnose("E606", "error", f"a second {key} is called {name!r}: {why}", node, key=key, hint=hint)
+                hint = f"the first stands in line {first.line}" + (
+                    f" of {first.file}" if first.file != node.file else ""
+                )
+                yield diagnose(
+                    "E606", "error", f"a second {key} is called {name!r}: {why}", node, key=key, hint=hint
+                )
         needed = STEP_NEEDS.get(node.text("do") or "")
         if needed is not None and node.get(needed) is None:
-            yield diagnose("E606", "error", f"`do: {node.text('do')}` needs {needed!r}: it says which", node, key="do")
+            yield diagnose(
+                "E606", "error", f"`do: {node.text('do')}` needs {needed!r}: it says which", node, key="do"
+            )
 
 
 def _nodes(nodes: list[Node]) -> Iterator[Node]:
@@ -88,7 +106,10 @@ def ticks_are_few(subject: Subject) -> Iterator[Diagnostic]:
             for key in (*FIGURES, name):
                 value = subject.rows(form)[id_].get(key)
                 if (figure := _figure(value)) > MOST_ROUNDS:
-                    message = f"{key!r} comes to {int(figure)} points, and a turn goes through {MOST_ROUNDS} ticks at most"
+                    message = (
+                        f"{key!r} comes to {int(figure)} points, and a turn goes through "
+                        f"{MOST_ROUNDS} ticks at most"
+                    )
                     yield diagnose("E209", "error", message, subject.nodes(form)[id_].value[key])
 
 
@@ -101,7 +122,11 @@ def _counted_by(node: Node) -> Iterator[str]:
     except ExpressionError:  # another check's question
         return
     for part in parts:
-        if isinstance(part, ast.Call) and getattr(part.func, "id", "") in ("maximum", "value") and len(part.args) > 1:
+        if (
+            isinstance(part, ast.Call)
+            and getattr(part.func, "id", "") in ("maximum", "value")
+            and len(part.args) > 1
+        ):
             yield str(getattr(part.args[1], "value", ""))
 
 
@@ -119,7 +144,11 @@ def _figure(value: object) -> Fraction:
 def orders_can_be_given(subject: Subject) -> Iterator[Diagnostic]:
     """Some input comes in every turn, and what is ordered is carried out after an input that takes it."""
     flat = [node for node, _ in _in_order(subject.draft.sequence, False)]
-    wide = [node for node in flat if node.get("input") is not None and node.get("leaves") is None and node.get("takes") is None]
+    wide = [
+        node
+        for node in flat
+        if node.get("input") is not None and node.get("leaves") is None and node.get("takes") is None
+    ]
     if wide and all(_under_when(subject.draft.sequence, node) for node in wide):
         said = "there are turns in which nobody is asked for orders: each `input` has a `when`"
         hint = "leave `when` out at one of them" if len(wide) > 1 else "leave `when` out"
@@ -127,11 +156,18 @@ def orders_can_be_given(subject: Subject) -> Iterator[Diagnostic]:
     for (form, id_), (points, step) in subject.once("points of orders", points_of_orders).items():
         if not points:
             message = f"nobody can give the order {id_!r}: its step {step!r} comes before the first input"
-            yield diagnose("W621", "warning", message, subject.nodes(form)[id_], hint="list the step in `takes` of an input")
+            yield diagnose(
+                "W621",
+                "warning",
+                message,
+                subject.nodes(form)[id_],
+                hint="list the step in `takes` of an input",
+            )
 
 
 def points_of_orders(subject: Subject) -> dict[tuple[str, str], tuple[set[int], str]]:
-    """Form and id of orders -> the inputs that they may be given at, by their number, and the last step that carries them out.
+    """Form and id of orders -> the inputs that they may be given at, by their number, and the last step that
+    carries them out.
 
     Nothing where there is one input only: all orders are given there.
     """
@@ -139,7 +175,9 @@ def points_of_orders(subject: Subject) -> dict[tuple[str, str], tuple[set[int], 
     inputs = [node for node in flat if node.get("input") is not None]
     if len(inputs) < 2:
         return {}
-    taken = [{s.value for s in find(node, ["takes"]).members() if isinstance(s.value, str)} for node in inputs]
+    taken = [
+        {s.value for s in find(node, ["takes"]).members() if isinstance(s.value, str)} for node in inputs
+    ]
     by_step: dict[str, list[tuple[str, str]]] = {}
     for id_, row in subject.rows("orders").items():
         by_step.setdefault(str(row.get("step")), []).append(("orders", id_))
@@ -150,8 +188,12 @@ def points_of_orders(subject: Subject) -> dict[tuple[str, str], tuple[set[int], 
             here = inputs.index(node) if node.get("takes") is None else here
         if (step := node.text("step")) is None:
             continue
-        points = {number for number, steps in enumerate(taken) if step in steps} or ({here} if here is not None else set())
-        acts = [("actions", act.value) for act in find(node, ["actions"]).members() if isinstance(act.value, str)]
+        points = {number for number, steps in enumerate(taken) if step in steps} or (
+            {here} if here is not None else set()
+        )
+        acts = [
+            ("actions", act.value) for act in find(node, ["actions"]).members() if isinstance(act.value, str)
+        ]
         for form, id_ in (*acts, *by_step.get(step, ())):
             if id_ in subject.nodes(form):
                 before = out.get((form, id_), (set(), ""))[0]
@@ -175,7 +217,9 @@ LOOPS = ("when", "each", "passes", "ticks", "of")
 
 
 def acts_are_carried_out_once(subject: Subject) -> Iterator[Diagnostic]:
-    """An action in two steps that come in every turn, without orders given in between: the first leaves nothing to the second."""
+    """An action in two steps that come in every turn, without orders given in between: the first leaves
+    nothing to the second.
+    """
     waiting = {id_ for id_, row in subject.rows("actions").items() if "waits" in row}
     taken: set[str] = set()
     for node, open_ in _in_order(subject.draft.sequence, False):
@@ -186,7 +230,9 @@ def acts_are_carried_out_once(subject: Subject) -> Iterator[Diagnostic]:
         acts = [act for act in find(node, ["actions"]).members() if isinstance(act.value, str)]
         for act in acts:
             if act.value in taken and act.value not in waiting:
-                message = f"an earlier step carries out every order of {act.value!r}: none is left for this one"
+                message = (
+                    f"an earlier step carries out every order of {act.value!r}: none is left for this one"
+                )
                 yield diagnose("E606", "error", message, act, hint="list it in one step")
         taken |= {act.value for act in acts}
 

@@ -1,4 +1,6 @@
-"""Is what `shows` rows name there to be shown? The fields of each table of the state, as far as the ruleset decides them."""
+"""Is what `shows` rows name there to be shown? The fields of each table of the state, as far as the ruleset
+decides them.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,14 @@ from .words import vocabulary
 __all__ = ["shown_fields_are_there"]
 
 OF_THINGS: Mapping[str, str] = {
-    **{"nations": "nation", "places": "place", "links": "link", "passages": "passage", "sides": "side", "units": "unit"},
+    **{
+        "nations": "nation",
+        "places": "place",
+        "links": "link",
+        "passages": "passage",
+        "sides": "side",
+        "units": "unit",
+    },
     "records": "record",
 }
 """Tables whose fields are those of a kind of thing."""
@@ -40,7 +49,9 @@ def shown_fields_are_there(subject: Subject) -> Iterator[Diagnostic]:
             if row["what"] == "flags" and at.file.startswith(".."):
                 continue  # a layer may have taken away what set a flag of the base
             if at.value not in known:
-                hint = did_you_mean(at.value, known) or (f"there are {', '.join(sorted(known))}" if len(known) < 20 else "")
+                hint = did_you_mean(at.value, known) or (
+                    f"there are {', '.join(sorted(known))}" if len(known) < 20 else ""
+                )
                 yield diagnose("E407", "error", f"{row['what']} have no {at.value!r} to show", at, hint=hint)
 
 

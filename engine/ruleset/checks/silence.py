@@ -1,7 +1,8 @@
 """Which warnings are silenced where they stand, and does every silence silence something?
 
 A row may carry `silence: {CODE: reason}`, which covers the row and all inside it. A manifest may carry
-`silence: {FILE: {CODE: reason}}`, the file being a name or a pattern such as `tables/*.yaml`. Errors cannot be silenced.
+`silence: {FILE: {CODE: reason}}`, the file being a name or a pattern such as `tables/*.yaml`. Errors cannot
+be silenced.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ class _Silence:
     used: bool = False
 
 
-def apply_silences(found: Iterable[Diagnostic], draft: MergedRuleset, layers: list[Layer]) -> Iterator[Diagnostic]:
+def apply_silences(
+    found: Iterable[Diagnostic], draft: MergedRuleset, layers: list[Layer]
+) -> Iterator[Diagnostic]:
     """The findings that are not silenced, and what is wrong with the silences."""
     silences = [*_of_rows(draft, layers), *_of_manifests(layers)]
     by_row: dict[tuple[str, str, str], _Silence] = {(*s.row, s.code): s for s in silences if s.row}
@@ -44,7 +47,9 @@ def apply_silences(found: Iterable[Diagnostic], draft: MergedRuleset, layers: li
             continue
         row = places.row_at(d)
         silence = by_row.get((*row, d.code)) if row else None
-        silence = silence or next((s for s in by_file if s.code == d.code and fnmatchcase(d.file, s.files)), None)
+        silence = silence or next(
+            (s for s in by_file if s.code == d.code and fnmatchcase(d.file, s.files)), None
+        )
         if silence is None:
             yield d
         else:

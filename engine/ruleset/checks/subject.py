@@ -43,7 +43,8 @@ class Marked:
 
 
 class CheckCache:
-    """What follows from rows by themselves, kept from one check of a ruleset to the next while somebody edits it.
+    """What follows from rows by themselves, kept from one check of a ruleset to the next while somebody edits
+    it.
 
     A row is known by its node: nodes are never changed, and of a file that is not edited they stay the same.
     """
@@ -67,7 +68,8 @@ class CheckCache:
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """`draft`: the merged rows with their places. `known`: the tables. `faulty`: table and id of rows of wrong shape.
+    """`draft`: the merged rows with their places. `known`: the tables. `faulty`: table and id of rows of
+    wrong shape.
 
     `kept`: what follows from rows by themselves; of earlier checks, where somebody edits them.
     """
@@ -119,20 +121,27 @@ class Subject:
         if FRAME in self.known:
             for number, node in enumerate(self.draft.sequence):
                 if (FRAME, str(number)) not in self.faulty:
-                    found += [Marked(FRAME, str(number), node, m) for m in annotated(self.known, FRAME, plain_value(node))]
+                    found += [
+                        Marked(FRAME, str(number), node, m)
+                        for m in annotated(self.known, FRAME, plain_value(node))
+                    ]
         return found
 
     def _annotated(self, form: str, value: Any) -> list[Annotation]:
         return list(annotated(self.known, form, value))
 
     def with_rows(self, draft: MergedRuleset, part: Subject) -> Subject:
-        """The subject of a draft that differs from this one's in the rows that `part` has; the rest is taken over."""
+        """The subject of a draft that differs from this one's in the rows that `part` has; the rest is taken
+        over.
+        """
         other = Subject(draft, self.known, set(self.faulty), self.kept)
         altered = {(form, id_) for form, id_, _ in part.draft.all_rows()}
         kept = {form: dict(rows) for form, rows in self.values.items()}
         for form, rows in part.values.items():
             kept.setdefault(form, {}).update(rows)
-        other.__dict__["values"] = {form: {i: kept[form][i] for i in rows} for form, rows in draft.forms.items()}
+        other.__dict__["values"] = {
+            form: {i: kept[form][i] for i in rows} for form, rows in draft.forms.items()
+        }
         other.__dict__["marked"] = [m for m in self.marked if (m.form, m.id) not in altered] + part.marked
         return other
 
@@ -151,7 +160,9 @@ class Subject:
         return cast("T", self._made[name])
 
     def instead(self, word: str, known: Iterable[str]) -> str:
-        """What would do for an id that is not there: the nearest that is; or that a layer has removed it, and where."""
+        """What would do for an id that is not there: the nearest that is; or that a layer has removed it, and
+        where.
+        """
         return gone(word, self.draft.removed) or did_you_mean(word, known)
 
     @staticmethod

@@ -1,4 +1,6 @@
-"""Are tables of one cast? Every cell is as deep as the keys say and of the same kind, and bands leave no number out."""
+"""Are tables of one cast? Every cell is as deep as the keys say and of the same kind, and bands leave no
+number out.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +31,17 @@ def cells_stand_under_all_keys(subject: Subject) -> Iterator[Diagnostic]:
         said = f"the table {id_!r} has the keys {', '.join(named)}" if named is not None else "the first has"
         for depth, at in cells:
             if depth != wanted:
-                message = f"a cell under {_counted(depth)}; {said}" + ("" if named is not None else f" {_counted(wanted)}")
+                message = f"a cell under {_counted(depth)}; {said}" + (
+                    "" if named is not None else f" {_counted(wanted)}"
+                )
                 yield diagnose("E215", "error", message, at)
                 break
 
 
 def cells_are_alike(subject: Subject) -> Iterator[Diagnostic]:
-    """What reads a table reckons with numbers, or compares words: one cell of the other kind would stop a turn."""
+    """What reads a table reckons with numbers, or compares words: one cell of the other kind would stop a
+    turn.
+    """
     for id_ in subject.rows(TABLES):
         node = subject.nodes(TABLES)[id_]
         parts = [node.get(key) for key in ("rows", "bands", "default")]
@@ -46,7 +52,9 @@ def cells_are_alike(subject: Subject) -> Iterator[Diagnostic]:
         if len(kinds) > 1:
             usual = max(kinds, key=lambda kind: len(kinds[kind]))
             odd = next(at for at in cells if kind_of_cell(at.value) != usual)
-            message = f"a cell of {id_!r} is {_KINDS[kind_of_cell(odd.value)]}, the others are each {_KINDS[usual]}"
+            message = (
+                f"a cell of {id_!r} is {_KINDS[kind_of_cell(odd.value)]}, the others are each {_KINDS[usual]}"
+            )
             yield diagnose("E215", "error", message, odd)
 
 

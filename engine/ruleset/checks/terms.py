@@ -13,11 +13,17 @@ from .subject import Subject
 if TYPE_CHECKING:
     import networkx as nx  # heavy, and not needed for what the cache has
 
-__all__ = ["battles_do_not_lead_back_to_themselves", "terms_do_not_lead_back_to_themselves", "values_lead_somewhere"]
+__all__ = [
+    "battles_do_not_lead_back_to_themselves",
+    "terms_do_not_lead_back_to_themselves",
+    "values_lead_somewhere",
+]
 
 TERMS, QUANTITIES = "definitions", "stats"
 ASKERS = {"objectives": ("aims", ("is",)), "within_limits": ("limits", ("test", "when"))}
-"""Functions that ask the tests of all rows of a table, which stand in the graph as one thing of the function's name."""
+"""Functions that ask the tests of all rows of a table, which stand in the graph as one thing of the
+function's name.
+"""
 
 
 def terms_do_not_lead_back_to_themselves(subject: Subject) -> Iterator[Diagnostic]:
@@ -36,14 +42,21 @@ def terms_do_not_lead_back_to_themselves(subject: Subject) -> Iterator[Diagnosti
             round_ = [a for a, _ in nx.find_cycle(graph.subgraph(knot), first)]
             way = " → ".join([*round_, round_[0]])
             yield diagnose(
-                "E405", "error", f"the definition leads back to itself: {way}", subject.nodes(TERMS)[round_[0]], key="is"
+                "E405",
+                "error",
+                f"the definition leads back to itself: {way}",
+                subject.nodes(TERMS)[round_[0]],
+                key="is",
             )
 
 
 def battles_do_not_lead_back_to_themselves(subject: Subject) -> Iterator[Diagnostic]:
     """A battle before which itself would have to be fought."""
     rows = subject.rows("battles")
-    first = {id_: {*row.get("preludes", ()), *row.get("before", {}).values()} & rows.keys() for id_, row in rows.items()}
+    first = {
+        id_: {*row.get("preludes", ()), *row.get("before", {}).values()} & rows.keys()
+        for id_, row in rows.items()
+    }
     for id_ in rows:
         due, seen = list(first[id_]), set()
         while due:
@@ -58,11 +71,15 @@ def battles_do_not_lead_back_to_themselves(subject: Subject) -> Iterator[Diagnos
 
 
 MAX_CHAIN = 30
-"""Definitions and stats that may lead to one another, one after the other: the evaluator goes no deeper than 40."""
+"""Definitions and stats that may lead to one another, one after the other: the evaluator goes no deeper than
+40.
+"""
 
 
 def values_lead_somewhere(subject: Subject) -> Iterator[Diagnostic]:
-    """Stats must not lead back to themselves, by base or modifiers; chains of either must not grow too long."""
+    """Stats must not lead back to themselves, by base or modifiers; chains of either must not grow too
+    long.
+    """
     import networkx as nx  # heavy, and not needed for what the cache has
 
     graph: nx.DiGraph[tuple[str, str]] = nx.DiGraph()
@@ -81,9 +98,16 @@ def values_lead_somewhere(subject: Subject) -> Iterator[Diagnostic]:
             round_ = [a for a, _ in nx.find_cycle(graph.subgraph(knot), first)]
             way = " → ".join(id_ for _, id_ in [*round_, round_[0]])
             form, id_ = next((form, id_) for form, id_ in round_ if form != TERMS)
-            node = subject.nodes(form)[id_] if form == QUANTITIES else next(iter(subject.nodes(form).values()))
+            node = (
+                subject.nodes(form)[id_] if form == QUANTITIES else next(iter(subject.nodes(form).values()))
+            )
             said = "the stat leads" if form == QUANTITIES else f"the {form} lead"
-            yield diagnose("E405", "error", f"{said} back to {'itself' if form == QUANTITIES else 'themselves'}: {way}", node)
+            yield diagnose(
+                "E405",
+                "error",
+                f"{said} back to {'itself' if form == QUANTITIES else 'themselves'}: {way}",
+                node,
+            )
     if nx.is_directed_acyclic_graph(graph):
         longest = nx.dag_longest_path(graph)
         if len(longest) > MAX_CHAIN:

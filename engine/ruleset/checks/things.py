@@ -1,4 +1,6 @@
-"""Are things of the kind that is asked for? Those of a step, of an effect and of a slot, and those whose field is changed."""
+"""Are things of the kind that is asked for? Those of a step, of an effect and of a slot, and those whose
+field is changed.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,12 @@ def slots_name_things_of_their_kind(subject: Subject) -> Iterator[Diagnostic]:
     words = words_of(subject)
     for mark in subject.marked:
         path = mark.annotation.path
-        if len(path) == 3 and path[0] == "slots" and path[2] == "among" and "x-expr" in mark.annotation.schema:
+        if (
+            len(path) == 3
+            and path[0] == "slots"
+            and path[2] == "among"
+            and "x-expr" in mark.annotation.schema
+        ):
             kind = find(mark.row, path[:-1]).text("kind") or ""
             if kind in KINDS:
                 yield from _unlike(mark, words, [kind])
@@ -63,10 +70,21 @@ def changed_fields_are_of_the_thing(subject: Subject) -> Iterator[Diagnostic]:
             yield diagnose("E304", "error", message, field, hint=hint)
 
 
-CHANGED = frozenset({"nation", "place", "side", "unit", "link", "passage", "war", "force", "record", "agreement"})
+CHANGED = frozenset(
+    {"nation", "place", "side", "unit", "link", "passage", "war", "force", "record", "agreement"}
+)
 """Kinds of things of which the state holds fields."""
-OF_ONE_KIND = {"units": "unit", "tag": "unit", "places": "place", "links": "link", "resources": "resource", "passages": "passage"}
-"""Tables that only a modifier of a stat of such things can be for; nations, items and actions are in scope of others, too."""
+OF_ONE_KIND = {
+    "units": "unit",
+    "tag": "unit",
+    "places": "place",
+    "links": "link",
+    "resources": "resource",
+    "passages": "passage",
+}
+"""Tables that only a modifier of a stat of such things can be for; nations, items and actions are in scope of
+others, too.
+"""
 FORMS_OF_FOR = (*OF_ONE_KIND, "production", "technologies", "nations", "sides", "actions", "orders")
 
 
@@ -74,7 +92,11 @@ def adjusts_are_for_things_of_their_quantity(subject: Subject) -> Iterator[Diagn
     """What a row of `modifiers` is for can be a thing that its stat is of, or have to do with one."""
     known, words, quantities = vocabulary(subject), words_of(subject), subject.rows("stats")
     for mark in subject.marked:
-        if mark.form != "modifiers" or mark.annotation.path[:1] != ("for",) or not isinstance(mark.annotation.value, str):
+        if (
+            mark.form != "modifiers"
+            or mark.annotation.path[:1] != ("for",)
+            or not isinstance(mark.annotation.value, str)
+        ):
             continue
         quantity, value = quantities.get(mark.row.text("of") or ""), mark.annotation.value
         if quantity is None:
@@ -83,7 +105,9 @@ def adjusts_are_for_things_of_their_quantity(subject: Subject) -> Iterator[Diagn
             kinds = {_kind(value, mark, words)} & {*OF_ONE_KIND.values()}
         else:
             group = subject.rows("groups").get(value)
-            forms = [group["of"]] if group else [source for source in FORMS_OF_FOR if value in known.of(source)]
+            forms = (
+                [group["of"]] if group else [source for source in FORMS_OF_FOR if value in known.of(source)]
+            )
             kinds = {OF_ONE_KIND.get(form, "") for form in forms}
         if kinds and "" not in kinds and quantity["of"] not in kinds:
             node, key = mark.place
@@ -94,7 +118,9 @@ def adjusts_are_for_things_of_their_quantity(subject: Subject) -> Iterator[Diagn
 
 
 def _kind(text: str, mark: Marked, words: RulesetVocabulary) -> str:
-    """The kind of the things that a value stands for: a word's, or what its expression gives; `any` where nobody can tell."""
+    """The kind of the things that a value stands for: a word's, or what its expression gives; `any` where
+    nobody can tell.
+    """
     scope = scope_of(mark, words)
     bare = strip_mark(text.lstrip())
     if bare in scope:

@@ -1,4 +1,6 @@
-"""Can verdicts be judged? What reads open verdicts must have bounds, and the things that have a verdict must be known before."""
+"""Can verdicts be judged? What reads open verdicts must have bounds, and the things that have a verdict must
+be known before.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ CODE = "E320"
 
 
 def verdicts_can_be_judged(subject: Subject) -> Iterator[Diagnostic]:
-    """Every verdict, and every definition between one verdict and another, has bounds; its things depend on none."""
+    """Every verdict, and every definition between one verdict and another, has bounds; its things depend on
+    none.
+    """
     rows, terms = subject.rows("verdicts"), subject.rows("definitions")
     if not rows:
         return
@@ -26,14 +30,18 @@ def verdicts_can_be_judged(subject: Subject) -> Iterator[Diagnostic]:
     reader = BoundsCompiler(names)
     texts = [("verdicts", id_, "yes", row.get("yes")) for id_, row in rows.items()]
     texts += [
-        ("definitions", id_, "is", terms[id_].get("is")) for id_ in sorted(names) if id_ in terms and id_ in _between(subject)
+        ("definitions", id_, "is", terms[id_].get("is"))
+        for id_ in sorted(names)
+        if id_ in terms and id_ in _between(subject)
     ]
     for form, id_, key, text in texts:
         if isinstance(text, str):
             try:
                 reader.bounds(strip_mark(text))
             except ExpressionError as error:
-                yield diagnose(CODE, "error", error.message, subject.nodes(form)[id_], key=key, offset=error.column)
+                yield diagnose(
+                    CODE, "error", error.message, subject.nodes(form)[id_], key=key, offset=error.column
+                )
     for id_, row in rows.items():
         if isinstance(row.get("over"), str) and reader.reads_open(strip_mark(row["over"])):
             message = "which things have a verdict must be known before any is settled"

@@ -1,8 +1,10 @@
-"""Does every plain word name something that is there? The schemas say what it may name (`x-word`), a source each:
+"""Does every plain word name something that is there? The schemas say what it may name (`x-word`), a source
+each:
 
-a table (its ids); `field:KIND` (a field of such things, built in or declared); `tag`, `link-kind`, `works`, `step`, `know` (the
-words that the rows of this ruleset use); `scope` (a name bound here), `scope.field` (a field of one), `slot` (a slot of the
-row); `:word` (this word itself). Beside them stand the filters of triggers (`x-trigger`) and the `{names}` in texts (`x-text`).
+a table (its ids); `field:KIND` (a field of such things, built in or declared); `tag`, `link-kind`, `works`,
+`step`, `know` (the words that the rows of this ruleset use); `scope` (a name bound here), `scope.field` (a
+field of one), `slot` (a slot of the row); `:word` (this word itself). Beside them stand the filters of
+triggers (`x-trigger`) and the `{names}` in texts (`x-text`).
 """
 
 from __future__ import annotations
@@ -49,7 +51,9 @@ class KnownWords:
     def __init__(self, subject: Subject) -> None:
         """A subject, or what answers `rows`, `nodes`, `known` and `once` like one."""
         self.subject = subject
-        self.words = RulesetVocabulary(subject.rows, subject.known.names, subject.draft.sequence, subject.draft.removed)
+        self.words = RulesetVocabulary(
+            subject.rows, subject.known.names, subject.draft.sequence, subject.draft.removed
+        )
         self._kept: dict[str, Collection[str]] = {}
 
     def of(self, source: str) -> Collection[str]:
@@ -65,7 +69,8 @@ class KnownWords:
         if source.startswith("field:"):
             kind = source[6:]
             declared = {i for i, row in rows("fields").items() if kind in row.get("of", ())}
-            declared |= {i for form, i in self.subject.faulty if form == "fields"}  # of which it is not known what it is of
+            # of which it is not known what it is of
+            declared |= {i for form, i in self.subject.faulty if form == "fields"}
             form = KINDS.get(kind, "")
             own = set(self.subject.known.keys(form)) if form in self.subject.known else set()
             return declared | own | set(BUILT_IN.get(kind, ()))
@@ -133,7 +138,11 @@ def unknown_words(marks: Iterable[Marked], known: KnownWords) -> Iterator[Diagno
         if sources is None:
             continue
         node, key = mark.place
-        if type(mark.annotation.value) is int and WORDS_OF_THINGS.issuperset(sources) and "x-expr" in mark.annotation.schema:
+        if (
+            type(mark.annotation.value) is int
+            and WORDS_OF_THINGS.issuperset(sources)
+            and "x-expr" in mark.annotation.schema
+        ):
             message = f"{mark.annotation.value} is none of {_in_words(sources)}"
             yield diagnose("E407", "error", message, node, key=key, hint="name one by its id")
         for value, at in texts_in(mark.annotation.value, node):
@@ -143,7 +152,9 @@ def unknown_words(marks: Iterable[Marked], known: KnownWords) -> Iterator[Diagno
                 or any(_has(known, source, value, mark) for source in sources)
             ):
                 continue
-            hint = gone(value, known.words.removed) or did_you_mean(value, allowed_words(known, sources, mark))
+            hint = gone(value, known.words.removed) or did_you_mean(
+                value, allowed_words(known, sources, mark)
+            )
             message = f"{value!r} is none of {_in_words(sources)}"
             yield diagnose("E407", "error", message, at, key=key, hint=hint)
 
@@ -176,18 +187,32 @@ def allowed_words(known: KnownWords, sources: Iterable[str], mark: Marked) -> se
 
 
 def computed_ids_are_there(subject: Subject) -> Iterator[Diagnostic]:
-    """What `=` an expression says in so many words, where the id of a row must stand, is one: `='red' if test else 'blue'`."""
+    """What `=` an expression says in so many words, where the id of a row must stand, is one:
+
+    `='red' if test else 'blue'`.
+    """
     for mark in subject.marked:
         value, schema = mark.annotation.value, mark.annotation.schema
-        if schema.get("x-literal") or not isinstance(value, str) or not value.startswith("=") or "'" not in value:
+        if (
+            schema.get("x-literal")
+            or not isinstance(value, str)
+            or not value.startswith("=")
+            or "'" not in value
+        ):
             continue
         forms = mark.annotation.refs or [word for word in schema.get("x-word", ()) if word in subject.known]
-        if not forms or ("x-word" in schema and not mark.annotation.refs and not WORDS_OF_THINGS.issuperset(schema["x-word"])):
+        if not forms or (
+            "x-word" in schema
+            and not mark.annotation.refs
+            and not WORDS_OF_THINGS.issuperset(schema["x-word"])
+        ):
             continue
         node, key = mark.place
         start = len(value) - len(value[1:].lstrip())
         for said in constants_given(value):
-            if any(said.value in subject.nodes(form) for form in forms) or said.value in subject.nodes("groups"):
+            if any(said.value in subject.nodes(form) for form in forms) or said.value in subject.nodes(
+                "groups"
+            ):
                 continue
             hint = did_you_mean(str(said.value), [id_ for form in forms for id_ in subject.nodes(form)])
             message = f"{' or '.join(forms)} has no {said.value!r}"
@@ -201,7 +226,9 @@ WORDS_OF_THINGS = frozenset(
 
 
 def constants_given(text: str) -> list[ast.Constant]:
-    """The texts that an expression may give as it stands, by its choices; empty texts, which stand for nothing, left out."""
+    """The texts that an expression may give as it stands, by its choices; empty texts, which stand for
+    nothing, left out.
+    """
     try:
         due: list[ast.expr] = [parse(strip_mark(text)).tree]
     except ExpressionError:  # another check's question
@@ -262,9 +289,15 @@ def facts_have_the_roles_they_are_asked_for(subject: Subject) -> Iterator[Diagno
                 yield from _filter(known, word, BARE_ROLES.get(word, "by"), filters, at, None, mark)
                 continue
             for role, value in filters.items():
-                if role not in roles and not _slot_of_acts(subject, word, role) and not (role == "side" and "by" in roles):
+                if (
+                    role not in roles
+                    and not _slot_of_acts(subject, word, role)
+                    and not (role == "side" and "by" in roles)
+                ):
                     hint = did_you_mean(role, roles) or f"it has {', '.join(roles)}"
-                    yield diagnose("E211", "error", f"the trigger {word} has no role {role!r}", at, key=role, hint=hint)
+                    yield diagnose(
+                        "E211", "error", f"the trigger {word} has no role {role!r}", at, key=role, hint=hint
+                    )
                 else:
                     yield from _filter(known, word, role, value, at.value[role], role, mark)
 
@@ -280,7 +313,9 @@ def _filter(
     sources = FACTS[word].get(role, ())
     if not sources:
         return
-    for item, at in [(value, node)] if not isinstance(value, list) else list(zip(value, node.value, strict=True)):
+    for item, at in (
+        [(value, node)] if not isinstance(value, list) else list(zip(value, node.value, strict=True))
+    ):
         if isinstance(item, bool):
             if ":truth" not in sources:
                 yield diagnose("E407", "error", f"{role!r} of the trigger {word} is not true or false", at)
@@ -289,10 +324,18 @@ def _filter(
                 yield diagnose("E407", "error", f"{role!r} of the trigger {word} is no number", at)
         elif isinstance(item, str) and not item.startswith("="):
             words = [s for s in sources if s not in (":number", ":truth", ":text")]
-            if ":text" in sources or any(_has(known, s, item, mark) for s in (*words, "groups", "scope", "scope.field")):
+            if ":text" in sources or any(
+                _has(known, s, item, mark) for s in (*words, "groups", "scope", "scope.field")
+            ):
                 continue
-            hint = gone(item, known.words.removed) or did_you_mean(item, allowed_words(known, list(words), mark))
-            message = f"{item!r} is none of {_in_words(list(words))}" if words else f"{role!r} of the trigger {word} is no text"
+            hint = gone(item, known.words.removed) or did_you_mean(
+                item, allowed_words(known, list(words), mark)
+            )
+            message = (
+                f"{item!r} is none of {_in_words(list(words))}"
+                if words
+                else f"{role!r} of the trigger {word} is no text"
+            )
             yield diagnose("E407", "error", message, at, hint=hint)
 
 
@@ -304,7 +347,11 @@ def texts_name_what_is_in_scope(subject: Subject) -> Iterator[Diagnostic]:
     known = vocabulary(subject)
     for mark in subject.marked:
         text = mark.annotation.value
-        if "x-text" not in mark.annotation.schema or not isinstance(text, str) or ("{" not in text and "}" not in text):
+        if (
+            "x-text" not in mark.annotation.schema
+            or not isinstance(text, str)
+            or ("{" not in text and "}" not in text)
+        ):
             continue
         node, key = mark.place
         odd = re.search("[{}]", _NAME.sub(lambda found: " " * len(found[0]), text))
@@ -322,23 +369,42 @@ def texts_name_what_is_in_scope(subject: Subject) -> Iterator[Diagnostic]:
                 continue
             for problem in check_expression(word, scope, known.words):
                 column = found.start(1) + problem.column
-                yield diagnose(problem.code, "error", problem.message, node, key=key, hint=problem.hint, offset=column)
+                yield diagnose(
+                    problem.code, "error", problem.message, node, key=key, hint=problem.hint, offset=column
+                )
 
 
-def _goes_with(named: str, slots: Sequence[str], before: str, node: Node, key: str | None, column: int) -> Iterator[Diagnostic]:
+def _goes_with(
+    named: str, slots: Sequence[str], before: str, node: Node, key: str | None, column: int
+) -> Iterator[Diagnostic]:
     """Forms of a word in braces go with a slot of their text: the one that they name, or one before them."""
     if named and named not in slots:
         hint = did_you_mean(named, slots) or "name a slot of this text"
-        yield diagnose("E401", "error", f"no slot of this text is called {named!r}", node, key=key, hint=hint, offset=column)
+        yield diagnose(
+            "E401",
+            "error",
+            f"no slot of this text is called {named!r}",
+            node,
+            key=key,
+            hint=hint,
+            offset=column,
+        )
     elif not named and not any(forms_in(word) is None for word in _NAME.findall(before)):
-        message, hint = "these forms go with nobody: no slot stands before them", "name one: {slot: takes|take}"
+        message, hint = (
+            "these forms go with nobody: no slot stands before them",
+            "name one: {slot: takes|take}",
+        )
         yield diagnose("E401", "error", message, node, key=key, hint=hint, offset=column)
 
 
 def ranges_go_upward(subject: Subject) -> Iterator[Diagnostic]:
     """A range of faces or of an amount goes from its lower end to its higher."""
     for form, id_, node in subject.draft.all_rows():
-        if form in subject.known and (form, id_) not in subject.faulty and ".." in subject.text_of(form, id_, node):
+        if (
+            form in subject.known
+            and (form, id_) not in subject.faulty
+            and ".." in subject.text_of(form, id_, node)
+        ):
             yield from _ranges(node)
 
 
@@ -361,7 +427,9 @@ def _ranges(node: Node) -> Iterator[Diagnostic]:
 
 def _upside_down(node: Node, key: str | None, found: re.Match[str]) -> Diagnostic:
     hint = f"write {found[2]}..{found[1]}"
-    return diagnose("E212", "error", f"the range {found[0]} is empty: its lower end comes first", node, key=key, hint=hint)
+    return diagnose(
+        "E212", "error", f"the range {found[0]} is empty: its lower end comes first", node, key=key, hint=hint
+    )
 
 
 def faces_are_on_the_die(subject: Subject) -> Iterator[Diagnostic]:
@@ -379,7 +447,9 @@ def _all_faces(node: Node) -> list[Diagnostic]:
 
 
 def ranges_of_tables_are_apart(subject: Subject) -> Iterator[Diagnostic]:
-    """No two ranges that keys of a table give, or its bands, have a number in common; a single number goes before a range."""
+    """No two ranges that keys of a table give, or its bands, have a number in common; a single number goes
+    before a range.
+    """
     for id_, node in subject.nodes("tables").items():
         if ("tables", id_) not in subject.faulty:
             yield from subject.of_row("ranges", node, partial(_all_ranges, node))
@@ -401,7 +471,9 @@ def _met_twice(ranges: Mapping[str, Node]) -> Iterator[Diagnostic]:
         last = float(found[3] or inf) if found[2] else first
         for other_first, other_last, other in before:
             if first <= other_last and other_first <= last:
-                yield diagnose("E214", "error", f"{other} and {text} overlap: the first would count for both", at)
+                yield diagnose(
+                    "E214", "error", f"{other} and {text} overlap: the first would count for both", at
+                )
         before.append((first, last, text))
 
 
@@ -418,7 +490,9 @@ def _faces(node: Node, die: str = "") -> Iterator[Diagnostic]:
         if dice is not None:
             faces, results = roll.get("faces") if roll.is_map else None, node.get("results")
             asked = [(str(faces.value), faces)] if faces is not None else []
-            yield from _off_the_dice(dice, [*asked, *(results.items() if results is not None and results.is_map else ())])
+            yield from _off_the_dice(
+                dice, [*asked, *(results.items() if results is not None and results.is_map else ())]
+            )
         results = node.get("results")
         if results is not None and results.is_map:
             yield from _met_twice(dict(results.items()))

@@ -1,9 +1,11 @@
-"""Expressions between bounds: what they are at least and at most while some of the results that they read are still open.
+"""Expressions between bounds: what they are at least and at most while some of the results that they read are
+still open.
 
-A *verdict* is a result of a thing, yes or no, that other verdicts may depend on. While verdicts are open, every expression that
-reads one is run twice: once for its lower bound (what is certain: a test that holds in any case, a number that it is at least,
-the members that a set has in any case) and once for its upper bound (what is possible). Both are made here from one text, so
-that no rule is ever written twice. What reads no verdict has one value and is run as everywhere else.
+A *verdict* is a result of a thing, yes or no, that other verdicts may depend on. While verdicts are open,
+every expression that reads one is run twice: once for its lower bound (what is certain: a test that holds in
+any case, a number that it is at least, the members that a set has in any case) and once for its upper bound
+(what is possible). Both are made here from one text, so that no rule is ever written twice. What reads no
+verdict has one value and is run as everywhere else.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ class Asked(Protocol):
     evaluator: Evaluator
 
     def of(self, name: str, thing: Any, rest: tuple[Any, ...], high: bool) -> Any:
-        """A bound of a verdict or of a term that reads one, of a thing; of anything else by name, its value."""
+        """A bound of a verdict or of a term that reads one, of a thing; of anything else by name, its
+        value.
+        """
 
     def members(self, value: Any) -> tuple[Any, ...]:
         """The members that a value stands for."""
@@ -68,7 +72,10 @@ class BoundsCompiler(Fold[PreparedNode]):
         self.open_names = open_names
 
     def bounds(self, text: str) -> Run:
-        """The bounds of an expression. Raises ExpressionError where it cannot be judged while verdicts are open."""
+        """The bounds of an expression.
+
+        Raises ExpressionError where it cannot be judged while verdicts are open.
+        """
         return self.of(parse(text).tree).run
 
     def reads_open(self, text: str) -> bool:
@@ -106,12 +113,15 @@ class BoundsCompiler(Fold[PreparedNode]):
         return inner
 
     def boolean(self, node: ast.BoolOp, parts: Iterator[PreparedNode]) -> PreparedNode:
-        runs = [part.run for part in sorted(parts, key=lambda part: part.open)]  # what is known first: it may decide
+        # what is known first: it may decide
+        runs = [part.run for part in sorted(parts, key=lambda part: part.open)]
         if isinstance(node.op, ast.Or):
             return _open(lambda on, names, high: any(run(on, names, high) for run in runs))
         return _open(lambda on, names, high: all(run(on, names, high) for run in runs))
 
-    def choice(self, node: ast.IfExp, test: PreparedNode, yes: PreparedNode, no: PreparedNode) -> PreparedNode:
+    def choice(
+        self, node: ast.IfExp, test: PreparedNode, yes: PreparedNode, no: PreparedNode
+    ) -> PreparedNode:
         def run(on: Asked, names: Names, high: bool) -> Any:
             if test.run(on, names, False):
                 return yes.run(on, names, high)
@@ -129,7 +139,9 @@ class BoundsCompiler(Fold[PreparedNode]):
             return _open(lambda on, names, high: one(on, names, high) - other(on, names, not high))
 
         def run(on: Asked, names: Names, high: bool) -> Any:
-            every = [operate(one(on, names, a), other(on, names, b)) for a in (False, True) for b in (False, True)]
+            every = [
+                operate(one(on, names, a), other(on, names, b)) for a in (False, True) for b in (False, True)
+            ]
             return max(every) if high else min(every)
 
         return _open(run)
@@ -139,9 +151,13 @@ class BoundsCompiler(Fold[PreparedNode]):
             raise _refused(node, "a chain of comparisons; write them with `and`")
         return _open(_compared(type(node.ops[0]), sides[0].run, sides[1].run))
 
-    def call(self, node: ast.Call, args: Iterator[PreparedNode], filters: Iterator[PreparedNode]) -> PreparedNode:
+    def call(
+        self, node: ast.Call, args: Iterator[PreparedNode], filters: Iterator[PreparedNode]
+    ) -> PreparedNode:
         name = called(node)
-        if any(value.open or k.arg in self.open_names for k, value in zip(node.keywords, filters, strict=True)):
+        if any(
+            value.open or k.arg in self.open_names for k, value in zip(node.keywords, filters, strict=True)
+        ):
             raise _refused(node, "a selection by what hangs on a verdict; use where()")
         given = list(args)
         runs = [a.run for a in given]
@@ -149,7 +165,11 @@ class BoundsCompiler(Fold[PreparedNode]):
             if any(a.open for a in given):
                 raise _refused(node, f"an argument of {name} that hangs on a verdict")
             first, *others = runs
-            return _open(lambda on, names, high: on.of(name, first(on, names, high), _all(others, on, names, high), high))
+            return _open(
+                lambda on, names, high: on.of(
+                    name, first(on, names, high), _all(others, on, names, high), high
+                )
+            )
         if name not in _SPECIAL:
             raise _refused(node, f"{name}()")
         return _open(_SPECIAL[name](node, runs))
@@ -243,7 +263,9 @@ def _count(node: ast.Call, args: list[Run]) -> Run:
 
 def _some(node: ast.Call, args: list[Run]) -> Run:
     things, asked = _over(node, args)
-    return lambda on, names, high: any(asked is None or asked(on, names, t, high) for t in on.members(things(on, names, high)))
+    return lambda on, names, high: any(
+        asked is None or asked(on, names, t, high) for t in on.members(things(on, names, high))
+    )
 
 
 def _every(node: ast.Call, args: list[Run]) -> Run:
@@ -274,7 +296,9 @@ def _highest(node: ast.Call, args: list[Run]) -> Run:
 
     def run(on: Asked, names: Names, high: bool) -> Any:
         if high:
-            return max((asked(on, names, t, True) or 0 for t in on.members(things(on, names, True))), default=0)
+            return max(
+                (asked(on, names, t, True) or 0 for t in on.members(things(on, names, True))), default=0
+            )
         sure = [asked(on, names, t, False) or 0 for t in on.members(things(on, names, False))]
         if sure:
             return max(sure)
@@ -288,7 +312,9 @@ def _reaches(node: ast.Call, args: list[Run]) -> Run:
 
     def run(on: Asked, names: Names, high: bool) -> bool:
         more = _all(rest, on, names, high)
-        return on.joined(start(on, names, high), goals(on, names, high), lambda place: bool(on.of(name, place, more, high)))
+        return on.joined(
+            start(on, names, high), goals(on, names, high), lambda place: bool(on.of(name, place, more, high))
+        )
 
     return run
 
@@ -315,7 +341,9 @@ def _both(node: ast.Call, args: list[Run]) -> Run:
 
 def _either(node: ast.Call, args: list[Run]) -> Run:
     one, other = args
-    return lambda on, names, high: tuple(dict.fromkeys((*on.members(one(on, names, high)), *on.members(other(on, names, high)))))
+    return lambda on, names, high: tuple(
+        dict.fromkeys((*on.members(one(on, names, high)), *on.members(other(on, names, high))))
+    )
 
 
 def _rising(function: Callable[..., Any]) -> Maker:

@@ -1,4 +1,6 @@
-"""Calls in an expression: as many arguments as the function takes, each of the kind it wants, terms and facts by their names."""
+"""Calls in an expression: as many arguments as the function takes, each of the kind it wants, terms and facts
+by their names.
+"""
 
 from __future__ import annotations
 
@@ -58,14 +60,20 @@ class Calls(Named):
             self.argument(name, argument, kind, want)
         if signature.args[:1] == ("set",) or "term" in signature.args:
             kinds = [
-                self.members_of(a, k) if w in ("set", "thing") else k for a, k, w in zip(node.args, kinds, wants, strict=False)
+                self.members_of(a, k) if w in ("set", "thing") else k
+                for a, k, w in zip(node.args, kinds, wants, strict=False)
             ]
         self.named_terms(name, signature, node, kinds)
         if name == "value" and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
             self.quantity(str(node.args[1].value), self.members_of(node.args[0], kinds[0]), node.args[1])
         if name in ("lookup", "band") and (table := self.table(node)) is not None:
             for fault in unfit(name, table, node):
-                self.fail(fault.code, fault.message, fault.node, near(str(getattr(fault.node, "value", "")), fault.known))
+                self.fail(
+                    fault.code,
+                    fault.message,
+                    fault.node,
+                    near(str(getattr(fault.node, "value", "")), fault.known),
+                )
         if name == "toward" and len(node.args) == 2 and "True" not in self.words.said_by("tracks", "signed"):
             self.fail("E308", "toward needs a track, since none is `signed`", node)
         if name == "band" and node.args and isinstance(node.args[0], ast.Constant):
@@ -90,7 +98,11 @@ class Calls(Named):
             return f"set:{kind}" if kind else "set"
         if name in ("lookup", "band") and (table := self.table(node)) is not None:
             return kind_of_cells(table)
-        row = self.words.ids("options").get(str(getattr(node.args[0], "value", ""))) if name == "option" and node.args else None
+        row = (
+            self.words.ids("options").get(str(getattr(node.args[0], "value", "")))
+            if name == "option" and node.args
+            else None
+        )
         if isinstance(row, Mapping) and "default" in row:
             return kind_of_cell(row["default"])
         return signature.gives
@@ -108,7 +120,9 @@ class Calls(Named):
         return next((kind for kind, form in KINDS.items() if form and form == of), "")
 
     def members_of(self, node: ast.expr, kind: str) -> str:
-        """The kind of the things that an argument stands for: of a set its members, of an id the thing or the group's members."""
+        """The kind of the things that an argument stands for: of a set its members, of an id the thing or the
+        group's members.
+        """
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             found = next((k for k in THINGS if k != "group" and node.value in self.words.ids(KINDS[k])), "")
             return self.kind_of_group(node.value) or found or "any"
@@ -137,7 +151,15 @@ class Calls(Named):
         elif want == "kind-or-tag":
             self.known(node, "kind or tag of units", "units", further=self.tags())
         elif want == "goods":
-            self.known(node, "kind, item or technology", "units", "production", "technologies", "works", further=self.tags())
+            self.known(
+                node,
+                "kind, item or technology",
+                "units",
+                "production",
+                "technologies",
+                "works",
+                further=self.tags(),
+            )
         elif want == "fact":
             if text not in FACTS:
                 self.fail("E305", f"there is no trigger {text!r}", node, near(text, FACTS))
@@ -161,7 +183,11 @@ class Calls(Named):
             named = node.args[index] if want == "term" and index < len(node.args) else None
             if not isinstance(named, ast.Constant) or not isinstance(named.value, str):
                 continue
-            asked = {"on_way": ["place"], "reaches": ["place"], "rank": [k for n, k in enumerate(kinds) if n != index]}
+            asked = {
+                "on_way": ["place"],
+                "reaches": ["place"],
+                "rank": [k for n, k in enumerate(kinds) if n != index],
+            }
             for kind in asked.get(name, kinds[:1]):
                 before = len(self.problems)
                 self.term_name(name, named.value, kind, named)
@@ -194,7 +220,9 @@ class Calls(Named):
         if of_kind is not None:
             self.reckoned(function, text, of_kind, node)
             return
-        if kind not in KINDS and (any(text in fields for fields in BUILT_IN.values()) or text in self.words.ids("fields")):
+        if kind not in KINDS and (
+            any(text in fields for fields in BUILT_IN.values()) or text in self.words.ids("fields")
+        ):
             return
         known = [
             *self.words.ids("definitions"),
@@ -209,8 +237,12 @@ class Calls(Named):
         if gives not in RECKONED.get(function, (gives,)):
             self.fail("E306", f"{text} gives {say(gives)}, of which {function} cannot be told", node)
 
-    def term_arguments(self, name: str, signature: Signature, named: ast.Constant, call: ast.Call, kinds: list[str]) -> None:
-        """A term that is named is called with the member and what follows: as many arguments, and such, as it takes."""
+    def term_arguments(
+        self, name: str, signature: Signature, named: ast.Constant, call: ast.Call, kinds: list[str]
+    ) -> None:
+        """A term that is named is called with the member and what follows: as many arguments, and such, as it
+        takes.
+        """
         text = str(named.value)
         term = self.words.term(text)
         if term is None:
@@ -218,7 +250,10 @@ class Calls(Named):
         following = call.args[len(signature.args) :] if signature.rest else []
         if len(term[0]) != 1 + len(following):
             self.fail(
-                "E308", f"the definition {text} takes {len(term[0])} arguments; here it is given {1 + len(following)}", named
+                "E308",
+                f"the definition {text} takes {len(term[0])} arguments; here it is given "
+                f"{1 + len(following)}",
+                named,
             )
             return
         for argument, kind, want in zip(following, kinds[len(signature.args) :], term[0][1:], strict=False):
@@ -233,7 +268,12 @@ class Calls(Named):
         if kind == "fact":
             self.role(name, keyword, call.args[0] if call.args else None)
             return
-        special = {"unit": {"at", "on_map", "tag"}, "tech": {"known", "of"}, "war": {"party"}, "place": {"near"}}
+        special = {
+            "unit": {"at", "on_map", "tag"},
+            "tech": {"known", "of"},
+            "war": {"party"},
+            "place": {"near"},
+        }
         typ = BUILT_IN.get(kind, {}).get(field) or self.words.field_type(kind, field)
         if typ is None and self.words.term(field) is not None and self.words.term(field)[0] == (kind,):  # type: ignore[index]
             return  # a term of the thing is read like a field
@@ -253,7 +293,9 @@ class Calls(Named):
                 self.id_of(form, value)
 
     def role(self, name: str, keyword: ast.keyword, word: ast.expr | None) -> None:
-        """A filter of facts names a role of the fact; one of orders a slot of the order, or what is noted of it."""
+        """A filter of facts names a role of the fact; one of orders a slot of the order, or what is noted of
+        it.
+        """
         if not isinstance(word, ast.Constant) or not isinstance(word.value, str):
             return
         if name == "ordered":
@@ -265,7 +307,10 @@ class Calls(Named):
             roles = {*FACTS[word.value], "turn"} if word.value in FACTS else None
             if word.value == "acted" and roles is not None:
                 roles |= {
-                    s for row in self.words.ids("actions").values() if isinstance(row, Mapping) for s in row.get("slots", {})
+                    s
+                    for row in self.words.ids("actions").values()
+                    if isinstance(row, Mapping)
+                    for s in row.get("slots", {})
                 }
         if roles is not None and keyword.arg not in roles:
             said = f"{word.value} has no {keyword.arg}; it has {', '.join(sorted(roles))}"

@@ -1,8 +1,9 @@
-"""What an expression comes to in any game: tests that always hold, or never, and numbers that are the same whatever happens.
+"""What an expression comes to in any game: tests that always hold, or never, and numbers that are the same
+whatever happens.
 
 Nothing is guessed: constants are reckoned out by the code that runs them, values of options and
-cells of tables count as open, for scenarios may give others, and of what is read only those bounds are taken that the vocabulary
-or the ruleset gives (`count` is never below 0, a track stays within its ends).
+cells of tables count as open, for scenarios may give others, and of what is read only those bounds are taken
+that the vocabulary or the ruleset gives (`count` is never below 0, a track stays within its ends).
 """
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ OPEN: Final = UnknownValue()
 
 
 def constant(node: ast.expr) -> Any:
-    """The value of a part of an expression that reads nothing; `OPEN` if it reads something, or cannot be reckoned."""
+    """The value of a part of an expression that reads nothing; `OPEN` if it reads something, or cannot be
+    reckoned.
+    """
     if isinstance(node, ast.Constant):
         return node.value
     if _reads(node):
@@ -71,7 +74,11 @@ def _reads(node: ast.AST) -> bool:
     if isinstance(node, ast.Name | ast.Attribute):
         return True
     if isinstance(node, ast.Call):
-        return bool(node.keywords) or getattr(node.func, "id", "") not in _BARE.functions or any(map(_reads, node.args))
+        return (
+            bool(node.keywords)
+            or getattr(node.func, "id", "") not in _BARE.functions
+            or any(map(_reads, node.args))
+        )
     return any(_reads(part) for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr))
 
 
@@ -154,7 +161,11 @@ def _comparison(node: ast.Compare, rows: Rows) -> bool | None:
     found = [_pair(sides[n], op, sides[n + 1], rows) for n, op in enumerate(node.ops)]
     if False in found or None not in found:
         return False not in found
-    links = [ast.Compare(sides[n], [op], [sides[n + 1]]) for n, op in enumerate(node.ops)] if len(found) > 1 else []
+    links = (
+        [ast.Compare(sides[n], [op], [sides[n + 1]]) for n, op in enumerate(node.ops)]
+        if len(found) > 1
+        else []
+    )
     return False if _excluded(_compared(links, False), rows) else None
 
 
@@ -165,7 +176,11 @@ def _pair(left: ast.expr, op: ast.cmpop, right: ast.expr, rows: Rows) -> bool | 
     if not _reads(left) and not _reads(right):
         whole = constant(ast.Compare(left, [op], [right]))
         return None if whole is OPEN else bool(whole)
-    if type(left) is type(right) and getattr(left, "attr", 0) == getattr(right, "attr", 0) and ast.dump(left) == ast.dump(right):
+    if (
+        type(left) is type(right)
+        and getattr(left, "attr", 0) == getattr(right, "attr", 0)
+        and ast.dump(left) == ast.dump(right)
+    ):
         return ways
     return _apart(type(op), span(left, rows), span(right, rows))
 
@@ -191,7 +206,9 @@ Compared = tuple[ast.expr, type[ast.cmpop], Any]
 
 
 def _compared(parts: Iterable[ast.expr], denied: bool) -> list[Compared]:
-    """The comparisons with constants among the parts of a test; `denied`: each is turned into its opposite."""
+    """The comparisons with constants among the parts of a test; `denied`: each is turned into its
+    opposite.
+    """
     found: list[Compared] = []
     for part in parts:
         if isinstance(part, ast.Compare) and len(part.ops) == 1 and type(part.ops[0]) in _SAME:
@@ -205,7 +222,9 @@ def _compared(parts: Iterable[ast.expr], denied: bool) -> list[Compared]:
 
 
 def _excluded(compared: list[Compared], rows: Rows) -> bool:
-    """Whether comparisons can never hold together: nothing is more than 3 and less than 2, or called both this and that."""
+    """Whether comparisons can never hold together: nothing is more than 3 and less than 2, or called both
+    this and that.
+    """
     if len(compared) < 2:
         return False
     by_text: dict[str, list[Compared]] = {}
@@ -219,7 +238,11 @@ def _none_left(together: list[Compared], rows: Rows) -> bool:
     refused = [value for _, op, value in together if op is ast.NotEq]
     if wanted and (any(value != wanted[0] for value in wanted) or wanted[0] in refused):
         return True
-    figures = [(op, value) for _, op, value in together if isinstance(value, int | Fraction) and not isinstance(value, bool)]
+    figures = [
+        (op, value)
+        for _, op, value in together
+        if isinstance(value, int | Fraction) and not isinstance(value, bool)
+    ]
     low, high = span(together[0][0], rows)
     open_low = open_high = False
     for op, value in figures:

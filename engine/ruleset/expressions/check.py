@@ -1,7 +1,9 @@
-"""Checks one expression against a ruleset without evaluating it: names, functions, arguments, fields, ids, type of the result.
+"""Checks one expression against a ruleset without evaluating it: names, functions, arguments, fields, ids,
+type of the result.
 
-The scope says which names are there and of what kind (`{"nation": "nation", "self": "nation"}`). Every problem comes with its
-column and, where one is near, the word that was probably meant. What is named is judged in `named`, calls in `calls`.
+The scope says which names are there and of what kind (`{"nation": "nation", "self": "nation"}`). Every
+problem comes with its column and, where one is near, the word that was probably meant. What is named is
+judged in `named`, calls in `calls`.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ from .vocabulary import BUILT_IN, KINDS
 __all__ = ["Problem", "Vocabulary", "check_expression", "kind_of"]
 
 
-def check_expression(text: str, scope: Mapping[str, str], words: Vocabulary, gives: str = "any") -> list[Problem]:
+def check_expression(
+    text: str, scope: Mapping[str, str], words: Vocabulary, gives: str = "any"
+) -> list[Problem]:
     """All problems of an expression. `scope` maps names to kinds; `gives` is the type the place asks for."""
     try:
         expression = parse(text)
@@ -37,7 +41,9 @@ def check_expression(text: str, scope: Mapping[str, str], words: Vocabulary, giv
 
 
 def kind_of(text: str, scope: Mapping[str, str], words: Vocabulary) -> str:
-    """What an expression gives, as far as that can be told without evaluating it: a word such as `number` or `set:unit`."""
+    """What an expression gives, as far as that can be told without evaluating it: a word such as `number` or
+    `set:unit`.
+    """
     try:
         return _Checker(scope, words).of(parse(text).tree)
     except ExpressionError:
@@ -112,7 +118,11 @@ class _Checker(Calls):
                 if KINDS.get(thing) and text_of(text):
                     self.id_of(KINDS[thing], text)  # type: ignore[arg-type]
             for read, word in ((a, b), (b, a)):
-                form = KINDS.get(self.kinds[read.value]) if isinstance(read, ast.Attribute) and read.attr == "id" else ""
+                form = (
+                    KINDS.get(self.kinds[read.value])
+                    if isinstance(read, ast.Attribute) and read.attr == "id"
+                    else ""
+                )
                 if form and text_of(word):
                     self.id_of(form, word)  # type: ignore[arg-type]
 
@@ -124,7 +134,10 @@ class _Checker(Calls):
             if not roles or "?" in roles or node.attr in roles:
                 return self.scope.get(f"event.{node.attr}", "any")
             return self.fail(
-                "E304", f"the event has no role {node.attr}; it has {', '.join(sorted(roles))}", node, near(node.attr, roles)
+                "E304",
+                f"the event has no role {node.attr}; it has {', '.join(sorted(roles))}",
+                node,
+                near(node.attr, roles),
             )
         if kind not in KINDS and kind not in BUILT_IN:
             return self.fail("E306", f"{say(kind)} has no fields", node)

@@ -1,7 +1,9 @@
-"""What an expression means: simpleeval, with our operators, the closed list of functions, and fields looked up in the rules.
+"""What an expression means: simpleeval, with our operators, the closed list of functions, and fields looked
+up in the rules.
 
-Attributes are lookups of declared fields, never attributes of Python objects; things compare by their ids; division is exact;
-powers and products are bounded. `evaluate` runs the same expressions faster and has to give the same; with
+Attributes are lookups of declared fields, never attributes of Python objects; things compare by their ids;
+division is exact; powers and products are bounded. `evaluate` runs the same expressions faster and has to
+give the same; with
 `WTEAW_EVALUATOR=simpleeval` in the environment this definition runs them.
 """
 
@@ -53,7 +55,10 @@ def _held(value: Any) -> Any:
     if type(value) is int:
         if value.bit_length() > MAX_BITS:
             raise ExpressionError("a number grows beyond all bounds")
-    elif isinstance(value, Fraction) and max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
+    elif (
+        isinstance(value, Fraction)
+        and max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS
+    ):
         raise ExpressionError("a number grows beyond all bounds")
     elif isinstance(value, str | tuple | list | dict):
         raise ExpressionError("only numbers can be multiplied")
@@ -102,7 +107,10 @@ OPERATORS: dict[type, Callable[..., Any]] = {
 
 
 class Definition(simpleeval.SimpleEval):  # type: ignore[misc]  # the library has no types
-    """Evaluates trees that `parse` has let through. `lookup(thing, field)` reads fields; `functions` is the closed list."""
+    """Evaluates trees that `parse` has let through.
+
+    `lookup(thing, field)` reads fields; `functions` is the closed list.
+    """
 
     def __init__(self, functions: dict[str, Callable[..., Any]], lookup: Callable[[Any, str], Any]) -> None:
         super().__init__(OPERATORS, functions, {})

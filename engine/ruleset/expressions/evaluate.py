@@ -1,7 +1,8 @@
-"""Runs expressions: what they mean says `definition`, here each is made a function once, since a turn asks them very often.
+"""Runs expressions: what they mean says `definition`, here each is made a function once, since a turn asks
+them very often.
 
-`WTEAW_EVALUATOR=simpleeval` in the environment runs them by the definition itself: slower, and the same to the byte
-(`tests/test_evaluators.py`).
+`WTEAW_EVALUATOR=simpleeval` in the environment runs them by the definition itself: slower, and the same to
+the byte (`tests/test_evaluators.py`).
 """
 
 from __future__ import annotations
@@ -62,7 +63,13 @@ class Evaluator:
             found = missing or ExpressionError(f"{expression.text}: {error}")
             found.expression = expression.text
             raise found from error
-        except (simpleeval.InvalidExpression, AttributeError, TypeError, ValueError, ArithmeticError) as error:
+        except (
+            simpleeval.InvalidExpression,
+            AttributeError,
+            TypeError,
+            ValueError,
+            ArithmeticError,
+        ) as error:
             found = ExpressionError(f"{expression.text}: {error}")
             found.expression = str(getattr(error, "expression", "")) or expression.text
             raise found from error
@@ -102,7 +109,9 @@ def compiled(node: ast.expr) -> Code:
 
 
 class _Compiler(Fold[Code]):
-    """The handlers of the definition, turned inside out: each gives a function that is made once per expression and kept."""
+    """The handlers of the definition, turned inside out: each gives a function that is made once per
+    expression and kept.
+    """
 
     def constant(self, node: ast.Constant) -> Code:
         value = node.value
@@ -138,7 +147,9 @@ class _Compiler(Fold[Code]):
         name, given = called(node), list(args)
         by = [(str(k.arg), value) for k, value in zip(node.keywords, filters, strict=True)]
         if by:
-            return lambda ev, names: ev.functions[name](*[a(ev, names) for a in given], **{k: v(ev, names) for k, v in by})
+            return lambda ev, names: ev.functions[name](
+                *[a(ev, names) for a in given], **{k: v(ev, names) for k, v in by}
+            )
         named = [a.id for a in node.args if isinstance(a, ast.Name)]
         if len(given) == 1:
             if named:

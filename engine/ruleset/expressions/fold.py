@@ -1,4 +1,5 @@
-"""The one way over the tree of an expression: whoever works something out of it says what to make of each kind of node.
+"""The one way over the tree of an expression: whoever works something out of it says what to make of each
+kind of node.
 
     class Size(Fold[int]):
         def joined(self, node: ast.expr, parts: list[int]) -> int:
@@ -6,8 +7,8 @@
 
     Size().of(parse("count(units()) > 3").tree)  # 4: the comparison, its two sides, and what is counted
 
-A node is made of what was made of its parts, which are worked out first, from left to right. Kinds of nodes that a class says
-nothing of are `joined`.
+A node is made of what was made of its parts, which are worked out first, from left to right. Kinds of nodes
+that a class says nothing of are `joined`.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ class Fold(Generic[T]):
         return self.joined(node, [*args, *filters])
 
     def boolean(self, node: ast.BoolOp, parts: Iterator[T]) -> T:
-        """Parts joined by `and` or `or`, each made when it is asked for: a part may decide, and those after it never be asked."""
+        """Parts joined by `and` or `or`, each made when it is asked for: a part may decide, and those after
+        it never be asked.
+        """
         return self.joined(node, list(parts))
 
     def unary(self, node: ast.UnaryOp, inner: T) -> T:
@@ -69,7 +72,9 @@ def called(node: ast.expr) -> str:
 
 
 def words_in(node: ast.expr) -> frozenset[str]:
-    """Every word in a node and below it that may stand for something of a ruleset: names, terms, fields, filters, texts."""
+    """Every word in a node and below it that may stand for something of a ruleset: names, terms, fields,
+    filters, texts.
+    """
     found: set[str] = set()
     for part in ast.walk(node):
         if isinstance(part, ast.Name):
@@ -100,6 +105,10 @@ _VISITS: Final[dict[type, Callable[[Fold[Any], Any], Any]]] = {
     ast.BoolOp: lambda fold, node: fold.boolean(node, map(fold.of, node.values)),
     ast.UnaryOp: lambda fold, node: fold.unary(node, fold.of(node.operand)),
     ast.BinOp: lambda fold, node: fold.binary(node, fold.of(node.left), fold.of(node.right)),
-    ast.Compare: lambda fold, node: fold.compare(node, [fold.of(side) for side in (node.left, *node.comparators)]),
-    ast.IfExp: lambda fold, node: fold.choice(node, *[fold.of(part) for part in (node.test, node.body, node.orelse)]),
+    ast.Compare: lambda fold, node: fold.compare(
+        node, [fold.of(side) for side in (node.left, *node.comparators)]
+    ),
+    ast.IfExp: lambda fold, node: fold.choice(
+        node, *[fold.of(part) for part in (node.test, node.body, node.orelse)]
+    ),
 }

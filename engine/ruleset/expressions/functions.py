@@ -1,9 +1,9 @@
 """The closed list of functions that an expression may call, each declared once.
 
-An argument is described by a word: `number`, `truth`, `text`, `any`, `set`, `term` (a term or field name as text), a kind of
-thing (`nation`: a thing of that kind or its id as text), `thing` (of whatever kind), `who` (nation, side or group), `id:FORM`
-(the id of a row of that form as text), `kind-or-tag` (of units), `goods` (what can be under way), `fact`, `order`, `link-kind`
-or `way` (or a mode).
+An argument is described by a word: `number`, `truth`, `text`, `any`, `set`, `term` (a term or field name as
+text), a kind of thing (`nation`: a thing of that kind or its id as text), `thing` (of whatever kind), `who`
+(nation, side or group), `id:FORM` (the id of a row of that form as text), `kind-or-tag` (of units), `goods`
+(what can be under way), `fact`, `order`, `link-kind` or `way` (or a mode).
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from ...core.state import columns
 class Signature:
     """Everything that is declared of a function but its code, once: nothing else lists functions by name.
 
-    `rest` describes further arguments; `filters` allows keyword filters. `reads`: the tables and columns of the state that it
-    reads beside its arguments; None if it could read anything, or `reads` works it out from rows. `least`: its numbers are never
-    below that. `in_battle`: it can be said over the living of a battle, for which it compiles to arrays. `phrase`: how a
-    sentence says it; `{0}` is its first argument, `{...}` what further arguments say.
+    `rest` describes further arguments; `filters` allows keyword filters. `reads`: the tables and columns of
+    the state that it reads beside its arguments; None if it could read anything, or `reads` works it out from
+    rows. `least`: its numbers are never below that. `in_battle`: it can be said over the living of a battle,
+    for which it compiles to arrays. `phrase`: how a sentence says it; `{0}` is its first argument, `{...}`
+    what further arguments say.
     """
 
     args: tuple[str, ...]
@@ -50,26 +51,60 @@ RELATED: Final = ("relations", *SIDES)
 HELD: Final = ("units", *HOLDERS, *RELATED)
 FITS: Final = ("nations.*", *SIDES)  # a side in a filter stands for its members
 EARLIER: Final = "earlier moments"
-"""Stands among the tables for what `was` reads: `World.remember` counts the changes of it, as if it were one."""
+"""Stands among the tables for what `was` reads:
+
+`World.remember` counts the changes of it, as if it were one.
+"""
 
 _S = Signature
 FUNCTIONS: Final[dict[str, Signature]] = {
     # sets
-    "nations": _S((), "set:nation", "nations, selected by fields", filters="nation", reads=columns("nations")),
+    "nations": _S(
+        (), "set:nation", "nations, selected by fields", filters="nation", reads=columns("nations")
+    ),
     "places": _S((), "set:place", "places, selected by fields", filters="place", reads=()),
-    "units": _S((), "set:unit", "units, selected by fields (owner, kind, at, tag, side ...)", filters="unit", reads=("units",)),
+    "units": _S(
+        (),
+        "set:unit",
+        "units, selected by fields (owner, kind, at, tag, side ...)",
+        filters="unit",
+        reads=("units",),
+    ),
     "forces": _S((), "set:force", "forces, selected by fields", filters="force", reads=("forces",)),
-    "wars": _S((), "set:war", "wars in progress, selected by fields (party=)", filters="war", reads=("wars", *SIDES)),
-    "records": _S((), "set:record", "what is in the books, selected by fields (kind= ...)", filters="record", reads=("records",)),
-    "techs": _S((), "set:tech", "technologies, selected by fields (category=, known=, of=)", filters="tech", reads=("techs",)),
+    "wars": _S(
+        (), "set:war", "wars in progress, selected by fields (party=)", filters="war", reads=("wars", *SIDES)
+    ),
+    "records": _S(
+        (),
+        "set:record",
+        "what is in the books, selected by fields (kind= ...)",
+        filters="record",
+        reads=("records",),
+    ),
+    "techs": _S(
+        (),
+        "set:tech",
+        "technologies, selected by fields (category=, known=, of=)",
+        filters="tech",
+        reads=("techs",),
+    ),
     "sides": _S((), "set:side", "all sides", reads=()),
     "group": _S(("id:groups",), "set", "the members of a named group", reads=()),
     "set_of": _S((), "set", "a list on the spot", rest="any", reads=()),
-    "intersection": _S(("set", "set"), "set", "what is in both sets", reads=(), phrase="what is both in {0} and in {1}"),
+    "intersection": _S(
+        ("set", "set"), "set", "what is in both sets", reads=(), phrase="what is both in {0} and in {1}"
+    ),
     "union": _S(("set", "set"), "set", "what is in one set or the other", reads=(), phrase="{0}, or {1}"),
-    "difference": _S(("set", "set"), "set", "the first set without the second", reads=(), phrase="{0} but not {1}"),
+    "difference": _S(
+        ("set", "set"), "set", "the first set without the second", reads=(), phrase="{0} but not {1}"
+    ),
     "where": _S(
-        ("set", "term"), "set", "the members that pass", rest="any", reads=(), phrase="those of {0} for which {1} holds{...}"
+        ("set", "term"),
+        "set",
+        "the members that pass",
+        rest="any",
+        reads=(),
+        phrase="those of {0} for which {1} holds{...}",
     ),
     "neighbors": _S(
         ("set", "link-kind"),
@@ -93,7 +128,13 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     ),
     "any": _S(("set", "term"), "truth", "does any (pass)", optional=1, rest="any", reads=(), in_battle=True),
     "all": _S(
-        ("set", "term"), "truth", "do all pass", rest="any", reads=(), in_battle=True, phrase="{1} holds for all of {0}{...}"
+        ("set", "term"),
+        "truth",
+        "do all pass",
+        rest="any",
+        reads=(),
+        in_battle=True,
+        phrase="{1} holds for all of {0}{...}",
     ),
     "sum": _S(
         ("set", "term"),
@@ -113,7 +154,9 @@ FUNCTIONS: Final[dict[str, Signature]] = {
         in_battle=True,
         phrase="the greatest {1} among {0}{...}",
     ),
-    "count_distinct": _S(("set", "term"), "number", "how many different values of a field", reads=(), least=0, in_battle=True),
+    "count_distinct": _S(
+        ("set", "term"), "number", "how many different values of a field", reads=(), least=0, in_battle=True
+    ),
     "capped": _S(
         ("set", "term", "term", "number"),
         "number",
@@ -122,7 +165,9 @@ FUNCTIONS: Final[dict[str, Signature]] = {
         least=0,
         in_battle=True,
     ),
-    "rank": _S(("thing", "term", "set"), "number", "place in the order by a value, ties share", reads=(), least=1),
+    "rank": _S(
+        ("thing", "term", "set"), "number", "place in the order by a value, ties share", reads=(), least=1
+    ),
     "in_order": _S(
         ("set", "term"),
         "set",
@@ -132,7 +177,11 @@ FUNCTIONS: Final[dict[str, Signature]] = {
         phrase="{0} in the order of {1}{...}",
     ),
     "single": _S(
-        ("set",), "any", "the one member of a set; nothing if it has none or several", reads=(), phrase="the only one of {0}"
+        ("set",),
+        "any",
+        "the one member of a set; nothing if it has none or several",
+        reads=(),
+        phrase="the only one of {0}",
     ),
     "first": _S(
         ("set", "number"),
@@ -142,7 +191,9 @@ FUNCTIONS: Final[dict[str, Signature]] = {
         reads=(),
         phrase="the first of {0}",
     ),
-    "holds": _S(("set", "any"), "truth", "are in a set all the units that a list of an order names", reads=("units",)),
+    "holds": _S(
+        ("set", "any"), "truth", "are in a set all the units that a list of an order names", reads=("units",)
+    ),
     "listed": _S(
         ("any", "kind-or-tag"),
         "number",
@@ -156,17 +207,37 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "place": _S(("id:places",), "place", "a place by id", reads=()),
     "passage": _S(("id:passages",), "passage", "a passage by id", reads=()),
     "item": _S(("id:production",), "item", "an item of production by id", reads=()),
-    "border": _S(("place", "place"), "link", "the link seen from the first place", reads=(), phrase="the border of {0} with {1}"),
+    "border": _S(
+        ("place", "place"),
+        "link",
+        "the link seen from the first place",
+        reads=(),
+        phrase="the border of {0} with {1}",
+    ),
     # relations
-    "at_war": _S(("who", "who"), "truth", "is there war between them", reads=RELATED, phrase="{0} is at war with {1}"),
+    "at_war": _S(
+        ("who", "who"), "truth", "is there war between them", reads=RELATED, phrase="{0} is at war with {1}"
+    ),
     "allied": _S(
-        ("who", "who"), "truth", "are they allied (a nation with itself is)", reads=RELATED, phrase="{0} is allied with {1}"
+        ("who", "who"),
+        "truth",
+        "are they allied (a nation with itself is)",
+        reads=RELATED,
+        phrase="{0} is allied with {1}",
     ),
     "allies": _S(
-        ("who",), "set:nation", "the nations it is allied with, itself included", reads=RELATED, phrase="the allies of {0}"
+        ("who",),
+        "set:nation",
+        "the nations it is allied with, itself included",
+        reads=RELATED,
+        phrase="the allies of {0}",
     ),
-    "enemies": _S(("who",), "set:nation", "the nations it is at war with", reads=RELATED, phrase="the enemies of {0}"),
-    "stance": _S(("who", "who"), "text", "the id of their stance", reads=RELATED, phrase="the stance of {0} toward {1}"),
+    "enemies": _S(
+        ("who",), "set:nation", "the nations it is at war with", reads=RELATED, phrase="the enemies of {0}"
+    ),
+    "stance": _S(
+        ("who", "who"), "text", "the id of their stance", reads=RELATED, phrase="the stance of {0} toward {1}"
+    ),
     "friendly": _S(
         ("who", "place"),
         "truth",
@@ -184,7 +255,13 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "neutral": _S(("who",), "truth", "does it belong to no side", reads=SIDES, phrase="{0} is neutral"),
     "opposite": _S(("who",), "side", "the opposing side", reads=SIDES, phrase="the side opposite {0}"),
     # values
-    "track": _S(("nation", "id:tracks"), "number", "the signed value of a track", reads=("tracks",), phrase="{1} of {0}"),
+    "track": _S(
+        ("nation", "id:tracks"),
+        "number",
+        "the signed value of a track",
+        reads=("tracks",),
+        phrase="{1} of {0}",
+    ),
     "box": _S(
         ("nation", "id:tracks"),
         "text",
@@ -209,7 +286,13 @@ FUNCTIONS: Final[dict[str, Signature]] = {
         least=0,
         phrase="the level of {1} of {0}",
     ),
-    "knows": _S(("nation", "id:technologies"), "truth", "is the technology in force", reads=("techs",), phrase="{0} knows {1}"),
+    "knows": _S(
+        ("nation", "id:technologies"),
+        "truth",
+        "is the technology in force",
+        reads=("techs",),
+        phrase="{0} knows {1}",
+    ),
     "treasury": _S(
         ("place", "id:resources"),
         "place",
@@ -224,7 +307,11 @@ FUNCTIONS: Final[dict[str, Signature]] = {
         phrase="the stock of {1} of {0}",
     ),
     "income": _S(
-        ("nation",), "number", "what was last collected", reads=columns("nations", "income"), phrase="the income of {0}"
+        ("nation",),
+        "number",
+        "what was last collected",
+        reads=columns("nations", "income"),
+        phrase="the income of {0}",
     ),
     "value": _S(
         ("thing", "id:stats", "nation"),
@@ -234,10 +321,15 @@ FUNCTIONS: Final[dict[str, Signature]] = {
         phrase="the {1} of {0}",
     ),
     "within_limits": _S(
-        ("id:actions", "nation", "nation"), "truth", "do the limits of an action let the first nation do it to the second"
+        ("id:actions", "nation", "nation"),
+        "truth",
+        "do the limits of an action let the first nation do it to the second",
     ),
     "objectives": _S(
-        ("nation",), "number", "the points of the objectives that it has reached", phrase="the objective points of {0}"
+        ("nation",),
+        "number",
+        "the points of the objectives that it has reached",
+        phrase="the objective points of {0}",
     ),
     "coming": _S(
         ("nation", "goods", "place"),
@@ -262,7 +354,9 @@ FUNCTIONS: Final[dict[str, Signature]] = {
         reads=(),
         phrase="{1} of {0}",
     ),
-    "flagged": _S(("thing", "text"), "truth", "is the flag in force", reads=("flags",), phrase="{0} is marked {1}"),
+    "flagged": _S(
+        ("thing", "text"), "truth", "is the flag in force", reads=("flags",), phrase="{0} is marked {1}"
+    ),
     "age": _S(
         ("thing", "text"),
         "number",
@@ -279,10 +373,20 @@ FUNCTIONS: Final[dict[str, Signature]] = {
         phrase="the count of {1} of {0}",
     ),
     "happened": _S(
-        ("fact",), "number", "how often a trigger happened in this game", filters="fact", reads=("facts", *FITS), least=0
+        ("fact",),
+        "number",
+        "how often a trigger happened in this game",
+        filters="fact",
+        reads=("facts", *FITS),
+        least=0,
     ),
     "this_turn": _S(
-        ("fact",), "number", "how often a trigger happened in this turn", filters="fact", reads=("facts", "game", *FITS), least=0
+        ("fact",),
+        "number",
+        "how often a trigger happened in this turn",
+        filters="fact",
+        reads=("facts", "game", *FITS),
+        least=0,
     ),
     "was": _S(
         ("thing", "term", "text"),
@@ -294,7 +398,8 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "ordered": _S(
         ("order",),
         "number",
-        "how many orders of this kind have been given; `before=line`: by the same nation, above the line at hand",
+        "how many orders of this kind have been given; `before=line`: by the same nation, above the line at "
+        "hand",
         filters="fact",
         reads=("orders", *FITS),
         least=0,
@@ -312,7 +417,8 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "on_way": _S(
         ("place", "place", "place", "term"),
         "truth",
-        "is there a chain from the second place to the third, through places that pass, that would break without the first",
+        "is there a chain from the second place to the third, through places that pass, that would break "
+        "without the first",
         rest="any",
         reads=(),
     ),

@@ -36,7 +36,9 @@ def fits(kind: str, wanted: str) -> bool:
 
 
 def takes(want: str, kind: str) -> bool:
-    """Whether what an argument gives can be what is wanted there; `any`, an id and a text may turn out to be it."""
+    """Whether what an argument gives can be what is wanted there; `any`, an id and a text may turn out to be
+    it.
+    """
     if want in ("any", "") or kind in ("any", "id"):
         return True
     if kind == "nothing":
@@ -48,7 +50,18 @@ def takes(want: str, kind: str) -> bool:
     if want == "thing":
         return kind in KINDS or kind == "text"
     if want == "who":
-        return kind in ("nation", "side", "group", "place", "text", "list", "set", "set:nation", "set:side", "set:place")
+        return kind in (
+            "nation",
+            "side",
+            "group",
+            "place",
+            "text",
+            "list",
+            "set",
+            "set:nation",
+            "set:side",
+            "set:place",
+        )
     if want in ("kind-or-tag", "goods"):
         return kind in ("text", "item", "tech", "unit")
     if want in ("text", "id"):
@@ -63,9 +76,13 @@ def wanted(want: str) -> str:
 
 
 def say(kind: str) -> str:
-    return {"truth": "true or false", "any": "anything", "id": "an id", "nothing": "nothing", "thing": "a thing or an id"}.get(
-        kind, f"a {kind}".replace("set:", "set of ")
-    )
+    return {
+        "truth": "true or false",
+        "any": "anything",
+        "id": "an id",
+        "nothing": "nothing",
+        "thing": "a thing or an id",
+    }.get(kind, f"a {kind}".replace("set:", "set of "))
 
 
 def apart(one: str, other: str) -> bool:

@@ -1,7 +1,8 @@
-"""Expressions over the living of a battle (`mine`, `foe`, its round): what of them can be said over arrays, and what cannot.
+"""Expressions over the living of a battle (`mine`, `foe`, its round): what of them can be said over arrays,
+and what cannot.
 
-`Living` holds the rules once. `battle/arrays` makes arrays by them when a battle starts; `array_problems` asks them of a text,
-at its column, when a ruleset is checked.
+`Living` holds the rules once. `battle/arrays` makes arrays by them when a battle starts; `array_problems`
+asks them of a text, at its column, when a ruleset is checked.
 """
 
 from __future__ import annotations
@@ -94,7 +95,9 @@ class Living(Fold[T]):
         return self.joined(node, [top, bottom])
 
     def function(self, node: ast.Call, args: Iterator[T]) -> T:
-        """`min` or `max`, `lookup` in a named table, or a function over one set of groups, which comes first."""
+        """`min` or `max`, `lookup` in a named table, or a function over one set of groups, which comes
+        first.
+        """
         return self.joined(node, list(args) if called(node) in (*_OF_NUMBERS, "lookup") else [])
 
     def _unsayable(self, node: ast.expr) -> str:
@@ -110,12 +113,19 @@ class Living(Fold[T]):
         if word in _OF_NUMBERS or (word in _ROUNDED and len(node.args) == 1):
             return ""
         if word not in BATTLE_FUNCTIONS:
-            return f"over the living of a battle there are only {', '.join(sorted(BATTLE_FUNCTIONS))}, not {word}"
+            return (
+                f"over the living of a battle there are only {', '.join(sorted(BATTLE_FUNCTIONS))}, not "
+                f"{word}"
+            )
         if word == "lookup":
             return "" if isinstance(first, ast.Constant) else "the table must be named"
         if not (isinstance(first, ast.Name) and first.id in self.sets):
             return f"{word} needs mine or foe in a battle"
-        return "a definition cannot depend on the living here" if any(moves(a, self.sets) for a in node.args[1:]) else ""
+        return (
+            "a definition cannot depend on the living here"
+            if any(moves(a, self.sets) for a in node.args[1:])
+            else ""
+        )
 
 
 class _Problems(Living[None]):

@@ -1,4 +1,6 @@
-"""Tables as expressions read them: what their cells are, and whether who looks one up asks for what it has."""
+"""Tables as expressions read them: what their cells are, and whether who looks one up asks for what it
+has.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ _FRACTION = re.compile(r"-?[0-9]+/[0-9]+")
 
 
 class Unfit(NamedTuple):
-    """What is wrong with a lookup: code, message, the node at fault, and the words among which a near one would do."""
+    """What is wrong with a lookup: code, message, the node at fault, and the words among which a near one
+    would do.
+    """
 
     code: str
     message: str
@@ -52,7 +56,9 @@ def _depth(table: Mapping[str, Any]) -> int:
 
 
 def unfit(name: str, table: Mapping[str, Any], call: ast.Call) -> Iterator[Unfit]:
-    """What is wrong with a `lookup` or `band` of a table: as many keys as it has, and written ones among its rows."""
+    """What is wrong with a `lookup` or `band` of a table: as many keys as it has, and written ones among its
+    rows.
+    """
     id_, keys = table["id"], call.args[1:]
     if name == "band":
         if "bands" not in table:

@@ -1,4 +1,6 @@
-"""What an expression names: ids, words of fields, tags, values of options; each must be there, and a near one is offered."""
+"""What an expression names: ids, words of fields, tags, values of options; each must be there, and a near one
+is offered.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ class Vocabulary(Protocol):
         """The words that the rows of a form say under a key, alone or in lists."""
 
     def rungs(self, field: str) -> frozenset[str]:
-        """The values that a field of units has where battles put units on the rungs of a ladder; none if none does."""
+        """The values that a field of units has where battles put units on the rungs of a ladder; none if none
+        does.
+        """
 
     unsound: frozenset[str]
     """Ids of rows that are there, and of wrong shape."""
@@ -90,7 +94,8 @@ ELSEWHERE: Mapping[str, str] = {
 
 
 class Named(Fold[str]):
-    """What every part of the checker shares: the names in scope, what the ruleset knows, the problems found so far.
+    """What every part of the checker shares: the names in scope, what the ruleset knows, the problems found
+    so far.
 
     It gives what a node gives, as a word of the vocabulary (`kinds` keeps that of every node).
     """
@@ -106,7 +111,13 @@ class Named(Fold[str]):
         return kind
 
     def fail(self, code: str, message: str, node: ast.AST, hint: str = "") -> str:
-        lost = getattr(node, "value", None) if code == "E305" else getattr(node, "attr", None) if code == "E304" else None
+        lost = (
+            getattr(node, "value", None)
+            if code == "E305"
+            else getattr(node, "attr", None)
+            if code == "E304"
+            else None
+        )
         if isinstance(lost, str) and lost in self.words.unsound:
             return "any"  # its row is there, and what is wrong with it is told at its place
         self.problems.append(Problem(code, message, getattr(node, "col_offset", 0), hint))
@@ -142,7 +153,9 @@ class Named(Fold[str]):
     def id_of(self, form: str, node: ast.Constant) -> None:
         known = self.words.ids(form)
         if node.value not in known:
-            self.fail("E305", f"no {form} row has the id {node.value!r}", node, self.instead(str(node.value), known))
+            self.fail(
+                "E305", f"no {form} row has the id {node.value!r}", node, self.instead(str(node.value), known)
+            )
 
     def known(self, node: ast.Constant, what: str, *forms: str, further: Collection[str] = ()) -> None:
         """A text must be the id of a row of one of the forms, or one of some further words."""
@@ -152,16 +165,30 @@ class Named(Fold[str]):
 
     def instead(self, word: str, known: Iterable[str]) -> str:
         """What would do for an id that is not there."""
-        group = f"{word} is a group; group('{word}') is all its members" if word in self.words.ids("groups") else ""
+        group = (
+            f"{word} is a group; group('{word}') is all its members"
+            if word in self.words.ids("groups")
+            else ""
+        )
         return self.words.gone(word) or group or near(word, known)
 
     def unquoted(self, name: str) -> str:
-        """For a name that is not in scope: that it is written in another way here, or that an id of this name is quoted."""
+        """For a name that is not in scope: that it is written in another way here, or that an id of this name
+        is quoted.
+        """
         if name in ELSEWHERE:
             return ELSEWHERE[name]
         if any(name in self.words.ids(form) for form in (*KINDS.values(), "definitions") if form):
-            return f"an id is quoted: '{name}'" if not self.words.ids("definitions").get(name) else f"call it: {name}(...)"
-        return f"a word is quoted: '{name}'" if name in self.tags() or name in self.words.said_by("places", "kind") else ""
+            return (
+                f"an id is quoted: '{name}'"
+                if not self.words.ids("definitions").get(name)
+                else f"call it: {name}(...)"
+            )
+        return (
+            f"a word is quoted: '{name}'"
+            if name in self.tags() or name in self.words.said_by("places", "kind")
+            else ""
+        )
 
     def tags(self) -> frozenset[str]:
         """The tags of all kinds of units."""

@@ -1,6 +1,8 @@
-"""Text to `Expression`: parsed once by simpleeval's parser, held to the allowed syntax, decimal figures made exact.
+"""Text to `Expression`: parsed once by simpleeval's parser, held to the allowed syntax, decimal figures made
+exact.
 
-An expression is a tree of a few node types and has a size limit; whatever else Python could say is refused at its column.
+An expression is a tree of a few node types and has a size limit; whatever else Python could say is refused at
+its column.
 """
 
 from __future__ import annotations
@@ -130,7 +132,10 @@ def strip_mark(text: str) -> str:
 
 @lru_cache(maxsize=20_000)
 def parse(text: str) -> Expression:
-    """Parse one expression; a leading `=` says nothing more. Raises ExpressionError with the column of the offence."""
+    """Parse one expression; a leading `=` says nothing more.
+
+    Raises ExpressionError with the column of the offence.
+    """
     text = strip_mark(text) if text.startswith("=") else text
     if len(text) > MAX_LENGTH:
         raise ExpressionError(f"longer than {MAX_LENGTH} characters; name a part of it as a definition")
@@ -148,7 +153,9 @@ def parse(text: str) -> Expression:
         raise ExpressionError(f"cannot be read: {error}") from None
     if not isinstance(node, ast.Expr):
         raise ExpressionError(
-            "a statement, not an expression; `==` compares" if isinstance(node, ast.Assign) else "not an expression"
+            "a statement, not an expression; `==` compares"
+            if isinstance(node, ast.Assign)
+            else "not an expression"
         )
     shift = len(text) - len(text.lstrip())
     count = 0
@@ -183,7 +190,9 @@ def parse(text: str) -> Expression:
         elif isinstance(item, ast.Name) and id(item) not in called:
             names.add(item.id)
     read = frozenset(names)
-    return Expression(text.strip(), tree, read, frozenset(functions), frozenset(fields), read.isdisjoint(ALWAYS))
+    return Expression(
+        text.strip(), tree, read, frozenset(functions), frozenset(fields), read.isdisjoint(ALWAYS)
+    )
 
 
 def _syntax(text: str, error: SyntaxError) -> str:

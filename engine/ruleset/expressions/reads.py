@@ -1,6 +1,8 @@
-"""Which tables of the state an expression reads: so that a test is asked again only when something it reads has changed.
+"""Which tables of the state an expression reads: so that a test is asked again only when something it reads
+has changed.
 
-The answer is a safe one: a set of tables outside which a change cannot alter the value, or None where that cannot be told.
+The answer is a safe one: a set of tables outside which a change cannot alter the value, or None where that
+cannot be told.
 """
 
 from __future__ import annotations
@@ -27,17 +29,43 @@ MEANING: Final = (
 """The forms by whose rows `reads` and `reads_of` find what an expression reads."""
 
 _STATE_OF: Final[dict[str, tuple[str, ...]]] = {
-    "side": ("sides",), "link": ("links",), "passage": ("passages",), "unit": ("units", *columns("nations", "grade")),
-    "force": ("forces",), "war": ("wars",), "tech": ("techs", "tech_rows"), "item": ("items",), "resource": (),
-    "group": (), "battle": (), "path": (), "agreement": ("agreements",), "record": ("records",),
-}  # fmt: skip
+    "side": ("sides",),
+    "link": ("links",),
+    "passage": ("passages",),
+    "unit": ("units", *columns("nations", "grade")),
+    "force": ("forces",),
+    "war": ("wars",),
+    "tech": ("techs", "tech_rows"),
+    "item": ("items",),
+    "resource": (),
+    "group": (),
+    "battle": (),
+    "path": (),
+    "agreement": ("agreements",),
+    "record": ("records",),
+}
 
 _COMPUTED: Final[dict[str, tuple[str, ...]]] = {
-    "occupied": ("units",), "occupants": ("units",), "side": (*SIDES, *HOLDERS), "neutral": SIDES,
-    "holder": HOLDERS, "owner": (*HOLDERS, "units", "forces"), "first_owner": HOLDERS, "works": ("links",), "id": (),
-    "own_works": ("links",), "deploys": ("chosen",), "part_of": (), "parts": (), "whole": (), "stack": ("units",),
-    "name": (), "kind": ("units",), "section": (), "commander": columns("nations", "seat"),
-}  # fmt: skip
+    "occupied": ("units",),
+    "occupants": ("units",),
+    "side": (*SIDES, *HOLDERS),
+    "neutral": SIDES,
+    "holder": HOLDERS,
+    "owner": (*HOLDERS, "units", "forces"),
+    "first_owner": HOLDERS,
+    "works": ("links",),
+    "id": (),
+    "own_works": ("links",),
+    "deploys": ("chosen",),
+    "part_of": (),
+    "parts": (),
+    "whole": (),
+    "stack": ("units",),
+    "name": (),
+    "kind": ("units",),
+    "section": (),
+    "commander": columns("nations", "seat"),
+}
 
 
 def reads(ruleset: Ruleset, text: str | bool | None) -> Tables | None:
@@ -76,24 +104,31 @@ def _of_part(ruleset: Ruleset, part: Any, seen: set[str]) -> Iterator[str | None
 
 
 def counted_facts(ruleset: Ruleset) -> frozenset[str]:
-    """The facts that any row or step of the ruleset counts, found once: nothing else need be kept of what has happened."""
+    """The facts that any row or step of the ruleset counts, found once: nothing else need be kept of what has
+    happened.
+    """
 
     def make() -> frozenset[str]:
         return frozenset().union(*(_counted_in(ruleset, part) for part in (*ruleset.forms, SEQUENCE)))
 
-    return ruleset.derived("counted triggers", make)  # type: ignore[no-any-return]
+    return ruleset.derived("counted triggers", make)
 
 
 def _counted_in(ruleset: Ruleset, part: str) -> frozenset[str]:
     def make() -> frozenset[str]:
-        calls = [n for e in _with(ruleset, part, *_COUNTS) for n in ast.walk(e.tree) if isinstance(n, ast.Call) and n.args]
+        calls = [
+            n
+            for e in _with(ruleset, part, *_COUNTS)
+            for n in ast.walk(e.tree)
+            if isinstance(n, ast.Call) and n.args
+        ]
         return frozenset(
             str(call.args[0].value)
             for call in calls
             if call.func.id in _COUNTS and isinstance(call.args[0], ast.Constant)  # type: ignore[attr-defined]
         )
 
-    return ruleset.derived(("counted triggers", part), make, of=(part,))  # type: ignore[no-any-return]
+    return ruleset.derived(("counted triggers", part), make, of=(part,))
 
 
 _COUNTS: Final = ("happened", "this_turn")
@@ -112,8 +147,8 @@ def _is_read_in(ruleset: Ruleset, part: str, field: str) -> bool:
 
 
 def _with(ruleset: Ruleset, part: str, *words: str) -> Iterator[Expression]:
-    """The expressions of the rows of a form, or of the steps, in whose text one of these words stands: to read all of them
-    takes long."""
+    """The expressions of the rows of a form, or of the steps, in whose text one of these words stands: to
+    read all of them takes long."""
     for text in _texts_of(ruleset, part):
         if any(word in text for word in words):
             try:
@@ -126,7 +161,7 @@ def _texts_of(ruleset: Ruleset, part: str) -> frozenset[str]:
     def make() -> frozenset[str]:
         return frozenset(texts(ruleset.sequence if part == SEQUENCE else list(ruleset.rows(part).values())))
 
-    return ruleset.derived(("texts of rows", part), make, of=(part,))  # type: ignore[no-any-return]
+    return ruleset.derived(("texts of rows", part), make, of=(part,))
 
 
 def texts(part: Any) -> Iterator[str]:
@@ -142,7 +177,9 @@ def texts(part: Any) -> Iterator[str]:
         yield part
 
 
-_NO_EXPRESSIONS: Final = frozenset({"id", "name", "text", "source", "note", "silence", "help", "read_back", "says", "label"})
+_NO_EXPRESSIONS: Final = frozenset(
+    {"id", "name", "text", "source", "note", "silence", "help", "read_back", "says", "label"}
+)
 
 
 def _together(found: Iterable[str | None]) -> Tables | None:
@@ -173,7 +210,9 @@ def _walk(ruleset: Ruleset, expression: Expression, seen: set[str]) -> Iterator[
             continue  # its stat is among the words
         elif name == "within_limits":
             yield from SIDES
-            yield from _of_part(ruleset, [[row["test"], row.get("when")] for row in ruleset.rows("limits").values()], seen)
+            yield from _of_part(
+                ruleset, [[row["test"], row.get("when")] for row in ruleset.rows("limits").values()], seen
+            )
         elif name == "objectives":
             yield from SIDES
             yield from _of_part(ruleset, [row["is"] for row in ruleset.rows("aims").values()], seen)
@@ -183,13 +222,17 @@ def _walk(ruleset: Ruleset, expression: Expression, seen: set[str]) -> Iterator[
             yield from columns("verdicts", name)
         else:
             yield from _term(ruleset, name, seen)
-    words = {n.value for n in ast.walk(expression.tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+    words = {
+        n.value for n in ast.walk(expression.tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)
+    }
     for word in [*expression.fields, *words]:
         yield from _field(ruleset, word, seen, known=word in expression.fields)
 
 
 def _arguments(call: ast.Call) -> Iterator[str | None]:
-    """What a call reads beside what its function does: units that are counted; anything, where it is computed what is asked."""
+    """What a call reads beside what its function does: units that are counted; anything, where it is computed
+    what is asked.
+    """
     name = call.func.id  # type: ignore[attr-defined]
     if name in _WEIGHING and any(isinstance(a, ast.Name) for a in call.args[:1]):
         yield "units"
@@ -202,15 +245,22 @@ _WEIGHING: Final = frozenset({"count", "sum"})  # of units as many as are in the
 
 
 def purses_read(ruleset: Ruleset) -> Tables | None:
-    """The tables that decide how the land of a nation falls into regions with treasuries of their own, and where its seat is."""
+    """The tables that decide how the land of a nation falls into regions with treasuries of their own, and
+    where its seat is.
+    """
 
     def make() -> Tables | None:
         rows = ruleset.rows("treasuries").values()
         through = [reads(ruleset, row.get("through")) for row in rows]
         seats = [_together(_field(ruleset, row["seat"], set(), known=True)) for row in rows if "seat" in row]
-        return _together((*HELD, *(table for part in (*through, *seats) for table in (part if part is not None else (None,)))))
+        return _together(
+            (
+                *HELD,
+                *(table for part in (*through, *seats) for table in (part if part is not None else (None,))),
+            )
+        )
 
-    return ruleset.derived("treasuries read", make, of=MEANING)  # type: ignore[no-any-return]
+    return ruleset.derived("treasuries read", make, of=MEANING)
 
 
 def _term(ruleset: Ruleset, name: str, seen: set[str]) -> Iterator[str | None]:
@@ -242,12 +292,19 @@ def _field(ruleset: Ruleset, word: str, seen: set[str], *, known: bool) -> Itera
     for kind, fields in BUILT_IN.items():
         if word in fields:
             yield from _state_of(kind, word)
-    if known and declared is None and not any(word in fields for fields in BUILT_IN.values()) and word not in _FILTERS:
+    if (
+        known
+        and declared is None
+        and not any(word in fields for fields in BUILT_IN.values())
+        and word not in _FILTERS
+    ):
         yield None
 
 
 def _state_of(kind: str, field: str) -> tuple[str | None, ...]:
-    """Where a field of things of a kind lies: of nations and places, whose fields have little to do with each other, a column."""
+    """Where a field of things of a kind lies: of nations and places, whose fields have little to do with each
+    other, a column.
+    """
     return columns(KINDS[kind], field) if kind in ("nation", "place") else _STATE_OF.get(kind, (None,))
 
 

@@ -1,4 +1,5 @@
-"""The closed list of words an expression may use beside functions: kinds of things, fields that every kind has, facts.
+"""The closed list of words an expression may use beside functions: kinds of things, fields that every kind
+has, facts.
 
 The checker, the evaluator and the rulebook read this one list; the functions stand in `functions`.
 """
@@ -56,7 +57,15 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
         "whole": "place",
         "stack": "unit",
     },
-    "link": {"id": "id", "kind": "id", "works": "id", "own_works": "id", "from": "place", "to": "place", "guards": "passage"},
+    "link": {
+        "id": "id",
+        "kind": "id",
+        "works": "id",
+        "own_works": "id",
+        "from": "place",
+        "to": "place",
+        "guards": "passage",
+    },
     "passage": {"id": "id", "keeper": "nation", "barred": "list", "admitted": "list"},
     "unit": {
         "id": "id",
@@ -110,12 +119,32 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
     "war": {"id": "id", "kind": "id", "parties": "list", "since": "number", "by": "id"},
     "agreement": {"id": "id"},
     "record": {"id": "id", "kind": "id", "since": "number"},
-    "battle": {"attacks": "truth", "attacked": "truth", "kind": "id", "round": "number", "origins": "number", "by": "id"},
+    "battle": {
+        "attacks": "truth",
+        "attacked": "truth",
+        "kind": "id",
+        "round": "number",
+        "origins": "number",
+        "by": "id",
+    },
     "path": {"start": "place", "last": "place", "length": "number", "places": "list"},
 }
 
 GAME: Final = frozenset(
-    {"turn", "year", "month", "season", "phase", "step", "cursor", "scenario", "ended", "end", "winners", "date"}
+    {
+        "turn",
+        "year",
+        "month",
+        "season",
+        "phase",
+        "step",
+        "cursor",
+        "scenario",
+        "ended",
+        "end",
+        "winners",
+        "date",
+    }
 )
 """What the state holds of the game itself."""
 ALWAYS: Final[dict[str, str]] = {"turn": "number", "year": "number", "season": "text", "step": "text"}
@@ -129,7 +158,12 @@ FACTS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "turn_end": {"turn": (":number",)},
     "acted": {"by": _WHO, "action": (), "of": (":text",), "success": (":truth",)},
     "declared": {
-        "by": _WHO, "of": _WHO, "side": ("sides",), "outside": (":truth",), "kind": ("war_kinds",), "openly": (":truth",),
+        "by": _WHO,
+        "of": _WHO,
+        "side": ("sides",),
+        "outside": (":truth",),
+        "kind": ("war_kinds",),
+        "openly": (":truth",),
     },
     "war_began": {"by": _WHO, "of": _WHO, "war": (":text",), "kind": ("war_kinds",)},
     "war_ended": {"by": _WHO, "of": _WHO, "war": (":text",), "kind": ("war_kinds",), "won": (*_WHO, "sides")},
@@ -139,31 +173,69 @@ FACTS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "reached": {"by": _WHO, "track": (), "at": (":number",)},
     "learned": {"by": _WHO, "tech": ("technologies",), "level": (":number",), "stage": (":text",)},
     "paid": {
-        "by": (*_WHO, "places"), "of": (*_WHO, "places"), "what": ("resources",), "amount": (":number",), "item": ("production",),
+        "by": (*_WHO, "places"),
+        "of": (*_WHO, "places"),
+        "what": ("resources",),
+        "amount": (":number",),
+        "item": ("production",),
     },
     "built": {
-        "by": _WHO, "item": ("production",), "kind": _KIND, "place": _PLACE, "n": (":number",), "dear": (":truth", ":number"),
+        "by": _WHO,
+        "item": ("production",),
+        "kind": _KIND,
+        "place": _PLACE,
+        "n": (":number",),
+        "dear": (":truth", ":number"),
     },
     "placed": {"by": _WHO, "place": _PLACE, "kind": _KIND, "n": (":number",), "unit": (":text",)},
     "entered": {
-        "by": _WHO, "of": _WHO, "place": _PLACE, "from": _PLACE, "n": (":number",), "force": (":text",),
+        "by": _WHO,
+        "of": _WHO,
+        "place": _PLACE,
+        "from": _PLACE,
+        "n": (":number",),
+        "force": (":text",),
     },
     "left": {"by": _WHO, "place": _PLACE},
     "captured": {
-        "by": _WHO, "of": _WHO, "place": _PLACE, "taken_by": _WHO, "first_owner": _WHO, "freed": (":truth",),
+        "by": _WHO,
+        "of": _WHO,
+        "place": _PLACE,
+        "taken_by": _WHO,
+        "first_owner": _WHO,
+        "freed": (":truth",),
     },
     "emptied": {"of": _WHO, "place": _PLACE},
     "battle_began": {"by": _WHO, "of": _WHO, "place": _PLACE, "battle": ("battles",)},
     "battle_ended": {
-        "by": _WHO, "of": _WHO, "place": _PLACE, "battle": ("battles",), "winner": (":text",),
-        "units": ("units",), "foes": ("units",),
+        "by": _WHO,
+        "of": _WHO,
+        "place": _PLACE,
+        "battle": ("battles",),
+        "winner": (":text",),
+        "units": ("units",),
+        "foes": ("units",),
     },
-    "destroyed": {"of": _WHO, "by": _WHO, "kind": ("units",), "place": _PLACE, "n": (":number",), "cause": (":text",)},
+    "destroyed": {
+        "of": _WHO,
+        "by": _WHO,
+        "kind": ("units",),
+        "place": _PLACE,
+        "n": (":number",),
+        "cause": (":text",),
+    },
     "conquered": {"of": _WHO, "by": _WHO},
     "liberated": {"of": _WHO, "by": _WHO},
     "expired": {"flag": (":text",), "of": (":text",)},
     "missed": {"by": _WHO},
-}  # fmt: skip
-"""Facts that rows can wait for: word -> role -> what a filter of that role may name (as in `x-word`); nothing: see `rules`."""
-BARE_ROLES: Final[dict[str, str]] = {"step": "step", "turn_start": "turn", "turn_end": "turn", "expired": "flag"}
+}
+"""Facts that rows can wait for: word -> role -> what a filter of that role may name (as in `x-word`);
+nothing: see `rules`.
+"""
+BARE_ROLES: Final[dict[str, str]] = {
+    "step": "step",
+    "turn_start": "turn",
+    "turn_end": "turn",
+    "expired": "flag",
+}
 """The role that a trigger's single value is about; the actor (`by`) of all others."""

@@ -78,7 +78,11 @@ def game_file(units: Mapping[str, Options], properties: Options, sides: int) -> 
         ("Place", "place"),
         ("EndTurn", "endTurn"),
     ]
-    steps = [f'<step name="{p.lower()}{phase}" delegate="{d}" player="{p}"/>' for p in players for phase, d in phases]
+    steps = [
+        f'<step name="{p.lower()}{phase}" delegate="{d}" player="{p}"/>'
+        for p in players
+        for phase, d in phases
+    ]
     return "\n".join(
         [
             '<?xml version="1.0"?>', '<!DOCTYPE game SYSTEM "game.dtd">', "<game>",
@@ -118,7 +122,11 @@ class Peer:
         (folder / "peer.xml").write_text(game, encoding="utf-8")
         source = Path(__file__).parent / "PeerOdds.java"
         (folder / "game_engine.properties").write_text("engine_version = 1.9.0.0\n", encoding="utf-8")
-        subprocess.run(["javac", "-nowarn", "-cp", str(JAR), "-d", str(folder), str(source)], check=True, capture_output=True)
+        subprocess.run(
+            ["javac", "-nowarn", "-cp", str(JAR), "-d", str(folder), str(source)],
+            check=True,
+            capture_output=True,
+        )
         self.folder = folder
 
     @staticmethod
@@ -126,7 +134,11 @@ class Peer:
         """Why there is no peer on this machine; empty if there is one."""
         if shutil.which("java") is None or shutil.which("javac") is None:
             return "no Java development kit"
-        return "" if JAR.is_file() else f"no TripleA: {JAR} is missing (Debian package `triplea`, or TRIPLEA_JAR)"
+        return (
+            ""
+            if JAR.is_file()
+            else f"no TripleA: {JAR} is missing (Debian package `triplea`, or TRIPLEA_JAR)"
+        )
 
     def ask(self, battles: Sequence[Asked], runs: int) -> dict[str, Answer]:
         """Every battle so many times, after each has been fought a few times to warm up the machine."""
@@ -137,7 +149,13 @@ class Peer:
         def line(b: Asked, n: int) -> str:
             orders = (",".join(order) for order in b.orders)
             return "\t".join(
-                [b.id, b.place, *(units(f, b.apart) for f in (b.attackers, b.defenders, b.bombarding)), *orders, str(n)]
+                [
+                    b.id,
+                    b.place,
+                    *(units(f, b.apart) for f in (b.attackers, b.defenders, b.bombarding)),
+                    *orders,
+                    str(n),
+                ]
             )
 
         text = "\n".join([*(line(b, 200) for b in battles), *(line(b, runs) for b in battles)]) + "\n"
@@ -150,8 +168,12 @@ class Peer:
             str(self.folder / "peer.xml"),
         ]
         env = {**os.environ, "HOME": str(self.folder)}  # it keeps settings in the home folder
-        done = subprocess.run(command, input=text, capture_output=True, text=True, env=env, cwd=self.folder, timeout=400)
+        done = subprocess.run(
+            command, input=text, capture_output=True, text=True, env=env, cwd=self.folder, timeout=400
+        )
         rows = [row.split("\t") for row in done.stdout.splitlines() if row.count("\t") == 5]
         if len(rows) != 2 * len(battles):
-            raise RuntimeError(f"the peer answered {len(rows)} of {2 * len(battles)} battles\n{done.stderr[-2000:]}")
+            raise RuntimeError(
+                f"the peer answered {len(rows)} of {2 * len(battles)} battles\n{done.stderr[-2000:]}"
+            )
         return {row[0]: Answer(*map(int, row[1:5]), int(row[5]) / 1e9) for row in rows[len(battles) :]}

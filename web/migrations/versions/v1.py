@@ -1,4 +1,6 @@
-"""The first version: the tables as `store/schema` and `tables` define them; a later change is a version of its own."""
+"""The first version: the tables as `store/schema` and `tables` define them; a later change is a version of
+its own.
+"""
 
 from alembic import op
 
