@@ -154,8 +154,7 @@ def figure_fault(ruleset: Ruleset, figure: str) -> str | None:
     else:
         forms = (
             "criteria CRITERION WHO, lead CRITERION WHO, wins WHO, captures WHO, lost WHO, battles KIND, "
-            "orders ROW, "
-            "refused ROW, events ROW"
+            "orders ROW, refused ROW, events ROW"
         )
         return f"no figure {figure!r}; there are {', '.join(NO_FORM)}, {forms}"
     if asked in known:

@@ -44,11 +44,9 @@ __all__ = ["WHAT_CAN_BE_ASKED", "Inquiry", "inquiry"]
 
 WHAT_CAN_BE_ASKED = (
     "That cannot be answered here. You can ask what something costs, how an order is given, how a rule goes "
-    "(say its word, as in "
-    "the rulebook), why a battle went as it did or what happened in a place, how you stand with a nation, "
-    "what you know of "
-    "somebody's units, who sees what, what is left to be placed, and when orders are due. All orders: send "
-    "`help`."
+    "(say its word, as in the rulebook), why a battle went as it did or what happened in a place, how you "
+    "stand with a nation, what you know of somebody's units, who sees what, what is left to be placed, and "
+    "when orders are due. All orders: send `help`."
 )
 MOST_RULES = 3
 """Rules that are told in one answer."""
@@ -86,117 +84,15 @@ _STANDING = re.compile(
 WATCHED = {"units": "Units", "orders": "Orders", "techs": "Technology", "treasuries": "Money and supplies"}
 """What may be seen, by its table."""
 _SEERS = {"everyone": "everybody", "owner": "their owner", "side": "the members of the owner's side"}
-_STOP = frozenset(
-    {
-        "a",
-        "about",
-        "actually",
-        "am",
-        "an",
-        "and",
-        "any",
-        "are",
-        "as",
-        "at",
-        "be",
-        "been",
-        "but",
-        "by",
-        "can",
-        "could",
-        "did",
-        "do",
-        "does",
-        "exactly",
-        "explain",
-        "for",
-        "from",
-        "game",
-        "get",
-        "give",
-        "go",
-        "had",
-        "happen",
-        "happened",
-        "happens",
-        "has",
-        "have",
-        "he",
-        "her",
-        "his",
-        "how",
-        "i",
-        "if",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "just",
-        "let",
-        "many",
-        "may",
-        "me",
-        "mean",
-        "might",
-        "mine",
-        "much",
-        "must",
-        "my",
-        "no",
-        "not",
-        "now",
-        "of",
-        "on",
-        "one",
-        "or",
-        "order",
-        "orders",
-        "our",
-        "ours",
-        "please",
-        "really",
-        "rule",
-        "rules",
-        "she",
-        "should",
-        "so",
-        "some",
-        "tell",
-        "than",
-        "that",
-        "the",
-        "their",
-        "them",
-        "then",
-        "there",
-        "these",
-        "they",
-        "this",
-        "those",
-        "to",
-        "turn",
-        "us",
-        "was",
-        "we",
-        "were",
-        "what",
-        "when",
-        "where",
-        "which",
-        "who",
-        "whom",
-        "whose",
-        "why",
-        "will",
-        "with",
-        "work",
-        "works",
-        "would",
-        "you",
-        "your",
-    }
-)
+_SMALL_WORDS = """
+a about actually am an and any are as at be been but by can could did do does exactly explain for
+from game get give go had happen happened happens has have he her his how i if in into is it its
+just let many may me mean might mine much must my no not now of on one or order orders our ours
+please really rule rules she should so some tell than that the their them then there these they this
+those to turn us was we were what when where which who whom whose why will with work works would you
+your
+"""
+_STOP = frozenset(_SMALL_WORDS.split())
 """Words of a question that say nothing of what is asked."""
 _GENERAL = frozenset({"nation", "place", "unit", "player", "plac", "enem"})
 """Stems of what orders are of: by them alone none is meant."""

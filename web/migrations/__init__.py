@@ -21,8 +21,7 @@ from ..tables import metadata as of_desk
 
 OLDER = (
     "this database is of another version of wteaw, which this one cannot go on from; finish its games with "
-    "the version that made "
-    "it, or start with a new database"
+    "the version that made it, or start with a new database"
 )
 MOVED_ON = (
     "the database has been brought to another version of wteaw; end this one, which changes nothing "
