@@ -306,6 +306,7 @@ class _Known:
         self.known = known
         self.ruleset = ruleset
         self.draft = MergedRuleset(Node({}, "", 0, 0))
+        self.faulty: set[tuple[str, str]] = set()
 
     def once(self, name: str, make: Callable[[Any], Any]) -> Any:
         """The words for works; those of the sequence of play are no scenario's."""

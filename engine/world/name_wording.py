@@ -16,7 +16,7 @@ def inside_sentence(ruleset: Ruleset, name: str) -> str:
 
 
 def _called(row: NationRow) -> tuple[str, ...]:
-    return row["name"], row.get("short", ""), row.get("adjective", "")
+    return row.get("name", ""), row.get("short", ""), row.get("adjective", "")
 
 
 def _of_nations(ruleset: Ruleset) -> tuple[str, ...]:
