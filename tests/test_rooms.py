@@ -40,7 +40,7 @@ def test_the_readme_names_every_room() -> None:
 
 
 def test_imports_inside_functions_say_why() -> None:
-    """A start that is fast is the only reason, and stands behind the import (or behind the one above it).
+    """A start that is fast is the only reason, and stands beside the import or above it (or so at the one above it).
 
     Commands all do so, and so does what only single commands bring in.
     """
@@ -54,7 +54,7 @@ def test_imports_inside_functions_say_why() -> None:
             node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         ]
         at = {n.lineno for f in functions for n in ast.walk(f) if isinstance(n, ast.Import | ast.ImportFrom)}
-        said = {line for line in at if "#" in lines[line - 1]}
+        said = {line for line in at if "#" in lines[line - 1] or lines[line - 2].lstrip().startswith("#")}
         for line in sorted(at - said):
             if line - 1 in said:
                 said.add(line)

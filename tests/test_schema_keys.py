@@ -43,6 +43,7 @@ READERS: dict[str, tuple[str, ...]] = {
     "links": ("world", "ruleset"),
     "war_kinds": ("turn/relations.py",),
     "modifiers": ("world", "battle"),
+    "calendar": ("report", "turn/calendar.py"),
     "counters": ("turn",),
     "clauses": ("ruleset/clauses.py", "rulebook"),
 }

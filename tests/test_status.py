@@ -47,7 +47,7 @@ def test_who_has_sent_who_is_late_and_what_awaits_whom(
     run(capsys, "close", "--game", folder)
     told = standing_of(Game.open(Path(folder)))
     assert told["closed"] and told["late"] == ["germany"]
-    assert told["moderator"] == ["Orders are closed: `wteaw resolve` --force."]
+    assert told["moderator"] == ["Orders are closed: `wteaw resolve --force`."]
     run(capsys, "resolve", "--game", folder, "--force")
     told = standing_of(Game.open(Path(folder)))
     assert told["turn"] == 2 and not told["closed"] and told["late"] == ["france", "germany"]

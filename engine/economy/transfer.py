@@ -428,7 +428,7 @@ def _finds(turn: Turn, row: RouteRow, force: str, entry: Entry, subject: str) ->
     return success
 
 
-def _raided(turn: Turn, raid: Row, names: dict[str, Any], stream: Stream) -> Any:
+def _taken_by_one(turn: Turn, raid: Row, names: dict[str, Any], stream: Stream) -> Any:
     """What one unit takes of what is sent."""
     return amount(turn.world, raid["each"], names, lambda: stream)
 
@@ -467,7 +467,7 @@ def destroyed_on(
                 continue
             if key not in raiders:
                 stream = turn.stream(f"routes/{row['id']}", f"{subject}:{key}", entry.audience)
-                draws = [_raided(turn, raid, names, stream) for _ in range(int(stack["n"]))]
+                draws = [_taken_by_one(turn, raid, names, stream) for _ in range(int(stack["n"]))]
                 raiders[key] = int(sum(draws))
                 record = stream.take()
                 if record is not None:

@@ -52,7 +52,8 @@ _SALUTE = re.compile(
 """What greets in front of an order, in its line."""
 _NOTHING = re.compile(
     r"(?:[^:]{1,30}:\s*)?(?:-+|n/?a|none|nothing|pass|"
-    r"no (?:(?:more|other|further|new) )?(?:orders?|moves?|changes?|purchases?|attacks?|builds?|retreats?)"
+    r"no (?:(?:more|other|further|new) )?"
+    r"(?:orders?|moves?|changes?|purchases?|attacks?|retreats?|build(?:s)?)"
     r"(?: (?:this|for this|for the) (?:turn|season|phase|round))?)[\s.!]*",
     re.IGNORECASE,
 )

@@ -77,10 +77,7 @@ _COUNT = re.compile(
 _SIGHT = re.compile(
     r"\b(?:who|can|does|do|what)\b.*\b(?:see|sees|seen|visible|secret|hidden|know of)\b", re.I
 )
-_STANDING = re.compile(
-    r"\b(?:join|war|peace|ally|allied|allies|alliance|neutral|side|enem(?:y|ies)|hostile|friend|enter)\b",
-    re.I,
-)
+_STANDING = re.compile(r"\b(?:join|war|ally|allies|neutral|side|enem(?:y|ies)|hostile|friend|enter)\b", re.I)
 WATCHED = {"units": "Units", "orders": "Orders", "techs": "Technology", "treasuries": "Money and supplies"}
 """What may be seen, by its table."""
 _SEERS = {"everyone": "everybody", "owner": "their owner", "side": "the members of the owner's side"}
@@ -109,7 +106,6 @@ _IRREGULAR = {
     "dug": "dig",
     "laid": "lay",
     "flown": "fly",
-    "armies": "army",
 }
 """Words that change more than their end."""
 
@@ -117,9 +113,6 @@ _ALSO = {
     "win": ("victor",),
     "victor": ("win",),
     "beat": ("defeat",),
-    "fleet": ("ship",),
-    "soldier": ("infantr",),
-    "bomb": ("raid",),
 }
 """Stems that mean the same in rules."""
 
@@ -156,6 +149,12 @@ class Inquiry:
     def _entries(self) -> Sequence[Entry]:
         return self._told()
 
+    @cached_property
+    def _stances(self) -> frozenset[str]:
+        """The stems of what two nations may be to each other, by id and name."""
+        rows = self.ruleset.rows("stances").items()
+        return frozenset().union(*(_stems(f"{id_} {row.get('name', '')}") for id_, row in rows))
+
     def answer(self, question: str) -> list[str]:
         """The answer in lines, at least one: where nothing is found they say what can be asked."""
         tokens = self._tokens(question)
@@ -170,7 +169,8 @@ class Inquiry:
         for asked, answer in answers:
             if asked.search(question) and (found := list(answer())):
                 return found
-        standing = list(self._standing(tokens)) if _STANDING.search(question) else []
+        about_stances = _STANDING.search(question) or _stems(question) & self._stances
+        standing = list(self._standing(tokens)) if about_stances else []
         return [*standing, *self._rules(question, tokens)] or [WHAT_CAN_BE_ASKED]
 
     def _tokens(self, question: str) -> list[Token]:
@@ -418,8 +418,8 @@ class Inquiry:
         return f"{what} `{syntax}`{f' ({price})' if price else ''}{': ' if said else ''}{said}"
 
     def _called(self, token: Token) -> set[str]:
-        """The stems of all names of what is named: a question may say `Britain` where the rules say
-        `British`.
+        """The stems of all names of what is named: a question may say the nation where the
+        rules say the people.
         """
         out: set[str] = set()
         for kind, id_ in token.names.items():

@@ -228,7 +228,7 @@ class _GameFileReader:
             value = element.get("value")
             if not value and (inner := element.first("value")) is not None:
                 value = inner.text.strip()
-            name = self.called("properties", element.get("name"))
+            name = self.called("switches", element.get("name"))
             game.properties.setdefault(name, (value, element.line))
             if element.get("editable").lower() == "true":
                 game.choices.add(name)

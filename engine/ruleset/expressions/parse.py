@@ -200,7 +200,7 @@ def _syntax(text: str, error: SyntaxError) -> str:
         return "`=` sets nothing here; `==` compares"
     outside = _QUOTED.sub("", text)
     for word in re.findall(r"[A-Za-z]+", outside):
-        meant = next((w for w in _JOINING if word != w and sorted(word.lower()) == sorted(w)), None)
+        meant = next((w for w in _CONNECTIVES if word != w and sorted(word.lower()) == sorted(w)), None)
         if meant is not None and not re.search(rf"\b{word}\s*[(.]", outside):
             return f"cannot be read: `{word}` is written `{meant}`"
     for pattern, instead in _ELSEWHERE:
@@ -209,7 +209,7 @@ def _syntax(text: str, error: SyntaxError) -> str:
     return f"cannot be read: {error.msg}"
 
 
-_JOINING = ("and", "or", "not", "in", "if", "else")
+_CONNECTIVES = ("and", "or", "not", "in", "if", "else")
 """The words that join parts of an expression."""
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _ELSEWHERE = (
