@@ -192,7 +192,7 @@ def first_of(
     raise AssertionError("nobody's orders lead to a battle in this position")
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_over_random_positions_and_orders(world: World, seed: int) -> None:
     drawn, written = first_of(world, attacks, random.Random(seed))
     assert written.question is not None, "one battle, of which the plan says all"
@@ -290,7 +290,7 @@ def tokens(chance: random.Random) -> tuple[World, Drawn, Position]:
     )
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_with_a_decision_to_give_a_place_up(seed: int) -> None:
     """What the defender has answered (`wants` of his rule of leaving) is followed, round by round."""
     world, drawn, there = tokens(random.Random(seed))
