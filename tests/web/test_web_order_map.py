@@ -27,9 +27,8 @@ pytestmark = NEEDED
 WAIT = 60_000
 HANDS = [("keys", "dark"), ("mouse", "light"), ("no script", "light")]
 if "EVERY_HAND" not in os.environ:
-    del HANDS[
-        1:
-    ]  # the game of Diplomacy is ordered by all three; set it to have them order a turn of 1914 as well
+    # the game of Diplomacy is ordered by all three; set it to have them order a turn of 1914 as well
+    del HANDS[1:]
 SEED = b"a" * 32
 """What those do whom nobody plays hangs on it."""
 PHONE, WIDE = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
