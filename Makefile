@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 # commands that the tests start by the hundred load modules that are compiled already
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: play test package docs pictures bench speed fuzz load kills hostile test-mail examples lint check clean
+.PHONY: play test test-long package docs pictures bench speed fuzz load kills hostile test-mail examples lint check clean
 .DEFAULT_GOAL := play
 
 $(STAMP): pyproject.toml
@@ -21,6 +21,9 @@ play: $(STAMP)  ## a whole 1914 game by built-in policies; reports and a map und
 test: $(STAMP)  ## the engine's tests, and every rule test of every ruleset
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 	$(BIN)/wteaw test ruleset -j 2
+
+test-long: $(STAMP)  ## what asks of further games what `make test` asks of one
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m long
 
 package: $(STAMP)  ## sdist and wheel, tried in a bare environment of every supported Python on the PATH
 	$(BIN)/python tools/try_package.py

@@ -14,6 +14,7 @@ import typer
 
 from wteaw.cli import COMMANDS
 
+from .long_ones import but_long
 from .pages import COMMAND, PAGES, ROOT, RUN, begins_with, blocks, name, prose
 from .warm import Shell
 
@@ -67,9 +68,11 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
     reader.shell.close()
 
 
-@pytest.mark.parametrize(
-    "page", [p for p in PAGES if any(b.language in RUN or b.file for b in blocks(p))], ids=name
-)
+RUN_PAGES = [page for page in PAGES if any(b.language in RUN or b.file for b in blocks(page))]
+LONG_PAGES = [page for page in RUN_PAGES if name(page) in ("docs/sweeps", "docs/tournaments", "docs/audit")]
+
+
+@pytest.mark.parametrize("page", but_long(RUN_PAGES, *LONG_PAGES), ids=name)
 def test_a_page_can_be_followed_word_by_word(page: Path, reader: Reader) -> None:
     reader.follow(page)
 

@@ -11,6 +11,8 @@ from wteaw.cli import _run
 from wteaw.core.package_data import scenarios
 from wteaw.store import Game
 
+from .long_ones import LONG
+
 SCENARIO = str(scenarios() / "empire-orders.yaml")
 
 
@@ -146,6 +148,7 @@ def test_policies_meet_every_requirement_and_order_what_can_be_carried_out(
     assert at_war and all(turn > min(at_war) for turn in sailed)  # at peace ships stay in port
 
 
+@LONG
 def test_twenty_turns_by_policies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, said = run(
         capsys, "play", SCENARIO, "--turns", "20", "--out", tmp_path / "out", "--seed", "07" * 16

@@ -28,6 +28,7 @@ from wteaw.turn.referee import waiting_seats
 from wteaw.turn.validated_orders import Refusal
 from wteaw.world.world import World
 
+from .long_ones import but_long
 from .random_games import SEEDS
 from .test_law_orders import SCENARIOS, begun, guess
 
@@ -170,7 +171,10 @@ def broken_at_the_door(name: str, turn: int, seed: int) -> Iterator[str]:
             yield f"{nation}: {key} {guessed} stands, and is not listed"
 
 
-@pytest.mark.parametrize("name", ["third-edition-1914", "alliances-6", "no-mans-land", "empire-orders"])
+@pytest.mark.parametrize(
+    "name",
+    but_long(("third-edition-1914", "alliances-6", "no-mans-land", "empire-orders"), "third-edition-1914"),
+)
 @settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=SEEDS, turn=st.integers(1, 2))
 def test_what_comes_in_or_is_paid_before_an_order_is_reckoned_with(name: str, seed: int, turn: int) -> None:

@@ -41,6 +41,7 @@ from wteaw.world.geography import Geography
 from wteaw.world.view import Viewer
 from wteaw.world.world import World
 
+from .long_ones import but_long
 from .random_games import SEEDS
 
 SCENARIOS = ("1914", "third-edition-1914", "alliances-6", "no-mans-land", "diplomacy", "empire-orders")
@@ -377,7 +378,7 @@ def unkind_dice(monkeypatch: pytest.MonkeyPatch) -> None:
     fated(monkeypatch, False)
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", but_long(SCENARIOS, "third-edition-1914"))
 @pytest.mark.usefixtures("kind_dice")
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=SEEDS, turn=st.integers(1, 2), later=st.integers(0, 3))

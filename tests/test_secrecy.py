@@ -30,6 +30,7 @@ from wteaw.store.drawing import read_drawing
 from wteaw.world.view import readable, view
 from wteaw.world.world import World
 
+from .long_ones import LONG
 from .random_games import random_game
 from .world1914 import loaded, played
 
@@ -237,6 +238,7 @@ def test_entries_for_others_leave_no_trace(plain: dict[str, dict[str, bytes]], r
         assert got[name] == plain[reader][name]
 
 
+@LONG
 @pytest.mark.parametrize("seed", [11])
 def test_random_games_keep_their_secrets(seed: int) -> None:
     """Whatever was ordered: reports neither hold nor imply what others hide, nor a word of what was written for others."""

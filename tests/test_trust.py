@@ -29,6 +29,8 @@ from wteaw.store import Game, StoreError, ledger
 from wteaw.world.view import chain_of, readable
 from wteaw.world.world import World
 
+from .long_ones import LONG
+
 ROOT = Path(__file__).parents[1]
 NATION = "german-empire"
 
@@ -468,6 +470,7 @@ def test_a_past_report_tells_what_was_known_then(folder: Path, tmp_path: Path) -
             report_of(game, NATION, turn=turn)
 
 
+@LONG
 def test_what_was_told_goes_on_from_report_to_report_for_whoever_changes_sides(tmp_path: Path) -> None:
     """Given a nation that joins a side and leaves it, each report's chain begins where the one before ended; also those of the past."""
     data, ruleset, _ = load_scenario(ROOT / "scenarios" / "1914.yaml")

@@ -17,6 +17,8 @@ import pytest
 from wteaw.cli import _run
 from wteaw_lab import sweep as many
 
+from ..long_ones import LONG
+
 pytest.importorskip("distributed", reason="the extra `simulate` is not installed")
 SEED = "5a" * 16
 GAMES = 8
@@ -86,6 +88,7 @@ def simulate(out: Path, *more: str, games: int = GAMES) -> int:
     )
 
 
+@LONG
 def test_a_lost_worker_and_a_late_one_change_nothing(
     cluster: tuple[str, list[subprocess.Popen[bytes]], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from ..long_ones import LONG
 from .chromium import NEEDED, served
 from .house import House, house
 
@@ -76,6 +77,7 @@ class Person:
         self.page.click(f"nav >> text='{name}'")
 
 
+@LONG
 def test_a_game_of_three_players(at: House, chromium: Any) -> None:
     ann, bob, cleo = (
         Person(at, chromium),

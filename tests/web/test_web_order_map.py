@@ -5,7 +5,6 @@ Needs playwright and Debian's chromium, and is skipped where they are not.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -20,15 +19,13 @@ from wteaw.store import PLAYER
 from wteaw_web.demonstration import ready_to_play
 from wteaw_web.games import Settings
 
+from ..long_ones import LONG
 from .chromium import NEEDED, served
 from .house import House, house
 
 pytestmark = NEEDED
 WAIT = 60_000
 HANDS = [("keys", "dark"), ("mouse", "light"), ("no script", "light")]
-if "EVERY_HAND" not in os.environ:
-    # the game of Diplomacy is ordered by all three; set it to have them order a turn of 1914 as well
-    del HANDS[1:]
 SEED = b"a" * 32
 """What those do whom nobody plays hangs on it."""
 PHONE, WIDE = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
@@ -332,6 +329,7 @@ def test_a_game_is_ordered_by_mouse_by_keys_and_without_scripts(at: House, chrom
     } <= there
 
 
+@LONG
 @pytest.mark.parametrize(("hand", "scheme"), HANDS)
 def test_a_turn_of_a_great_game_is_ordered_without_typing(
     at: House, chromium: Any, hand: str, scheme: str
