@@ -14,6 +14,7 @@ from wteaw.odds import Odds, Question, odds
 from wteaw.world.world import World
 
 from .battlefield import Field
+from .long_ones import LONG
 from .test_battle_systems import FIELDS, rules, world
 
 UNITS: list[Row] = [
@@ -162,6 +163,7 @@ def test_what_is_late_is_not_held_by_the_bounds() -> None:
     assert ask(ruleset, {"hulk": 1}, {"foot": 1}).win == pytest.approx(0)
 
 
+@LONG
 def test_real_battles_come_out_as_the_odds_say() -> None:
     """Aircraft, guns, interceptors and fuel, as the base ruleset has them: the means of many battles fought."""
     trials, sums = 400, {"a": 0, "d": 0}

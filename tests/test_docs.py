@@ -69,7 +69,14 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
 
 
 RUN_PAGES = [page for page in PAGES if any(b.language in RUN or b.file for b in blocks(page))]
-LONG_PAGES = [page for page in RUN_PAGES if name(page) in ("docs/sweeps", "docs/tournaments", "docs/audit")]
+LONG_NAMES = (
+    "docs/audit",
+    "docs/sweeps",
+    "docs/tournaments",
+    "docs/tutorials/first-layer",
+    "ruleset/tests/README",
+)
+LONG_PAGES = [page for page in RUN_PAGES if name(page) in LONG_NAMES]
 
 
 @pytest.mark.parametrize("page", but_long(RUN_PAGES, *LONG_PAGES), ids=name)

@@ -13,6 +13,7 @@ from wteaw.testing.enumerate import Branch, TooManyPlays, outcomes
 from wteaw.testing.runner import Runner
 
 from .folders import own_cache, write
+from .long_ones import LONG
 
 __all__ = ["own_cache"]
 
@@ -122,6 +123,7 @@ cases:
 """
 
 
+@LONG
 def test_cases_are_followed_from_one_thing_done_to_the_next(tmp_path: Path) -> None:
     folder = write(tmp_path, {"tables/t.yaml": RULES, "tests/c.yaml": CASES})
     ruleset, found = load_ruleset(folder)

@@ -21,6 +21,7 @@ from wteaw.ruleset.expressions import ExpressionError
 from wteaw.world import routes, treasury
 from wteaw.world.world import World
 
+from .long_ones import LONG
 from .world1914 import loaded, played
 
 KINDS = {
@@ -171,6 +172,7 @@ def test_after_the_changes_of_a_real_turn(turns: tuple[Any, Any]) -> None:
     assert total > 3000
 
 
+@LONG
 def test_after_a_change_of_every_table(turns: tuple[Any, Any]) -> None:
     before, _ = turns
     _, rules, geography = loaded()
