@@ -15,7 +15,8 @@ from wteaw.core.codes import CODES, page
 from wteaw.core.package_data import data_root, rulesets
 from wteaw.core.registry import MECHANICS, VERBS
 from wteaw.report.map.model import LINK_STYLES, PROJECTIONS, SYMBOLS, WORK_STYLES
-from wteaw.report.map_views import ARROWS, drawing_faults
+from wteaw.report.map_faults import drawing_faults
+from wteaw.report.map_views import ARROWS
 from wteaw.ruleset.expressions.functions import FUNCTIONS
 from wteaw.ruleset.expressions.vocabulary import FACTS
 from wteaw.ruleset.folder import find_rulesets
@@ -261,8 +262,9 @@ def test_the_schemas_of_map_files_say_what_is_read(tmp_path: Path) -> None:
         and len(said) == 2
     )
     marks = KNOWN.schema("map-marks")["properties"]
-    words = {key: tuple(marks[key]["additionalProperties"]["enum"]) for key in ("symbols", "links", "works")}
-    assert words == {"symbols": SYMBOLS, "links": LINK_STYLES, "works": WORK_STYLES}
+    words = {key: tuple(marks[key]["additionalProperties"]["enum"]) for key in ("links", "works")}
+    assert words == {"links": LINK_STYLES, "works": WORK_STYLES}
+    assert marks["symbols"]["additionalProperties"]["pattern"] == f"^({'|'.join(SYMBOLS)})$"
     assert set(ARROWS) < set(marks["orders"]["additionalProperties"]["enum"])
     panel = KNOWN.schema("map-layout")["properties"]["panels"]["items"]["properties"]
     assert tuple(panel["projection"]["enum"]) == PROJECTIONS
