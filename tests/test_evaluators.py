@@ -26,6 +26,8 @@ from wteaw.turn.referee import start
 from wteaw.world.geography import Geography
 from wteaw.world.world import World
 
+from .long_ones import LONG
+
 SCENARIOS = sorted(p.stem for p in scenarios().glob("*.yaml"))
 TIMES = 3
 """How often each expression is tried, each time with other things for its names."""
@@ -110,6 +112,7 @@ def test_every_expression_comes_to_the_same_by_both(name: str) -> None:
     assert answered > len(asked), "too few of the expressions had a value to compare"
 
 
+@LONG
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_a_seeded_game_is_the_same_by_both(name: str) -> None:
     assert by_simpleeval()[name] == turns(name) != ""

@@ -30,7 +30,10 @@ from wteaw.world import routes
 from wteaw.world.geography import Geography
 from wteaw.world.world import World
 
+from .long_ones import LONG
 from .world1914 import loaded, played
+
+pytestmark = LONG
 
 PLAYS = 60
 TRIALS = 150

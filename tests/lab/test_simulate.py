@@ -17,6 +17,10 @@ from wteaw.cli import _run
 from wteaw_lab import sweep as many
 from wteaw_lab.summary import mean, share
 
+from ..long_ones import LONG
+
+pytestmark = LONG
+
 SEED = "5a" * 16
 
 

@@ -199,6 +199,7 @@ def test_the_saved_proof_checks_without_the_desk(at: House, chromium: Any, tmp_p
 PAGES = {"player": ("turn", "orders?form=1&phase=court", "map", "help", "messages", "nation", "try", "proof", "sessions"), "moderator": ("game", "players", "mail", "history", "rules", "tables", "draft", "report"), "spectator": ("news", "map", "figures")}  # fmt: skip
 
 
+@LONG
 @pytest.mark.parametrize("kind", sorted(PAGES))
 @pytest.mark.parametrize("width", [390, 1280])
 def test_pages_are_whole_on_a_phone_and_for_all(
