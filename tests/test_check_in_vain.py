@@ -293,3 +293,16 @@ orders:
 @pytest.mark.parametrize(("does", "code"), [("›does: walk", "E213"), ("does: ship", "")])
 def test_what_is_taken_aboard_goes_by_a_mode_that_carries(tmp_path: Path, does: str, code: str) -> None:
     told_at_marks(tmp_path, SHIPPED + does + "}\n", code)
+
+
+@pytest.mark.parametrize(
+    ("row", "code"),
+    [
+        ("- ›{id: left, on: turn_end, of: nations()}\n", "W604"),
+        ("- {id: left, on: turn_end, of: nations(), effects: [{say: So.}]}\n", ""),
+        ("- {id: left, on: turn_end, of: nations(), silence: {W604: reports tell it}}\n", ""),
+        ("- {id: left, on: turn_end}\n" + TERM + "\"counter('game', 'left')\"}\n", ""),
+    ],
+)
+def test_a_counter_does_something_or_is_asked_for(tmp_path: Path, row: str, code: str) -> None:
+    told_at_marks(tmp_path, "counters:\n" + row, code)

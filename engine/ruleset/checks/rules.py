@@ -58,6 +58,8 @@ HELPERS = (
     *("levies", "criteria", "verdicts"),
 )
 """Forms whose rows do nothing unless another row, or a step, mentions them."""
+ACTS_BY = {"counters": "effects"}
+"""Forms whose rows are such, too, unless they have this key."""
 SETTLED = (("capture", "capture", "rows"), ("upkeep", "upkeep", "upkeep"), ("income", "collect", "income"))
 """Table, the mechanic that goes through its rows, and the key by which a step says through which (absent:
 all).
@@ -310,7 +312,7 @@ def rows_of_helpers_are_used(subject: Subject) -> Iterator[Diagnostic]:
     own: dict[tuple[str, str], set[str]] = {}
     for form, id_, node in subject.draft.all_rows():
         found = subject.of_row("words", node, partial(_words_of, subject.values[form][id_]))
-        if form in HELPERS:
+        if form in HELPERS or (form in ACTS_BY and ACTS_BY[form] not in subject.values[form][id_]):
             own[form, id_] = found
         else:
             words |= found
