@@ -5,10 +5,6 @@ from typing import Any, Literal, Required, TypedDict, overload
 
 Row = Mapping[str, Any]
 
-class AbsenceSpends(TypedDict, total=False):
-    most: Required[Any]
-    cycle: Required[Sequence[str]]
-
 class AbsenceRow(TypedDict, total=False):
     id: Required[str]
     source: Sequence[str]
@@ -17,6 +13,47 @@ class AbsenceRow(TypedDict, total=False):
     when: Any
     spends: AbsenceSpends
     proxy: Any
+
+class AbsenceSpends(TypedDict, total=False):
+    most: Required[Any]
+    cycle: Required[Sequence[str]]
+
+ActionRow = TypedDict(
+    "ActionRow",
+    {
+        "id": Required[str],
+        "source": Sequence[str],
+        "note": str,
+        "silence": Mapping[str, str],
+        "name": str,
+        "syntax": Required[str],
+        "bare": bool,
+        "read_back": str,
+        "slots": Mapping[str, Any],
+        "for": Any,
+        "requires": Sequence[Need],
+        "warns": Sequence[ActionWarns],
+        "waits": Any,
+        "cost": Any,
+        "limit": Mapping[str, Sequence[str]],
+        "counts_as": str,
+        "always": Sequence[Effect],
+        "roll": Any,
+        "results": Mapping[str, Sequence[Effect]],
+        "cases": Sequence[Any],
+        "effects": Sequence[Effect],
+        "on_failure": Sequence[Effect],
+        "audience": Any,
+        "says": str,
+        "offer": Any,
+        "help": str,
+        "remind": str,
+        "stands": str,
+        "outcomes": Mapping[str, Sequence[Outcomes]],
+        "told_as": str,
+    },
+    total=False,
+)
 
 class Need(TypedDict, total=False):
     test: Required[Any]
@@ -27,6 +64,53 @@ class Need(TypedDict, total=False):
 class ActionWarns(TypedDict, total=False):
     when: Required[Any]
     says: Required[str]
+
+Effect = TypedDict(
+    "Effect",
+    {
+        "when": Any,
+        "audience": Any,
+        "note": str,
+        "shift": EffectShift,
+        "change": EffectChange,
+        "pay": EffectPay,
+        "learn": EffectLearn,
+        "flag": EffectFlag,
+        "clear": EffectClear,
+        "relate": EffectRelate,
+        "join": EffectJoin,
+        "leave": EffectLeave,
+        "own": EffectOwn,
+        "create": EffectCreate,
+        "remove": EffectRemove,
+        "convert": EffectConvert,
+        "relocate": EffectRelocate,
+        "queue": EffectQueue,
+        "cancel": EffectCancel,
+        "fight": EffectFight,
+        "react": EffectReact,
+        "release": Mapping[str, Mapping[str, Any]],
+        "know": EffectKnow,
+        "say": Any,
+        "command": EffectCommand,
+        "found": EffectFound,
+        "absorb": EffectAbsorb,
+        "vote": EffectVote,
+        "end": Any,
+        "for": Any,
+        "draw": Any,
+        "in_turn": Sequence[Sequence[Effect]],
+        "roll": Any,
+        "results": Mapping[str, Sequence[Effect]],
+        "cases": Sequence[Case],
+        "choose": str,
+        "effects": Sequence[Effect],
+        "on_failure": Sequence[Effect],
+        "record": EffectRecord,
+        "strike": EffectStrike,
+    },
+    total=False,
+)
 
 class EffectShift(TypedDict, total=False):
     who: Required[Any]
@@ -236,8 +320,8 @@ EffectVote = TypedDict(
         "weight": Any,
         "ask": Required[str],
         "tie": str,
-        "then": Sequence[Row],
-        "else": Sequence[Row],
+        "then": Sequence[Effect],
+        "else": Sequence[Effect],
         "about": Any,
         "alone": bool,
     },
@@ -246,10 +330,10 @@ EffectVote = TypedDict(
 
 class Case(TypedDict, total=False):
     when: Any
-    always: Sequence[Row]
+    always: Sequence[Effect]
     roll: Any
-    results: Mapping[str, Sequence[Row]]
-    effects: Sequence[Row]
+    results: Mapping[str, Sequence[Effect]]
+    effects: Sequence[Effect]
     say: str
     source: Sequence[str]
 
@@ -260,95 +344,11 @@ class EffectRecord(TypedDict, total=False):
 class EffectStrike(TypedDict, total=False):
     records: Required[Any]
 
-Effect = TypedDict(
-    "Effect",
-    {
-        "when": Any,
-        "audience": Any,
-        "note": str,
-        "shift": EffectShift,
-        "change": EffectChange,
-        "pay": EffectPay,
-        "learn": EffectLearn,
-        "flag": EffectFlag,
-        "clear": EffectClear,
-        "relate": EffectRelate,
-        "join": EffectJoin,
-        "leave": EffectLeave,
-        "own": EffectOwn,
-        "create": EffectCreate,
-        "remove": EffectRemove,
-        "convert": EffectConvert,
-        "relocate": EffectRelocate,
-        "queue": EffectQueue,
-        "cancel": EffectCancel,
-        "fight": EffectFight,
-        "react": EffectReact,
-        "release": Mapping[str, Mapping[str, Any]],
-        "know": EffectKnow,
-        "say": Any,
-        "command": EffectCommand,
-        "found": EffectFound,
-        "absorb": EffectAbsorb,
-        "vote": EffectVote,
-        "end": Any,
-        "for": Any,
-        "draw": Any,
-        "in_turn": Sequence[Sequence[Row]],
-        "roll": Any,
-        "results": Mapping[str, Sequence[Row]],
-        "cases": Sequence[Case],
-        "choose": str,
-        "effects": Sequence[Row],
-        "on_failure": Sequence[Row],
-        "record": EffectRecord,
-        "strike": EffectStrike,
-    },
-    total=False,
-)
-
 class Outcomes(TypedDict, total=False):
     id: Required[str]
     name: str
     when: Any
     says: str
-
-ActionRow = TypedDict(
-    "ActionRow",
-    {
-        "id": Required[str],
-        "source": Sequence[str],
-        "note": str,
-        "silence": Mapping[str, str],
-        "name": str,
-        "syntax": Required[str],
-        "bare": bool,
-        "read_back": str,
-        "slots": Mapping[str, Any],
-        "for": Any,
-        "requires": Sequence[Need],
-        "warns": Sequence[ActionWarns],
-        "waits": Any,
-        "cost": Any,
-        "limit": Mapping[str, Sequence[str]],
-        "counts_as": str,
-        "always": Sequence[Effect],
-        "roll": Any,
-        "results": Mapping[str, Sequence[Effect]],
-        "cases": Sequence[Any],
-        "effects": Sequence[Effect],
-        "on_failure": Sequence[Effect],
-        "audience": Any,
-        "says": str,
-        "offer": Any,
-        "help": str,
-        "remind": str,
-        "stands": str,
-        "outcomes": Mapping[str, Sequence[Outcomes]],
-        "told_as": str,
-    },
-    total=False,
-)
 
 AimRow = TypedDict(
     "AimRow",
@@ -396,192 +396,6 @@ AuditRow = TypedDict(
     },
     total=False,
 )
-
-class BattleParties(TypedDict, total=False):
-    attacker: Required[str]
-    defender: Required[str]
-
-class BattleAbsent(TypedDict, total=False):
-    when: Required[Any]
-    says: Required[str]
-
-class BattleBeside(TypedDict, total=False):
-    side: Required[str]
-    when: Any
-
-class BattleBefore(TypedDict, total=False):
-    meeting: str
-    rivals: str
-
-class BattleStepLosses(TypedDict, total=False):
-    field: Required[str]
-    values: Sequence[str]
-
-class BattleVirtual(TypedDict, total=False):
-    id: Required[str]
-    unit: str
-    side: str
-    n: Required[Any]
-    lost: str
-    holds: Any
-    gone: Sequence[Effect]
-    source: Sequence[str]
-    note: str
-    leaves: bool
-
-class BattleJoinsRecall(TypedDict, total=False):
-    after: int
-    by: Any
-
-class BattleJoins(TypedDict, total=False):
-    id: Required[str]
-    side: str
-    when: Any
-    who: Any
-    units: str
-    value: Any
-    lost: str
-    holds: Any
-    fires: Any
-    from_origin: bool
-    once: bool
-    recall: BattleJoinsRecall
-    source: Sequence[str]
-    note: str
-
-class BattleStagesSideDie(TypedDict, total=False):
-    die: Required[str]
-    when: Any
-
-class BattleStagesRerollLuck(TypedDict, total=False):
-    die: Required[str]
-    faces: Required[Sequence[int]]
-    when: Any
-
-class BattleStagesReroll(TypedDict, total=False):
-    who: Any
-    most: Required[Any]
-    in_all: Any
-    luck: BattleStagesRerollLuck
-
-class BattleStagesLoss(TypedDict, total=False):
-    base: Any
-    per: int
-    least: Any
-
-class BattleStages(TypedDict, total=False):
-    id: Required[str]
-    side: str
-    rounds: Any
-    when: Any
-    who: Any
-    die: str
-    dice: Any
-    most: Any
-    resolve: str
-    pooled: Any
-    value: Any
-    each_die: Any
-    side_die: BattleStagesSideDie
-    reroll: BattleStagesReroll
-    table: Mapping[str, str]
-    order: Sequence[str]
-    tie: str
-    loss: BattleStagesLoss
-    hits: Any
-    never_hits: Any
-    losses: str
-    again: bool
-    spent: bool
-    source: Sequence[str]
-    note: str
-    fire_on_retreat: str
-
-class BattleSupport(TypedDict, total=False):
-    id: Required[str]
-    side: str
-    giver: Required[Any]
-    taker: Required[Any]
-    add: Required[int]
-    each: int
-    source: Sequence[str]
-
-class BattleAlone(TypedDict, total=False):
-    id: Required[str]
-    side: str
-    who: Any
-    when: Required[Any]
-    source: Sequence[str]
-
-class BattleEvade(TypedDict, total=False):
-    who: Required[Any]
-    may: Any
-    wants: Required[str]
-    source: Sequence[str]
-
-class BattleSets(TypedDict, total=False):
-    who: Any
-    set: Required[Mapping[str, Any]]
-
-LeavingTo = TypedDict(
-    "LeavingTo",
-    {
-        "back": Any,
-        "when": Any,
-        "next": Any,
-        "origin": bool,
-        "back_along": Any,
-        "through": Any,
-        "ok": Any,
-        "else": Any,
-        "stay": Any,
-        "links": Sequence[str],
-        "home": Any,
-        "prefer": Any,
-        "goes_on": bool,
-    },
-    total=False,
-)
-
-class Leaving(TypedDict, total=False):
-    after: int
-    together: bool
-    who: Any
-    may: Any
-    must: Any
-    to: Sequence[LeavingTo]
-    wants: str
-    none: str
-    behind: str
-    asks: str
-    chosen: str
-
-class BattleLeave(TypedDict, total=False):
-    attacker: Leaving
-    defender: Leaving
-    both: str
-
-class BattleOptions(TypedDict, total=False):
-    rounds: str
-    losses: str
-    kills: str
-    order: str
-    lost: str
-    refuge: str
-
-class BattleSpends(TypedDict, total=False):
-    field: Required[str]
-    by: Required[int]
-    full: str
-    who: Any
-
-class BattleCargo(TypedDict, total=False):
-    room: Required[str]
-    size: Required[str]
-
-class BattleCaps(TypedDict, total=False):
-    who: Required[Any]
-    most: Required[Any]
 
 class BattleRow(TypedDict, total=False):
     id: Required[str]
@@ -633,6 +447,192 @@ class BattleRow(TypedDict, total=False):
     falls: str
     caps: Sequence[BattleCaps]
     followed_by: str
+
+class BattleParties(TypedDict, total=False):
+    attacker: Required[str]
+    defender: Required[str]
+
+class BattleAbsent(TypedDict, total=False):
+    when: Required[Any]
+    says: Required[str]
+
+class BattleBeside(TypedDict, total=False):
+    side: Required[str]
+    when: Any
+
+class BattleBefore(TypedDict, total=False):
+    meeting: str
+    rivals: str
+
+class BattleStepLosses(TypedDict, total=False):
+    field: Required[str]
+    values: Sequence[str]
+
+class BattleVirtual(TypedDict, total=False):
+    id: Required[str]
+    unit: str
+    side: str
+    n: Required[Any]
+    lost: str
+    holds: Any
+    gone: Sequence[Effect]
+    source: Sequence[str]
+    note: str
+    leaves: bool
+
+class BattleJoins(TypedDict, total=False):
+    id: Required[str]
+    side: str
+    when: Any
+    who: Any
+    units: str
+    value: Any
+    lost: str
+    holds: Any
+    fires: Any
+    from_origin: bool
+    once: bool
+    recall: BattleJoinsRecall
+    source: Sequence[str]
+    note: str
+
+class BattleJoinsRecall(TypedDict, total=False):
+    after: int
+    by: Any
+
+class BattleStages(TypedDict, total=False):
+    id: Required[str]
+    side: str
+    rounds: Any
+    when: Any
+    who: Any
+    die: str
+    dice: Any
+    most: Any
+    resolve: str
+    pooled: Any
+    value: Any
+    each_die: Any
+    side_die: BattleStagesSideDie
+    reroll: BattleStagesReroll
+    table: Mapping[str, str]
+    order: Sequence[str]
+    tie: str
+    loss: BattleStagesLoss
+    hits: Any
+    never_hits: Any
+    losses: str
+    again: bool
+    spent: bool
+    source: Sequence[str]
+    note: str
+    fire_on_retreat: str
+
+class BattleStagesSideDie(TypedDict, total=False):
+    die: Required[str]
+    when: Any
+
+class BattleStagesReroll(TypedDict, total=False):
+    who: Any
+    most: Required[Any]
+    in_all: Any
+    luck: BattleStagesRerollLuck
+
+class BattleStagesRerollLuck(TypedDict, total=False):
+    die: Required[str]
+    faces: Required[Sequence[int]]
+    when: Any
+
+class BattleStagesLoss(TypedDict, total=False):
+    base: Any
+    per: int
+    least: Any
+
+class BattleSupport(TypedDict, total=False):
+    id: Required[str]
+    side: str
+    giver: Required[Any]
+    taker: Required[Any]
+    add: Required[int]
+    each: int
+    source: Sequence[str]
+
+class BattleAlone(TypedDict, total=False):
+    id: Required[str]
+    side: str
+    who: Any
+    when: Required[Any]
+    source: Sequence[str]
+
+class BattleEvade(TypedDict, total=False):
+    who: Required[Any]
+    may: Any
+    wants: Required[str]
+    source: Sequence[str]
+
+class BattleSets(TypedDict, total=False):
+    who: Any
+    set: Required[Mapping[str, Any]]
+
+class BattleLeave(TypedDict, total=False):
+    attacker: Leaving
+    defender: Leaving
+    both: str
+
+class Leaving(TypedDict, total=False):
+    after: int
+    together: bool
+    who: Any
+    may: Any
+    must: Any
+    to: Sequence[LeavingTo]
+    wants: str
+    none: str
+    behind: str
+    asks: str
+    chosen: str
+
+LeavingTo = TypedDict(
+    "LeavingTo",
+    {
+        "back": Any,
+        "when": Any,
+        "next": Any,
+        "origin": bool,
+        "back_along": Any,
+        "through": Any,
+        "ok": Any,
+        "else": Any,
+        "stay": Any,
+        "links": Sequence[str],
+        "home": Any,
+        "prefer": Any,
+        "goes_on": bool,
+    },
+    total=False,
+)
+
+class BattleOptions(TypedDict, total=False):
+    rounds: str
+    losses: str
+    kills: str
+    order: str
+    lost: str
+    refuge: str
+
+class BattleSpends(TypedDict, total=False):
+    field: Required[str]
+    by: Required[int]
+    full: str
+    who: Any
+
+class BattleCargo(TypedDict, total=False):
+    room: Required[str]
+    size: Required[str]
+
+class BattleCaps(TypedDict, total=False):
+    who: Required[Any]
+    most: Required[Any]
 
 class CalendarRow(TypedDict, total=False):
     id: Required[str]
@@ -747,10 +747,6 @@ CriterionRow = TypedDict(
     total=False,
 )
 
-class DecisionWarns(TypedDict, total=False):
-    when: Required[Any]
-    says: Required[str]
-
 DecisionRow = TypedDict(
     "DecisionRow",
     {
@@ -761,7 +757,7 @@ DecisionRow = TypedDict(
         "asks": str,
         "from": Any,
         "default": Any,
-        "warns": Sequence[DecisionWarns],
+        "warns": Sequence[ActionWarns],
         "syntax": str,
         "slots": Mapping[str, Any],
         "help": str,
@@ -786,29 +782,6 @@ DefinitionRow = TypedDict(
     },
     total=False,
 )
-
-class DetectionLess(TypedDict, total=False):
-    best: Required[str]
-
-class DetectionGroups(TypedDict, total=False):
-    times: Any
-    round: str
-
-class DetectionFire(TypedDict, total=False):
-    who: Any
-    at: Any
-    die: str
-    at_most: int
-    lose: str
-    hits: str
-
-class DetectionMeets(TypedDict, total=False):
-    who: Required[Any]
-    when: Any
-    battle: Required[str]
-
-class DetectionOptions(TypedDict, total=False):
-    order: str
 
 DetectionRow = TypedDict(
     "DetectionRow",
@@ -851,6 +824,29 @@ DetectionRow = TypedDict(
     },
     total=False,
 )
+
+class DetectionLess(TypedDict, total=False):
+    best: Required[str]
+
+class DetectionGroups(TypedDict, total=False):
+    times: Any
+    round: str
+
+class DetectionFire(TypedDict, total=False):
+    who: Any
+    at: Any
+    die: str
+    at_most: int
+    lose: str
+    hits: str
+
+class DetectionMeets(TypedDict, total=False):
+    who: Required[Any]
+    when: Any
+    battle: Required[str]
+
+class DetectionOptions(TypedDict, total=False):
+    order: str
 
 class EndRow(TypedDict, total=False):
     id: Required[str]
@@ -937,50 +933,6 @@ class GroupRow(TypedDict, total=False):
     order: Any
     members: Required[Sequence[str]]
 
-class ImportMarked(TypedDict, total=False):
-    sign: Required[str]
-    field: Required[str]
-
-class ImportFormsNumbered(TypedDict, total=False):
-    first: Required[int]
-    letters: Required[Sequence[str]]
-    apart: Mapping[str, str]
-    moments: Required[Mapping[str, str]]
-    kinds: Required[Mapping[str, str]]
-    via: Required[str]
-    nations: Required[Sequence[str]]
-    orders: Required[Mapping[str, str]]
-
-class ImportFormsPositionsOrders(TypedDict, total=False):
-    reads: Required[str]
-    says: Required[str]
-    retreats: str
-
-class ImportFormsPositions(TypedDict, total=False):
-    phase: Required[str]
-    positions: Required[str]
-    orders_follow: Required[str]
-    held: Required[str]
-    marked: Required[str]
-    seasons: Required[Mapping[str, str]]
-    apart: Mapping[str, str]
-    moments: Required[Mapping[str, str]]
-    of_the_marked: Required[str]
-    kinds: Required[Mapping[str, str]]
-    places: Mapping[str, str]
-    orders: Required[Sequence[ImportFormsPositionsOrders]]
-
-class ImportForms(TypedDict, total=False):
-    numbered: ImportFormsNumbered
-    positions: ImportFormsPositions
-
-class ImportWrites(TypedDict, total=False):
-    apart: Mapping[str, str]
-    kinds: Required[Mapping[str, str]]
-    via: str
-    orders: Required[Mapping[str, str]]
-    places: Required[Sequence[str]]
-
 class ImportRow(TypedDict, total=False):
     id: Required[str]
     source: Sequence[str]
@@ -996,6 +948,50 @@ class ImportRow(TypedDict, total=False):
     options: Mapping[str, Any]
     forms: ImportForms
     writes: ImportWrites
+
+class ImportMarked(TypedDict, total=False):
+    sign: Required[str]
+    field: Required[str]
+
+class ImportForms(TypedDict, total=False):
+    numbered: ImportFormsNumbered
+    positions: ImportFormsPositions
+
+class ImportFormsNumbered(TypedDict, total=False):
+    first: Required[int]
+    letters: Required[Sequence[str]]
+    apart: Mapping[str, str]
+    moments: Required[Mapping[str, str]]
+    kinds: Required[Mapping[str, str]]
+    via: Required[str]
+    nations: Required[Sequence[str]]
+    orders: Required[Mapping[str, str]]
+
+class ImportFormsPositions(TypedDict, total=False):
+    phase: Required[str]
+    positions: Required[str]
+    orders_follow: Required[str]
+    held: Required[str]
+    marked: Required[str]
+    seasons: Required[Mapping[str, str]]
+    apart: Mapping[str, str]
+    moments: Required[Mapping[str, str]]
+    of_the_marked: Required[str]
+    kinds: Required[Mapping[str, str]]
+    places: Mapping[str, str]
+    orders: Required[Sequence[ImportFormsPositionsOrders]]
+
+class ImportFormsPositionsOrders(TypedDict, total=False):
+    reads: Required[str]
+    says: Required[str]
+    retreats: str
+
+class ImportWrites(TypedDict, total=False):
+    apart: Mapping[str, str]
+    kinds: Required[Mapping[str, str]]
+    via: str
+    orders: Required[Mapping[str, str]]
+    places: Required[Sequence[str]]
 
 IncomeRow = TypedDict(
     "IncomeRow",
@@ -1066,25 +1062,6 @@ class LinkRow(TypedDict, total=False):
     one_way: bool
     guards: str
 
-class MatrixRows(TypedDict, total=False):
-    id: Required[str]
-    label: str
-    says: str
-    source: Sequence[str]
-    note: str
-    on: Any
-    when: Any
-    delay: Any
-    toward: str
-    against: str
-    cells: Required[Mapping[str, Any]]
-
-class MatrixMultiply(TypedDict, total=False):
-    column: Required[str]
-    when: Any
-    by: Required[Any]
-    source: Sequence[str]
-
 MatrixRow = TypedDict(
     "MatrixRow",
     {
@@ -1105,6 +1082,25 @@ MatrixRow = TypedDict(
     },
     total=False,
 )
+
+class MatrixRows(TypedDict, total=False):
+    id: Required[str]
+    label: str
+    says: str
+    source: Sequence[str]
+    note: str
+    on: Any
+    when: Any
+    delay: Any
+    toward: str
+    against: str
+    cells: Required[Mapping[str, Any]]
+
+class MatrixMultiply(TypedDict, total=False):
+    column: Required[str]
+    when: Any
+    by: Required[Any]
+    source: Sequence[str]
 
 class MissionRow(TypedDict, total=False):
     id: Required[str]
@@ -1151,45 +1147,6 @@ ModifierRow = TypedDict(
     },
     total=False,
 )
-
-MovementCapacity = TypedDict(
-    "MovementCapacity",
-    {
-        "is": Required[str],
-        "means": str,
-        "draws": Sequence[str],
-    },
-    total=False,
-)
-
-MovementCarries = TypedDict(
-    "MovementCarries",
-    {
-        "room": Required[Any],
-        "size": Required[Any],
-        "who": Any,
-        "carriers": Any,
-        "link": Sequence[str],
-        "from": Any,
-        "shared": Any,
-        "one_shore": bool,
-        "once": Any,
-        "afloat": bool,
-    },
-    total=False,
-)
-
-class MovementBears(TypedDict, total=False):
-    who: Required[Any]
-    bearers: Required[Any]
-    shared: bool
-    expects: Any
-    comes: Any
-    room: Required[str]
-    home: str
-    bereft: str
-    aloft: Any
-    where: Required[Any]
 
 MovementRow = TypedDict(
     "MovementRow",
@@ -1247,6 +1204,45 @@ MovementRow = TypedDict(
     total=False,
 )
 
+MovementCapacity = TypedDict(
+    "MovementCapacity",
+    {
+        "is": Required[str],
+        "means": str,
+        "draws": Sequence[str],
+    },
+    total=False,
+)
+
+MovementCarries = TypedDict(
+    "MovementCarries",
+    {
+        "room": Required[Any],
+        "size": Required[Any],
+        "who": Any,
+        "carriers": Any,
+        "link": Sequence[str],
+        "from": Any,
+        "shared": Any,
+        "one_shore": bool,
+        "once": Any,
+        "afloat": bool,
+    },
+    total=False,
+)
+
+class MovementBears(TypedDict, total=False):
+    who: Required[Any]
+    bearers: Required[Any]
+    shared: bool
+    expects: Any
+    comes: Any
+    room: Required[str]
+    home: str
+    bereft: str
+    aloft: Any
+    where: Required[Any]
+
 class NationRow(TypedDict, total=False):
     id: Required[str]
     source: Sequence[str]
@@ -1294,10 +1290,6 @@ class OrderOptionRow(TypedDict, total=False):
     unseen: str
     only: str
 
-class OrderWarns(TypedDict, total=False):
-    when: Required[Any]
-    says: Required[str]
-
 OrderRow = TypedDict(
     "OrderRow",
     {
@@ -1327,6 +1319,10 @@ OrderRow = TypedDict(
     },
     total=False,
 )
+
+class OrderWarns(TypedDict, total=False):
+    when: Required[Any]
+    says: Required[str]
 
 OwnCaseRow = TypedDict(
     "OwnCaseRow",
@@ -1399,6 +1395,30 @@ class PlaceRow(TypedDict, total=False):
     lat: Any
     part_of: str
 
+PolicyRow = TypedDict(
+    "PolicyRow",
+    {
+        "id": Required[str],
+        "source": Sequence[str],
+        "note": str,
+        "silence": Mapping[str, str],
+        "name": str,
+        "help": str,
+        "for": Any,
+        "set": str,
+        "when": Any,
+        "also": Sequence[str],
+        "actions": Sequence[PolicyActions],
+        "actions_share": Any,
+        "war": PolicyWar,
+        "purchases": Sequence[PolicyPurchases],
+        "payments": Sequence[PolicyPayments],
+        "answers": Sequence[PolicyAnswers],
+        "moves": Sequence[PolicyMoves],
+    },
+    total=False,
+)
+
 PolicyActions = TypedDict(
     "PolicyActions",
     {
@@ -1418,40 +1438,6 @@ PolicyActions = TypedDict(
     },
     total=False,
 )
-
-class PolicyWarGarrison(TypedDict, total=False):
-    who: Any
-    least: int
-    home: Any
-    calls: Any
-    share: Any
-
-class PolicyWarForesight(TypedDict, total=False):
-    battle: Required[str]
-    unknown: Required[str]
-    win: int
-    hold: Any
-
-class PolicyWarSeaPacks(TypedDict, total=False):
-    who: Required[Any]
-    stations: Required[Any]
-    hold: Sequence[str]
-
-class PolicyWarSeaArmies(TypedDict, total=False):
-    voyages: int
-    assault: Any
-    escorts: Any
-    support: Sequence[str]
-
-class PolicyWarSea(TypedDict, total=False):
-    who: Any
-    seek: Sequence[str]
-    odds: Any
-    boldness: int
-    stations: Any
-    hold: Sequence[str]
-    packs: Sequence[PolicyWarSeaPacks]
-    armies: PolicyWarSeaArmies
 
 class PolicyWar(TypedDict, total=False):
     attack: Required[str]
@@ -1477,6 +1463,40 @@ class PolicyWar(TypedDict, total=False):
     room: Any
     takes: Any
     sea: PolicyWarSea
+
+class PolicyWarGarrison(TypedDict, total=False):
+    who: Any
+    least: int
+    home: Any
+    calls: Any
+    share: Any
+
+class PolicyWarForesight(TypedDict, total=False):
+    battle: Required[str]
+    unknown: Required[str]
+    win: int
+    hold: Any
+
+class PolicyWarSea(TypedDict, total=False):
+    who: Any
+    seek: Sequence[str]
+    odds: Any
+    boldness: int
+    stations: Any
+    hold: Sequence[str]
+    packs: Sequence[PolicyWarSeaPacks]
+    armies: PolicyWarSeaArmies
+
+class PolicyWarSeaPacks(TypedDict, total=False):
+    who: Required[Any]
+    stations: Required[Any]
+    hold: Sequence[str]
+
+class PolicyWarSeaArmies(TypedDict, total=False):
+    voyages: int
+    assault: Any
+    escorts: Any
+    support: Sequence[str]
 
 class PolicyPurchases(TypedDict, total=False):
     share: Any
@@ -1523,52 +1543,6 @@ PolicyMoves = TypedDict(
     total=False,
 )
 
-PolicyRow = TypedDict(
-    "PolicyRow",
-    {
-        "id": Required[str],
-        "source": Sequence[str],
-        "note": str,
-        "silence": Mapping[str, str],
-        "name": str,
-        "help": str,
-        "for": Any,
-        "set": str,
-        "when": Any,
-        "also": Sequence[str],
-        "actions": Sequence[PolicyActions],
-        "actions_share": Any,
-        "war": PolicyWar,
-        "purchases": Sequence[PolicyPurchases],
-        "payments": Sequence[PolicyPayments],
-        "answers": Sequence[PolicyAnswers],
-        "moves": Sequence[PolicyMoves],
-    },
-    total=False,
-)
-
-class ProductionFacing(TypedDict, total=False):
-    among: str
-    when: Any
-    all: bool
-
-class ProductionFits(TypedDict, total=False):
-    units: Required[Any]
-    set: Required[Mapping[str, Any]]
-    idle: bool
-    message: str
-
-class ProductionSites(TypedDict, total=False):
-    id: Required[str]
-    when: Any
-    fee: Any
-    must_hold: Any
-    message: str
-
-class ProductionMeets(TypedDict, total=False):
-    battle: Required[str]
-    foe: Required[Any]
-
 ProductionRow = TypedDict(
     "ProductionRow",
     {
@@ -1605,15 +1579,27 @@ ProductionRow = TypedDict(
     total=False,
 )
 
-RecordTold = TypedDict(
-    "RecordTold",
-    {
-        "as": Required[str],
-        "when": Required[str],
-        "says": Required[str],
-    },
-    total=False,
-)
+class ProductionFacing(TypedDict, total=False):
+    among: str
+    when: Any
+    all: bool
+
+class ProductionFits(TypedDict, total=False):
+    units: Required[Any]
+    set: Required[Mapping[str, Any]]
+    idle: bool
+    message: str
+
+class ProductionSites(TypedDict, total=False):
+    id: Required[str]
+    when: Any
+    fee: Any
+    must_hold: Any
+    message: str
+
+class ProductionMeets(TypedDict, total=False):
+    battle: Required[str]
+    foe: Required[Any]
 
 class RecordRow(TypedDict, total=False):
     id: Required[str]
@@ -1624,6 +1610,16 @@ class RecordRow(TypedDict, total=False):
     text: str
     told: Sequence[RecordTold]
     shown_by: str
+
+RecordTold = TypedDict(
+    "RecordTold",
+    {
+        "as": Required[str],
+        "when": Required[str],
+        "says": Required[str],
+    },
+    total=False,
+)
 
 class RefusalRow(TypedDict, total=False):
     id: Required[str]
@@ -1662,19 +1658,6 @@ class ResourceRow(TypedDict, total=False):
     name: Required[str]
     aliases: Sequence[str]
 
-class RouteMaybeCut(TypedDict, total=False):
-    by: Required[Any]
-    contact: Required[str]
-
-class RouteRaid(TypedDict, total=False):
-    by: Any
-    when: Any
-    each: Required[Any]
-
-class RouteNoWay(TypedDict, total=False):
-    to_cutter: Any
-    round: str
-
 RouteRow = TypedDict(
     "RouteRow",
     {
@@ -1697,6 +1680,19 @@ RouteRow = TypedDict(
     total=False,
 )
 
+class RouteMaybeCut(TypedDict, total=False):
+    by: Required[Any]
+    contact: Required[str]
+
+class RouteRaid(TypedDict, total=False):
+    by: Any
+    when: Any
+    each: Required[Any]
+
+class RouteNoWay(TypedDict, total=False):
+    to_cutter: Any
+    round: str
+
 class ScheduleRow(TypedDict, total=False):
     id: Required[str]
     source: Sequence[str]
@@ -1706,114 +1702,6 @@ class ScheduleRow(TypedDict, total=False):
     days: Required[int]
     correct: Sequence[int]
     send: Sequence[int]
-
-class SequenceLeaves(TypedDict, total=False):
-    decision: Required[str]
-    of: Required[str]
-    says: str
-
-class SequenceRolled(TypedDict, total=False):
-    die: str
-    when: Any
-
-SequencePasses = TypedDict(
-    "SequencePasses",
-    {
-        "over": Required[str],
-        "while": Required[Any],
-    },
-    total=False,
-)
-
-class SequenceTicks(TypedDict, total=False):
-    most: Required[Any]
-
-class SequenceStepsLeaves(TypedDict, total=False):
-    decision: Required[str]
-    of: Required[str]
-    says: str
-
-class SequenceStepsRolled(TypedDict, total=False):
-    die: str
-    when: Any
-
-SequenceStepsPasses = TypedDict(
-    "SequenceStepsPasses",
-    {
-        "over": Required[str],
-        "while": Required[Any],
-    },
-    total=False,
-)
-
-class SequenceStepsTicks(TypedDict, total=False):
-    most: Required[Any]
-
-class SequenceStepsApart(TypedDict, total=False):
-    where: Required[Any]
-    decision: Required[str]
-
-SequenceSteps = TypedDict(
-    "SequenceSteps",
-    {
-        "id": str,
-        "source": Sequence[str],
-        "note": str,
-        "silence": Mapping[str, str],
-        "remove": Any,
-        "name": str,
-        "phase": str,
-        "step": str,
-        "input": str,
-        "from": str,
-        "optional": bool,
-        "leaves": Sequence[SequenceStepsLeaves],
-        "takes": Sequence[str],
-        "early": bool,
-        "of": str,
-        "to": str,
-        "do": str,
-        "when": Any,
-        "each": str,
-        "order": str,
-        "only": Any,
-        "rolled": SequenceStepsRolled,
-        "own_turn": bool,
-        "says": str,
-        "passes": SequenceStepsPasses,
-        "ticks": SequenceStepsTicks,
-        "actions": Sequence[str],
-        "as_written": bool,
-        "steps": Sequence[Row],
-        "movement": Sequence[str],
-        "threats": Sequence[str],
-        "which": str,
-        "battles": Sequence[str],
-        "rows": Sequence[str],
-        "close": bool,
-        "keeps": bool,
-        "detection": Sequence[str],
-        "orders": Sequence[str],
-        "absent": bool,
-        "all_or_none": bool,
-        "due": str,
-        "income": Sequence[str],
-        "total_stat": str,
-        "adds": bool,
-        "free": str,
-        "apart": SequenceStepsApart,
-        "visibility": Sequence[str],
-        "upkeep": Sequence[str],
-        "verdicts": Sequence[str],
-        "requirements": Sequence[str],
-        "foreseen": bool,
-    },
-    total=False,
-)
-
-class SequenceApart(TypedDict, total=False):
-    where: Required[Any]
-    decision: Required[str]
 
 SequenceRow = TypedDict(
     "SequenceRow",
@@ -1845,7 +1733,7 @@ SequenceRow = TypedDict(
         "ticks": SequenceTicks,
         "actions": Sequence[str],
         "as_written": bool,
-        "steps": Sequence[SequenceSteps],
+        "steps": Sequence[SequenceRow],
         "movement": Sequence[str],
         "threats": Sequence[str],
         "which": str,
@@ -1871,6 +1759,31 @@ SequenceRow = TypedDict(
     },
     total=False,
 )
+
+class SequenceLeaves(TypedDict, total=False):
+    decision: Required[str]
+    of: Required[str]
+    says: str
+
+class SequenceRolled(TypedDict, total=False):
+    die: str
+    when: Any
+
+SequencePasses = TypedDict(
+    "SequencePasses",
+    {
+        "over": Required[str],
+        "while": Required[Any],
+    },
+    total=False,
+)
+
+class SequenceTicks(TypedDict, total=False):
+    most: Required[Any]
+
+class SequenceApart(TypedDict, total=False):
+    where: Required[Any]
+    decision: Required[str]
 
 class SideRow(TypedDict, total=False):
     id: Required[str]
@@ -1943,14 +1856,6 @@ class TraceRow(TypedDict, total=False):
     at: Mapping[str, Sequence[Effect]]
     says: str
 
-TrackRedirect = TypedDict(
-    "TrackRedirect",
-    {
-        "while": Required[Any],
-    },
-    total=False,
-)
-
 class TrackRow(TypedDict, total=False):
     id: Required[str]
     source: Sequence[str]
@@ -1965,6 +1870,14 @@ class TrackRow(TypedDict, total=False):
     thresholds: Sequence[int]
     redirect: TrackRedirect
 
+TrackRedirect = TypedDict(
+    "TrackRedirect",
+    {
+        "while": Required[Any],
+    },
+    total=False,
+)
+
 class TreasuryRow(TypedDict, total=False):
     id: Required[str]
     source: Sequence[str]
@@ -1975,9 +1888,6 @@ class TreasuryRow(TypedDict, total=False):
     through: Any
     shared: bool
     seat: str
-
-class UnitGrades(TypedDict, total=False):
-    hits: int
 
 class UnitRow(TypedDict, total=False):
     id: Required[str]
@@ -1992,6 +1902,9 @@ class UnitRow(TypedDict, total=False):
     aliases: Sequence[str]
     hits: int
     grades: Mapping[str, UnitGrades]
+
+class UnitGrades(TypedDict, total=False):
+    hits: int
 
 class UpkeepRow(TypedDict, total=False):
     id: Required[str]
@@ -2009,6 +1922,20 @@ class UpkeepRow(TypedDict, total=False):
     default: str
     unpaid: Sequence[Effect]
     audience: Any
+
+class VerdictRow(TypedDict, total=False):
+    id: Required[str]
+    source: Sequence[str]
+    note: str
+    silence: Mapping[str, str]
+    name: str
+    of: Required[str]
+    over: Required[str]
+    yes: Required[str]
+    left: Sequence[VerdictLeft]
+    why: Sequence[VerdictWhy]
+    audience: Any
+    text: str
 
 VerdictLeft = TypedDict(
     "VerdictLeft",
@@ -2028,20 +1955,6 @@ VerdictWhy = TypedDict(
     },
     total=False,
 )
-
-class VerdictRow(TypedDict, total=False):
-    id: Required[str]
-    source: Sequence[str]
-    note: str
-    silence: Mapping[str, str]
-    name: str
-    of: Required[str]
-    over: Required[str]
-    yes: Required[str]
-    left: Sequence[VerdictLeft]
-    why: Sequence[VerdictWhy]
-    audience: Any
-    text: str
 
 VisibilityRow = TypedDict(
     "VisibilityRow",

@@ -72,15 +72,17 @@ class _Classes:
     def __init__(self, known: Forms) -> None:
         self.known = known
         self.texts: dict[str, str] = {}
-        self._open: set[int] = set()
+        self._names: dict[int, str] = {}
+        """The class of each schema, by its properties: one schema has one, however often it is met."""
 
     def row(self, form: str) -> str:
         schema = self.known.schema(form)
         name = _camel(_singular(form)) + "Row"
         properties = {"id": {"type": "string"}, **schema["properties"]}
+        self._names[id(schema["properties"])] = name
         own = {key: value for key, value in properties.items() if key not in OVERLAY_ONLY}
-        required = {"id", *schema.get("required", ())}
-        return self._map(name, own, required, f"{form}.schema.json")
+        self._map(name, own, {"id", *schema.get("required", ())}, f"{form}.schema.json")
+        return name
 
     def type(self, schema: Any, name: str, base: str) -> str:
         """The type of a value; `name` is that of its class if it is a map, `base` the file in which the
@@ -102,29 +104,28 @@ class _Classes:
         if kind == "array":
             return f"Sequence[{self.type(schema.get('items'), name, base)}]"
         if kind == "object" and schema.get("properties"):
-            return self._map(name, schema["properties"], set(schema.get("required", ())), base)
+            known = self._names.setdefault(id(schema["properties"]), name)
+            if known == name and name not in self.texts:
+                self._map(name, schema["properties"], set(schema.get("required", ())), base)
+            return known
         if kind == "object":
             inner = schema.get("additionalProperties")
             return f"Mapping[str, {self.type(inner, name, base)}]"
         return "Any"
 
-    def _map(self, name: str, properties: Mapping[str, Any], required: set[str], base: str) -> str:
-        if id(properties) in self._open:
-            return "Row"  # a map that may hold maps of its own kind
-        if name not in self.texts:
-            self._open.add(id(properties))
-            types = {}
-            for key, value in properties.items():
-                type_ = self.type(value, name.removesuffix("Row") + _camel(key), base)
-                types[key] = f"Required[{type_}]" if key in required else type_
-            if all(key.isidentifier() and not iskeyword(key) for key in types):
-                lines = [f"    {key}: {type_}" for key, type_ in types.items()]
-                self.texts[name] = _CLASS.format(name=name, keys="\n".join(lines))
-            else:
-                lines = [f'        "{key}": {type_},' for key, type_ in types.items()]
-                self.texts[name] = _CALL.format(name=name, keys="\n".join(lines))
-            self._open.remove(id(properties))
-        return name
+    def _map(self, name: str, properties: Mapping[str, Any], required: set[str], base: str) -> None:
+        """Write a class."""
+        self.texts[name] = ""  # in the order in which they are met; its keys may lead back to it
+        types = {}
+        for key, value in properties.items():
+            type_ = self.type(value, name.removesuffix("Row") + _camel(key), base)
+            types[key] = f"Required[{type_}]" if key in required else type_
+        if all(key.isidentifier() and not iskeyword(key) for key in types):
+            lines = [f"    {key}: {type_}" for key, type_ in types.items()]
+            self.texts[name] = _CLASS.format(name=name, keys="\n".join(lines))
+        else:
+            lines = [f'        "{key}": {type_},' for key, type_ in types.items()]
+            self.texts[name] = _CALL.format(name=name, keys="\n".join(lines))
 
 
 def _camel(word: str) -> str:
