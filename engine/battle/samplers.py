@@ -140,7 +140,7 @@ class Distribution(ABC):
         throws: tuple[Throw, Throw],
         plus: Array,
     ) -> tuple[Batch, Array]:
-        plain = tuple([(s.dice, s.value) for s in shots] for shots in sides)
+        plain = _dice_of(sides)
         pmf, low = distributions.difference(plain[0], plain[1], throws[0].faces, throws[1].faces)
         batch.more["low"] = low + plus
         out, which = self.split(batch, pmf)
@@ -154,7 +154,7 @@ class Distribution(ABC):
         *,
         tie: int,
     ) -> tuple[Batch, Array]:
-        plain = tuple([(s.dice, s.value) for s in shots] for shots in sides)
+        plain = _dice_of(sides)
         pmf, count = distributions.pairs(plain[0], plain[1], throws[0].faces, throws[1].faces, tie=tie == 0)
         batch.more["pairs"] = np.broadcast_to(count, (len(batch),))
         out, won = self.split(batch, np.broadcast_to(pmf, (len(batch), pmf.shape[1])))
@@ -180,6 +180,11 @@ class Distribution(ABC):
 
 
 @lru_cache(maxsize=16)
+def _dice_of(sides: tuple[Sequence[Shots], Sequence[Shots]]) -> tuple[list[tuple[Any, Any]], ...]:
+    """How many dice each side throws, with what is added to each or their sum."""
+    return tuple([(s.dice, s.value) for s in shots] for shots in sides)
+
+
 def _orders(count: int) -> Array:
     """Orders that are equally likely: all of a few parties; of more, the rotations of one order and of its
     reverse, among which any of two comes first as often as the other."""
