@@ -179,12 +179,12 @@ class Distribution(ABC):
         return out, orders[which]
 
 
-@lru_cache(maxsize=16)
 def _dice_of(sides: tuple[Sequence[Shots], Sequence[Shots]]) -> tuple[list[tuple[Any, Any]], ...]:
     """How many dice each side throws, with what is added to each or their sum."""
     return tuple([(s.dice, s.value) for s in shots] for shots in sides)
 
 
+@lru_cache(maxsize=16)
 def _orders(count: int) -> Array:
     """Orders that are equally likely: all of a few parties; of more, the rotations of one order and of its
     reverse, among which any of two comes first as often as the other."""
