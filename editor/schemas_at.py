@@ -98,15 +98,11 @@ def _pages(
             page = f"table-{base.removesuffix('.schema.json')}"
             head = page.removeprefix("table-")
         elif pointer.startswith("/definitions/"):
-            own = base != "common.schema.json"
-            page = page if own else SHARED.get(name, "shared")
-            head = (
-                f"{base.removesuffix('.schema.json')}-parts.{name}"
-                if own
-                else "effect"
-                if name == "effect"
-                else f"shared.{name}"
-            )
+            if base != "common.schema.json":
+                head = f"{base.removesuffix('.schema.json')}-parts.{name}"
+            else:
+                page = SHARED.get(name, "shared")
+                head = name if name == "effect" else f"shared.{name}"
     schema, base = known.resolve(raw, base)
     yield schema, base, page, head
     if depth < 6:

@@ -86,7 +86,9 @@ def figure(value: float | None, error: float | None = None) -> str:
     """A mean with its standard error, to the place that the error leaves."""
     if value is None:
         return "-"
-    places = 0 if abs(value) >= 1000 else 1 if abs(value) >= 10 else 2
+    places = 2
+    if abs(value) >= 10:
+        places = 1 if abs(value) < 1000 else 0
     said = f"{value:.{places}f}"
     return said if error is None else f"{said} ± {error:.{max(places, 2 if error < 0.1 else 1)}f}"
 

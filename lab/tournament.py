@@ -84,7 +84,9 @@ def result(game: Figures, parties: Mapping[str, Sequence[str]], criterion: str) 
     ]
     if won:
         return won.count(0) / len(won), lead
-    return (1.0 if lead > 0 else 0.0 if lead < 0 else 0.5), lead
+    if not lead:
+        return 0.5, lead
+    return (1.0 if lead > 0 else 0.0), lead
 
 
 def standings(
@@ -112,7 +114,10 @@ def standings(
                 score, lead = (score, lead) if seating[0] == first else (1 - score, -lead)
                 scores.append(score)
                 by_seed.setdefault(number, []).append(lead)
-                numbers["first" if score > 0.5 else "second" if score < 0.5 else "drawn"].append(number)
+                if score == 0.5:
+                    numbers["drawn"].append(number)
+                else:
+                    numbers["first" if score > 0.5 else "second"].append(number)
         whole = [sum(leads) / 2 for leads in by_seed.values() if len(leads) == 2]
         points = sum(scores)
         found = share(points, len(scores)) if scores else None

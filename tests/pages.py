@@ -99,10 +99,10 @@ def blocks(page: Path) -> Iterator[Block]:
         )
         caption = _CAPTION.match(body)
         before = text[: found.start()].rstrip().rsplit("\n\n", 1)[-1]
-        named, excuse = _NAMED.search(before), _EXCUSED.search(before)
+        named, excuse = caption or _NAMED.search(before), _EXCUSED.search(before)
         yield Block(
             language,
-            caption[1] if caption else named[1] if named else "",
+            named[1] if named else "",
             " ".join(excuse[1].split()) if excuse else "",
             body[caption.end() :] if caption else body,
         )

@@ -136,7 +136,9 @@ def drawn_options(world: World, nation: str, key: str, rng: random.Random) -> di
     }
     if any(value is None for value in values.values()):
         return {}
-    return {option: True if not values else next(iter(values.values())) if len(values) == 1 else values}
+    if len(values) > 1:
+        return {option: values}
+    return {option: next(iter(values.values()), True)}
 
 
 def guess(world: World, nation: str, shape: Slot, rng: random.Random) -> Any:
@@ -213,7 +215,9 @@ def read_back(ruleset: Ruleset, intents: Iterable[ValidatedOrder]) -> Counter[Sa
             out[f"production/{intent.item}", f"{intent.number} bought"] += 1
         for what, amount in intent.cost.items():
             sent = kind_of(ruleset, intent.verb)
-            key = f"production/{intent.item}" if intent.item else sent[0] if sent else intent.verb
+            key = sent[0] if sent else intent.verb
+            if intent.item:
+                key = f"production/{intent.item}"
             out[key, f"pays {what}"] += Fraction(amount)  # type: ignore[assignment]
     return out
 

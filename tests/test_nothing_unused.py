@@ -136,17 +136,21 @@ def shipped() -> list[tuple[str, Any]]:
 def _files(root: Path) -> list[tuple[str, Any]]:
     out = []
     for path in sorted(root.rglob("*.yaml")):
-        folder = path.parent.name
-        kind = (
-            "manifest" if path.name == "ruleset.yaml" else "rule-test" if folder == "tests" else "scenario" if folder == "scenarios"
-            else "table-file" if folder in TABLE_FOLDERS
-            else f"map-{path.stem}" if folder == "map" else ""
-        )  # fmt: skip
+        kind = _kind_of_file(path)
         if kind:
             node, found = read_tree(path, path.name)
             assert node is not None, found
             out.append((kind, plain_value(node)))
     return out
+
+
+def _kind_of_file(path: Path) -> str:
+    """The schema of a file, by where it stands; "" for one that has none."""
+    if path.name == "ruleset.yaml":
+        return "manifest"
+    kinds = {"tests": "rule-test", "scenarios": "scenario", "map": f"map-{path.stem}"}
+    kinds |= dict.fromkeys(TABLE_FOLDERS, "table-file")
+    return kinds.get(path.parent.name, "")
 
 
 def texts(value: Any) -> Iterator[str]:

@@ -274,10 +274,11 @@ def paths(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | 
     """The way to every value inside a value."""
     if path:
         yield path
-    for step, inner in (
-        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    ):
-        yield from paths(inner, (*path, step))
+    if isinstance(value, list):
+        value = dict(enumerate(value))
+    if isinstance(value, dict):
+        for step, inner in value.items():
+            yield from paths(inner, (*path, step))
 
 
 def test_hover_leads_to_places_that_there_are(

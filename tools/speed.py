@@ -16,11 +16,19 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent.parent
 PARTS = ("planning", "the rest", "whole game")
+
+
+def by_part(spent: Sequence[float]) -> tuple[float, float, float]:
+    """Seconds for each of `PARTS`, of those for planning and for the whole game."""
+    planning, whole = spent
+    return planning, whole - planning, whole
+
 
 PLAYER = r"""
 import gc, inspect, json, os, pickle, resource, sys, time
@@ -154,7 +162,7 @@ def play(commit: str, tree: Path, scratch: Path, scenario: str, seed: str, turns
     for n, part in enumerate(PARTS):
         cells = []
         for a, b in ((old.cpu, new.cpu), (old.wall, new.wall)):
-            before, now = (a[0], b[0]) if n == 0 else (a[1] - a[0], b[1] - b[0]) if n == 1 else (a[1], b[1])
+            before, now = by_part(a)[n], by_part(b)[n]
             cells.append(f"{before:>9.2f} {now:>9.2f} {now / before:>7.2f}")
         print(f"{part:<12} {'   '.join(cells)}")
     return played

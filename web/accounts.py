@@ -213,8 +213,8 @@ class People:
             row = db.execute(query.where(links.c.hash == hashed(token), roles.c.ended == "")).first()
         if row is None:
             return None
-        state = "used" if row.used else "expired" if row.expires <= stamp(self.clock()) else "good"
-        return SignInLink(_role(row), state)
+        state = "expired" if row.expires <= stamp(self.clock()) else "good"
+        return SignInLink(_role(row), "used" if row.used else state)
 
     def enter(self, token: str, browser: str, agent: str) -> tuple[Session, str] | None:
         """Use a link up: the session it opens, and the new secret of the browser. None if it is used, expired

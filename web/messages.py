@@ -66,7 +66,7 @@ def messages_for(hall: Games, game: Game, role: Role) -> list[ShownMessage]:
     query = select(messages).where(messages.c.game == game.id).order_by(messages.c.number.desc()).limit(500)
     with reading(hall.engine) as db:
         rows = db.execute(query).all()
-    me = role.nation if role.role == PLAYS else TO_MODERATOR if role.role == MODERATOR else ""
+    me = _addressed_as(role)
     out = []
     for row in rows:
         to, mine = row.to.split(), bool(me) and row.nation == me
@@ -84,6 +84,13 @@ def messages_for(hall: Games, game: Game, role: Role) -> list[ShownMessage]:
             )
         )
     return out
+
+
+def _addressed_as(role: Role) -> str:
+    """What messages to a role alone have for `to`, and its own for their author; "" for one that has none."""
+    if role.role == PLAYS:
+        return role.nation
+    return TO_MODERATOR if role.role == MODERATOR else ""
 
 
 def _by(game: Game, row: object, mine: bool) -> str:
@@ -156,7 +163,7 @@ def _readers(hall: Games, game: Game, to: set[str], author: str) -> list[Role]:
     """The people whom a message is mailed to: its readers but who wrote it, each with an address."""
     out = []
     for role in hall.people.of_game(game.id):
-        me = role.nation if role.role == PLAYS else TO_MODERATOR if role.role == MODERATOR else ""
+        me = _addressed_as(role)
         if me and me != author and role.email and (me in to or ALL in to):
             out.append(role)
     return out

@@ -208,10 +208,8 @@ def _steps(at: str, who: list[Seat], late: list[Seat], decide: int, dice: bool) 
     }
     names = list(told)
     place = names.index(now) if now else len(names)
-    return [
-        ModeratorStep(n, says, "done" if i < place else "now" if i == place else "next")
-        for i, (n, says) in enumerate(told.items())
-    ]
+    states = ["done"] * place + ["now"] + ["next"] * len(names)
+    return [ModeratorStep(n, says, state) for (n, says), state in zip(told.items(), states, strict=False)]
 
 
 def _stages(hall: Games, game: Game) -> list[tuple[int, str]]:
@@ -372,8 +370,9 @@ def orders_of(visit: Visit) -> Response:
 
 
 def _orders_of(visit: Visit, game: Game, nation: str, text: str | None) -> Response:
-    here = game.submissions().get(nation)
-    text = (here.text if here else "") if text is None else text
+    if text is None:
+        here = game.submissions().get(nation)
+        text = here.text if here else ""
     back = back_of(visit.hall, game, nation, text)[0] if text.strip() else None
     files = game.hand_ins_of(game.stage().position.turn, nation, stage=game.stage().number)
     return visit.show(

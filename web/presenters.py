@@ -179,13 +179,10 @@ def _told(
             began, lost = fight.sides.get(side, {}).get(owner, {}), fight.lost.get(side, {}).get(owner, {})
             all_lost = bool(began) and lost == began
             n = sum(lost.values())
-            gone = (
-                "nothing lost"
-                if not n
-                else f"lost all {n}"
-                if all_lost and n > 1
-                else f"lost {words.short_units(lost)}"
-            )
+            if not n:
+                gone = "nothing lost"
+            else:
+                gone = f"lost all {n}" if all_lost and n > 1 else f"lost {words.short_units(lost)}"
             sides.append(Side(words.nation(owner), words.short_units(began) or "nobody", gone, all_lost))
     outcome = verdict(fight, taken, words)
     won = fight.winner == mine and not fight.lost_touch

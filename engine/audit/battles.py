@@ -177,9 +177,10 @@ def _values(row: Row, stage: Row, side: str) -> Iterator[Any]:
     """
     for said in (stage.get("value"), *(join.get("value") for join in row.get("joins", ()))):
         if isinstance(said, Mapping):
-            # two forces that find each other both attack
-            both = "attacks" in row or row.get("where") == "contacts"
-            yield from said.values() if both else (said[side],) if side in said else ()
+            if "attacks" in row or row.get("where") == "contacts":
+                yield from said.values()  # two forces that find each other both attack
+            elif side in said:
+                yield said[side]
         elif said is not None:
             yield said
 

@@ -620,9 +620,9 @@ def rounded(value: Fraction, how: Any) -> Fraction:
     """A number rounded up, down or to the nearest whole one (halves up); without a word it stays."""
     if how is None:
         return value
-    return Fraction(
-        ceil(value) if how == "up" else floor(value) if how == "down" else floor(value + Fraction(1, 2))
-    )
+    if how == "up":
+        return Fraction(ceil(value))
+    return Fraction(floor(value if how == "down" else value + Fraction(1, 2)))
 
 
 def _why(error: Exception) -> str:

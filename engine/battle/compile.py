@@ -246,7 +246,9 @@ class _Maker(Lineup):
             group.owner
         }
         named = any(self.setting.orders.get(owner) for owner in owners)
-        return "first" if not named else "normal" if len(owners) == 1 else "last"
+        if not named:
+            return "first"
+        return "normal" if len(owners) == 1 else "last"
 
     def _order(self, owner: str, indices: list[int]) -> list[int]:
         """The order in which an owner loses his groups: by his orders, then by the battle's default.
@@ -282,13 +284,9 @@ class _Maker(Lineup):
         """How many hits a unit of a group has taken."""
         ladder = self.row.get("step_losses", LADDER)
         now = group.fields.get(ladder.get("field"))
-        return (
-            ladder["values"].index(now)
-            if now in ladder.get("values", ())
-            else int(now)
-            if isinstance(now, int)
-            else 0
-        )
+        if now in ladder.get("values", ()):
+            return int(ladder["values"].index(now))
+        return int(now) if isinstance(now, int) else 0
 
     def _depth(self, index: int) -> int:
         """How many hits a unit of a group still takes: the hale go before the hurt, so that no hit of a round

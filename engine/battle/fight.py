@@ -41,7 +41,7 @@ from .battles import (
     would_fight,
 )
 from .encounters import contested, in_touch, is_for, meetings, rivals
-from .groups import ATTACKER, DEFENDER, SIDES, Troops
+from .groups import ATTACKER, DEFENDER, SIDES, Troops, last_standing
 from .record import (
     absent_entries,
     begin_entry,
@@ -403,13 +403,7 @@ def _round(turn: Turn, battle: Battle, busy: dict[str, str]) -> None:
         battle.calls_home, over = True, False
     battle.over = over
     if over:
-        battle.winner = (
-            ATTACKER
-            if standing[0] and not standing[1]
-            else DEFENDER
-            if standing[1] and not standing[0]
-            else None
-        )
+        battle.winner = last_standing(standing)
 
 
 def _check(turn: Turn, battle: Battle) -> None:
@@ -421,7 +415,7 @@ def _check(turn: Turn, battle: Battle) -> None:
         battle.calls_home = True
     elif not all(standing):
         battle.over = True
-        battle.winner = ATTACKER if standing[0] else DEFENDER if standing[1] else None
+        battle.winner = last_standing(standing)
 
 
 def _leaving(turn: Turn, battles: Sequence[Battle], fallen: dict[str, str]) -> None:

@@ -164,6 +164,13 @@ def tags(world: World, group: Group) -> Sequence[str]:
     return found
 
 
+def last_standing(standing: Sequence[bool]) -> int | None:
+    """The side that alone is left of attackers and defenders; None while both or neither are."""
+    if standing[0] == standing[1]:
+        return None
+    return ATTACKER if standing[0] else DEFENDER
+
+
 def totals(groups: Sequence[Group], counts: Mapping[int, int]) -> dict[str, dict[str, int]]:
     """Owner -> kind -> number, of the groups that are real units; groups of none are left out."""
     out: dict[str, dict[str, int]] = {}

@@ -17,7 +17,7 @@ from ..turn.context import Turn
 from ..turn.effects import EffectRunner
 from . import apply_losses
 from .battles import Battle, compile_contest, outline_contest, streams, troops
-from .groups import ATTACKER, DEFENDER
+from .groups import last_standing
 from .plan import Plan, Reroll
 from .record import end_entry, write_round
 from .rounds import Held, Rounds, start
@@ -146,6 +146,6 @@ def _end(turn: Turn, thrown: ThrownBattle) -> None:
     groups, holding = outline_contest(turn, battle, troops(turn, battle, {}))
     standing = [any(groups[i].n for i in side) for side in holding]
     battle.over = True
-    battle.winner = None if standing[0] == standing[1] else ATTACKER if standing[0] else DEFENDER
+    battle.winner = last_standing(standing)
     battle.better = 1 - compared.loser if compared is not None and compared.loser is not None else None
     end_entry(turn, battle)

@@ -91,7 +91,8 @@ def doctor(
 
 
 def _lines(check: Check, *, needed: bool) -> Iterator[str]:
-    yield f"{'right  ' if check.right else 'WRONG  ' if needed else 'lacking'}  {check.name}: {check.found}"
+    lacks = "WRONG" if needed else "lacking"
+    yield f"{'right' if check.right else lacks:<7}  {check.name}: {check.found}"
     if not check.right:
         if check.purpose:
             yield f"         for {check.purpose}"

@@ -112,13 +112,10 @@ def odds(
         if written is None:
             where = composer.place(place)
             attackers = composer.force(attacker, 0, where)
-            defenders = (
-                composer.force(defender, 1)
-                if defender
-                else composer.defenders(where, attackers)
-                if where
-                else {}
-            )
+            if defender:
+                defenders = composer.force(defender, 1)
+            else:
+                defenders = composer.defenders(where, attackers) if where else {}
             mine = {
                 0: _limits(withdraw_after, withdraw_above, withdraw_unless),
                 1: _limits(defender_after, defender_above, ""),

@@ -124,7 +124,9 @@ def slips(length: int) -> int:
     """How many letters of a word of this length may be wrong: none of up to four, one of up to seven, else
     two.
     """
-    return 0 if length <= 4 else 1 if length <= 7 else 2
+    if length <= 4:
+        return 0
+    return 1 if length <= 7 else 2
 
 
 def slug(name: str) -> str:

@@ -107,7 +107,7 @@ def asked(turn: OrderContext, market: Market, order: Order, *, secrets: bool = T
         slots.get("site"),
         int(slots.get("n") or 1),
         into=slots.get("into"),
-        facing=() if facing is None else (facing,) if isinstance(facing, str) else tuple(facing),
+        facing=(facing,) if isinstance(facing, str) else tuple(facing or ()),
         kind=slots.get("kind"),
     )
 

@@ -84,8 +84,9 @@ def bills(turn: Turn, row: UpkeepRow, nation: str) -> list[Bill]:
 
 def _present(turn: Turn, row: UpkeepRow, nation: str, owed: list[Bill]) -> None:
     what = str(row.get("what") or stores.money(turn.ruleset))
-    chosen = turn.answer(row["asks"], nation) if "asks" in row else None
-    willing = None if chosen is None else {chosen} if isinstance(chosen, str) else set(chosen)
+    willing = turn.answer(row["asks"], nation) if "asks" in row else None
+    if willing is not None:
+        willing = {willing} if isinstance(willing, str) else set(willing)
     for bill in owed:
         purse = stores.purse_at(turn.world, nation, None, what)
         have = turn.state.get("treasuries", purse, what, 0)

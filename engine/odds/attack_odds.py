@@ -8,6 +8,7 @@ take long, is left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..core import canonical
@@ -92,13 +93,22 @@ def _defenders(world: World, nation: str, place: str) -> tuple[bool, dict[Any, i
 
 def in_words(found: Odds) -> str:
     """The chance of taking the place, and the losses to expect."""
-    chance = round(100 * found.field)
-    often = f"{'fewer than 1' if chance < 1 else 'more than 99' if chance > 99 else chance} of 100 cases"
-    often = "no case" if not found.field else "every case" if found.field > 0.9999 else often
     return (
-        f"against these you take it in {often}, losing {_of(found, 'attacker')} on average; they lose "
-        f"{_of(found, 'defender')}"
+        f"against these you take it in {_often(found.field)}, losing {_of(found, 'attacker')} on average; "
+        f"they lose {_of(found, 'defender')}"
     )
+
+
+def _often(chance: Fraction | float) -> str:
+    """A chance as so many of 100 cases; neither none nor all of them unless it is so."""
+    if not chance:
+        return "no case"
+    if chance > 0.9999:
+        return "every case"
+    cases = round(100 * chance)
+    if cases < 1:
+        return "fewer than 1 of 100 cases"
+    return f"{'more than 99' if cases > 99 else cases} of 100 cases"
 
 
 def _of(found: Odds, side: str) -> str:

@@ -112,7 +112,8 @@ def _account(
         rest -= sum(s[2] for s in fixed)
         free = sorted((s for s in shares if not s[3]), key=lambda s: -abs(s[2]))
         for number, (order, label, share, at_seat) in enumerate([*fixed, *free]):
-            at_main = share if at_seat else rest if number == len(fixed) else 0
+            rests = rest if number == len(fixed) else 0
+            at_main = share if at_seat else rests
             line = lines.setdefault((order, label), [0, 0])
             line[0] += at_main
             line[1] += share - at_main
@@ -339,12 +340,8 @@ def _cells(values: tuple[Any, Any], parted: bool, signed: bool) -> tuple[str, ..
     a, b = values
 
     def cell(v: Any) -> str:
-        return (
-            (f"{v:+d}" if signed and isinstance(v, int) else f"+{v}" if signed and v > 0 else str(v))
-            if v
-            else "-"
-            if signed
-            else "0"
-        )
+        if not v:
+            return "-" if signed else "0"
+        return f"+{v}" if signed and v > 0 else str(v)
 
     return (cell(a), cell(b), cell(a + b)) if parted else (cell(a + b),)

@@ -412,7 +412,9 @@ def _says(entry: Entry) -> list[Message]:
 
 def _line(ruleset: Ruleset, entry: Entry, reader: str | None, number: int, words: Wording) -> NewsLine:
     refused = "refused" in entry.data
-    kind = "refused" if refused else "news" if EVERYONE in entry.audience or reader is None else "own"
+    kind = "news" if EVERYONE in entry.audience or reader is None else "own"
+    if refused:
+        kind = "refused"
     details = [str(d) for d in entry.data.get("details", ())]
     details.extend(dice_words(record) for record in entry.dice)
     if "void" in entry.data:
@@ -477,7 +479,9 @@ def _tracks(world: World, reader: str) -> list[tuple[str, str]]:
 
 
 def _standing(track: Row, value: int) -> str:
-    return box_of(track, value) if "boxes" in track else f"{value:+d}" if track.get("signed") else str(value)
+    if "boxes" in track:
+        return box_of(track, value)
+    return f"{value:+d}" if track.get("signed") else str(value)
 
 
 def _under_way(world: World, reader: str) -> list[str]:

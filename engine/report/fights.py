@@ -115,13 +115,8 @@ def gravest(world: World, found: Sequence[Fight], reader: str, words: Wording) -
     """
 
     def weight(fight: Fight) -> tuple[int, Any]:
-        near = (
-            2
-            if reader in fight.parties()
-            else 1
-            if any(reader and world.allied(reader, o) for o in fight.parties())
-            else 0
-        )
+        parties = fight.parties()
+        near = 2 if reader in parties else int(any(reader and world.allied(reader, o) for o in parties))
         own = 2 if world.holder_of(fight.place) == reader or reader in fight.owners("defender") else 1
         cost = sum(words.price(k, o) for side in SIDES for o, k in fight.lost.get(side, {}).items())
         return near, words.worth(fight.place) * own + cost
@@ -374,7 +369,8 @@ def _brief(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
     """A battle in a sentence: who fought with what, what it cost, and hits of hits expected."""
     parts = []
     for row in _rows(fight, words):
-        lost = f"lost {'all' if row.all and row.several else 'it' if row.all else row.lost}"
+        all_ = "all" if row.several else "it"
+        lost = f"lost {all_ if row.all else row.lost}"
         scored, hoped = row.figures
         told = f" ({scored} hit{'' if scored == '1' else 's'}{f', {hoped} expected' if hoped != '-' else ''})"
         parts.append(f"{row.who} {row.units}, {lost}{told if scored not in ('', '-') else ''}")

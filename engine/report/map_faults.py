@@ -13,7 +13,7 @@ from ..core.diagnostics import Diagnostic, did_you_mean
 from ..core.model import Ruleset
 from ..ruleset.forms import forms
 from ..ruleset.load import load_text
-from ..ruleset.nodes import diagnose
+from ..ruleset.nodes import Node, diagnose
 from ..store.drawing import MAP_FOLDER, read_map_file
 from .map import layout_from, read_shapes
 
@@ -108,26 +108,21 @@ def _idle_marks(path: Path, ruleset: Ruleset) -> Iterator[Diagnostic]:
         ("links", kinds),
         ("notes", of_places),
     ):
-        said = tree.get(key)
-        for word in (
-            ()
-            if said is None or not said.value
-            else said.value
-            if said.is_map
-            else [n.value for n in said.members()]
-        ):
+        for word, node, at_key in _words_of(tree.get(key)):
             if word not in words:
-                at = said if said is not None and said.is_map else None
-                node = (
-                    at
-                    if at is not None or said is None
-                    else next(n for n in said.members() if n.value == word)
-                )
                 message = f"{word!r} marks nothing: it is none of {_OF_MARKS[key]}"
                 hint = did_you_mean(str(word), words)
-                yield diagnose(
-                    "E407", "error", message, node, key=word if at is not None else None, hint=hint
-                )
+                yield diagnose("E407", "error", message, node, key=at_key, hint=hint)
+
+
+def _words_of(said: Node | None) -> Iterator[tuple[Any, Node, str | None]]:
+    """The keys of a map or the members of a list, each with the node and, in a map, the key it stands at."""
+    if said is None:
+        return
+    for key, _ in said.items():
+        yield key, said, key
+    for member in said.members():
+        yield member.value, member, None
 
 
 def _tags_of_grades(row: Mapping[str, Any]) -> Iterator[str]:

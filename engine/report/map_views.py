@@ -223,9 +223,11 @@ def _place(
     for name, s in marks.get("symbols", {}).items():
         if not name.startswith("nation.") and world.field(thing, name) and not (seat and s == "dot"):
             symbols.append(s)
-    kind: Kind = "land" if row["kind"] == "land" else "sea" if row["kind"] == "sea" else "other"
+    kind: Kind = "other"
     if row["kind"] in marks.get("points", ()) or "part_of" in row:
         kind = "point"
+    elif row["kind"] in ("land", "sea"):
+        kind = row["kind"]
     notes = [f"{k}: {world.field(thing, k)}" for k in marks.get("notes", ())]
     return Place(
         id=row["id"],
@@ -255,14 +257,8 @@ def _badges(world: World, place: str, marks: Mapping[str, Any]) -> Iterable[Badg
     for _, row in world.state.stacks(at=place):
         if row["kind"] == UNKNOWN:
             low, dots, high = str(row.get("range", "?")).partition("..")
-            bands.append(
-                Badge(
-                    row["owner"],
-                    "?",
-                    low if not dots else f"{low}-{high}" if high else f"{low}+",
-                    str(row.get("band", "")),
-                )
-            )
+            said = f"{low}-{high}" if high else f"{low}+"
+            bands.append(Badge(row["owner"], "?", said if dots else low, str(row.get("band", ""))))
             continue
         kind = world.ruleset.row_or_empty("units", row["kind"])
         letter = next((letter for tag, letter in groups.items() if tag in kind.get("tags", ())), None)

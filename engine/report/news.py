@@ -75,7 +75,9 @@ def hands(world: World, entries: Sequence[Entry], reader: str, words: Wording) -
         if now == old:
             continue
         had, has = (words.name(n) if n else "nobody" for n in (old, now))
-        kind = "won" if reader and now == reader else "lost" if reader and old == reader else ""
+        kind = ""
+        if reader and reader in (now, old):
+            kind = "won" if now == reader else "lost"
         if kind == "won":
             said = f"from {words.nation(old)}" if old else "held by nobody before"
         elif kind == "lost":

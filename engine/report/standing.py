@@ -75,7 +75,8 @@ def columns(world: World, words: Wording, kinds: Sequence[str]) -> tuple[tuple[s
     short = []
     for kind, name in zip(kinds, names, strict=True):
         symbol = str(world.ruleset.row_or_empty("units", kind).get("symbol") or "")
-        short.append(name if len(name) <= 5 else symbol.lower() if len(symbol) > 1 else name[:4].rstrip())
+        brief = symbol.lower() if len(symbol) > 1 else name[:4].rstrip()
+        short.append(name if len(name) <= 5 else brief)
     return names, tuple(short)
 
 
@@ -380,7 +381,9 @@ def span(range_: str) -> str:
     low, dots, high = range_.partition("..")
     if not dots:
         return low
-    return f"{low} or more" if not high else f"up to {high}" if low in ("", "0") else f"{low} to {high}"
+    if not high:
+        return f"{low} or more"
+    return f"up to {high}" if low in ("", "0") else f"{low} to {high}"
 
 
 def few(items: Sequence[str], most: int, what: str = "places") -> list[str]:

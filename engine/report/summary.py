@@ -135,6 +135,10 @@ def land(hands: Sequence[Hand]) -> list[Block]:
     return [table(("", "from", "to", *(("worth",) if worths else ())), rows, refs=[h.refs for h in hands])]
 
 
+_COUNTED = {0: "nobody", 2: "both"}
+"""How owners on a side are summed up who are not a single one; more than two are all."""
+
+
 def battles(world: World, entries: Sequence[Entry], words: Wording) -> list[Block]:
     """A row for each battle, the gravest first; what happened before it at the same place with it."""
     taken = told_fights.captured(entries)
@@ -143,15 +147,7 @@ def battles(world: World, entries: Sequence[Entry], words: Wording) -> list[Bloc
         cells = []
         for side in told_fights.SIDES:
             owners = fight.owners(side)
-            of = (
-                words.name(owners[0])
-                if len(owners) == 1
-                else "both"
-                if len(owners) == 2
-                else "all"
-                if owners
-                else "nobody"
-            )
+            of = words.name(owners[0]) if len(owners) == 1 else _COUNTED.get(len(owners), "all")
             star = "*" if side == "defender" and fight.place in taken else ""
             marked = marked or bool(star)
             cells.append(

@@ -64,7 +64,12 @@ def report(
     position = views.position
     entries = views.of(turn)
     title = game.head["title"]
-    due = "" if past or stage.position.ended else _due(game, f"{due}.") if due else due_in_words(game, update)
+    if past or stage.position.ended:
+        due = ""
+    elif due:
+        due = _due(game, f"{due}.")
+    else:
+        due = due_in_words(game, update)
     committed = [] if past else [("the next turn's dice", stage.commitment.root)]
     if nation is None:
         made = moderator_report(
@@ -161,7 +166,8 @@ def notices(game: Game, turn: int) -> list[str]:
     )
     for c in known:
         reason = f": {c['reason']}" if c.get("reason") else ""
-        about = int(c["turn"]) if "turn" in c else turn_of.get(int(c["stage"]), 0) if "stage" in c else 0
+        of_stage = turn_of.get(int(c["stage"]), 0) if "stage" in c else 0
+        about = int(c.get("turn", of_stage))
         if about != turn:
             continue
         if c["what"] == "rollback":
@@ -179,7 +185,9 @@ def _changed_late(game: Game, turn: int, correction: Mapping[str, Any]) -> str:
     """What the moderator changed after the closing, in words."""
     nation = str(correction["nation"])
     name = str(game.ruleset.row_or_empty("nations", nation).get("name", nation))
-    what = "A decision" if "decision" in correction else "The seat" if "seat" in correction else "The orders"
+    what = "The seat" if "seat" in correction else "The orders"
+    if "decision" in correction:
+        what = "A decision"
     whose = "by the moderator" if nation == MODERATOR else f"of {name}"
     dice = "; its dice were rolled afresh, under a new commitment" if correction["fresh"] else ""
     return f"{what} {whose} in turn {turn} came or changed after orders had been closed{dice}."
@@ -192,12 +200,12 @@ def _moderators_part(game: Game, stage: StoredPosition, past: bool) -> list[str]
     asked = {} if "pause" in (stage.position.waiting or {}) else seats(game)
     world = World(game.ruleset, game.seated_position().state, geography=game.geography)
     players = [n for n, seat in asked.items() if seat == PLAYER and world.commander_of(n) == n]
+    send = ""
+    if players:
+        whom = "the player" if len(players) == 1 else f"each of the {len(players)} players"
+        send = f", then send {whom} his report"
     return [
-        "Read what follows, then send the player his report."
-        if len(players) == 1
-        else f"Read what follows, then send each of the {len(players)} players his report."
-        if players
-        else "Read what follows.",
+        f"Read what follows{send}.",
         *to_decide(game),
         f"Publish the commitment to the dice of turn {stage.position.turn}: {stage.commitment.root}",
         "`wteaw rollback` undoes the turn; give the reason, and every report tells it.",

@@ -135,7 +135,8 @@ class Wording:
         row: Row = rows("units").get(kind) or rows("production").get(kind) or {}
         name = str(row.get("name", kind if kind != UNKNOWN else "unit"))
         if n != 1:
-            name = str(row.get("plural", name if row else "units" if kind == UNKNOWN else kind))
+            unlisted = "units" if kind == UNKNOWN else kind
+            name = str(row.get("plural", name if row else unlisted))
         return name if row.get("proper_name") else self.inside(name)
 
     def inside(self, name: str) -> str:
@@ -201,13 +202,9 @@ def in_words(need: str) -> str:
     low, dots, high = need.partition("..")
     if not dots:
         return need
-    return (
-        f"{low} or more"
-        if low and not high
-        else f"{high} or less"
-        if low in ("", "1")
-        else f"{low} to {high}"
-    )
+    if low and not high:
+        return f"{low} or more"
+    return f"{high} or less" if low in ("", "1") else f"{low} to {high}"
 
 
 def merged(parts: Sequence[Mapping[str, int]]) -> dict[str, int]:

@@ -368,11 +368,11 @@ class Inquiry:
             side = self.world.side_of(nation)
             parts = [f"stands with {self.words.side(side)}" if side else "stands on no side"]
             if self.nation:
-                at_war = self.world.hostile(self.nation, nation)
-                allied = self.world.allied(self.nation, nation)
-                parts.append(
-                    "is at war with you" if at_war else "is your ally" if allied else "is not at war with you"
-                )
+                if self.world.hostile(self.nation, nation):
+                    parts.append("is at war with you")
+                else:
+                    allied = self.world.allied(self.nation, nation)
+                    parts.append("is your ally" if allied else "is not at war with you")
             yield sentence(f"{capital(self.words.name(nation))} {listing(parts)}")
 
     # ---- how a rule goes

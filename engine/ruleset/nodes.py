@@ -17,6 +17,8 @@ __all__ = [
     "Node",
     "Path",
     "Scalar",
+    "as_list",
+    "as_nodes",
     "diagnose",
     "find",
     "kind_of",
@@ -96,6 +98,22 @@ def plain_value(node: Node) -> Any:
     if type(value) is list:
         return [plain_value(v) for v in value]
     return value
+
+
+def as_nodes(node: Node | None) -> list[Node]:
+    """What may be said alone or in a list: the members of the list, or the one node; none where nothing is
+    said.
+    """
+    if node is None:
+        return []
+    return list(node.members()) if node.is_list else [node]
+
+
+def as_list(value: Any) -> list[Any]:
+    """As `as_nodes`, of a value without places: the list itself, or a list of the one value."""
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
 
 
 def kind_of(node: Node) -> str:

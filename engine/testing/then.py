@@ -266,7 +266,9 @@ class _Comparisons(StateReader):
             if isinstance(wanted, Mapping):
                 for subject in sorted({*wanted, *got}):
                     dice = wanted.get(subject, NONE)
-                    expected = [] if dice == NONE else [dice] if isinstance(dice, str) else list(dice)
+                    if isinstance(dice, str):
+                        dice = [] if dice == NONE else [dice]
+                    expected = list(dice)
                     if expected != got.get(subject, []):
                         yield Mismatch((*path, rule, subject), expected or NONE, got.get(subject, []) or NONE)
             elif wanted == NONE:

@@ -17,6 +17,7 @@ from ..core.model import Row
 from ..core.registry import MECHANICS
 from ..orders.lookahead import in_frame
 from ..ruleset.forms import annotated, forms
+from ..ruleset.nodes import as_list
 from ..turn.calendar import begin_turn, end_turn
 from ..turn.context import Turn
 from ..turn.decisions import MODERATOR
@@ -47,9 +48,7 @@ class RefusedOrder:
 
 def stages(data: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What a case does, one thing after another; the case's own orders and answers come with the first."""
-    when = data.get("when")
-    listed = when if isinstance(when, list) else [] if when is None else [when]
-    out = [dict(s) if isinstance(s, Mapping) else {"step": s} for s in listed]
+    out = [dict(s) if isinstance(s, Mapping) else {"step": s} for s in as_list(data.get("when"))]
     for key in ("orders", "answers", "missing", "past_the_door"):
         if key in data:
             if not out:
@@ -193,13 +192,7 @@ class Play:
         known(dict.fromkeys(MECHANICS), node["do"], "mechanic", (*path, "do"))
         for mark in annotated(forms(), "sequence", node, ("x-ref",)):
             rows = {i: row for form in mark.refs for i, row in self.turn.ruleset.rows(form).items()}
-            for id_ in (
-                [mark.value]
-                if isinstance(mark.value, str)
-                else mark.value
-                if isinstance(mark.value, list)
-                else ()
-            ):
+            for id_ in as_list(mark.value):
                 if isinstance(id_, str) and not id_.startswith("="):
                     known(rows, id_, f"row of {' or '.join(mark.refs)}", (*path, "with"))
         if "self" in stage:

@@ -326,8 +326,11 @@ def _names(part: Any, word: str) -> bool:
     """Whether a word stands in any text of a part of a row."""
     if isinstance(part, str):
         return word in part
-    parts = part.values() if isinstance(part, Mapping) else part if isinstance(part, list | tuple) else ()
-    return any(_names(each, word) for each in parts)
+    if isinstance(part, Mapping):
+        part = part.values()
+    elif not isinstance(part, list | tuple):
+        return False
+    return any(_names(each, word) for each in part)
 
 
 def roll_need(world: World, roll: Mapping[str, Any], scope: Names) -> tuple[Need | None, list[Row]]:

@@ -179,7 +179,9 @@ def convert(runner: EffectRunner, p: Row, names: dict[str, Any]) -> None:
     for unit in chosen:
         now = int(runner.world.state.get("units", unit.id, "n", 0))
         if now:
-            n = int(runner.amount(p["n"], names, every=now)) if "n" in p else 1 if single else now
+            n = 1 if single else now
+            if "n" in p:
+                n = int(runner.amount(p["n"], names, every=now))
             runner.journal.alter_units(unit.id, min(n, now), **fields)
 
 

@@ -281,7 +281,9 @@ def _present_holder(
 ) -> str | None:
     if not present:
         none = row.get("none", "keep")
-        return None if none == "unowned" else turn.world.owner_of(place) if none == "owner" else holder
+        if none == "owner":
+            return turn.world.owner_of(place)
+        return None if none == "unowned" else holder
     if holder in present:
         return holder
     return present[0] if len(present) == 1 else holder

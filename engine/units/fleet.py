@@ -65,13 +65,9 @@ class Voyage:
 
     def place_after(self, points: int) -> str:
         """Where it means to be when so many points are spent."""
-        return (
-            str(self.plan[points - 1]["place"])
-            if 0 < points <= len(self.plan)
-            else self.target
-            if points
-            else self.start
-        )
+        if 0 < points <= len(self.plan):
+            return str(self.plan[points - 1]["place"])
+        return self.target if points else self.start
 
 
 @dataclass(frozen=True, slots=True)

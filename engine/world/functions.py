@@ -135,7 +135,9 @@ def _things(world: World) -> dict[str, Callable[..., Any]]:
 
     def opposite(who: Any) -> Entity | None:
         id_ = id_of(who)
-        side = id_ if world.ruleset.has("sides", id_) else world.side_of(id_) if id_ else None
+        side: str | None = id_ or None
+        if side and not world.ruleset.has("sides", side):
+            side = world.side_of(side)
         other = world.ruleset.row_or_empty("sides", side or "").get("opposite")
         return Entity("side", other) if other else None
 

@@ -132,11 +132,15 @@ def _in(cases: Cases | Literal[True], one: Any, other: Any) -> Any:
 
 
 def _larger(a: Any, b: Any) -> Any:
-    return a.larger(b) if isinstance(a, Many) else b.larger(a) if isinstance(b, Many) else max(a, b)
+    if isinstance(a, Many):
+        return a.larger(b)
+    return b.larger(a) if isinstance(b, Many) else max(a, b)
 
 
 def _smaller(a: Any, b: Any) -> Any:
-    return a.smaller(b) if isinstance(a, Many) else b.smaller(a) if isinstance(b, Many) else min(a, b)
+    if isinstance(a, Many):
+        return a.smaller(b)
+    return b.smaller(a) if isinstance(b, Many) else min(a, b)
 
 
 BOUNDS: Final = (("at_least", _larger), ("at_most", _smaller))

@@ -296,4 +296,6 @@ def links_meant(world: World, kind: str | None) -> tuple[str, ...] | None:
     said.
     """
     mode = world.ruleset.rows("movement").get(kind or "")
-    return tuple(mode["links"]) if mode and "links" in mode else (kind,) if kind else None
+    if mode and "links" in mode:
+        return tuple(mode["links"])
+    return (kind,) if kind else None

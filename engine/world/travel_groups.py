@@ -200,7 +200,9 @@ class Going:
         if text is None or isinstance(text, bool):
             return text is not False
         asks, known = self.kept(key, lambda going: going.answers("way", text))
-        each: Sequence[Entity | None] = (self.units if units is None else units) if asks.unit else (None,)
+        each: Sequence[Entity | None] = (None,)
+        if asks.unit:
+            each = self.units if units is None else units
         if asks.way:
             return all(self.world.test(text, self.names(unit, place, link, path)) for unit in each)
         for unit in each:

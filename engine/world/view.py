@@ -152,7 +152,9 @@ class Viewer:
             return name if self.ruleset.has("nations", name) else self.world.holder_of(id_)
         if table in ("flags", "counters"):
             kind, _, name = id_.partition(":")
-            return name if kind == "nation" else self.world.holder_of(name) if kind == "place" else None
+            if kind == "nation":
+                return name
+            return self.world.holder_of(name) if kind == "place" else None
         if table == "places":
             return self.world.holder_of(id_)
         return None

@@ -350,7 +350,9 @@ class World(Readings):
         return value
 
     def _no_number(self, text: str, found: Any) -> ExpressionError:
-        said = "nothing" if found is None else found.id if isinstance(found, Entity) else str(found)
+        said = found.id if isinstance(found, Entity) else str(found)
+        if found is None:
+            said = "nothing"
         error = ExpressionError(f"a number is needed, and this gives {said[:60]}")
         error.expression, error.ruleset = text, self.ruleset
         return error

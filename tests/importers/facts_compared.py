@@ -234,13 +234,9 @@ def _same_players(
     ours: dict[frozenset[str], str] = {}
     for row in scenario.get("relations") or ():
         stance = stance_of[row["stance"]]
-        kind = (
-            "allied"
-            if stance.get("share") == "always"
-            else "war"
-            if stance.get("enter") == "fight"
-            else "neutral"
-        )
+        kind = "war" if stance.get("enter") == "fight" else "neutral"
+        if stance.get("share") == "always":
+            kind = "allied"
         for other in row["b"] if isinstance(row["b"], list) else [row["b"]]:
             ours[frozenset((row["a"], other))] = kind
     wrong = {}

@@ -164,7 +164,10 @@ class BareMap:
             if len(pair) == 1 and self._is_sheet_edge(arc):
                 continue
             sea = [self._sea.get(key, False) for key in pair]
-            out["sea" if all(sea) else "coast" if any(sea) or len(pair) == 1 else "land"].append(arc)
+            if all(sea):
+                out["sea"].append(arc)
+            else:
+                out["coast" if any(sea) or len(pair) == 1 else "land"].append(arc)
         return out
 
     def _is_sheet_edge(self, arc: int) -> bool:

@@ -276,13 +276,7 @@ class Sheet:
         return f"<g>{tip(note)}{works(line, style)}</g>"
 
     def _ring(self, outlines: Outlines, ring: Sequence[int]) -> Array:
-        turn = (
-            outlines.turns[0]
-            if len(outlines.turns) == 1
-            else 0.0
-            if 0.0 in outlines.turns
-            else outlines.turns[0]
-        )
+        turn = 0.0 if 0.0 in outlines.turns else outlines.turns[0]
         return np.concatenate([outlines.line(arc, turn) for arc in ring])
 
     def _highlights(self, outlines: Outlines) -> list[str]:

@@ -243,13 +243,9 @@ class BadgeBlock:
             group: list[tuple[Badge, float]] = []
             wide = lead
             mine = [badge for badge in badges if badge.owner == key]
-            per_row = (
-                4
-                if len(mine) <= 4 and all(len(badge.count) <= 1 for badge in mine)
-                else 2
-                if len(mine) <= 4
-                else 3
-            )
+            per_row = 3
+            if len(mine) <= 4:
+                per_row = 4 if all(len(badge.count) <= 1 for badge in mine) else 2
             for badge in mine:
                 step = text_width(badge.icon, size, True) + text_width(badge.count, size) + size * 0.45
                 if len(group) >= per_row:

@@ -24,7 +24,7 @@ from ..expressions.living import array_problems
 from ..expressions.parse import strip_mark
 from ..expressions.vocabulary import FACTS
 from ..forms import ARRAYS, CLOSED, SLOTS_OF
-from ..nodes import Node, diagnose, plain_value
+from ..nodes import Node, as_nodes, diagnose, plain_value
 from .subject import Marked, Subject, gone
 
 __all__ = [
@@ -196,7 +196,7 @@ def _slots_of(other: str, words: RulesetVocabulary) -> dict[str, str]:
 
 def _triggers(node: Node | None) -> Iterator[tuple[str, Node | None]]:
     """The triggers that a row waits for, with their filters."""
-    for item in [] if node is None else list(node.members()) if node.is_list else [node]:
+    for item in as_nodes(node):
         if isinstance(item.value, str):
             yield item.value, None
         else:
@@ -224,10 +224,7 @@ def _binds(word: str, filters: Node | None, words: RulesetVocabulary) -> bool:
         return True
     if word == "step" and filters is not None:
         step = filters.get("step") if filters.is_map else filters
-        return (
-            step is not None
-            and {n.value for n in (step.members() if step.is_list else [step])} <= words.looped
-        )
+        return step is not None and {n.value for n in as_nodes(step)} <= words.looped
     return word not in ("turn_start", "turn_end") and bool(words.looped)
 
 
@@ -244,7 +241,7 @@ def _roles(mark: Marked, words: RulesetVocabulary) -> dict[str, str]:
         if node is None:
             break
         triggers += _triggers(node.get("until"))
-        node = node.get(str(step)) if node.is_map else node.value[int(step)] if node.is_list else None
+        node = node.value[int(step)] if node.is_list else node.get(str(step))
     for word, _ in triggers:
         for role, sources in FACTS.get(word, {}).items():
             kinds = [k for k in ("nation", "place", "side") if KINDS[k] in sources]

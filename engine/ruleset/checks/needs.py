@@ -491,10 +491,13 @@ def objectives_fit_their_aims(subject: Subject) -> Iterator[Diagnostic]:
 
 def _of_aim(subject: Subject, aim: dict[str, Any], wanted: Any, node: Node, key: str) -> Iterator[Diagnostic]:
     of, other = aim["of"], aim.get("with")
-    shape = (
-        "a whole number" if of == "number" else f"a map of {of} to {other}" if other else f"a list of {of}"
-    )
-    wants: Any = int if of == "number" else dict if other else list
+    wants: Any
+    if of == "number":
+        wants, shape = int, "a whole number"
+    elif other:
+        wants, shape = dict, f"a map of {of} to {other}"
+    else:
+        wants, shape = list, f"a list of {of}"
     if type(wanted) is not wants:
         yield diagnose("E213", "error", f"the aim {key!r} needs {shape}", node, key=key)
     elif of != "number":

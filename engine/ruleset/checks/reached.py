@@ -14,7 +14,7 @@ from typing import Any
 from ...core.diagnostics import Diagnostic
 from ..expressions import ExpressionError, parse
 from ..expressions.parse import strip_mark
-from ..nodes import Node, diagnose, find
+from ..nodes import Node, as_list, as_nodes, diagnose, find
 from ..sequence_changes import frame_nodes
 from .subject import Marked, Subject
 
@@ -59,7 +59,7 @@ def _steps(subject: Subject, filters: Any, at: Node) -> Iterator[Diagnostic]:
     nodes = frame_nodes(subject.draft.sequence)
     steps = {node.text("step") or node.text("do") for node in nodes}
     wanted = at.get("step") if isinstance(filters, dict) else at
-    for said in () if wanted is None else wanted.members() if wanted.is_list else [wanted]:
+    for said in as_nodes(wanted):
         named = next(
             (n for n in nodes if said.value in (n.text("phase"), n.text("input"), n.text("id"))), None
         )
@@ -80,9 +80,9 @@ def _learned(subject: Subject, filters: Any, at: Node) -> Iterator[Diagnostic]:
         yield diagnose("W601", "warning", "what is waited for never comes: there are no technologies", at)
         return
     named = filters.get("tech") if isinstance(filters, dict) else None
-    rows = [row for id_, row in technologies.items() if id_ in _several(named)] or list(technologies.values())
+    rows = [row for id_, row in technologies.items() if id_ in as_list(named)] or list(technologies.values())
     most = max(row.get("levels", 1) for row in rows)
-    for said in _nodes(at.get("level")) if isinstance(filters, dict) else ():
+    for said in as_nodes(at.get("level")) if isinstance(filters, dict) else ():
         if type(said.value) is int and said.value > most:
             message = (
                 f"what is waited for never comes: there are {most} levels"
@@ -94,13 +94,13 @@ def _learned(subject: Subject, filters: Any, at: Node) -> Iterator[Diagnostic]:
 
 def _reached(subject: Subject, filters: Mapping[str, Any], at: Node) -> Iterator[Diagnostic]:
     tracks = subject.rows("tracks")
-    named = [id_ for id_ in _several(filters.get("track")) if id_ in tracks] or list(tracks)
+    named = [id_ for id_ in as_list(filters.get("track")) if id_ in tracks] or list(tracks)
     if subject.any_faulty("tracks") or any(
-        str(word).startswith("=") for word in _several(filters.get("track"))
+        str(word).startswith("=") for word in as_list(filters.get("track"))
     ):
         return
     known = sorted({value for id_ in named for value in tracks[id_].get("thresholds", ())})
-    for said in _nodes(at.get("at")):
+    for said in as_nodes(at.get("at")):
         if type(said.value) is int and said.value not in known:
             message = (
                 f"what is waited for never comes: {said.value} is no threshold of "
@@ -112,16 +112,6 @@ def _reached(subject: Subject, filters: Mapping[str, Any], at: Node) -> Iterator
                 else "add it to the `thresholds` of the track"
             )
             yield diagnose("W601", "warning", message, said, hint=hint)
-
-
-def _several(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [] if value is None else [value]
-
-
-def _nodes(node: Node | None) -> list[Node]:
-    if node is None:
-        return []
-    return list(node.members()) if node.is_list else [node]
 
 
 # --- technologies that need one another
@@ -151,7 +141,7 @@ def technologies_can_be_begun(subject: Subject) -> Iterator[Diagnostic]:
         if not any(_must_be(text, field) for text in (*tests, *terms)):
             continue
         needed = {
-            id_: [other for other in _several(row.get(field)) if other in rows] for id_, row in rows.items()
+            id_: [other for other in as_list(row.get(field)) if other in rows] for id_, row in rows.items()
         }
         told: set[str] = set()
         for id_ in rows:

@@ -17,7 +17,7 @@ from ..expressions import ExpressionError, parse
 from ..expressions.check import kind_of
 from ..expressions.parse import strip_mark
 from ..forms import KINDS
-from ..nodes import Node, diagnose, find, plain_value
+from ..nodes import Node, as_list, as_nodes, diagnose, find, plain_value
 from ..order_syntax import CARGO
 from ..sequence_changes import frame_nodes, node_id
 from .conditions import never_holds
@@ -129,29 +129,23 @@ def _steps(node: Node) -> Iterator[Node]:
     own = node.get("step")
     if own is not None:
         yield own
-    for fact in _one_or_more(node.get("on")):
-        yield from (step for step in _one_or_more(fact.get("step")) if not step.is_map)
+    for fact in as_nodes(node.get("on")):
+        yield from (step for step in as_nodes(fact.get("step")) if not step.is_map)
 
 
 def filters_name_what_exists(subject: Subject) -> Iterator[Diagnostic]:
     """An event that waits for an action or a track of some id waits in vain if there is none."""
     for id_ in subject.rows("events"):
-        for fact in _one_or_more(subject.nodes("events")[id_].get("on")):
+        for fact in as_nodes(subject.nodes("events")[id_].get("on")):
             for _, filters in fact.items():
                 for key, forms in FILTERS.items():
                     known = [row for form in forms for row in subject.nodes(form)]
-                    for at in _one_or_more(filters.get(key)):
+                    for at in as_nodes(filters.get(key)):
                         if not at.is_map and not str(at.value).startswith("=") and at.value not in known:
                             hint = did_you_mean(str(at.value), known)
                             yield diagnose(
                                 "E401", "error", f"{' or '.join(forms)} has no {at.value!r}", at, hint=hint
                             )
-
-
-def _one_or_more(node: Node | None) -> list[Node]:
-    if node is None:
-        return []
-    return list(node.members()) if node.is_list else [node]
 
 
 def _frame(subject: Subject) -> list[Node]:
@@ -424,7 +418,7 @@ def thresholds_are_waited_for(subject: Subject) -> Iterator[Diagnostic]:
 
 def _known(said: Any, there: Container[object]) -> bool:
     """Whether all that a filter names is there."""
-    return all(each in there for each in (said if isinstance(said, list) else [] if said is None else [said]))
+    return all(each in there for each in as_list(said))
 
 
 def _filters(value: Any, fact: str) -> Iterator[dict[str, Any]]:

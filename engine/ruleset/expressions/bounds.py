@@ -284,7 +284,10 @@ def _total(node: ast.Call, args: list[Run]) -> Run:
         out = 0
         for t in on.members(things(on, names, True)):
             value = on.weight(t) * (asked(on, names, t, high) or 0)
-            out += value if t in sure else max(0, value) if high else min(0, value)
+            if t in sure:
+                out += value
+            else:
+                out += max(0, value) if high else min(0, value)
         return out
 
     return run

@@ -288,7 +288,7 @@ class Calls(Named):
             return
         self.words_of_field(kind, field, value)
         if isinstance(value, ast.Constant) and isinstance(value.value, str):
-            form = KINDS.get("place" if field == "at" else "nation" if field == "party" else typ or "", "")
+            form = KINDS.get({"at": "place", "party": "nation"}.get(field, typ or ""), "")
             if form:
                 self.id_of(form, value)
 

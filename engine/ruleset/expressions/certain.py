@@ -190,15 +190,16 @@ def _apart(op: type[ast.cmpop], one: Span, other: Span) -> bool | None:
     if one == _WHOLE or other == _WHOLE:
         return None
     (low, high), (less, more) = one, other
+    negative = op in (ast.LtE, ast.Lt, ast.NotEq)  # what is sure of >, >= and == is turned round
     if op in (ast.Gt, ast.LtE):
-        found = True if low > more else False if high <= less else None
+        always, never = low > more, high <= less
     elif op in (ast.GtE, ast.Lt):
-        found = True if low >= more else False if high < less else None
+        always, never = low >= more, high < less
     else:
-        found = False if low > more or high < less else None
-    if found is None:
-        return None
-    return not found if op in (ast.LtE, ast.Lt, ast.NotEq) else found
+        always, never = False, low > more or high < less
+    if always:
+        return not negative
+    return negative if never else None
 
 
 Compared = tuple[ast.expr, type[ast.cmpop], Any]

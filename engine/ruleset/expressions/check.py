@@ -57,7 +57,9 @@ class _Checker(Calls):
         value = node.value
         if isinstance(value, bool):
             return "truth"
-        return "text" if isinstance(value, str) else "nothing" if value is None else "number"
+        if value is None:
+            return "nothing"
+        return "text" if isinstance(value, str) else "number"
 
     def name(self, node: ast.Name) -> str:
         if node.id in self.scope:
@@ -72,7 +74,9 @@ class _Checker(Calls):
 
     def boolean(self, node: ast.BoolOp, parts: Iterator[str]) -> str:
         said = set(parts)  # it gives the part that decides
-        return said.pop() if len(said) == 1 else "truth" if said <= {"truth", "number"} else "any"
+        if len(said) == 1:
+            return said.pop()
+        return "truth" if said <= {"truth", "number"} else "any"
 
     def unary(self, node: ast.UnaryOp, inner: str) -> str:
         if isinstance(node.op, ast.Not):

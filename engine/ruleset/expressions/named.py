@@ -111,13 +111,7 @@ class Named(Fold[str]):
         return kind
 
     def fail(self, code: str, message: str, node: ast.AST, hint: str = "") -> str:
-        lost = (
-            getattr(node, "value", None)
-            if code == "E305"
-            else getattr(node, "attr", None)
-            if code == "E304"
-            else None
-        )
+        lost = getattr(node, {"E304": "attr", "E305": "value"}.get(code, ""), None)
         if isinstance(lost, str) and lost in self.words.unsound:
             return "any"  # its row is there, and what is wrong with it is told at its place
         self.problems.append(Problem(code, message, getattr(node, "col_offset", 0), hint))
