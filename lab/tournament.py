@@ -71,7 +71,7 @@ def values_of(game: Figures, parties: Mapping[str, Sequence[str]], criterion: st
 
 def result(game: Figures, parties: Mapping[str, Sequence[str]], criterion: str) -> tuple[float, float]:
     """Of a game: the score of who plays the first party (1 won, 0.5 drawn, 0 lost), and by how much a party
-    of his is better.
+    of theirs is better.
     """
     order = list(parties)
     values = values_of(game, parties, criterion)

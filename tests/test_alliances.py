@@ -179,7 +179,7 @@ def test_a_game_by_policies_comes_to_its_end(players: int) -> None:
 
 @pytest.mark.parametrize("players", [4, 6])
 def test_the_last_unit_leaves_a_region_only_for_a_better_one(players: int) -> None:
-    """A region without troops is nobody's, and its coins are his who comes next."""
+    """A region without troops is nobody's, and its coins go to whoever comes next."""
     places, left = rules()[0].rows("places"), 0
     for here, orders, _ in played(players):
         worth = {

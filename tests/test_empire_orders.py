@@ -69,7 +69,7 @@ def hand_in(
 
 
 def test_combat_at_sea_waits_for_the_moderator(game: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The rules give no procedure: the game stops with what is to be decided, and goes on with his answers or the defaults."""
+    """The rules give no procedure: the game stops with what is to be decided, and goes on with their answers or the defaults."""
     turn, said = 1, ""
     for lines, theirs in (
         (DEPLOYED, DEPLOYED.replace("b1", "a1")),

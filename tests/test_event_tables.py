@@ -1,7 +1,7 @@
 """The event tables of the base ruleset, cell by cell, against the printed tables written down here.
 
 A cell is a range from 0: `+5` toward the Allied Powers, `-5` toward the Central Powers, `~5` against the one who acts, `^5` toward
-him, `z5` the actor's own opinion toward zero; `.` is no effect, or a column that the event cannot concern.
+it, `z5` the actor's own opinion toward zero; `.` is no effect, or a column that the event cannot concern.
 """
 
 from __future__ import annotations

@@ -353,6 +353,7 @@ EARLIER_WORDS = {
     r"\bread-back|\bread(?:s|ing)? back\b": "preview, confirm",
     r"\bby (?:built-in )?policies\b|\bbuilt-in polic": "bots",
     r"\bneighbour": "neighbor",
+    r"\b(?:[Hh]e|[Hh]is|[Hh]im|[Hh]imself)\b": "they, you, or the role",
 }
 """What texts that people read said earlier, as a pattern, and what they say now."""
 
@@ -402,6 +403,34 @@ PAGES = sorted(
     for p in ROOT.glob(pattern)
     if p.name != "CHANGELOG.md" and not {"_build", "made"} & set(p.parts)
 )
+
+
+PERSONS = re.compile(r"(?<![\w\]-])(?:he|his|him|himself)(?![\w-])", re.IGNORECASE)
+"""A person whose name is not told goes by "they", "you" or what they are in the game."""
+TYPED = {"engine/orders/parse.py": 1, "engine/rulebook/questions.py": 1}
+"""Lists of words that players type: the lines that hold such a word."""
+
+
+@pytest.mark.parametrize(
+    "folder", ["engine", "web", "lab", "editor", "importers", "ruleset", "scenarios", "templates"]
+)
+def test_nobody_is_he_in_messages_clauses_and_remarks(folder: str) -> None:
+    for file in sorted((ROOT / folder).rglob("*")):
+        if file.suffix not in (".py", ".yaml", ".j2", ".js", ".md") or file.name.endswith(".min.js"):
+            continue
+        lines = file.read_text(encoding="utf-8").splitlines()
+        found = [f"{n}: {line.strip()}" for n, line in enumerate(lines, 1) if PERSONS.search(line)]
+        name = file.relative_to(ROOT).as_posix()
+        assert len(found) == TYPED.get(name, 0), (name, found)
+
+
+def test_who_is_he_is_noticed() -> None:
+    assert [bool(PERSONS.search(text)) for text in ("He is told", "if he may", "of his", "to him.")] == [
+        True
+    ] * 4
+    assert [bool(PERSONS.search(text)) for text in ("the", "[Tt]he", "in-his-turn", "this", "hear")] == [
+        False
+    ] * 5
 
 
 @pytest.mark.parametrize("name", forms().names)

@@ -1,4 +1,4 @@
-"""No Man's Land: powers in turn, of which a person plays one; resolving goes on to his turn."""
+"""No Man's Land: powers in turn, of which a person plays one; resolving goes on to their turn."""
 
 from __future__ import annotations
 

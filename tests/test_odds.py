@@ -274,7 +274,7 @@ def test_big_battles_are_sampled_and_say_so() -> None:
 
 
 def test_leaving_after_kills_as_an_order_says_it() -> None:
-    # one round: he goes if exactly one of three is dead; with none dead or with at most one left he fights on
+    # one round: they go if exactly one of three is dead; with none dead or with at most one left they fight on
     found = ask({"infantry": 1}, {"infantry": 3}, limits={0: {"kills": {"kills": 1, "left": 1}}})
     never = ask({"infantry": 1}, {"infantry": 3}, limits={0: {"kills": {"kills": 1, "left": 2}}})
     hit, spared = Fraction(3, 10), Fraction(1, 2) ** 3

@@ -233,7 +233,7 @@ def _together(world: World) -> tuple[str, str, str, Orders]:
         for one, other in combinations(coming, 2):
             if world.allied(one, other):
                 return one, other, target, [coming[one], coming[other]]
-    raise AssertionError("nobody has an ally beside whom he may attack")
+    raise AssertionError("nobody has an ally beside whom they may attack")
 
 
 def test_two_forces_that_attack_together_leave_apart(world: World) -> None:
@@ -257,7 +257,7 @@ def test_two_forces_that_attack_together_leave_apart(world: World) -> None:
 
 
 def tokens(chance: random.Random) -> tuple[World, Drawn, Position]:
-    """A march into an enemy's region where both have troops at random, and his answer after how many rounds he gives it up."""
+    """A march into an enemy's region where both have troops at random, and their answer after how many rounds they give it up."""
     scenario, rules, _ = load_scenario(scenarios() / "alliances-6.yaml")
     assert scenario is not None and rules is not None
     state = initial_state(rules, scenario)
@@ -295,7 +295,7 @@ def tokens(chance: random.Random) -> tuple[World, Drawn, Position]:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_with_a_decision_to_give_a_place_up(seed: int) -> None:
-    """What the defender has answered (`wants` of his rule of leaving) is followed, round by round."""
+    """What the defender has answered (`wants` of their rule of leaving) is followed, round by round."""
     world, drawn, there = tokens(random.Random(seed))
     nation, place, orders = drawn
 

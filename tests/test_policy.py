@@ -1008,7 +1008,7 @@ def test_what_goes_up_all_round_is_bought_by_number_and_faces_nobody() -> None:
 
 @pytest.mark.parametrize(("capacity", "turn"), [(1, 1), (5, 1), (6, 2), (9, 3), (14, 4)])
 def test_guests_share_out_half_of_a_way_and_its_holder_has_the_rest(capacity: int, turn: int) -> None:
-    """Whatever a way takes: if everybody moves the part that he has, nobody is refused."""
+    """Whatever a way takes: if everybody moves the part that they have, nobody is refused."""
     everybody = ("red", "gray", "green", "white")
     friends = {
         "--".join(sorted((a, b))): {"stance": "friends"} for a in everybody for b in everybody if a < b
@@ -1152,7 +1152,7 @@ def seen_in_d(told: dict[str, Any] | None) -> tuple[int, Any]:
 
 
 def test_what_a_look_has_told_of_a_place_counts_for_all_who_stand_there_together() -> None:
-    """Each of two owners had counted as no fewer than stand against him."""
+    """Each of two owners had counted as no fewer than stand against them."""
     assert seen_in_d(None)[0] >= 50
     assert seen_in_d({"as": "exact", "n": 7, "units": {"foot": 5, "gun": 2}}) == (7, 5 * 3 + 2 * 1)
     assert seen_in_d({"as": "number", "n": 9}) == (

@@ -155,7 +155,7 @@ def test_small_battles_take_a_sentence_and_large_ones_a_table() -> None:
 
 
 def test_who_comes_to_a_battle_later_is_counted() -> None:
-    """Nobody loses more than he had: who is there, with what was lost before, was sent."""
+    """Nobody loses more than they had: who is there, with what was lost before, was sent."""
     begin = {"attacker": {"a": {"infantry": 3}}, "defender": {"b": {"infantry": 2}}}
     head = {"battle": "combat", "place": "x"}
     lost = {"attacker": [{"owner": "a", "kind": "infantry", "n": 2, "lost": True}]}
@@ -386,7 +386,7 @@ def test_marks_of_the_rules_own_are_told_of_no_unit(flags: dict[str, int], said:
 
 
 def test_what_waits_for_the_reader_and_what_is_agreed() -> None:
-    """A treaty that he has not ratified is his to decide, one in force stands beside his wars; others read of neither."""
+    """A treaty that they have not ratified is theirs to decide, one in force stands beside their wars; others read of neither."""
     data, ruleset, _ = load_scenario(scenarios() / "empire-orders.yaml")
     assert data is not None and ruleset is not None
     state = initial_state(ruleset, data)

@@ -1,6 +1,6 @@
 """Sums of the world of 1914, nation by nation: places, links, starting units and purses as the table of facts has them.
 
-Whoever changes the map or the opening on purpose changes the sums with it; whoever did not sees here what he has hit.
+Whoever changes the map or the opening on purpose changes the sums with it; whoever did not sees here what they have hit.
 """
 
 from __future__ import annotations

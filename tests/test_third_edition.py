@@ -220,7 +220,7 @@ def _battle(
 def test_the_news_of_a_turn_says_who_won_whoever_attacked(
     third: Ruleset, attacker: str, defender: str, winner: str | None, taken: bool, told: str
 ) -> None:
-    """In the turn of a player others attack, too: submarines in wait win what he has lost. A fight in the air before the
+    """In the turn of a player others attack, too: submarines in wait win what they have lost. A fight in the air before the
     battle on the ground is told with it."""
     ids = {"britain": "british-empire", "germany": "german-empire"}
     (begins,) = rounds.own_turns(third)

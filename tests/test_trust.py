@@ -1,4 +1,4 @@
-"""Trust: who may order, dice that a player checks for himself, games that have been tampered with."""
+"""Trust: who may order, dice that a player checks for themselves, games that have been tampered with."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def checked(folder: Path, data: Any, **changes: Any) -> Any:
 
 
 def test_every_die_that_a_player_was_shown_comes_out_the_same(folder: Path) -> None:
-    """Given a turn with a battle of several nations, the player checks all of his dice, those of the battle too."""
+    """Given a turn with a battle of several nations, the player checks all of their dice, those of the battle too."""
     data = read(folder, "turn.json")
     verdict = checked(folder, data)
     assert (

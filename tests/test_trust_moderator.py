@@ -64,7 +64,7 @@ def test_no_file_for_a_nation_that_a_bot_plays_changes_any_die(tmp_path: Path, b
 
 
 def test_a_seat_that_becomes_a_players_in_the_turn_has_a_share_from_the_next_one_on(tmp_path: Path) -> None:
-    """Else a moderator would seat whom he likes, and try files for that seat, after the commitment."""
+    """Else a moderator would seat whom they like, and try files for that seat, after the commitment."""
     game = begun(tmp_path)
     game.command("gray", PLAYER, "somebody")
     assert send(game, "gray", "# one\n") == ""

@@ -1406,7 +1406,7 @@ def grouped(
 def assault(attack: Groups, defense: Groups, guns: int, city: bool, trials: int = 400) -> Outcome:
     """Assaults to the end. `guns` fire from behind, out of reach; aircraft of the attacker have fuel for one round.
 
-    The attacker gives up infantry first, the defender his infantry last; without infantry the attack is over.
+    The attacker gives up infantry first, the defender their infantry last; without infantry the attack is over.
     """
     rng = np.random.default_rng(1914)
     a_order, d_order = (

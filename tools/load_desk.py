@@ -2,8 +2,8 @@
 resolved and sent.
 
 `make load` starts `wteaw serve` as a host does (SQLite, pages and worker), with 20 games of ten players each.
-The players type: each has his text read back whenever he pauses, every ten seconds or so, a line longer than
-before, and sends it now and then. Meanwhile the deadlines of the games fall, one after another, and the
+The players type: each has their text read back whenever they pause, every ten seconds or so, a line longer
+than before, and sends it now and then. Meanwhile the deadlines of the games fall, one after another, and the
 worker closes, resolves and sends. Afterwards the database is looked at: every sending that was acknowledged
 is there, every game went on once.
 
@@ -52,7 +52,7 @@ LINES = 15
 
 @dataclass
 class Player:
-    """One player: his game and nation, where he is let in, the orders he writes, and what was
+    """One player: their game and nation, where they are let in, the orders they write, and what was
     acknowledged.
     """
 
@@ -140,7 +140,7 @@ def set_up(folder: Path, games: int, players: int) -> list[Player]:
 
 
 def lines_of(game: Game, nation: str) -> list[str]:
-    """What a player might write: the orders of a policy, and lines of his form until there are enough."""
+    """What a player might write: the orders of a policy, and lines of their form until there are enough."""
     lines = planned(game, [nation])[0].text.splitlines()
     form = order_template(view_world(game, nation), nation, game=game.id).splitlines()
     more = [

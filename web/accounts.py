@@ -34,7 +34,7 @@ LINKS_AN_HOUR = 6
 """Links that are made for one role in an hour, each as soon as it is asked for."""
 LINK_AGAIN_MINUTES = 10
 """After so long without one there is another all the same: nobody keeps an owner out by asking for links in
-his name.
+their name.
 """
 SEEN_MINUTES = 5
 """How exactly it is kept when a session was last seen."""
@@ -108,7 +108,7 @@ class People:
     def add(self, game: str, role: str, *, nation: str = "", name: str = "", email: str = "") -> Role:
         """Give somebody a role.
 
-        For the player of a nation: the one before has it no longer, and his sessions end.
+        For the player of a nation: the one before has it no longer, and their sessions end.
         """
         made = Role(
             secrets.token_urlsafe(12),
@@ -250,7 +250,7 @@ class People:
     # ---- sessions
 
     def take_up(self, browser: str, role: Role) -> None:
-        """Give a browser that has come in a role that its owner has just made for himself."""
+        """Give a browser that has come in a role that its owner has just made for themselves."""
         now = stamp(self.clock())
         with changing(self.engine) as db:
             known = db.execute(select(browsers.c.id).where(browsers.c.hash == hashed(browser))).scalar()

@@ -1,4 +1,4 @@
-"""The steps of a turn, as whoever takes them does it: the moderator on his pages, the worker at a deadline.
+"""The steps of a turn, as whoever takes them does it: the moderator on their pages, the worker at a deadline.
 
 Closing, resolving and sending are transactions of their own; each is written down, and none is done twice.
 """
@@ -32,9 +32,9 @@ from .web import Desk, moment, page_address, with_address
 
 @dataclass(frozen=True)
 class Seat:
-    """A nation that a player commands: who he is, whether he has sent, and how many orders.
+    """A nation that a player commands: who they are, whether they have sent, and how many orders.
 
-    `tried` is what was tried to hear of one who has not, and what came of him that was not taken.
+    `tried` is what was tried to hear of one who has not, and what came of them that was not taken.
     """
 
     nation: str

@@ -1,5 +1,5 @@
-"""A player's proof of dice: rolled again here, as files for a program of his own, and as a page that he
-saves.
+"""A player's proof of dice: rolled again here, as files for a program of their own, and as a page that they
+save.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Warnings about orders that their player has read and silenced one by one: he means it.
+"""Warnings about orders that their player has read and silenced one by one: they mean it.
 
 A warning is silenced for the line as it is written: when the line changes, it is shown again.
 """

@@ -1,8 +1,8 @@
-"""Orders that are being written: kept as their writer goes on, so that he finds them again in another
+"""Orders that are being written: kept as their writer goes on, so that they find them again in another
 browser.
 
 They are no orders before they are sent. What is typed is kept with all that is typed within a second, in one
-transaction: nobody waits for the disk to have his orders read back.
+transaction: nobody waits for the disk to have their orders read back.
 """
 
 from __future__ import annotations

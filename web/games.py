@@ -1,7 +1,7 @@
 """The games of a desk: opened once, looked at as far as they have been sent out, with how each is run and
 what was done.
 
-What a moderator has resolved and not yet sent is nobody else's: everybody but him is shown the game as it
+What a moderator has resolved and not yet sent is nobody else's: everybody but them is shown the game as it
 stood when it was last sent (`Hall.sent`), by a `SentGame`, which is a game that ends at that position.
 """
 

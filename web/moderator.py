@@ -1,4 +1,4 @@
-"""The pages of a game's moderator: who has sent, what waits for him, and the six steps of a turn."""
+"""The pages of a game's moderator: who has sent, what waits for them, and the six steps of a turn."""
 
 from __future__ import annotations
 
@@ -136,8 +136,8 @@ def game(visit: Visit) -> Response:
 
 
 def _tried(visit: Visit, game: Game, seat: Seat) -> tuple[tuple[str, str], ...]:
-    """What was tried to hear of a seat that is late, and mails of his that were not taken in this turn: time
-    and words.
+    """What was tried to hear of a seat that is late, and mails of theirs that were not taken in this turn:
+    time and words.
     """
     if seat.role is None:
         return ()
@@ -157,7 +157,7 @@ def _tried(visit: Visit, game: Game, seat: Seat) -> tuple[tuple[str, str], ...]:
             )
     for mail in visit.hall.came(game.id):
         if mail.role == seat.role.id and mail.at >= began and mail.verdict != "taken":
-            out.append((mail.at, f"a mail of his was not taken: {mail.says}"))
+            out.append((mail.at, f"a mail of theirs was not taken: {mail.says}"))
     return tuple(sorted(out, reverse=True)[:3])
 
 
@@ -165,8 +165,8 @@ def _tried(visit: Visit, game: Game, seat: Seat) -> tuple[tuple[str, str], ...]:
 class Decisions:
     """What the rules leave to the moderator.
 
-    `waiting` is what he is asked now, each with its answers and their names; `given` what he has answered,
-    `rows` what he may be asked at all, with what it is about.
+    `waiting` is what they are asked now, each with its answers and their names; `given` what they have
+    answered, `rows` what they may be asked at all, with what it is about.
     """
 
     waiting: list[tuple[OpenDecision, list[tuple[str, str]]]]
@@ -550,8 +550,8 @@ def correction(visit: Visit) -> Response:
 
 
 def _witnesses(visit: Visit, game: Game, number: int) -> list[tuple[str, str, str]]:
-    """What players have seen of what came after a stage: who, when a report of it went to him, when he was
-    last on the pages.
+    """What players have seen of what came after a stage: who, when a report of it went to them, when they
+    were last on the pages.
     """
     out = []
     mails = visit.desk.outbox.of_game(game.id, 10_000)

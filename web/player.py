@@ -1,4 +1,4 @@
-"""The pages of a nation's player. Everything on them is made from what his nation may know."""
+"""The pages of a nation's player. Everything on them is made from what their nation may know."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def _why_closed(hall: Games, game: Game, nation: str) -> str:
     if stage.position.ended:
         return "The game has ended."
     if hall.last_sent(game.id) != stage.number:
-        return "The turn has been resolved. Your moderator reads the reports before he sends them."
+        return "The turn has been resolved. Your moderator reads the reports before they send them."
     if game.turn_record(stage.position.turn).closed == stage.number:
         return "Orders are closed; the turn is about to be resolved."
     if hall.settings(game.id).paused:

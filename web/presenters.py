@@ -1,7 +1,7 @@
 """What a role is shown of its game: the report, the battles and the map, all made from one reader's view.
 
 Pages show nothing else. A reader is a nation, everybody (`PUBLIC`), or the moderator (`ALL`); what was made
-for one of them is kept under his name and never shown to another.
+for one of them is kept under their name and never shown to another.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class BattleOutcomeLine:
     """One battle: the number it has on the page and on the map, what became of it, and what it cost.
 
     Of the reader's own there are also its `rounds`, each with its dice, what was lost with the place, and
-    what his side's dice inflicted.
+    what their side's dice inflicted.
     """
 
     number: int
@@ -72,7 +72,9 @@ class Sight:
 
     @property
     def luck(self) -> Inflicted | None:
-        """What the reader's dice inflicted in all his battles together; None where he had no such dice."""
+        """What the reader's dice inflicted in all their battles together; None where they had no such
+        dice.
+        """
         those = [b.inflicted for b in self.battles if b.inflicted is not None]
         return together(those) if those else None
 
@@ -208,7 +210,7 @@ def _position(game: Game, turn: int) -> Position:
 
 
 def _seen(game: Game, views: Views, reader: str, turn: int) -> tuple[World, list[Entry]]:
-    """A reader's world, and the entries of a turn that he may read."""
+    """A reader's world, and the entries of a turn that they may read."""
     entries = views.of(turn)
     if reader == ALL:
         position = views.position

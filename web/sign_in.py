@@ -125,7 +125,7 @@ def enter(visit: Visit) -> Response:
         if found is not None:
             mail_link(visit.desk, found.role, title(visit, found.role), what(visit, found.role))
         return RedirectResponse("/?asked=1", status_code=303)
-    with visit.hall.changing(""):  # nobody is in without his owner's hearing of it
+    with visit.hall.changing(""):  # nobody is in without their owner's hearing of it
         came = people.enter(secret, visit.browser, visit.request.headers.get("user-agent", ""))
         if came is not None:
             _tell(visit, came[0].role, came[0].id, came[0].agent)

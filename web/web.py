@@ -1,4 +1,4 @@
-"""What every request goes through: who asks, whether he may, and how the answer leaves.
+"""What every request goes through: who asks, whether they may, and how the answer leaves.
 
 A page is a function of a `Visit`. It runs in a thread of its own, is given the role that the address names
 only if the browser has a session of it, and a form is looked at only if it carries the token of the browser

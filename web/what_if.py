@@ -1,4 +1,4 @@
-"""What a player may find out before he sends: how his draft might go, and the odds of a battle with his
+"""What a player may find out before they send: how their draft might go, and the odds of a battle with their
 orders as written.
 """
 
@@ -93,7 +93,7 @@ def try_page(visit: Visit) -> Response:
 
 
 def _draft(visit: Visit, game: Game) -> str:
-    """What the player is writing, else what he has sent."""
+    """What the player is writing, else what they have sent."""
     draft = visit.hall.drafts.of(game.id, visit.role.nation, game.stage().number)
     here = game.submissions().get(visit.role.nation)
     return draft.text if draft.at or here is None else here.text

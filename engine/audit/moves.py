@@ -202,7 +202,7 @@ def _kept(
     left: Fraction,
     book: Book,
 ) -> None:
-    """Who moves keeps what is left of his own allowance, where the mode keeps it."""
+    """Who moves keeps what is left of their own allowance, where the mode keeps it."""
     keeps = mode.get("keeps")
     if keeps is None:
         return

@@ -207,7 +207,7 @@ def _of_cut_ways(data: Mapping[str, Any]) -> bool:
 
 def _prizes(entry: Entry, reader: Reader, sent: _Sent, book: Book) -> None:
     """Of a transfer by a route: its lanes carry it all, none loses more than it carries, and who cuts it off
-    gets his part.
+    gets their part.
     """
     form, _, id_ = entry.rule.partition("/")
     data = entry.data

@@ -58,11 +58,11 @@ def _sightings(
 ) -> None:
     """What is told of units in a place is what is there when it is looked at.
 
-    By a look without orders that is the enemies of the reader, of a `shared` row those of anybody on his
+    By a look without orders that is the enemies of the reader, of a `shared` row those of anybody on their
     side; by one on orders all units but those of friends. An exact count is all of them; a part is less than
     all. `foes` are the reader's own enemies among those counted exactly (without it: all). Only who is at war
     with somebody there, or else with the holder, is told of what is seen without orders. What is told later
-    (`from`) is what the look has found, for each reader by his own enemies.
+    (`from`) is what the look has found, for each reader by their own enemies.
     """
     row = ruleset.row_or_empty("detection", entry.rule.partition("/")[2])
     know = str(row.get("know", "units"))

@@ -27,7 +27,7 @@ AUDITORS: dict[str, tuple[str, Auditor]] = {
     "battles": ("Do values, hits and losses of every battle follow from its dice and its rows?", battles),
     "shares": ("Are losses of allies shared by the worth of their units, where the rows say so?", shares),
     "moves": ("Is every move over links that there are, within allowance and capacity?", moves),
-    "company": ("Does nobody stand beside whom he may not when a turn ends?", company),
+    "company": ("Does nobody stand beside whom they may not when a turn ends?", company),
     "commands": ("Is every nation with troops commanded by somebody, and obeyed by its own alone?", commands),
     "purchases": ("Is one thing sold once, and is what was paid for there?", purchases),
     "tables": ("Does every cell of a table of events move whom it says by what it says?", tables),

@@ -3,8 +3,8 @@ remainders first.
 
 The worth of a nation is the sum of the values with which its units stand in the battle, where the row of the
 battle has
-`shares`: as they fired in the stage, and as the rows make it for those who did not. Nobody loses more than he
-has; what he is spared of his share for want of units others may bear.
+`shares`: as they fired in the stage, and as the rows make it for those who did not. Nobody loses more than
+they have; what they are spared of their share for want of units others may bear.
 """
 
 from __future__ import annotations

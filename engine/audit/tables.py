@@ -1,8 +1,8 @@
 """Tables of events: every cell that was drawn is the cell of its row and column, and moves its track as it
 says.
 
-The column of an onlooker is his own, else one of those with a test: such tests are judged where they can be,
-and where they cannot, any tested column of the row will do (and is counted as skipped).
+The column of an onlooker is their own, else one of those with a test: such tests are judged where they can
+be, and where they cannot, any tested column of the row will do (and is counted as skipped).
 """
 
 from __future__ import annotations

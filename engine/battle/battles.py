@@ -89,8 +89,8 @@ class Battle:
     """Its preludes have been fought."""
     lost_by_force: dict[str, int] = field(default_factory=dict)
     fallen: set[tuple[str, str]] = field(default_factory=set)
-    """Owner and kind of what has been lost: who lived on it goes elsewhere when the battle is over, if he
-    fights in it.
+    """Owner and kind of what has been lost: who lived on it goes elsewhere when the battle is over, if they
+    fight in it.
     """
     stuck: set[str] = field(default_factory=set)
     """Parts of a side that wanted to leave and could not, and have been told so."""
@@ -122,7 +122,7 @@ def foes(world: World, a: str, b: str) -> bool:
 def leave_rule(battle: Battle, side: int) -> Row | None:
     """What the row says of how a side leaves.
 
-    Who has found his enemy too, and so fights as an attacker, may leave like one.
+    Who has found their enemy too, and so fights as an attacker, may leave like one.
     """
     rules = battle.row.get("leave", {})
     rule = rules.get(SIDES[side])
@@ -299,7 +299,7 @@ def supporters(turn: Turn, battle: Battle) -> Iterator[tuple[int, str, Row]]:
 def hosts(turn: Turn, battle: Battle) -> list[str]:
     """Who holds the place that is fought for, in a list; nobody where no place is defended.
 
-    Defenders that are nobody are his.
+    Defenders that are nobody belong to its holder.
     """
     holder = turn.world.holder_of(battle.place)
     return [holder] if holder and battle.parties[DEFENDER].place else []
@@ -486,8 +486,8 @@ def order_options(turn: Turn, battle: Battle, side: int) -> dict[str, dict[str, 
 
 
 def loss_orders(turn: Turn, battle: Battle) -> dict[str, list[str]]:
-    """Owner -> the kinds he loses first, by the orders of his forces in the battle, then of his other units
-    there.
+    """Owner -> the kinds they lose first, by the orders of their forces in the battle, then of their other
+    units there.
     """
     word = battle.row.get("options", {}).get("order")
     out: dict[str, list[str]] = {}

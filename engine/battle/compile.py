@@ -251,9 +251,9 @@ class _Maker(Lineup):
         return "normal" if len(owners) == 1 else "last"
 
     def _order(self, owner: str, indices: list[int]) -> list[int]:
-        """The order in which an owner loses his groups: by his orders, then by the battle's default.
+        """The order in which an owner loses their groups: by their orders, then by the battle's default.
 
-        Kinds that his orders name go first, in their order (a kind that they name again: those hit once
+        Kinds that their orders name go first, in their order (a kind that they name again: those hit once
         already, and so on); of the others those that a hit only damages. Units whose row says `first` or
         `last` go before and after all of these.
         """

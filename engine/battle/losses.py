@@ -88,7 +88,7 @@ def _shares(
 ) -> tuple[Batch, Array]:
     """Hits divided among the nations of a side by their share of its strength at the start of the round.
 
-    Each has the whole part of his share; the rest go by the largest fraction, then by the larger strength,
+    Each has the whole part of their share; the rest go by the largest fraction, then by the larger strength,
     then by lot. What a nation has no units for goes to the others in the same order.
     """
     count = len(owners)

@@ -37,7 +37,7 @@ class Setting:
     origins: int | None = None
     """From how many places the attack comes, where that is not just who came from where."""
     unseen: frozenset[str] = frozenset()
-    """Forces that the enemy has not found himself (`seen` is false for their units)."""
+    """Forces that the enemy has not found themselves (`seen` is false for their units)."""
     passive: frozenset[str] = frozenset()
     """Forces of a side that attacks which have found nobody themselves: they fight as defenders."""
 
@@ -188,7 +188,7 @@ class Losses:
 
     first: list[int]
     owners: list[tuple[str, list[int]]]
-    """Owner and his groups in the order in which he loses them (ladders included)."""
+    """Owner and their groups in the order in which they lose them (ladders included)."""
     last: list[int]
 
 

@@ -59,7 +59,7 @@ def _begins(turn: Turn, battle: Battle) -> Message:
 
 
 def absent_entries(turn: Turn, battle: Battle) -> None:
-    """Each owner is told of his units that have come and take no part, with the reason."""
+    """Each owner is told of their units that have come and take no part, with the reason."""
     for (owner, why), kinds in sorted(absentees(turn, battle).items()):
         told = "{owner} {has|have} {units} in {place} without a part in the battle: {why}."
         says = say(

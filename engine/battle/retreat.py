@@ -211,7 +211,7 @@ def leave(
     else:
         plain = {**dict.fromkeys(forces.PASSING), "moved": True}
         gone = [turn.journal.alter_units(key, row["n"], **plain, place=goals[key]) for key, row in movable]
-    if to == battle.place:  # who leaves the battle where he is has no more part in it
+    if to == battle.place:  # who leaves the battle where they are has no more part in it
         battle.gone.update(gone)
     return out + behind
 

@@ -132,7 +132,7 @@ class Comparison:
         return batch, np.where(face == 0, 0, np.where(np.isin(face, sorted(fine)), YES, NO))
 
     def throw_again(self, batch: Batch) -> Batch:
-        """Throw again as long as losers of this one battle may, each as often as his row says."""
+        """Throw again as long as losers of this one battle may, each as often as their row says."""
         rules = {side: volley.reroll for side, volley in self.volleys.items() if volley.reroll is not None}
         if not rules:
             return batch

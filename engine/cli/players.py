@@ -96,7 +96,7 @@ def propose(
     tell(
         format,
         _of(one),
-        f"{one.name} is asked to command {one.nation}; `wteaw players agree` notes that he will.",
+        f"{one.name} is asked to command {one.nation}; `wteaw players agree` notes that they will.",
     )
 
 

@@ -28,7 +28,7 @@ largest
 
 Only whole numbers and one hash take part, so a game replays on any machine. As a stream depends on nothing
 but its name and its use, one nation's changed order does not shift another's dice; and as uses are counted
-for each audience apart, a use number tells its reader nothing about dice that are hidden from him.
+for each audience apart, a use number tells its reader nothing about dice that are hidden from them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Proof that nobody chose the dice, without showing anybody what he may not see.
+"""Proof that nobody chose the dice, without showing anybody what they may not see.
 
 In go one secret seed for the game, the players' salts and the dice records of the journal; out come small
 values that the moderator publishes (anchor, commitment, masked salts) or hands to one player (openings), and
@@ -10,13 +10,14 @@ The order of a game:
 
 - *At the start* the moderator makes a `Chain` and publishes its anchor and length. Each link is the hash of
   the next, so that the anchor fixes the secret of every turn, and no secret tells a later one.
-- *Before orders are due* he publishes the turn's `commitment`: one root over the keys of all audiences.
+- *Before orders are due* the moderator publishes the turn's `commitment`: one root over the keys of all
+  audiences.
 - *When orders are due* each salt (`order_salt` of the order file) of a seat that the commitment names as a
   player's is masked with the key of that seat's own audience, and the list of masked salts is published.
   Their mix goes into every die of the turn. Salts are taken once: an order corrected afterwards keeps the
   salt, and so all dice.
-- *After the turn* each player is handed the openings of the audiences he belongs to (`reveal`): he checks
-  them against the root, finds his own salt in the list, and rolls again (`verify_record`) every die in his
+- *After the turn* each player is handed the openings of the audiences they belong to (`reveal`): they check
+  them against the root, find their own salt in the list, and roll again (`verify_record`) every die in their
   report.
 - *At the end of the game* the last secret is published, which tells all others (`earlier_secret`):
   `verify_secret` and
@@ -26,11 +27,11 @@ The order of a game:
 What this prevents:
 
 - *The moderator choosing dice.* All secrets depend on the anchor, before the game; the keys of a turn depend
-  on the root, before the salts are known. After that he has nothing left to vary: the audiences stand in the
+  on the root, before the salts are known. After that nothing is left to vary: the audiences stand in the
   commitment in a fixed order, each once, so that no audience has two keys; uses of a name must follow each
-  other without gaps, so that he cannot roll until he likes the result; dice typed in are counted apart, never
-  passed as rolled.
-- *A player choosing his salt last.* He knows the key of no audience before the turn is over, so no salt is
+  other without gaps, so that nobody can roll until they like the result; dice typed in are counted apart,
+  never passed as rolled.
+- *A player choosing their salt last.* They know the key of no audience before the turn is over, so no salt is
   better.
 - *One audience's key telling of another's.* Keys are separate keyed hashes of the turn key, and leaves are
   hashes of keys of full length: an opening holds only hashes of what is hidden. A masked salt is a keyed hash
@@ -45,18 +46,19 @@ What this prevents:
 
 What it does not prevent:
 
-- *A moderator in league with a player* can try many salts with him before the list is published: he knows the
-  keys and moves last. Seats that no player holds when the commitment is made stay off the list, as there is
-  nobody who would check them: their part in the dice is the anchor's own, and no file that is handed in for
-  them changes any die.
+- *A moderator in league with a player* can try many salts with them before the list is published: moderators
+  know the keys and move last. Seats that no player holds when the commitment is made stay off the list, as
+  there is nobody who would check them: their part in the dice is the anchor's own, and no file that is handed
+  in for them changes any die.
 - *A moderator who drops a seat's orders as late* changes the mix with them; the player sees that the salt is
   missing.
-- *A moderator who plays, or tells:* he knows the secrets of turns to come. The scheme is about luck, not
+- *A moderator who plays, or tells:* they know the secrets of turns to come. The scheme is about luck, not
   about secrecy.
 - *Dice that the rules do not ask for.* Which rules roll, how often and for whom, only a replay of the turn
   proves, which at the end of the game anyone can do. Until then the dice of two groups whose keys lie in one
   drawer wait, too.
-- *A moderator who stops the game* rather than show a turn. Nothing forces him to; everybody sees that he did.
+- *A moderator who stops the game* rather than show a turn. Nothing forces them to; everybody sees that they
+  did.
 """
 
 from __future__ import annotations
@@ -305,10 +307,10 @@ def reveal(
 ) -> tuple[Opening, ...]:
     """The openings of all audiences that any of these readers is a member of: by name, then those of several.
 
-    `used` are all audiences that dice of the turn were rolled for, his and others'. For one player, `readers`
-    are his seat and his side. An audience of several whose drawer holds another one too, of which he is no
-    member, stays shut until the game's
-    end: its key would tell him the other's dice. ValueError if the key is not the one.
+    `used` are all audiences that dice of the turn were rolled for, theirs and others'. For one player,
+    `readers` are their seat and their side. An audience of several whose drawer holds another one too, of
+    which they are no member, stays shut until the game's end: its key would tell them the other's dice.
+    ValueError if the key is not the one.
     """
     mine = {ALL, *readers}
     groups = sorted({name for name in used if "+" in name})
@@ -374,7 +376,7 @@ def verify_commitment(committed: Commitment, secret: str) -> bool:
 
 
 def order_salt(orders: str | bytes) -> str:
-    """The salt that stands for a player who gives none: the SHA-256 of his order file, byte for byte, in
+    """The salt that stands for a player who gives none: the SHA-256 of their order file, byte for byte, in
     hex.
     """
     return sha256(orders.encode() if isinstance(orders, str) else orders).hexdigest()

@@ -311,7 +311,7 @@ def _filled(part: MessageSlot | WordForms, message: Message, voice: Voice, *, ca
         name = value_in_words(value, voice)
         return _of(part, message, voice) + part.the + (possessive(name) if part.owns else name)
     begins = part.begins and capitals
-    if person is Person.YOU and part.of:  # what is of his is his
+    if person is Person.YOU and part.of:  # what is of theirs is theirs
         of = _of(part, message, voice).removesuffix(" of ")
         return f"{'Your' if of[0] == 'T' else 'your'}{of[len('The') :]}"
     if person is Person.YOU:

@@ -23,7 +23,7 @@ from .catalogue import Market, Quote, item_of
 from .quotes import so_many, tested_again
 
 IN_HAND = "hand"
-"""When something is due that waits in its buyer's hand until he places it."""
+"""When something is due that waits in its buyer's hand until they place it."""
 FATES = {"lost": "lost", IN_HAND: "not placed, kept in hand", "refund": "not finished, paid back"}
 
 

@@ -71,7 +71,7 @@ class RecordedThrow:
     spread: Mapping[tuple[str, str], float]
     exact: bool
     mover: str
-    """Who had the turn, where each has his own: "" where all act together."""
+    """Who had the turn, where each has their own: "" where all act together."""
 
     def luck(self, nations: Mapping[str, float]) -> tuple[float, float]:
         """The luck of several nations together, each with its weight, and its variance as it was before the

@@ -376,7 +376,7 @@ class Composer:
                 raise Unclear(f"the {SIDES[side]} has no unit that can fight this battle")
 
     def _alive(self, question: Question) -> None:
-        """Nobody can have taken more hits than he can bear."""
+        """Nobody can have taken more hits than they can bear."""
         plan = plan_of(self.world, question)
         ladder = plan.row.get("step_losses", LADDER)
         for group in plan.groups:

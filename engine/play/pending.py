@@ -139,7 +139,7 @@ def stand_in(game: Game, ally: str, given: Submission) -> str:
 
 
 def open_decisions(game: Game) -> list[OpenDecision]:
-    """What the present input point leaves to the moderator and he has not answered."""
+    """What the present input point leaves to the moderator and they have not answered."""
     known = game.decided().get(MODERATOR, {})
     found = left_open(whole_world(game), game.stage().position.waiting or {})
     return [o for o in found if o.key not in known and o.key.partition("/")[0] not in known]

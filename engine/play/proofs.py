@@ -1,7 +1,7 @@
-"""Proof of dice for a player: what he is handed of a turn, and the check that needs but that and what was
+"""Proof of dice for a player: what they are handed of a turn, and the check that needs but that and what was
 published.
 
-`revealed` makes the file of a turn: the openings of the reader's audiences, every throw that he was shown,
+`revealed` makes the file of a turn: the openings of the reader's audiences, every throw that they were shown,
 and check sums of each field. `check` takes anchor, commitment and salts from what was published
 (`Published`), never from the file; it says how many dice it rolled again. The sums notice what rolling
 cannot: a number to reach, a name that leads to the same face by chance, an anchor.

@@ -2,7 +2,7 @@
 add up.
 
 Of each treasury the reader sees what lies in it, and so its every change; a change is given its name only by
-an entry that he may read, all others stand together.
+an entry that they may read, all others stand together.
 """
 
 from __future__ import annotations
@@ -266,7 +266,7 @@ def blocks(accounts_: Sequence[Account], lost: Sequence[tuple[str, Any]] = ()) -
     """The accounts as tables; a resource that did not move is told in a sentence, one that was never there
     not at all.
 
-    `lost`: places that the reader lost in the turn, with their worth, which may explain why his income is
+    `lost`: places that the reader lost in the turn, with their worth, which may explain why their income is
     less.
     """
     out: list[Block] = []

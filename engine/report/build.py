@@ -178,7 +178,7 @@ def _situation(
     found: Sequence[Fight],
     public: Sequence[tuple[str, Refs]],
 ) -> ReportPart:
-    """How the reader stands and what he must decide."""
+    """How the reader stands and what they must decide."""
     out: list[Block] = []
     hands = news.hands(world, mine, reader, words)
     own = news.own_hands(hands)
@@ -218,7 +218,9 @@ def _situation(
 
 
 def _of_records(world: World, reader: str, words: Wording, kind: str) -> list[str]:
-    """What the rows of kinds of records tell of those that the reader sees, as open to him or as standing."""
+    """What the rows of kinds of records tell of those that the reader sees, as open to them or as
+    standing.
+    """
     out = []
     for id_, record in sorted(world.state.table("records").items()):
         names = {

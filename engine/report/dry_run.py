@@ -25,8 +25,8 @@ class DryRun:
     """What came of a try: the report of it, the view after it and the entries that the nation might read of
     it.
 
-    `unknown` counts the places of which only the magnitude is known; whoever stands there is left out. Whom
-    the nation has counted stands where he was counted.
+    `unknown` counts the places of which only the magnitude is known; whoever stands there is left out. What
+    the nation has counted stands where it was counted.
     """
 
     report: Report

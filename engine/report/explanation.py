@@ -94,7 +94,7 @@ def explanation(
     reader: str = "",
     geography: Geography | None = None,
 ) -> Explanation:
-    """Why something is so. `state`: with `reader` his view; `explain.Unknown` for a word that nothing goes
+    """Why something is so. `state`: with `reader` their view; `explain.Unknown` for a word that nothing goes
     by.
     """
     world = World(ruleset, state, geography=geography)
@@ -121,7 +121,7 @@ def explanation(
 
 
 def _shown(entry: Entry, state: State, reader: str) -> Entry:
-    """An entry with those of its changes only whose place in the view the reader has, or that are of his
+    """An entry with those of its changes only whose place in the view the reader has, or that are of their
     own.
     """
 

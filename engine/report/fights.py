@@ -186,7 +186,7 @@ def _own(order: Sequence[Fight], reader: str) -> tuple[list[Fight], list[Fight]]
 
 
 def outcomes(world: World, entries: Sequence[Entry], reader: str, words: Wording) -> list[tuple[str, str]]:
-    """The reader's battles in the order of `blocks`: place, and success or failure for him."""
+    """The reader's battles in the order of `blocks`: place, and success or failure for them."""
     taken = captured(entries)
     out = []
     for fight in (f for some in _own(gravest(world, fights(entries), reader, words), reader) for f in some):
@@ -241,7 +241,7 @@ def _introduced(own: Sequence[Fight], words: Wording) -> list[Block]:
 
 
 def verdict(fight: Fight, taken: dict[str, str | None], words: Wording) -> str:
-    """How a battle ended, for the reader or for those who fought it without him."""
+    """How a battle ended, for the reader or for those who fought it without them."""
     n = len(fight.rounds)
     rounds = f"in {counted(n, 'round')}" if n else "without a round"
     nobody = f"undecided after {counted(n, 'round')}" if n else "undecided"

@@ -99,7 +99,7 @@ def report_map(
 
 
 def _regions(world: World, reader: str) -> list[tuple[str, list[str]]]:
-    """Theaters by name, those with most of the reader's units first; without theaters what he holds and has
+    """Theaters by name, those with most of the reader's units first; without theaters what they hold and have
     units in.
     """
     units: dict[str, int] = {}

@@ -1,5 +1,5 @@
-"""What happened: places that changed hands, wars, what became of the reader's orders, and everything else he
-is told.
+"""What happened: places that changed hands, wars, what became of the reader's orders, and everything else
+they are told.
 """
 
 from __future__ import annotations
@@ -425,7 +425,7 @@ def technology(world: World, reader: str, words: Wording, under_way: Sequence[st
 
 
 def losses(found: Iterable[Any], reader: str, words: Wording) -> str:
-    """What the reader and those he fought lost in battles that he was in, in a sentence."""
+    """What the reader and those they fought lost in battles that they were in, in a sentence."""
     mine: dict[str, int] = {}
     theirs = 0
     for fight in found:
@@ -450,7 +450,7 @@ def losses(found: Iterable[Any], reader: str, words: Wording) -> str:
 
 
 def input_notices(world: World, entries: Iterable[Entry], reader: str, words: Wording) -> list[str]:
-    """Who ordered for the reader, and whether his orders were missing."""
+    """Who ordered for the reader, and whether their orders were missing."""
     out = []
     for entry in entries:
         if entry.rule != "sequence/input" or (entry.subject != reader and reader):

@@ -160,7 +160,7 @@ def _earlier(words: Wording, before: Mapping[str, Any], kinds: Sequence[str]) ->
 
 
 def _before(world: World, entries: Sequence[Entry], reader: str) -> dict[str, Mapping[str, Any]]:
-    """What the reader knew before the entries that he may read told him anew."""
+    """What the reader knew before the entries that they may read told them anew."""
     out: dict[str, Mapping[str, Any]] = {}
     side = world.side_of(reader)
     for entry in entries:

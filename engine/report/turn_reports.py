@@ -203,7 +203,7 @@ def _moderators_part(game: Game, stage: StoredPosition, past: bool) -> list[str]
     send = ""
     if players:
         whom = "the player" if len(players) == 1 else f"each of the {len(players)} players"
-        send = f", then send {whom} his report"
+        send = f", then send {whom} their report"
     return [
         f"Read what follows{send}.",
         *to_decide(game),
@@ -220,8 +220,8 @@ def _openings(views: Views, world: World, nation: str, turn: int) -> Iterator[tu
 
 
 def map_of_report(game: Game, data: Report, views: Views, drawing: Drawing) -> PageMap:
-    """The map of a report's page: its reader's view, what the entries that he may read tell, and the numbers
-    of his battles.
+    """The map of a report's page: its reader's view, what the entries that they may read tell, and the
+    numbers of their battles.
     """
     from .map_views import report_map  # reports and maps are heavy
 

@@ -92,7 +92,7 @@ class Wording:
         return f"{row['article']} {name}" if "article" in row else name
 
     def told(self, happened: Sequence[Message]) -> str:
-        """What an entry says as the reader is told it: names in short with their article, himself as
+        """What an entry says as the reader is told it: names in short with their article, the reader as
         "you".
         """
         return said(happened, self.voice)

@@ -38,7 +38,7 @@ def asked(say: Spoken, text: str, me: str = "you") -> str:
 
 
 def _quoted(say: Spoken, text: Any) -> str:
-    """What everybody is told, of whom it concerns: of him by name."""
+    """What everybody is told, of whom it concerns: of them by name."""
     told = asked(say, str(text), "the nation")
     return told[:1].upper() + told[1:]
 

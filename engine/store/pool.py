@@ -27,8 +27,8 @@ MAX_LENGTH = 120
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Somebody on the list: name, address, the side he would like to join, and the position that he has been
-    proposed for.
+    """Somebody on the list: name, address, the side they would like to join, and the position that they have
+    been proposed for.
     """
 
     name: str
@@ -128,7 +128,7 @@ class WaitingList:
         return self._keep(replace(found, status=SEATED))
 
     def leave(self, nation: str) -> None:
-        """A player gives up his position, which is vacant from now on."""
+        """A player gives up their position, which is vacant from now on."""
         if seat(self.world(), nation) in EMPTY:
             raise StoreError(f"nobody commands {nation}")
         self.game.command(nation, "vacant", "")

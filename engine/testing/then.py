@@ -126,7 +126,9 @@ class _Comparisons(StateReader):
                 return
 
     def left_open(self, said: Sequence[str], path: Path) -> Iterator[Mismatch]:
-        """What the input points of whole turns left to the moderator, each decision as he is told of it."""
+        """What the input points of whole turns left to the moderator, each decision as they are told of
+        it.
+        """
         yield from unless(list(said), [f"{o.key}: {o.said}" for o in self.play.left_open], path)
 
     def offered(self, said: Mapping[str, Mapping[str, bool]], path: Path) -> Iterator[Mismatch]:

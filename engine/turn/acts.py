@@ -209,7 +209,7 @@ def limits(row: Row) -> list[tuple[tuple[str, ...], int]]:
 def _use_key(turn: OrderContext, row: Row, keys: tuple[str, ...], names: Names) -> str:
     """The counter of a limit: its keys and what they stand for.
 
-    `seat` is the person who commands, with all his nations.
+    `seat` is the person who commands, with all their nations.
     """
     group = row.get("counts_as", row["id"])
     parts = []

@@ -24,7 +24,7 @@ from .context import OrderContext, Turn
 from .validated_orders import Refusal, RefusalCode
 
 MODERATOR = "moderator"
-"""Who is asked what the rules leave to a person: his answers stand beside those of the nations."""
+"""Who is asked what the rules leave to a person: their answers stand beside those of the nations."""
 
 
 def decide(

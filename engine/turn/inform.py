@@ -30,7 +30,7 @@ def run(node: Row, turn: Turn) -> None:
 
 def open_row(turn: Turn, row: VisibilityRow) -> None:
     """Open one row and tell its readers what it shows; where it is for owners, sides or allies, each in an
-    entry of his own.
+    entry of their own.
     """
     rule = f"visibility/{row['id']}"
     to = [row["to"]] if isinstance(row["to"], str) else row["to"]

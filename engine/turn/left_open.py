@@ -15,7 +15,7 @@ from .decisions import options_of
 
 @dataclass(frozen=True, slots=True)
 class OpenDecision:
-    """A decision that the rules leave to the moderator at an input point: its key, what it is about, how he
+    """A decision that the rules leave to the moderator at an input point: its key, what it is about, how they
     may answer.
 
     `default` holds without an answer. `choices` are the answers one by one where they are listed, none where
@@ -35,7 +35,7 @@ class OpenDecision:
 
 
 def left_open(world: World, node: Row) -> list[OpenDecision]:
-    """What an input point leaves to the moderator (`leaves`), whether or not he has answered."""
+    """What an input point leaves to the moderator (`leaves`), whether or not they have answered."""
     out = []
     for rule in node.get("leaves", ()):
         row = world.ruleset.row("decisions", rule["decision"])

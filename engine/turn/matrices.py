@@ -82,7 +82,7 @@ def perform(
         if column is None or cell is None:
             continue
         if nation == id_of(actor) and not cell.get("to_zero"):
-            continue  # nobody takes points against himself
+            continue  # nobody takes points against themselves
         by = _multiple(turn, matrix, column, scope)
         play(turn, matrix, row, cell, nation, {**scope, "nation": Entity("nation", nation)}, by)
 

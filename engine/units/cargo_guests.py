@@ -1,6 +1,4 @@
-"""Cargo aboard carriers of an ally (`host`) when he is an ally no longer, or has no carriers there any
-more.
-"""
+"""Cargo aboard carriers of an ally (`host`) who is one no longer, or has no carriers there any more."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def settle_all(turn: Turn) -> None:
         who = mode["bears"]["who"]
         kinds = {kind for kind in turn.ruleset.rows("units") if routes.kind_matches(turn.world, who, kind)}
         lived_in = {row["place"] for _, row in turn.state.stacks() if row["kind"] in kinds}
-        gone = False  # once somebody has gone, he may be anywhere
+        gone = False  # once somebody has gone, they may be anywhere
         for place in sorted(turn.state.occupied_places()):
             for owner in sorted(turn.state.owners_at(place)) if gone or place in lived_in else ():
                 gone = bool(_settle_at(turn, mode, place, owner, None)) or gone
@@ -207,8 +207,8 @@ def borne_at(turn: OrderContext, mode: MovementRow, place: str, owner: str) -> l
 
 
 def room_at(turn: OrderContext, mode: MovementRow, place: str, owner: str) -> int:
-    """How many units of an owner there is room for at a place: on his own bearers, and (`shared`) what allies
-    have to spare.
+    """How many units of an owner there is room for at a place: on their own bearers, and (`shared`) what
+    allies have to spare.
     """
     hosts = sorted(turn.state.owners_at(place) - {owner}) if mode["bears"].get("shared") else []
     spare: list[int] = [

@@ -125,7 +125,7 @@ def forget(turn: Turn) -> None:
             if "attacked" in row:
                 turn.journal.set("places", place, "attacked", None)
         for key, row in sorted(turn.state.table("loads").items()):
-            # where each has a turn of his own, it is over with it
+            # where each has a turn of their own, it is over with it
             if row["turn"] != turn.number or turn.mover is not None:
                 turn.journal.put_row("loads", key, None)
         if not still:

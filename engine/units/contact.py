@@ -70,7 +70,7 @@ def find_forces(turn: Turn, row: DetectionRow) -> None:
 
 
 def _open_war(turn: Turn, seeker: str, foe: str) -> None:
-    """Who seeks out forces of a nation with which there is no war begins one, as the mode of his own force
+    """Who seeks out forces of a nation with which there is no war begins one, as the mode of their own force
     says.
     """
     mode = turn.ruleset.row_or_empty("movement", str(turn.state.get("forces", seeker, "mode", "")))

@@ -182,10 +182,9 @@ def _opposed(turn: Turn, row: CaptureRow, taker: str, place: str) -> bool:
 def captor_of(turn: Turn, row: CaptureRow, place: str, holder: str | None, takers: Sequence[str]) -> str:
     """Whose the place becomes: the row's ways in their order, the first that gives somebody.
 
-    `first_owner_if_ally`: who owned it when the game began, if every taker is allied with him (or is he),
-    and, with
-    `if_ally` given, its test holds. `agreed`: the nation that the takers' orders name. `largest`: the taker
-    whose units have most of the row's `value`. `taker`: the first by id.
+    `first_owner_if_ally`: who owned it when the game began, if every taker is that nation or allied with it,
+    and, with `if_ally` given, its test holds. `agreed`: the nation that the takers' orders name. `largest`:
+    the taker whose units have most of the row's `value`. `taker`: the first by id.
     """
     for way in row.get("to", ("largest",)):
         if way == "first_owner_if_ally":
@@ -344,7 +343,7 @@ def hand_over(turn: Turn, change: HolderChange) -> None:
 
 def _lose_unfinished(turn: Turn, row: CaptureRow, place: str, loser: str) -> None:
     """What the loser had under way in a place is lost with it, but for items that are not tested again; only
-    he reads of it.
+    they read of it.
     """
     with turn.journal.entry(f"capture/{row['id']}", subject=place, audience=(loser,), keep=False) as entry:
         gone = []

@@ -5,7 +5,7 @@ A force is a row of the table `forces`: `nation#0001` -> {owner, order, mode, fr
 stance, options, targets, moved ...}. Its units are stacks with the field `force`; they stand where the force
 is. An attacking force stands in the place it attacks. Units that take part from where they stand have a force
 of their own there, with `stays: true` and the place they act upon in `targets`. Cargo stands where its
-carriers are and has their force's id in `aboard`, and his name in `host` if they are an ally's.
+carriers are and has their force's id in `aboard`, and the owner of those in `host` if that is an ally.
 """
 
 from __future__ import annotations

@@ -247,7 +247,7 @@ def own_foes(turn: Turn, nation: str, there: Sequence[Row], n: int) -> dict[str,
 
 def _of_foes(turn: Turn, n: int, readers: Sequence[str], owners: Iterable[str]) -> str:
     """So many units that may be of these owners, as a template (of `n`) that is true for all readers: not
-    everybody is at war with all enemies of his side.
+    everybody is at war with all enemies of their side.
     """
     units = "unit" if n == 1 else "units"
     if all(turn.world.hostile(reader, owner) for owner in owners for reader in readers):
@@ -274,7 +274,7 @@ def publish(turn: Turn, row: Row) -> None:
     """What orders to look have found this turn (knowledge `from`) is put on the map of the nation, with
     `shared` of its side.
 
-    Who has seen the place exactly since then keeps what he has seen.
+    Who has seen the place exactly since then keeps what they have seen.
     """
     for nation, known in sorted(turn.state.table("knowledge").items()):
         for key, found in sorted(known.items()):

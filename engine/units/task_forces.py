@@ -251,7 +251,7 @@ def go_on(turn: Turn, modes: Sequence[MovementRow], tick: int) -> None:
 
 
 def load_up(turn: Turn, modes: Mapping[str, MovementRow], tick: int) -> None:
-    """Whatever is to come aboard on this tick does, once, before anybody leaves his place."""
+    """Whatever is to come aboard on this tick does, once, before anybody leaves their place."""
     for force, row in sorted(turn.state.table("forces").items()):
         due = _entry(row, tick).get("load", ()) if row.get("mode") in modes and not row.get("stopped") else ()
         for index in due:

@@ -44,7 +44,7 @@ def enemies_in(world: World, reader: str, place: str) -> Enemies:
 
 
 def counted_before(world: World, reader: str, place: str) -> Mapping[str, Any]:
-    """What a reader has learned of the units in a place (`n`, perhaps `units`, and `foes`, those of his own
+    """What a reader has learned of the units in a place (`n`, perhaps `units`, and `foes`, those of their own
     enemies, where these are not all); nothing once too old to say who is there."""
     return learned(world.state, reader, f"units:{place}")
 

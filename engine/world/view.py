@@ -65,8 +65,8 @@ class Viewer:
         self._seen: dict[tuple[str, str, str], tuple[str | None, int]] = {}
 
     def view(self, reader: str, *, sight: bool = True) -> State:
-        """The view of a reader; without `sight` only what no test decides: his own, his side's and what is
-        public.
+        """The view of a reader; without `sight` only what no test decides: their own, their side's and what
+        is public.
         """
         tables: dict[str, dict[str, dict[str, Any]]] = {}
         for row in self.ruleset.rows("visibility").values():
@@ -292,7 +292,7 @@ class Viewer:
                 return
 
     def _shown_whole(self, band: Row, reader: str, owner: str | None) -> bool:
-        """Whether another row shows a reader all of what an owner has, as it is: what he once counted in a
+        """Whether another row shows a reader all of what an owner has, as it is: what they once counted in a
         place that is an enemy's no more says nothing of who stands there now."""
         rows = [
             r for r in self.ruleset.rows("visibility").values() if r["what"] == band["what"] and "as" not in r
@@ -316,7 +316,7 @@ class Viewer:
         return found
 
     def _looked(self, row: VisibilityRow, reader: str, place: str) -> Mapping[str, Any]:
-        """What a look has shown a reader of a place since last turn (`follows`: what he knows); nothing, if
+        """What a look has shown a reader of a place since last turn (`follows`: what they know); nothing, if
         none has.
         """
         return learned(self.state, reader, f"{row['follows']}:{place}") if "follows" in row else {}
@@ -416,7 +416,7 @@ def heard(entries: Iterable[Entry], reader: str, side: str | None) -> list[Entry
 
 
 def chain_of(entries: Iterable[Entry], head: str = "", told: dict[int, bytes] | None = None) -> str:
-    """The head of a reader's own chain over what he may read: it tells nothing about what he may not.
+    """The head of a reader's own chain over what they may read: it tells nothing about what they may not.
 
     Each link is the digest of the list of the head before and what the entry says. `told` keeps what sealed
     entries say, as bytes by their number, for the chains of several readers of one journal.

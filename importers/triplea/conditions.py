@@ -90,7 +90,7 @@ class Conditions:
     def named(
         self, names: Iterable[str], player: str, line: int, kind: str = "", inverted: bool = False
     ) -> str | None:
-        """Several conditions of a player (or of anybody, if he has none of that name), joined as
+        """Several conditions of a player (or of anybody, if they have none of that name), joined as
         `conditionType` says.
         """
         tests = []

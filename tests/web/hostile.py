@@ -1,4 +1,4 @@
-"""Hostile requests to a desk: forms, addresses, headers, uploads, cookies, mails and lines that nobody in his right mind would send.
+"""Hostile requests to a desk: forms, addresses, headers, uploads, cookies, mails and lines that nobody in their right mind would send.
 
 `make hostile` sends 10,000 and opens 1,200 lines that it never finishes, the suite a share of them. Every answer is one of those that a desk gives on purpose (never a 500), no
 mail stops the one who takes mails in, and afterwards the game is what it was: it plays on, and whoever has a role still has it.
@@ -92,7 +92,7 @@ def encoded_twice(text: str) -> str:
 
 
 class Attacker:
-    """Somebody who has come in (or not), and sends what comes into his head."""
+    """Somebody who has come in (or not), and sends what comes into their head."""
 
     def __init__(self, at: House, seed: int) -> None:
         self.at = at

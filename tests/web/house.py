@@ -65,7 +65,7 @@ class House:
         self.now += timedelta(**span)
 
     def game(self, id_: str = "small", rules: Ruleset = RULES, **players: str) -> None:
-        """A game of the small rules: players by nation, each with his address; and a moderator."""
+        """A game of the small rules: players by nation, each with their address; and a moderator."""
         seats = dict.fromkeys(players, PLAYER)
         state = small.state(game={"game": {"turn": 0}})
         for nation in seats:
@@ -106,7 +106,7 @@ class House:
 
 
 class Browser:
-    """Somebody at a browser without scripts: he loads a page before he sends its form."""
+    """Somebody at a browser without scripts: they load a page before they send its form."""
 
     def __init__(self, house: House) -> None:
         self.client = TestClient(house.app, raise_server_exceptions=False)

@@ -1,6 +1,6 @@
 """Kills of a desk: its server and its worker are ended at random moments while players order and turns are resolved and sent.
 
-`make kills` does so 300 times, the suite a few times. Whoever orders tries again until he is answered, as people do. Afterwards the
+`make kills` does so 300 times, the suite a few times. Whoever orders tries again until they are answered, as people do. Afterwards the
 database and the mails are looked at: what was acknowledged is there and counts, every turn was resolved once, every mail went once.
 """
 
@@ -167,7 +167,7 @@ class Killer(threading.Thread):
 
 
 class Person:
-    """Somebody at a browser who tries again until he is answered. `link` gives him a fresh link into his seat."""
+    """Somebody at a browser who tries again until they are answered. `link` gives them a fresh link into their seat."""
 
     def __init__(self, port: int, link: Callable[[], str], seat: str) -> None:
         self.port, self.seat, self.cookie, self.token = port, seat, "", ""
@@ -175,9 +175,9 @@ class Person:
         until("somebody comes in", self.comes_in, self)
 
     def comes_in(self) -> bool:
-        """Follow a link. One that was used up by a request whose answer was lost leads nowhere: he asks for another then.
+        """Follow a link. One that was used up by a request whose answer was lost leads nowhere: they ask for another then.
 
-        Whether he is in, a page of his seat says: the page for those who are not has a form with a token, too.
+        Whether they are in, a page of their seat says: the page for those who are not has a form with a token, too.
         """
         self.secret = self.secret or self.link()
         status, cookie, page = self.ask("GET", f"/in/{self.secret}")

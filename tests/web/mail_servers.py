@@ -2,7 +2,7 @@
 
 `make test-mail` installs them where it may (apt, as root), or says what is missing. An invitation goes out and is read by IMAP, its
 link leads in; a report arrives with its HTML; the player answers it with orders, which come back to the desk by LMTP in one case and
-out of a mailbox by IMAP in the other, and the answer to them is in his mailbox.
+out of a mailbox by IMAP in the other, and the answer to them is in their mailbox.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def until(done: Callable[[], Any], what: str, seconds: float = 60) -> Any:
 
 
 def from_end_to_end(folder: Path, ports: Ports) -> list[str]:
-    """A player who knows nothing but his mailbox. Returns what was done."""
+    """A player who knows nothing but their mailbox. Returns what was done."""
     house = House(engine_for(folder / "desk.db"))
     house.desk.post = True
     house.outbox.sender = "desk@desk.test"

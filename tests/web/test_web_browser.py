@@ -39,7 +39,7 @@ def axe() -> str:
 
 
 class Person:
-    """Somebody at a browser: his page, and what went wrong in it."""
+    """Somebody at a browser: their page, and what went wrong in it."""
 
     def __init__(self, at: House, chromium: Any, *, scripts: bool = True, width: int = 1280) -> None:
         self.at = at
@@ -117,7 +117,7 @@ def test_a_game_of_three_players(at: House, chromium: Any) -> None:
             mo.page.fill("textarea[name=text]", "dig\n")
             mo.page.fill("input[name=reason]", "one dig too many")
             mo.page.click("button:has-text('Show what it would do')")
-            assert "Everybody keeps his dice" in mo.page.inner_text("main")
+            assert "Everybody keeps their dice" in mo.page.inner_text("main")
             mo.page.click("button:has-text('Go back')")
             mo.page.wait_for_selector("text=The game has gone back")
             mo.page.click("button:has-text('Close orders and resolve')")

@@ -106,7 +106,7 @@ def test_a_turn_in_six_steps(at: House, red: Browser, mo: Browser) -> None:
     at.mails()
     before = said(red.get("turn"))
     assert (
-        "Orders for turn 1" in said(red.get("orders")) and "reads the reports before he sends them" in before
+        "Orders for turn 1" in said(red.get("orders")) and "reads the reports before they send them" in before
     )
     shown, whole = mo.get("report", nation="red"), mo.get("report", nation="red", log="1")
     assert "Carried out: dig" not in said(shown) and "Carried out: dig" in said(whole), (
@@ -264,7 +264,9 @@ def test_a_correction_shows_first_and_is_told_to_all(at: House, red: Browser, mo
     form = {"to": "1", "nation": "red", "text": "dig\ndig\n", "reason": "one dig was lost"}
     shown = said(mo.post("game/correct", form))
     assert (
-        "Everybody keeps his dice" in shown and "No player has seen" in shown and "stay as they are" in shown
+        "Everybody keeps their dice" in shown
+        and "No player has seen" in shown
+        and "stay as they are" in shown
     )
     with at.hall.game("small") as game:
         assert game.stage().number == 2
@@ -306,7 +308,7 @@ def test_of_two_tabs_the_later_one_does_what_it_showed_or_nothing(
 def test_orders_that_come_while_they_are_closed_are_in_or_refused(
     at: House, red: Browser, mo: Browser
 ) -> None:
-    """Whoever looked at a game that was open when it is closed meanwhile hears so; nothing of his is half there."""
+    """Whoever looked at a game that was open when it is closed meanwhile hears so; nothing of theirs is half there."""
     red.send("dig\n")
     with at.hall.game("small") as late, at.hall.game("small") as prompt:
         assert late.stage().number == prompt.stage().number

@@ -1,4 +1,4 @@
-"""Who comes in at the desk, and what he may do there: the threats of docs/security.md, each by what an attacker would try."""
+"""Who comes in at the desk, and what they may do there: the threats of docs/security.md, each by what an attacker would try."""
 
 from __future__ import annotations
 
@@ -283,7 +283,7 @@ def test_a_thief_of_a_link_changes_no_address_and_no_dice(at: House) -> None:
             == 404
         )
     assert thief.send("dig").status_code == 200
-    assert [m["To"] for m in at.mails()] == ["ann@a.example"], "the receipt exposes him"
+    assert [m["To"] for m in at.mails()] == ["ann@a.example"], "the receipt exposes them"
     with at.hall.game("small") as game:
         assert before == (game.stage().commitment, game.head["anchor"])
     assert at.role("small", "player", "red").email == "ann@a.example"

@@ -1,5 +1,5 @@
 // Checks the dice of a turn without the desk and without a network, by docs/fairness.md. It stands in the page of proof that a
-// player saves, together with what he was shown and what was published; tools/verify_dice.py does the same in Python.
+// player saves, together with what they were shown and what was published; tools/verify_dice.py does the same in Python.
 "use strict";
 
 const DRAWERS = 16384;

@@ -33,8 +33,8 @@ def coloured(owners: Iterable[Owner], groups: Sequence[str] = ()) -> tuple[Owner
 
     groups: the groups in the order in which they get a family of colours; by default as the owners name them.
     Owners of no group, and those of groups beyond the number of families, get greys and pale tints. Colours
-    that owners bring are kept; who brings no pattern gets one where his colour alone would not tell him from
-    an owner before him to every eye.
+    that owners bring are kept; who brings no pattern gets one where their colour alone would not tell them
+    from an owner before them to every eye.
     """
     return _coloured(tuple(owners), tuple(groups))
 
