@@ -13,6 +13,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from . import (
+    corrections,
     designer,
     dice_proof,
     help_pages,
@@ -86,7 +87,7 @@ SEATS: tuple[tuple[str, str, Page, tuple[str, ...]], ...] = (
     ("POST", "play/resolve", moderator.resolve, (MODERATOR,)),
     ("GET", "report", moderator.report_of, (MODERATOR,)),
     ("POST", "game/send", moderator.send, (MODERATOR,)),
-    ("POST", "game/correct", moderator.correction, (MODERATOR,)),
+    ("POST", "game/correct", corrections.correction, (MODERATOR,)),
     ("GET", "map", moderator.map_, (MODERATOR,)),
     ("GET", "map.svg", moderator.map_svg, (MODERATOR,)),
     ("GET", "players", seating.players, (MODERATOR,)),

@@ -30,9 +30,9 @@ from .accounts import PLAYER as PLAYS
 from .accounts import Role, stamp
 from .actions import tell_offers
 from .help import answers_by_mail, by_mail, questions_in
+from .order_intake import UnreadableOrders, back_of, standing
 from .outbox import Mail, queue
 from .parse_mail import MAX_BYTES, IncomingMail, UnreadableMail, read_head, read_text
-from .player import UnreadableOrders, back_of, standing
 from .tables import inbox
 from .web import Desk, with_address
 

@@ -2,48 +2,53 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
 from starlette.responses import RedirectResponse, Response
 
 from wteaw.core.faults import StoreError
-from wteaw.core.patience import Impatient, at_most
-from wteaw.odds.attack_odds import Known
 from wteaw.orders.intake import Intake
 from wteaw.orders.kinds.answers import answer_of, is_answer
 from wteaw.orders.mail_text import END
-from wteaw.orders.readback import ReadBack, read_back
+from wteaw.orders.readback import ReadBack
 from wteaw.orders.readback_text import rendered
 from wteaw.orders.sheet_layout import order_template
 from wteaw.play.questions import offers_to, told_of
-from wteaw.play.submit import hand_in, part_in_dice, read
+from wteaw.play.submit import hand_in, part_in_dice
 from wteaw.report.account import accounts
 from wteaw.report.build import when
 from wteaw.report.render import as_text
 from wteaw.report.turn_reports import last_turn, report
 from wteaw.report.wording import Wording
 from wteaw.ruleset.randomness import rolls_dice
-from wteaw.store import MODERATOR, PLAYER, PROXY, Game
+from wteaw.store import PLAYER, Game
 from wteaw.turn.validated_orders import ValidatedOrder
 
-from .accounts import Role
 from .actions import name_of, tell_offers
 from .chances import KnownOdds, work_out
 from .chosen_order import composed
 from .dismissed_warnings import silenced, told
 from .drafts import OrderDraft
 from .games import Games
-from .help import answered, for_players, without_commands
+from .help import for_players
 from .holdings import holdings
+from .order_intake import (
+    Standing,
+    UnreadableOrders,
+    back_of,
+    receipt,
+    standing,
+    written,
+    written_last,
+)
 from .order_map import arrows, ground, panel, windows_of
 from .order_places import subject_of
-from .outbox import Mail
 from .pages import PageHead, map_page, map_picture
 from .presenters import place_of, sight
-from .ready import ready_nations, set_ready
-from .web import LONG, Desk, Visit, moment, quick, with_address
+from .ready import set_ready
+from .web import LONG, Visit, moment, quick
 
 DONE = {
     "sent": "Your orders have been taken.",
@@ -54,38 +59,8 @@ DONE = {
     "ready": "You are ready.",
     "waits": "You are not ready any more.",
 }
-
-
-PAGE, LONGEST = 0.1, 20.0
-"""Seconds of the processor that the reading of orders may take where pages are made, and anywhere."""
-TOO_LONG = (
-    f"these orders take more than {LONGEST:.0f} seconds to read, and nothing of them was taken; leave out "
-    "what is no order, and "
-    "write the lines as the order form has them"
-)
-
-
-class UnreadableOrders(StoreError):
-    """A text of orders that takes longer to read than is allowed."""
-
-
 HEADLINE = 120
 """How long a heading may grow by another sentence."""
-
-
-@dataclass(frozen=True)
-class Standing:
-    """How a player's orders stand. `open`: whether orders are taken now; `why` says why not."""
-
-    open: bool
-    why: str
-    sent: int | None
-    at: str
-    by: str
-    others: tuple[int, int]
-    ready: bool = False
-    all_ready: int = 0
-    early: bool = False
 
 
 def head(visit: Visit, game: Game, page: str) -> PageHead:
@@ -104,46 +79,6 @@ def head(visit: Visit, game: Game, page: str) -> PageHead:
         ("help", "Help"),
     ]
     return PageHead.of(visit, game, name, page, pages, DONE)
-
-
-def standing(hall: Games, nation: str, game: Game) -> Standing:
-    """How a nation's orders stand. `game`: as it really stands."""
-    stage = game.stage()
-    files = game.hand_ins_of(stage.position.turn, nation, stage=stage.number)
-    there = game.submissions()
-    here = there.get(nation)
-    asked = [n for n, who in hall.asked(game).items() if who == PLAYER]
-    others = (sum(n in there for n in asked), len(asked))
-    why = _why_closed(hall, game, nation)
-    at = files[-1].at if files and here is not None else ""
-    ready = ready_nations(hall, game)
-    return Standing(
-        not why,
-        why,
-        len(here.orders) if here is not None else None,
-        at,
-        here.by if here is not None else "",
-        others,
-        nation in ready,
-        len(ready & set(asked)),
-        hall.settings(game.id).early,
-    )
-
-
-def _why_closed(hall: Games, game: Game, nation: str) -> str:
-    """Why no orders are taken now, in words; empty if they are."""
-    stage = game.stage()
-    if stage.position.ended:
-        return "The game has ended."
-    if hall.last_sent(game.id) != stage.number:
-        return "The turn has been resolved. Your moderator reads the reports before they send them."
-    if game.turn_record(stage.position.turn).closed == stage.number:
-        return "Orders are closed; the turn is about to be resolved."
-    if hall.settings(game.id).paused:
-        return ""  # a pause stops the clock, not the pen
-    if nation not in hall.asked(game):
-        return "Your nation is not asked for orders now."
-    return ""
 
 
 # ---- the turn
@@ -284,17 +219,6 @@ def orders(visit: Visit) -> Response:
         return _orders(visit, game, now, written_last(real, nation, draft, now), draft, files=files)
 
 
-def written_last(game: Game, nation: str, draft: OrderDraft, now: Standing) -> str:
-    """What a player has before them: their draft, or what was sent if there is none.
-
-    `game`: as it really stands.
-    """
-    here = game.submissions().get(nation)
-    if not draft.at and here is not None and now.open and here.by in (PLAYER, MODERATOR, PROXY):
-        return here.text
-    return draft.text
-
-
 def _orders(
     visit: Visit,
     game: Game,
@@ -432,50 +356,6 @@ def _form(hall: Games, game: Game, nation: str) -> str:
         return hall.of_stage(game, ("form", nation, asked), make)
 
 
-def back_of(
-    hall: Games, game: Game, nation: str, text: str, known: Known | None = None
-) -> tuple[ReadBack, Intake]:
-    """A text of orders read back, and what was taken of it. What takes long is done in another process, so
-    that nobody waits.
-
-    `known` gives the odds of attacks; by default those that are kept. StoreError for a text that takes too
-    long to be read.
-    """
-    if len(text) <= LONG or hall.shop is None:
-        try:
-            with at_most(PAGE if hall.shop is not None else LONGEST):
-                return _back_of(hall, game, nation, text, known)
-        except Impatient:
-            if hall.shop is None:
-                raise UnreadableOrders(TOO_LONG) from None
-    return hall.work(long_back_of, *place_of(game), nation, text)
-
-
-def long_back_of(
-    hall: Games, id_: str, stage: int, head: str, nation: str, text: str
-) -> tuple[ReadBack, Intake]:
-    """The same for a game as it stood at a stage."""
-    try:
-        with hall.at(id_, stage, head) as game, at_most(LONGEST):
-            return _back_of(hall, game, nation, text)
-    except Impatient:
-        raise UnreadableOrders(TOO_LONG) from None
-
-
-def _back_of(
-    hall: Games, game: Game, nation: str, text: str, known: Known | None = None
-) -> tuple[ReadBack, Intake]:
-    with hall.world(game, nation) as world:
-        taken, _ = read(game, nation, text, world)
-        odds = known or KnownOdds(hall, game, nation)
-
-        def answer(question: str) -> list[str]:
-            return answered(hall, game, nation, question, world)
-
-        back = read_back(world, taken, game=game.id, with_odds=True, known=odds, answer=answer)
-        return without_commands(back), taken
-
-
 def check(visit: Visit) -> Response:
     """Read a draft back; it is kept. A script asks for the read-back alone."""
     return _check(visit, odds=False)
@@ -505,21 +385,6 @@ def _check(visit: Visit, *, odds: bool) -> Response:
             parts = order_parts(visit, game, text, draft.meant)
             return visit.show("order_parts.html.j2", now=now, text=text, written=written_anew, **parts)
         return visit.go("orders", "draft")
-
-
-def written(visit: Visit) -> str:
-    """What the form holds, with what its button mends:
-
-    `mend` is the number of a line, a colon, and what is to stand there.
-    """
-    text = visit.files.get("file") or visit.form.get("text", "")
-    where, colon, instead = visit.form.get("mend", "").partition(":")
-    if colon and where.isascii() and where.isdigit() and len(where) < 7:
-        lines = text.split("\n")
-        if 1 <= int(where) <= len(lines):
-            lines[int(where) - 1 : int(where)] = instead.split("\n") if instead else []
-        text = "\n".join(lines)
-    return text
 
 
 @quick
@@ -562,18 +427,6 @@ def send(visit: Visit) -> Response:
             receipt(visit.desk, game, visit.role, mail)
             tell_offers(visit.desk, game)
     return visit.go("orders", "sent")
-
-
-def receipt(desk: Desk, game: Game, role: Role, text: str) -> None:
-    """Queue a receipt for the last file that has come in from a player's nation."""
-    turn = game.stage().position.turn
-    number = game.hand_ins_of(turn, role.nation)[-1].number
-    subject = f"{game.head['title']}, turn {turn}: your orders"
-    key = f"receipt/{game.id}/{number}"
-    text = with_address(desk, role, text)
-    desk.outbox.put(
-        Mail(key, role.email, subject, text, game=game.id, role=role.id, reply=desk.post_of(role))
-    )
 
 
 @quick

@@ -22,7 +22,8 @@ from wteaw.world.view import UNKNOWN
 from wteaw.world.world import World
 
 from .games import Games
-from .player import back_of, head, standing, written
+from .order_intake import back_of, standing, written
+from .player import head
 from .presenters import place_of
 from .web import Visit
 

@@ -16,8 +16,9 @@ from typing import Any
 from ..core.journal import Entry
 from ..core.model import Row, Ruleset
 from .book import Book
+from .figures import Beyond
 from .played import RecordedGame
-from .reading import OUTSIDE, Beyond, Reader, Thing
+from .reading import OUTSIDE, Reader, Thing
 
 DIE = re.compile(r"(?P<n>\d*)d(?P<faces>\d+)$")
 RANGE = re.compile(r"(?P<low>-?\d+)\.\.(?P<high>-?\d+)$")

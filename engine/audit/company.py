@@ -13,7 +13,7 @@ from ..core.model import Ruleset
 from ..core.state import State
 from .book import Book
 from .played import RecordedGame
-from .reading import stance
+from .relations import stance
 
 
 def company(played: RecordedGame, book: Book) -> None:

@@ -18,8 +18,9 @@ from ..core.model import Ruleset
 from ..core.rows import MovementRow
 from ..core.state import pair_key
 from .book import Book
+from .figures import Beyond
 from .played import RecordedGame, rows_changed
-from .reading import Beyond, Reader, Thing
+from .reading import Reader, Thing
 
 
 def moves(played: RecordedGame, book: Book) -> None:

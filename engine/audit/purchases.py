@@ -15,7 +15,8 @@ from ..core.model import Row, Ruleset
 from ..core.state import pair_key, works_on
 from .book import Book
 from .played import RecordedGame, rows_changed
-from .reading import Reader, owned_by
+from .reading import Reader
+from .relations import owned_by
 
 
 def purchases(played: RecordedGame, book: Book) -> None:

@@ -18,8 +18,10 @@ from ..core.journal import Entry
 from ..core.model import Row, Ruleset
 from ..core.state import State
 from .book import Book
+from .figures import Beyond, rounded
 from .played import RecordedGame, rows_changed, said_in
-from .reading import FORMS, Beyond, Reader, held_by, rounded
+from .reading import FORMS, Reader
+from .relations import held_by
 
 Amounts = Counter[str]
 """Resource -> amount."""

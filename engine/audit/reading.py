@@ -18,7 +18,9 @@ from typing import Any
 import simpleeval
 
 from ..core.model import Row, Ruleset
-from ..core.state import State, pair_key
+from ..core.state import State
+from .figures import Beyond, number, rounded, within
+from .relations import held_by, owned_by, side_of, stance
 
 FORMS = {
     "nation": "nations",
@@ -50,10 +52,6 @@ FIGURES = ("base", "add", "times", "at_least", "at_most", "final")
 OUTSIDE = frozenset({"battle", "mine", "foe", "link", "path", "target", "item", "tech"})
 """Names that only some askers bind: a modifier that reads one which is not bound does not apply."""
 DEEPEST = 12
-
-
-class Beyond(Exception):
-    """This cannot be reckoned here."""
 
 
 class Thing:
@@ -521,7 +519,7 @@ class Reader:
         found: Any = row.get("rows", {})
         for key in (_id(k) for k in keys):
             found = next(
-                (v for k, v in found.items() if str(k) == str(key) or _within(str(k), key)),
+                (v for k, v in found.items() if str(k) == str(key) or within(str(k), key)),
                 row.get("default"),
             )
             if found is None:
@@ -559,70 +557,11 @@ def _le(a: Any, b: Any) -> bool:
     return bool((a or 0) <= (b or 0))
 
 
-def held_by(ruleset: Ruleset, state: State, place: str) -> str | None:
-    """Who holds a place: as the state says, else who owns it; the whole's holder for a part of a place."""
-    now: Row = state.row("places", place)
-    row: Row = ruleset.row_or_empty("places", place)
-    whole = row.get("part_of")
-    if whole is not None:
-        return held_by(ruleset, state, str(whole))
-    for of in (now, row):
-        for name in ("holder", "owner"):
-            if name in of:
-                return str(of[name]) or None
-    return None
-
-
-def owned_by(ruleset: Ruleset, state: State, place: str) -> str | None:
-    """Who owns a place, whoever holds it."""
-    now, row = state.row("places", place), ruleset.row_or_empty("places", place)
-    return str(now["owner"] if "owner" in now else row.get("owner", "")) or None
-
-
-def stance(ruleset: Ruleset, state: State, a: str, b: str) -> str:
-    """The stance of two nations: as the state says, else that of one side's members, else the default."""
-    same = str(ruleset.setting("same_side_stance", ""))
-    if a == b:
-        return same
-    said = state.row("relations", pair_key(a, b)).get("stance")
-    if said is not None:
-        return str(said)
-    one, other = (side_of(ruleset, state, n) for n in (a, b))
-    if one and one == other and same:
-        return same
-    return next((id_ for id_, row in ruleset.rows("stances").items() if row.get("default")), "")
-
-
-def side_of(ruleset: Ruleset, state: State, nation: str) -> str:
-    """The side of a nation, or an empty text."""
-    now = state.row("nations", nation)
-    return str(
-        now["side"] if "side" in now else ruleset.row_or_empty("nations", nation).get("side", "") or ""
-    )
-
-
-def number(value: Any) -> Fraction:
-    """A number exactly; `Beyond` for what is none."""
-    try:
-        return Fraction(value)
-    except (TypeError, ValueError) as error:
-        raise Beyond("no number") from error
-
-
 def _moved(reader: Reader, value: Any) -> Any:
     """A thing as it is read at another moment."""
     if isinstance(value, tuple):
         return tuple(_moved(reader, v) for v in value)
     return Thing(reader, value.kind, value.id) if isinstance(value, Thing) else value
-
-
-def rounded(value: Fraction, how: Any) -> Fraction:
-    """A number rounded up, down or to the nearest whole one (halves up); without a word it stays."""
-    if how is None:
-        return value
-    if how == "up":
-        return Fraction(ceil(value))
-    return Fraction(floor(value if how == "down" else value + Fraction(1, 2)))
 
 
 def _why(error: Exception) -> str:
@@ -634,13 +573,6 @@ def _why(error: Exception) -> str:
     if isinstance(error, simpleeval.AttributeDoesNotExist):
         return f"the field {error.attr} of something else"
     return f"{type(error).__name__} in an expression"
-
-
-def _within(range_: str, key: Any) -> bool:
-    low, dots, high = range_.partition("..")
-    if not dots or not isinstance(key, int | Fraction):
-        return False
-    return (not low or key >= int(low)) and (not high or key <= int(high))
 
 
 def _set(those: Any) -> Iterable[Any]:

@@ -19,7 +19,7 @@ from ..core.model import Row, Ruleset
 from ..core.state import State
 from .book import Book
 from .played import RecordedGame, RecordedReport
-from .reading import held_by, side_of, stance
+from .relations import held_by, side_of, stance
 
 ACCOUNT = re.compile(
     r"^(?P<before>\d+) at the beginning(?P<between>.*), (?P<left>\d+) left\b(?P<rest>.*)", re.DOTALL

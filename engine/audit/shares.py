@@ -19,8 +19,9 @@ from ..core.journal import Entry
 from ..core.model import Row
 from .battles import OTHER, stage_of
 from .book import Book
+from .figures import Beyond
 from .played import RecordedGame
-from .reading import Beyond, Reader, Thing
+from .reading import Reader, Thing
 
 Stacks = dict[tuple[str, str], int]
 """Owner and kind -> how many stand on a side."""

@@ -14,8 +14,10 @@ from ..core.journal import Entry
 from ..core.model import Row
 from ..core.rows import MatrixRow
 from .book import Book
+from .figures import Beyond
 from .played import RecordedGame
-from .reading import Beyond, Reader, side_of
+from .reading import Reader
+from .relations import side_of
 
 
 def tables(played: RecordedGame, book: Book) -> None:

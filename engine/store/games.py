@@ -9,28 +9,25 @@ from __future__ import annotations
 import os
 import secrets
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol
 
-from sqlalchemy import Connection, delete, func, insert, inspect, select
+from sqlalchemy import Connection, delete, inspect, select
 from sqlalchemy.engine import Engine
 from sqlalchemy.exc import DatabaseError, NoResultFound
 
 from ..core import fairness
 from ..core.canonical import loads
-from ..core.dice import DRAWERS, KeyedDice
+from ..core.dice import KeyedDice
 from ..core.faults import BrokenGame, MachineError, NotThere, clean, one_line
 from ..core.model import Ruleset
 from ..core.state import State
-from ..turn.referee import Position, Resolution, resolve, start
-from ..turn.vacancies import EMPTY, seat
+from ..turn.referee import Resolution, resolve, start
 from ..world.geography import Geography
-from ..world.world import World
 from . import ledger
 from . import turns as luck
 from .database import (
@@ -50,19 +47,18 @@ from .database import (
     unpack,
 )
 from .drawing import Drawing
-from .reading import FILE, MODERATOR, PLAYER, GameReader, StoredPosition, Submission, inputs_from
+from .reading import FILE, MODERATOR, PLAYER, Submission, inputs_from
 from .schema import (
-    corrections,
     decided,
     entries,
     games,
-    handins,
     inputs,
     metadata,
     positions,
     rulesets,
     seats,
 )
+from .writing import GameWriter
 
 MAX_TURNS = 400
 MAX_TITLE = 120
@@ -80,22 +76,7 @@ class Scribe(Protocol):
         """A turn was resolved without the nations that are missing; committed was to the dice that follow."""
 
 
-@dataclass(frozen=True)
-class _Ready:
-    """What is to be kept of a resolution: where it led, its states packed, the commitment, and entries as
-    number, turn, text.
-
-    `key` is what the commitment is still to be sealed with; None for one that was published before.
-    """
-
-    position: Position
-    states: tuple[tuple[str, bytes], ...]
-    commitment: fairness.Commitment
-    key: str | None
-    entries: tuple[tuple[int, int, str], ...]
-
-
-class Game(GameReader):
+class Game(GameWriter):
     """One game in its folder."""
 
     onlooker: Callable[[], Any] | None = None
@@ -291,24 +272,6 @@ class Game(GameReader):
 
     # ---- changing
 
-    @contextmanager
-    def _writing(self, *, stage: int | None = None) -> Iterator[Connection]:
-        """One transaction that nobody else writes beside.
-
-        With `stage`: StoreError if the game does not stand there any more.
-        """
-        try:
-            with changing(self.engine, self.id) as db:
-                if stage is not None and self._last(db) != stage:
-                    self._stage = None
-                    raise StoreError(
-                        "the game has moved on meanwhile: its turn was resolved or taken back; look at it "
-                        "again"
-                    )
-                yield db
-        except DatabaseError as error:
-            raise fault_in_words(error, self.where, self.called) from None
-
     def submit(self, submission: Submission) -> str:
         """Keep a nation's orders for the stage that this game was last looked at; the last to come counts.
 
@@ -329,44 +292,6 @@ class Game(GameReader):
             if record.salts is None and shares:
                 return luck.fix_salt(db, self.id, here.position.turn, submission.nation, submission.text)
             return luck.salts_of(db, self.id, here.position.turn).get(submission.nation, "")
-
-    def _after_closing(self, db: Connection, here: StoredPosition, body: Mapping[str, Any]) -> None:
-        """What the moderator changes once orders are closed is told to everybody, and known dice are not
-        rolled after it.
-
-        If what the dice come to was looked at, the turn gets its next attempt, and its orders are open again.
-        In the middle of a turn, whose dice have been rolled in part, they stay: that it was looked at is told
-        all the same.
-        """
-        turn = here.position.turn
-        if luck.of_turn(db, self.id, turn).closed != here.number or not here.commitment.seats:
-            return
-        looked = sum(
-            c["what"] == "look" and (c["turn"], c["attempt"]) == (turn, here.attempt)
-            for c in self.corrections()
-        )
-        begins = here.number == 1 or self.stage(here.number - 1).position.turn != turn
-        told = {**body, "turn": turn, "looked": looked, "fresh": bool(looked and begins)}
-        if told["fresh"]:
-            told["attempt"] = self._fresh_dice(db, here)
-            self._stage = None
-        self._correct(db, "late", told)
-
-    def _hand_in(self, db: Connection, number: int, submission: Submission) -> None:
-        last = db.execute(select(func.max(handins.c.number)).where(handins.c.game == self.id)).scalar()
-        ledger.put(
-            db,
-            handins,
-            game=self.id,
-            number=(last or 0) + 1,
-            position=number,
-            nation=submission.nation,
-            text=submission.text,
-            orders=as_text(submission.orders),
-            answers=as_text(submission.answers),
-            by=submission.by,
-            at=datetime.now(UTC).isoformat(timespec="seconds"),
-        )
 
     def close(self, scribe: Scribe | None = None) -> dict[str, str]:
         """Close the orders of the present stage and publish the masked salts of its turn: no file changes
@@ -396,12 +321,6 @@ class Game(GameReader):
             record = luck.of_turn(db, self.id, turn)
             if not record.opened:
                 luck.keep(db, self.id, turn, replace(record, opened=True))
-
-    def _put_input(self, db: Connection, number: int, submission: Submission) -> None:
-        ledger.put(
-            db, inputs, game=self.id, position=number, nation=submission.nation, text=submission.text,
-            orders=as_text(submission.orders), answers=as_text(submission.answers), by=submission.by,
-        )  # fmt: skip
 
     def resolve(
         self,
@@ -482,21 +401,6 @@ class Game(GameReader):
             self.onlookers = {**self.onlookers, stage.number: dice.onlooker}
         return result
 
-    def _attempt_at(self, db: Connection, turn: int) -> int:
-        """The attempt at a turn that is about to begin."""
-        record = luck.of_turn(db, self.id, turn)
-        following = self._attempt_after(record)
-        if following != record:
-            luck.keep(db, self.id, turn, following)
-        return following.attempt
-
-    @staticmethod
-    def _attempt_after(record: luck.TurnRecord) -> luck.TurnRecord:
-        """The record of a turn when it begins: that of the next attempt if keys of the last have been handed
-        out.
-        """
-        return luck.next_attempt(record) if record.opened else record
-
     def rollback(self, number: int, reason: str) -> bool:
         """Go back to an earlier stage, with the orders that were in for it; what came after is dropped, the
         correction recorded.
@@ -548,28 +452,6 @@ class Game(GameReader):
             self._correct(db, "attempt", {"turn": stage.position.turn, "attempt": attempt, "reason": reason})
         self._stage = None
 
-    def _fresh_dice(self, db: Connection, stage: StoredPosition) -> int:
-        record = luck.next_attempt(luck.of_turn(db, self.id, stage.position.turn))
-        luck.keep(db, self.id, stage.position.turn, record)
-        key = self._turn_key(db, stage.position.turn, record.attempt)
-        made = self._sealed(db, self._commit(stage.position, key, record.attempt), key)
-        where = {"game": self.id, "number": stage.number}
-        ledger.change(db, positions, where, attempt=record.attempt, commitment=as_text(asdict(made)))
-        return record.attempt
-
-    def _sealed(self, db: Connection, made: fairness.Commitment, key: str) -> fairness.Commitment:
-        """A commitment with the head of everything that the game has kept until now."""
-        return fairness.commitment(
-            key,
-            made.audiences,
-            game_id=self.id,
-            turn=made.turn,
-            attempt=made.attempt,
-            drawers=made.drawers,
-            seats=made.seats,
-            record=ledger.head(db, self.id) if made.seats else "",
-        )
-
     def decide(self, nation: str, decision: str, answer: Any) -> None:
         """Answer a decision for a nation at the present input point, in place of the default or of its own
         answer; recorded.
@@ -611,85 +493,6 @@ class Game(GameReader):
         self.ruleset = ruleset
         self.geography = Geography(ruleset)
         self._stage = None
-
-    # ---- inside
-
-    def _correct(self, db: Connection, what: str, body: Mapping[str, Any]) -> None:
-        last = db.execute(
-            select(func.max(corrections.c.number)).where(corrections.c.game == self.id)
-        ).scalar()
-        body = {"stage": self._last(db), **body}
-        ledger.put(db, corrections, game=self.id, number=(last or 0) + 1, what=what, body=as_text(body))
-
-    def _commit(self, position: Position, key: str, attempt: int) -> fairness.Commitment:
-        """The commitment to a turn's dice: a key for everyone, each nation and side, and, where players
-        check, for groups.
-        """
-        rows = self.ruleset.rows("nations")
-        nations = {*rows, *position.state.table("nations")}
-        world = World(self.ruleset, position.state, geography=self.geography)
-        played = [nation for nation in nations if seat(world, nation) not in EMPTY]
-        names = fairness.audiences([*nations, *self.ruleset.rows("sides")])
-        drawers = DRAWERS if played else 0
-        return fairness.commitment(
-            key, names, game_id=self.id, turn=position.turn, attempt=attempt, drawers=drawers, seats=played
-        )
-
-    def _ready(
-        self, result: Resolution, key: str, attempt: int, kept: fairness.Commitment | None = None
-    ) -> _Ready:
-        """Everything that is to be kept of a resolution, made before anybody has to wait for it. `key` is
-        that of its turn.
-
-        `kept`: the commitment that holds already, where the turn goes on.
-        """
-        p = result.position
-        packed = (packed_state(p.state), packed_state(p.turn_start), packed_state(p.phase_start))
-        bodies = tuple((e.n, e.turn, e.written.decode()) for e in result.entries)
-        if kept is not None:
-            return _Ready(p, packed, kept, None, bodies)
-        return _Ready(p, packed, self._commit(p, key, attempt), key, bodies)
-
-    def _save(
-        self, db: Connection, ready: _Ready, number: int, salts: Mapping[str, str], used: Mapping[str, str]
-    ) -> fairness.Commitment:
-        """Keep a resolution: `salts` go on with the turn, `used` are those it was resolved with.
-
-        Gives the commitment as kept.
-        """
-        p = ready.position
-        made = ready.commitment if ready.key is None else self._sealed(db, ready.commitment, ready.key)
-        state, turn_start, phase_start = (keep_state(db, packed) for packed in ready.states)
-        dice = {
-            "marks": [list(m) for m in p.marks],
-            "dice_turn": p.dice_turn,
-            "salts": dict(salts),
-            "used": dict(used),
-        }
-        ledger.put(
-            db,
-            positions,
-            game=self.id,
-            number=number,
-            turn=p.turn,
-            attempt=made.attempt,
-            state=state,
-            turn_start=turn_start,
-            phase_start=phase_start,
-            head=p.head,
-            entries=p.entries,
-            dice=as_text(dice),
-            waiting=as_text(p.waiting),
-            commitment=as_text(asdict(made)),
-        )
-        rows = [
-            {"game": self.id, "number": n, "position": number, "turn": turn, "body": body}
-            for n, turn, body in ready.entries
-        ]
-        if rows:
-            db.execute(insert(entries), rows)
-        self._stage = None
-        return made
 
 
 def put_first(half: Path, whole: Path) -> None:

@@ -19,7 +19,7 @@ from wteaw.play.submit import read  # isort: skip
 from wteaw.play.views import view_world  # isort: skip
 import uvicorn  # isort: skip
 from uvicorn.server import ServerState  # isort: skip
-from wteaw_web import connections, player  # isort: skip
+from wteaw_web import connections, order_intake  # isort: skip
 from wteaw_web.inbound import receive  # isort: skip
 
 
@@ -50,12 +50,12 @@ def test_a_text_that_takes_long_is_read_where_nobody_waits(
 ) -> None:
     shop = Shop(at)
     with at.hall.game("small") as game:
-        whole = player.back_of(at.hall, game, "red", SLOW)
+        whole = order_intake.back_of(at.hall, game, "red", SLOW)
         monkeypatch.setattr(at.hall, "shop", shop)
-        monkeypatch.setattr(player, "PAGE", 0.0)
-        assert player.back_of(at.hall, game, "red", SLOW) == whole and shop.given == ["long_back_of"]
-        monkeypatch.setattr(player, "PAGE", 1000.0)
-        assert player.back_of(at.hall, game, "red", SLOW) == whole and len(shop.given) == 1
+        monkeypatch.setattr(order_intake, "PAGE", 0.0)
+        assert order_intake.back_of(at.hall, game, "red", SLOW) == whole and shop.given == ["long_back_of"]
+        monkeypatch.setattr(order_intake, "PAGE", 1000.0)
+        assert order_intake.back_of(at.hall, game, "red", SLOW) == whole and len(shop.given) == 1
 
 
 @pytest.mark.parametrize("shop", [True, False])
@@ -64,8 +64,8 @@ def test_a_text_that_takes_too_long_is_refused_in_words_and_can_be_mended(
 ) -> None:
     if shop:
         monkeypatch.setattr(at.hall, "shop", Shop(at))
-    monkeypatch.setattr(player, "PAGE", 0.0)
-    monkeypatch.setattr(player, "LONGEST", 0.0)
+    monkeypatch.setattr(order_intake, "PAGE", 0.0)
+    monkeypatch.setattr(order_intake, "LONGEST", 0.0)
     ann = at.come_in(at.role("small", "player", "red"))
     for page in ("orders/send", "orders/check"):
         answer = ann.post(page, {"text": SLOW, "live": "1"})
@@ -90,7 +90,7 @@ def test_patience_ends_work_and_changes_nothing_of_what_it_comes_to(at: House) -
 
 
 def test_a_mail_that_takes_too_long_is_answered(at: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(player, "LONGEST", 0.0)
+    monkeypatch.setattr(order_intake, "LONGEST", 0.0)
     at.desk.post = True
     to = at.desk.post_of(at.role("small", "player", "red"))
     assert (

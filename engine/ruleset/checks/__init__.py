@@ -19,6 +19,7 @@ from . import (
     effects,
     expressions,
     fields,
+    flags,
     map,
     names,
     needs,
@@ -133,7 +134,7 @@ CHECKS: tuple[Check, ...] = (
     rules.kinds_of_the_map_are_named,
     rules.tags_are_read,
     rules.thresholds_are_waited_for,
-    rules.marks_are_set_and_read,
+    flags.marks_are_set_and_read,
 )
 
 OF_SHAPE: tuple[Check, ...] = CHECKS[:4]

@@ -4,31 +4,24 @@ nobody uses.
 
 from __future__ import annotations
 
-import ast
-import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator
 from functools import partial
 from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
-from ..expressions import KINDS as KINDS_OF_THINGS
-from ..expressions import ExpressionError, parse
-from ..expressions.check import kind_of
-from ..expressions.parse import strip_mark
 from ..forms import KINDS
 from ..nodes import Node, as_list, as_nodes, diagnose, find, plain_value
 from ..order_syntax import CARGO
 from ..sequence_changes import frame_nodes, node_id
 from .conditions import never_holds
-from .expressions import scope_of, words_of
-from .subject import Marked, Subject
+from .expressions import words_of
+from .mentions import gather_words, words_of_expressions, words_of_row
+from .subject import Subject
 
 __all__ = [
     "events_can_fire",
     "filters_name_what_exists",
-    "marks_are_set_and_read",
-    "marks_named",
     "numbers_of_units_are_there",
     "orders_and_acts_are_taken_by_a_step",
     "rows_are_settled_by_a_step",
@@ -64,13 +57,6 @@ SETTLED = (("capture", "capture", "rows"), ("upkeep", "upkeep", "upkeep"), ("inc
 """Table, the mechanic that goes through its rows, and the key by which a step says through which (absent:
 all).
 """
-SILENT_KEYS = frozenset(
-    {"note", "text", "help", "read_back", "source", "silence", "description", "name", "title"}
-)
-SLOT_MAPS = frozenset({"among", "numbers", "slots", "set"})
-"""Keys whose own keys are slots or fields, which may be called like any key of a row."""
-_WORD = re.compile(r"[A-Za-z0-9_-]+")
-_PIECE = re.compile(r"[A-Za-z0-9_]+")
 
 
 def events_can_fire(subject: Subject) -> Iterator[Diagnostic]:
@@ -244,7 +230,7 @@ def cargo_goes_by_a_mode_that_carries(subject: Subject) -> Iterator[Diagnostic]:
 def _words_of_the_frame(subject: Subject) -> set[Any]:
     words: set[str] = set()
     for node in subject.draft.sequence:
-        _gather(plain_value(node), words)
+        gather_words(plain_value(node), words)
     return words
 
 
@@ -253,7 +239,7 @@ def _words_outside(subject: Subject, *tables: str) -> set[Any]:
     words = _words_of_the_frame(subject)
     for form, id_, node in subject.draft.all_rows():
         if form not in tables:
-            words |= subject.of_row("words", node, partial(_words_of, subject.values[form][id_]))
+            words |= subject.of_row("words", node, partial(words_of_row, subject.values[form][id_]))
     return words
 
 
@@ -265,9 +251,9 @@ def units_can_be_got(subject: Subject) -> Iterator[Diagnostic]:
     made: set[str] = set()
     for form, id_, row, node in subject.sound_rows():
         if form not in KINDS or form == "production":
-            made |= subject.of_row("words", node, partial(_words_of, row))
-            _gather(id_, made)
-    _gather(list(sold), made)
+            made |= subject.of_row("words", node, partial(words_of_row, row))
+            gather_words(id_, made)
+    gather_words(list(sold), made)
     for id_, node in subject.nodes("units").items():
         if id_ not in made:
             yield diagnose(
@@ -293,7 +279,7 @@ def numbers_of_units_are_there(subject: Subject) -> Iterator[Diagnostic]:
             or len(lacking) in (0, len(units))
         ):
             continue
-        if field in subject.once("words of expressions", _words_of_expressions):
+        if field in subject.once("words of expressions", words_of_expressions):
             for id_ in lacking:
                 message = f"{id_!r} has no {field!r}, as other units have, and the field no default"
                 hint = f"say {field} of it, or `default: 0` of the field"
@@ -305,12 +291,12 @@ def rows_of_helpers_are_used(subject: Subject) -> Iterator[Diagnostic]:
     words = _words_of_the_frame(subject)
     own: dict[tuple[str, str], set[str]] = {}
     for form, id_, node in subject.draft.all_rows():
-        found = subject.of_row("words", node, partial(_words_of, subject.values[form][id_]))
+        found = subject.of_row("words", node, partial(words_of_row, subject.values[form][id_]))
         if form in HELPERS or (form in ACTS_BY and ACTS_BY[form] not in subject.values[form][id_]):
             own[form, id_] = found
         else:
             words |= found
-    _gather(plain_value(subject.draft.manifest), words)
+    gather_words(plain_value(subject.draft.manifest), words)
     # What only an unused helper mentions counts as used: the finding about that helper is enough.
     mentions = Counter(word for said in own.values() for word in said)
     for (form, id_), said in own.items():
@@ -361,12 +347,14 @@ def kinds_of_the_map_are_named(subject: Subject) -> Iterator[Diagnostic]:
 def tags_are_read(subject: Subject) -> Iterator[Diagnostic]:
     """A tag by which no rule selects, though by one of nearly this name: readers may have use for others."""
     words = _words_outside(subject, "units")
-    _gather(plain_value(subject.draft.manifest), words)
+    gather_words(plain_value(subject.draft.manifest), words)
     tagged: dict[str, list[Node]] = {}
     for form, id_, node in subject.draft.all_rows():
         if form != "units":
             continue
-        words |= _words_of({key: value for key, value in subject.values[form][id_].items() if key != "tags"})
+        words |= words_of_row(
+            {key: value for key, value in subject.values[form][id_].items() if key != "tags"}
+        )
         tags = node.get("tags")
         for tag in tags.members() if tags is not None else ():
             tagged.setdefault(str(tag.value), []).append(tag)
@@ -441,169 +429,3 @@ def _may_be(said: Any, value: object) -> bool:
     if isinstance(said, list):
         return any(_may_be(each, value) for each in said)
     return said is None or said == value or (isinstance(said, str) and not isinstance(value, str))
-
-
-def marks_are_set_and_read(subject: Subject) -> Iterator[Diagnostic]:
-    """A flag that is set and that nothing asks for, or that is asked for and nothing sets.
-
-    A flag whose name is worked out (`=...`) says from what it is made: it may be any word or id that its
-    expression can give (`computed_words`). Only of one that reads more than can be told may it be any.
-    """
-    granted: dict[str, tuple[Node, str | None]] = {}
-    asked: dict[str, tuple[Node, str | None]] = {}
-    seen: set[str] = set()  # marks that readers are shown: nothing need ask for them
-    made: set[str] = set()  # flags whose names are worked out
-    dynamic = False
-    for mark in subject.marked:
-        value = mark.annotation.value
-        if "x-effect" in mark.annotation.schema and isinstance(value, dict):
-            for verb, known in (("flag", granted), ("clear", asked)):
-                name = value.get(verb, {}).get("as") if isinstance(value.get(verb), dict) else None
-                if isinstance(name, str):
-                    if verb == "flag" and name.startswith("="):
-                        could = computed_words(name, mark, subject)
-                        dynamic |= could is None
-                        made |= could or set()
-                    if "seen_by" in value[verb]:
-                        seen.add(name)
-                    elif not name.startswith("="):
-                        known.setdefault(name, (find(mark.place[0], [verb, "as"]), None))
-        elif "x-expr" in mark.annotation.schema and isinstance(value, str):
-            for found in _MARK.finditer(value):
-                asked.setdefault(found[1], mark.place)
-    for id_, row in subject.rows("capture").items():
-        if "flag" in row:
-            granted.setdefault(str(row["flag"]), (subject.nodes("capture")[id_].value["flag"], None))
-    for name, (node, key) in granted.items():
-        inside = subject.once("words of expressions", _words_of_expressions)
-        if (
-            name not in asked
-            and name not in inside
-            and not _shown(subject, name)
-            and not node.file.startswith("..")
-        ):
-            message = f"the flag {name!r} is set, and nothing asks for it"
-            yield diagnose(
-                "W609",
-                "warning",
-                message,
-                node,
-                key=key,
-                hint="ask for it with flagged(...) or show it, or leave it out",
-            )
-    for name, (node, key) in asked.items():
-        if any(
-            name in subject.text_of(*row, subject.nodes(row[0])[row[1]])
-            for row in subject.faulty
-            if row[0] in subject.known
-        ):
-            continue
-        if name in granted or name in seen or name in made or node.file.startswith(".."):
-            continue
-        hint = did_you_mean(name, granted)
-        if hint or not dynamic:
-            message = f"the flag {name!r} is asked for, and nothing sets it"
-            yield diagnose("W610", "warning", message, node, key=key, hint=hint)
-
-
-def marks_named(subject: Subject) -> set[str] | None:
-    """Every mark that a row sets or asks for; None where the name of one is worked out, so that it may be
-    any.
-    """
-    named = {str(row["flag"]) for row in subject.rows("capture").values() if "flag" in row}
-    for mark in subject.marked:
-        value = mark.annotation.value
-        if (
-            "x-effect" in mark.annotation.schema
-            and isinstance(value, dict)
-            and isinstance(value.get("flag"), dict)
-        ):
-            name = str(value["flag"].get("as"))
-            if name.startswith("="):
-                could = computed_words(name, mark, subject)
-                if could is None:
-                    return None
-                named |= could
-            else:
-                named.add(name)
-        elif "x-expr" in mark.annotation.schema and isinstance(value, str):
-            named.update(found[1] for found in _MARK.finditer(value))
-    return named
-
-
-def computed_words(text: str, mark: Marked, subject: Subject) -> set[str] | None:
-    """The words that an expression which works out a name can give; None where that cannot be told.
-
-    An id of a thing is one of the ids of its kind; a slot with `choices`, one of these; `a if test else b`,
-    one of either.
-    """
-    try:
-        tree = parse(strip_mark(text)).tree
-    except ExpressionError:  # another check's question
-        return None
-    return _could_be(tree, mark, subject)
-
-
-def _could_be(node: ast.expr, mark: Marked, subject: Subject) -> set[str] | None:
-    if isinstance(node, ast.Constant):
-        return {str(node.value)}
-    if isinstance(node, ast.IfExp | ast.BoolOp):
-        parts = [node.body, node.orelse] if isinstance(node, ast.IfExp) else node.values
-        found = [_could_be(part, mark, subject) for part in parts]
-        return None if None in found else {word for part in found for word in part or ()}
-    if isinstance(node, ast.Attribute) and node.attr != "id":
-        return None
-    thing = node.value if isinstance(node, ast.Attribute) else node
-    if isinstance(thing, ast.Name):
-        slot = (mark.row.get("slots") or mark.row).get(thing.id)
-        choices = slot.get("choices") if slot is not None and slot.is_map else None
-        if choices is not None:
-            return {str(choice.value) for choice in choices.members()}
-    words = words_of(subject)
-    form = KINDS_OF_THINGS.get(kind_of(ast.unparse(thing), scope_of(mark, words), words), "")
-    return set(subject.nodes(form)) if form else None
-
-
-_MARK = re.compile(r"\b(?:flagged|age)\([^()]*(?:\([^()]*\))?[^()]*, ?'([^']+)'\)")
-
-
-def _words_of_expressions(subject: Subject) -> set[str]:
-    words: set[str] = set()
-    for mark in subject.marked:
-        how, value = mark.annotation.schema, mark.annotation.value
-        said = "x-expr" in how and (not how["x-expr"].get("marked") or str(value).lstrip().startswith("="))
-        if said or "x-trigger" in how or "x-text" in how:
-            _gather(value, words)
-    return words
-
-
-def _shown(subject: Subject, name: str) -> bool:
-    return any(
-        row.get("what") == "flags" and ("fields" not in row or name in row["fields"])
-        for row in subject.rows("visibility").values()
-    )
-
-
-def _words_of(row: dict[str, Any]) -> set[str]:
-    """All words in a row that could be an id, but its own."""
-    found: set[str] = set()
-    _gather({k: v for k, v in row.items() if k != "id"}, found)
-    return found
-
-
-def _gather(value: Any, words: set[str], slots: bool = False) -> None:
-    """All words in a value that could be an id: of texts, inside expressions, too, and keys.
-
-    `slots`: its keys name slots.
-    """
-    if isinstance(value, str):
-        words.update(_WORD.findall(value))
-        words.update(_PIECE.findall(value))
-    elif isinstance(value, list):
-        for item in value:
-            _gather(item, words)
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            words.add(key)
-            if slots or key not in SILENT_KEYS:
-                _gather(item, words, key in SLOT_MAPS)

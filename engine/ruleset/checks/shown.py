@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from ...core.diagnostics import Diagnostic, did_you_mean
 from ..expressions.vocabulary import GAME
 from ..nodes import diagnose
-from .rules import marks_named
+from .flags import marks_named
 from .subject import Subject
 from .words import vocabulary
 

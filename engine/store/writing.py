@@ -1,0 +1,226 @@
+"""How what happens to a game is kept: the transaction, the inputs, the corrections, and each new position
+with the commitment to its dice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, select
+from sqlalchemy.exc import DatabaseError
+
+from ..core import fairness
+from ..core.dice import DRAWERS
+from ..turn.referee import Position, Resolution
+from ..turn.vacancies import EMPTY, seat
+from ..world.world import World
+from . import ledger
+from . import turns as luck
+from .database import StoreError, as_text, changing, fault_in_words, keep_state, packed_state
+from .reading import GameReader, StoredPosition, Submission
+from .schema import (
+    corrections,
+    entries,
+    handins,
+    inputs,
+    positions,
+)
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """What is to be kept of a resolution: where it led, its states packed, the commitment, and entries as
+    number, turn, text.
+
+    `key` is what the commitment is still to be sealed with; None for one that was published before.
+    """
+
+    position: Position
+    states: tuple[tuple[str, bytes], ...]
+    commitment: fairness.Commitment
+    key: str | None
+    entries: tuple[tuple[int, int, str], ...]
+
+
+class GameWriter(GameReader):
+    """A game that is written to, each time within one transaction."""
+
+    @contextmanager
+    def _writing(self, *, stage: int | None = None) -> Iterator[Connection]:
+        """One transaction that nobody else writes beside.
+
+        With `stage`: StoreError if the game does not stand there any more.
+        """
+        try:
+            with changing(self.engine, self.id) as db:
+                if stage is not None and self._last(db) != stage:
+                    self._stage = None
+                    raise StoreError(
+                        "the game has moved on meanwhile: its turn was resolved or taken back; look at it "
+                        "again"
+                    )
+                yield db
+        except DatabaseError as error:
+            raise fault_in_words(error, self.where, self.called) from None
+
+    def _after_closing(self, db: Connection, here: StoredPosition, body: Mapping[str, Any]) -> None:
+        """What the moderator changes once orders are closed is told to everybody, and known dice are not
+        rolled after it.
+
+        If what the dice come to was looked at, the turn gets its next attempt, and its orders are open again.
+        In the middle of a turn, whose dice have been rolled in part, they stay: that it was looked at is told
+        all the same.
+        """
+        turn = here.position.turn
+        if luck.of_turn(db, self.id, turn).closed != here.number or not here.commitment.seats:
+            return
+        looked = sum(
+            c["what"] == "look" and (c["turn"], c["attempt"]) == (turn, here.attempt)
+            for c in self.corrections()
+        )
+        begins = here.number == 1 or self.stage(here.number - 1).position.turn != turn
+        told = {**body, "turn": turn, "looked": looked, "fresh": bool(looked and begins)}
+        if told["fresh"]:
+            told["attempt"] = self._fresh_dice(db, here)
+            self._stage = None
+        self._correct(db, "late", told)
+
+    def _hand_in(self, db: Connection, number: int, submission: Submission) -> None:
+        last = db.execute(select(func.max(handins.c.number)).where(handins.c.game == self.id)).scalar()
+        ledger.put(
+            db,
+            handins,
+            game=self.id,
+            number=(last or 0) + 1,
+            position=number,
+            nation=submission.nation,
+            text=submission.text,
+            orders=as_text(submission.orders),
+            answers=as_text(submission.answers),
+            by=submission.by,
+            at=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+
+    def _put_input(self, db: Connection, number: int, submission: Submission) -> None:
+        ledger.put(
+            db, inputs, game=self.id, position=number, nation=submission.nation, text=submission.text,
+            orders=as_text(submission.orders), answers=as_text(submission.answers), by=submission.by,
+        )  # fmt: skip
+
+    def _attempt_at(self, db: Connection, turn: int) -> int:
+        """The attempt at a turn that is about to begin."""
+        record = luck.of_turn(db, self.id, turn)
+        following = self._attempt_after(record)
+        if following != record:
+            luck.keep(db, self.id, turn, following)
+        return following.attempt
+
+    @staticmethod
+    def _attempt_after(record: luck.TurnRecord) -> luck.TurnRecord:
+        """The record of a turn when it begins: that of the next attempt if keys of the last have been handed
+        out.
+        """
+        return luck.next_attempt(record) if record.opened else record
+
+    def _fresh_dice(self, db: Connection, stage: StoredPosition) -> int:
+        record = luck.next_attempt(luck.of_turn(db, self.id, stage.position.turn))
+        luck.keep(db, self.id, stage.position.turn, record)
+        key = self._turn_key(db, stage.position.turn, record.attempt)
+        made = self._sealed(db, self._commit(stage.position, key, record.attempt), key)
+        where = {"game": self.id, "number": stage.number}
+        ledger.change(db, positions, where, attempt=record.attempt, commitment=as_text(asdict(made)))
+        return record.attempt
+
+    def _sealed(self, db: Connection, made: fairness.Commitment, key: str) -> fairness.Commitment:
+        """A commitment with the head of everything that the game has kept until now."""
+        return fairness.commitment(
+            key,
+            made.audiences,
+            game_id=self.id,
+            turn=made.turn,
+            attempt=made.attempt,
+            drawers=made.drawers,
+            seats=made.seats,
+            record=ledger.head(db, self.id) if made.seats else "",
+        )
+
+    def _correct(self, db: Connection, what: str, body: Mapping[str, Any]) -> None:
+        last = db.execute(
+            select(func.max(corrections.c.number)).where(corrections.c.game == self.id)
+        ).scalar()
+        body = {"stage": self._last(db), **body}
+        ledger.put(db, corrections, game=self.id, number=(last or 0) + 1, what=what, body=as_text(body))
+
+    def _commit(self, position: Position, key: str, attempt: int) -> fairness.Commitment:
+        """The commitment to a turn's dice: a key for everyone, each nation and side, and, where players
+        check, for groups.
+        """
+        rows = self.ruleset.rows("nations")
+        nations = {*rows, *position.state.table("nations")}
+        world = World(self.ruleset, position.state, geography=self.geography)
+        played = [nation for nation in nations if seat(world, nation) not in EMPTY]
+        names = fairness.audiences([*nations, *self.ruleset.rows("sides")])
+        drawers = DRAWERS if played else 0
+        return fairness.commitment(
+            key, names, game_id=self.id, turn=position.turn, attempt=attempt, drawers=drawers, seats=played
+        )
+
+    def _ready(
+        self, result: Resolution, key: str, attempt: int, kept: fairness.Commitment | None = None
+    ) -> _Ready:
+        """Everything that is to be kept of a resolution, made before anybody has to wait for it. `key` is
+        that of its turn.
+
+        `kept`: the commitment that holds already, where the turn goes on.
+        """
+        p = result.position
+        packed = (packed_state(p.state), packed_state(p.turn_start), packed_state(p.phase_start))
+        bodies = tuple((e.n, e.turn, e.written.decode()) for e in result.entries)
+        if kept is not None:
+            return _Ready(p, packed, kept, None, bodies)
+        return _Ready(p, packed, self._commit(p, key, attempt), key, bodies)
+
+    def _save(
+        self, db: Connection, ready: _Ready, number: int, salts: Mapping[str, str], used: Mapping[str, str]
+    ) -> fairness.Commitment:
+        """Keep a resolution: `salts` go on with the turn, `used` are those it was resolved with.
+
+        Gives the commitment as kept.
+        """
+        p = ready.position
+        made = ready.commitment if ready.key is None else self._sealed(db, ready.commitment, ready.key)
+        state, turn_start, phase_start = (keep_state(db, packed) for packed in ready.states)
+        dice = {
+            "marks": [list(m) for m in p.marks],
+            "dice_turn": p.dice_turn,
+            "salts": dict(salts),
+            "used": dict(used),
+        }
+        ledger.put(
+            db,
+            positions,
+            game=self.id,
+            number=number,
+            turn=p.turn,
+            attempt=made.attempt,
+            state=state,
+            turn_start=turn_start,
+            phase_start=phase_start,
+            head=p.head,
+            entries=p.entries,
+            dice=as_text(dice),
+            waiting=as_text(p.waiting),
+            commitment=as_text(asdict(made)),
+        )
+        rows = [
+            {"game": self.id, "number": n, "position": number, "turn": turn, "body": body}
+            for n, turn, body in ready.entries
+        ]
+        if rows:
+            db.execute(insert(entries), rows)
+        self._stage = None
+        return made
