@@ -23,6 +23,7 @@ from pathlib import Path
 
 from wteaw.core.canonical import digest
 from wteaw.core.diagnostics import Diagnostic, has_errors
+from wteaw.core.model import MANIFEST as HEAD
 from wteaw.core.model import Ruleset
 from wteaw.orders.grammar import Grammar
 from wteaw.ruleset.checks import BY_ROW, CHECKS, Check, Subject, run_checks
@@ -30,13 +31,17 @@ from wteaw.ruleset.checks.expressions import RulesetVocabulary as Vocabulary
 from wteaw.ruleset.checks.expressions import expressions_are_right, wrong_expressions
 from wteaw.ruleset.checks.needs import quantities_are_of_what_is_asked
 from wteaw.ruleset.checks.references import dangling
-from wteaw.ruleset.checks.schema import rows_have_the_shape_of_their_form, the_sequence_has_its_shape
+from wteaw.ruleset.checks.schema import (
+    rows_have_the_shape_of_their_form,
+    the_manifest_has_its_shape,
+    the_sequence_has_its_shape,
+)
 from wteaw.ruleset.clauses import sources
 from wteaw.ruleset.compile import load_ruleset, parse_file, read_layers
 from wteaw.ruleset.folder import MANIFEST, find_rulesets, ruleset_above
 from wteaw.ruleset.forms import Forms, forms
 from wteaw.ruleset.nodes import Node, plain_value
-from wteaw.ruleset.overlay import FRAME, FRAME_CHANGES, Layer, MergedRuleset, lay_over
+from wteaw.ruleset.overlay import FRAME, FRAME_CHANGES, SETTINGS, Layer, MergedRuleset, lay_over
 from wteaw.testing.cases import Case, cases_about
 from wteaw.testing.coverage import Owners
 from wteaw.testing.given import MAP
@@ -53,6 +58,8 @@ LONGEST = 20.0
 """Seconds of the processor that a case may take: a changed rule can make a game that does not end."""
 
 
+OF_HEAD = -1
+"""In place of the number of a table in its layer: the manifest."""
 WHOLE = tuple(check for check in CHECKS if check not in BY_ROW)
 DECLARING: dict[str, Check] = {
     "fields": expressions_are_right,
@@ -199,6 +206,9 @@ class MutationBench:
                     places.append((path, tree, file.data, len(layers), len(trees)))
                     trees.append(tree)
             assert manifest is not None
+            head = next(file for file in files if (folder / file.name).resolve().name == MANIFEST)
+            if SETTINGS in manifest.value:
+                places.append(((folder / head.name).resolve(), manifest, head.data, len(layers), OF_HEAD))
             layers.append(Layer(manifest, tuple(trees)))
         draft, _ = lay_over(layers, self.known)
         about = cases_about(folder)
@@ -327,9 +337,12 @@ class MutationBench:
         made: dict[Path, tuple[MergedRuleset, list[Layer], Runner]] = {}
         for game, layer, number in table.uses:
             layers = list(game.layers)
-            files = list(layers[layer].files)
-            files[number] = changed_file(files[number], change)
-            layers[layer] = replace(layers[layer], files=tuple(files))
+            if number == OF_HEAD:
+                layers[layer] = replace(layers[layer], manifest=changed_file(layers[layer].manifest, change))
+            else:
+                files = list(layers[layer].files)
+                files[number] = changed_file(files[number], change)
+                layers[layer] = replace(layers[layer], files=tuple(files))
             draft, wrong = lay_over(layers, self.known)
             if has_errors(wrong) or self._misshapen(game, draft, change):
                 return MutationVerdict(change, "validation")
@@ -364,6 +377,9 @@ class MutationBench:
             part = MergedRuleset(draft.manifest, {}, draft.sequence)
             subject = Subject(part, self.known)
             wrong: Iterable[Diagnostic] = the_sequence_has_its_shape(subject)
+        elif change.form == HEAD:
+            subject = Subject(MergedRuleset(draft.manifest), self.known)
+            wrong = the_manifest_has_its_shape(subject)
         else:
             part = MergedRuleset(
                 draft.manifest, {change.form: dict(_altered(game.draft, draft, change.form))}
@@ -379,7 +395,7 @@ class MutationBench:
         """Whether validation finds anything, be it only a warning, that it does not find in the ruleset as it
         is.
         """
-        if change.form in (FRAME, FRAME_CHANGES):
+        if change.form in (FRAME, FRAME_CHANGES, HEAD):
             found = {(d.code, d.message) for d in run_checks(Subject(draft, self.known), layers)}
             return bool(found - game.findings)
         part = Subject(
@@ -398,6 +414,10 @@ class MutationBench:
         own.
         """
         base = game.ruleset
+        if change.form == HEAD:
+            ruleset = replace(base, manifest=plain_value(draft.manifest))
+            ruleset.take_over(base)
+            return Runner(ruleset, geography=game.geography)
         if change.form in (FRAME, FRAME_CHANGES):
             ruleset = replace(base, sequence=tuple(plain_value(n) for n in draft.sequence if n.is_map))
             ruleset.take_over(base)

@@ -14,11 +14,12 @@ from enum import Enum
 from typing import Any
 
 from wteaw.core.die import parse_die
+from wteaw.core.model import MANIFEST
 from wteaw.ruleset.clauses import sources
 from wteaw.ruleset.forms import DEFAULT, KINDS, Forms, annotated
 from wteaw.ruleset.nodes import Node, plain_value
 from wteaw.ruleset.order_syntax import slot_of
-from wteaw.ruleset.overlay import FRAME, row_id
+from wteaw.ruleset.overlay import FRAME, SETTINGS, row_id
 from wteaw.testing.played import EXCEPT
 
 from .mutate_words import Ids, of_expression, of_id, of_text, of_value, one_line, same_faces
@@ -118,18 +119,27 @@ class Mutation:
 def changes_of(tree: Node, known: Forms, words: ChangeVocabulary) -> Iterator[Mutation]:
     """All changes of the rows of a file, in its order."""
     seen: set[tuple[int, int, str]] = set()
+    for form, id_, row in _rows(tree, known):
+        for change in _Row(tree.file, form, id_, row, known, words).changes():
+            place = (change.line, change.column, change.says.rpartition(": ")[2])
+            if place not in seen:  # what an anchor repeats is changed with what it repeats
+                seen.add(place)
+                yield change
+
+
+def _rows(tree: Node, known: Forms) -> Iterator[tuple[str, str, Node]]:
+    """The rows of a file that may be changed, each with its form and its id; of a manifest the settings."""
+    if SETTINGS in tree.value:
+        place = tree.keys[SETTINGS]
+        only = tree.with_entries({SETTINGS: tree.value[SETTINGS]}, {SETTINGS: place})
+        yield MANIFEST, SETTINGS, only
+        return
     for form, rows in tree.items():
         if form in UNTRIED or (form not in known and form != FRAME):
             continue
         for number, row in enumerate(rows.members()):
-            if not row.is_map:
-                continue
-            id_ = (row_id(row) if form != FRAME else None) or _name(row, number)
-            for change in _Row(tree.file, form, id_, row, known, words).changes():
-                place = (change.line, change.column, change.says.rpartition(": ")[2])
-                if place not in seen:  # what an anchor repeats is changed with what it repeats
-                    seen.add(place)
-                    yield change
+            if row.is_map:
+                yield form, (row_id(row) if form != FRAME else None) or _name(row, number), row
 
 
 class _Row:
@@ -144,7 +154,7 @@ class _Row:
         self.required: dict[Path, frozenset[str]] = {}
         self.defaults: dict[Path, Any] = {}
         for path, part in ((), value), (("append",), value.get("append")):
-            if isinstance(part, dict) and form in known:
+            if isinstance(part, dict) and known.has_file(form):
                 for mark in annotated(known, form, part, MARKS):
                     self.marks[(*path, *mark.path), mark.is_key] = mark.schema
                 for said in annotated(known, form, part, (DEFAULT,)):
@@ -153,7 +163,8 @@ class _Row:
                     self.required[(*path, *needed.path)] = frozenset(needed.schema["required"])
 
     def changes(self) -> Iterator[Mutation]:
-        yield from self._inside(self.node, (), _cited(self.node))
+        clauses = () if self.form == MANIFEST else _cited(self.node)
+        yield from self._inside(self.node, (), clauses)
 
     def _inside(self, node: Node, path: Path, clauses: tuple[str, ...]) -> Iterator[Mutation]:
         """Changes of the members of a map or a list, and of what is in them."""
@@ -327,13 +338,13 @@ class _Row:
 
 def changed_file(tree: Node, change: Mutation) -> Node:
     """The file with the change made wherever its text counts."""
-    rows = tree.value[change.form]
+    rows = tree if change.form == MANIFEST else tree.value[change.form]
     place = (change.line, change.column)
     at = dict.fromkeys(_places(rows, (), change, place))
     out = rows
     for path in sorted(at, key=lambda p: [str(s).zfill(6) for s in p], reverse=True):
         out = _changed(out, path, change)
-    return replace(tree, value={**tree.value, change.form: out})
+    return out if change.form == MANIFEST else replace(tree, value={**tree.value, change.form: out})
 
 
 def _places(node: Node, path: Path, change: Mutation, place: tuple[int, int]) -> Iterator[Path]:

@@ -116,7 +116,6 @@ WRONG = [
     ("movement:\n- {id: go, links: [›lnd]}\n", "E407"),
     ("movement:\n- {id: go, links: [land], who: ›lend}\n", "E407"),
     ("movement:\n- {id: go, links: [land], steps: ›two}\n", "E407"),
-    ("absence:\n- {id: a, ›missed: 1}\n", "E206"),
 ]
 
 

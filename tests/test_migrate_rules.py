@@ -274,8 +274,70 @@ cases:
     )
 
 
+def test_tables_of_how_players_take_part_become_settings(folder: Path) -> None:
+    """The rows move into `ruleset.yaml`, with the comments above them."""
+    (folder / "tables/players.yaml").write_text(
+        """\
+# how it is run
+absence:
+  - id: gone
+    when: turn > 1
+    proxy: "ally == nation"   # a remark
+    spends:
+      most: 3
+      cycle: []
+# days
+schedule: [{id: ten, name: Ten, days: 10}]
+replacements:
+- id: first
+  by: moderator
+# the rest
+- {id: rest, when: "those(nations(), 'crowded')", by: moderator}
+clauses:
+  - {id: a.b, tables: [absence/gone, links]}
+"""
+    )
+    assert TOOL.main([str(folder)]) == 0
+    assert (
+        (folder / "ruleset.yaml").read_text()
+        == """\
+id: two
+title: Two
+format: 1
+settings:
+  players:
+    turn_days:
+      {days: 10}
+    without_orders:
+      - when: turn > 1
+        proxy: "ally == nation"   # a remark
+        spends:
+          most: 3
+          cycle: []
+    vacancies:
+      - by: moderator
+      # the rest
+      - {when: "where(nations(), 'crowded')", by: moderator}
+"""
+    )
+    assert (
+        folder / "tables/players.yaml"
+    ).read_text() == "# how it is run\n# days\nclauses:\n  - {id: a.b, tables: [settings/players, links]}\n"
+
+
+def test_settings_that_a_layer_would_replace_whole_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "ruleset.yaml").write_text("id: a\ntitle: A\nextends: ..\n")
+    (tmp_path / "tables/t.yaml").write_text("schedule: [{id: ten, days: 9}]\n")
+    assert TOOL.main([str(tmp_path)]) == 1
+    assert f"{tmp_path / 'tables/t.yaml'}: schedule" in capsys.readouterr().out
+    assert (tmp_path / "tables/t.yaml").read_text() == "schedule: [{id: ten, days: 9}]\n"
+
+
 def test_no_schema_and_no_function_has_an_earlier_name() -> None:
-    assert not set(TOOL.TABLES) & set(forms().names)
+    assert not {*TOOL.TABLES, *TOOL.PLAYERS} & set(forms().names)
     assert not set(TOOL.FUNCTIONS) & set(FUNCTIONS)
     for table, keys in TOOL.KEYS.items():
         name = TOOL.TABLES.get(table, {"test": "rule-test"}.get(table, table))
@@ -286,7 +348,7 @@ def test_no_schema_and_no_function_has_an_earlier_name() -> None:
 
 
 def test_no_yaml_file_has_an_earlier_table_or_function() -> None:
-    table = re.compile(r"^(?:" + "|".join(TOOL.TABLES) + r"):(?=\s|$)", re.MULTILINE)
+    table = re.compile(r"^(?:" + "|".join([*TOOL.TABLES, *TOOL.PLAYERS]) + r"):(?=\s|$)", re.MULTILINE)
     call = re.compile(r"(?<![\w.])(?:" + "|".join(set(TOOL.FUNCTIONS) - {"both", "either"}) + r")\(")
     left = []
     for folder in ("ruleset", "scenarios", "templates"):

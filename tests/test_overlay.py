@@ -396,3 +396,31 @@ def test_a_slot_that_only_the_form_names_holds_what_its_name_says(tmp_path: Path
     text = "actions:\n- {id: raze, syntax: 'raze {place} of {nation}', slots: {place: {kind: place, among: places()}}}\n"
     row = loaded(over(tmp_path, text, acts)).row("actions", "raze")
     assert row["slots"] == {"place": {"kind": "place", "among": "places()"}, "nation": "nation"}
+
+
+PLAYERS = """\
+settings:
+  players:
+    turn_days: {days: 7}
+    vacancies: [{by: moderator}]
+"""
+
+
+def test_settings_that_have_keys_are_laid_over_key_by_key(tmp_path: Path) -> None:
+    above = OVER + "settings: {players: {turn_days: {days: 3}}}\n"
+    write(tmp_path / "base", {**BASE, "ruleset.yaml": "id: base\ntitle: Base\n" + PLAYERS})
+    rules = loaded(write(tmp_path / "over", {"ruleset.yaml": above}))
+    assert rules.players == {"turn_days": {"days": 3}, "vacancies": [{"by": "moderator"}]}
+
+
+def test_settings_stand_in_no_table_but_may_stand_in_the_rules_of_a_scenario(tmp_path: Path) -> None:
+    base = {**BASE, "ruleset.yaml": "id: base\ntitle: Base\n" + PLAYERS}
+    assert places(found(write(tmp_path / "wrong", {**base, "tables/s.yaml": "settings:\n- {}\n"}))) == [
+        ("E201", 1, 1)
+    ]
+    write(tmp_path / "base", base)
+    path = tmp_path / "base" / "start.yaml"
+    path.write_text("id: s\ntitle: S\nruleset: .\nrules: {settings: {players: {turn_days: {days: 4}}}}\n")
+    _, rules, told = load_scenario(path)
+    assert rules is not None, told
+    assert rules.players == {"turn_days": {"days": 4}, "vacancies": [{"by": "moderator"}]}

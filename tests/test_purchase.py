@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -234,15 +235,14 @@ def test_what_is_ready_at_once_appears_at_once() -> None:
 
 
 def test_the_absent_buy_in_turns_up_to_their_share() -> None:
-    absence = [
+    gone = [
         {
-            "id": "gone",
-            "missed": 1,
             "when": "nation.id == 'red'",
             "spends": {"most": 25, "cycle": ["foot", "foot", "gun"]},
         }
     ]
-    turn = turn_of(shop(absence=absence), position({"red": {"coin": 99, "men": 9}, "blue": {"coin": 99}}))
+    rules = replace(shop(), manifest={"settings": {"players": {"without_orders": gone}}})
+    turn = turn_of(rules, position({"red": {"coin": 99, "men": 9}, "blue": {"coin": 99}}))
     purchase.run({**NODE, "absent": True}, turn)
     got = [r["what"] for r in turn.state.table("under_way").values()]
     assert got == ["foot", "foot", "gun"], "21 of 25: nothing more fits"

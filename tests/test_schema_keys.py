@@ -34,7 +34,6 @@ READERS: dict[str, tuple[str, ...]] = {
     "policies": ("bots",),
     "stances": ("world", "turn"),
     "tables": ("world", "ruleset"),
-    "schedule": ("play",),
     "refusals": ("orders",),
     "placement_limits": ("economy",),
     "limits": ("ruleset/limits.py", "turn", "orders"),

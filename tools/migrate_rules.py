@@ -241,6 +241,11 @@ def prose(text: str) -> str:
     return _ROW.sub(lambda m: TABLES[m[1]] + m[2], text)
 
 
+PLAYERS: Final = {"schedule": "turn_days", "absence": "without_orders", "replacements": "vacancies"}
+"""Tables whose rows are settings of the players now, in `ruleset.yaml`."""
+_SETTING = re.compile(r"\b(?:" + "|".join(PLAYERS) + r")/[a-z0-9][a-z0-9_-]*")
+
+
 _ANCHOR = re.compile(r"&\S+\s+")
 _CALL = re.compile(r"\b(?:" + "|".join(sorted(FUNCTIONS)) + r")\(")
 _LONGER = re.compile(r"[-+*/%<>=!().\[\],]|\b(?:and|or|not|in|if)\b")
@@ -254,6 +259,7 @@ def scalar(text: str, key: str) -> str:
         return anchor[0] + scalar(text[anchor.end() :], key)
     if key in PROSE:
         return prose(text)
+    text = _SETTING.sub("settings/players", text)
     if _RULE.fullmatch(text):
         return _ROW.sub(lambda m: TABLES[m[1]] + m[2], text)
     if _CALL.search(text) or text.lstrip("'\"").startswith("=") or _LONGER.search(text):
@@ -575,6 +581,129 @@ def files(paths: Iterable[str]) -> Iterator[Path]:
             yield path
 
 
+# --- tables that are settings now
+
+
+def set_players(folder: Path) -> tuple[list[Path], list[str]]:
+    """Write the rows of `PLAYERS` in the tables of a ruleset into its settings; the files that have changed,
+    and what could not be moved.
+    """
+    manifest = folder / "ruleset.yaml"
+    head = File(manifest, manifest.read_text(encoding="utf-8"))
+    root = YAML(typ="rt", pure=True).compose(head.text)
+    said = {key.value: value for key, value in root.value} if isinstance(root, MappingNode) else {}
+    moved: dict[str, list[str]] = {}
+    left: dict[Path, str] = {}
+    untold: list[str] = []
+    for path in sorted(p for name in ("tables", "events") for p in (folder / name).rglob("*.y*ml")):
+        text = path.read_text(encoding="utf-8")
+        if not any(re.search(rf"^{table}:", text, re.MULTILINE) for table in PLAYERS):
+            continue
+        if "extends" in said or "players" in _keys(said.get("settings")):
+            untold.append(
+                f"{path}: {', '.join(PLAYERS)} are settings now; write in {manifest.name} what `players` of "
+                "the settings says in this ruleset, each of its keys whole"
+            )
+            continue
+        left[path] = _without_players(path, text, moved)
+    if not moved:
+        return [], untold
+    block = "".join(
+        f"    {key}:\n" + _indented(moved[table], table, 6)
+        for table, key in PLAYERS.items()
+        if table in moved
+    )
+    settings = said.get("settings")
+    if settings is not None and settings.flow_style and settings.value:
+        return [], [*untold, f"{manifest}: write `settings` as a block, and run this again"]
+    if settings is None:
+        text = head.text.rstrip("\n") + f"\nsettings:\n  players:\n{block}"
+    else:
+        at = head.text.find("\n", _end(settings)) + 1 or len(head.text)
+        before = head.text[:at] if head.text[:at].endswith("\n") else head.text[:at] + "\n"
+        if not settings.value:
+            before = re.sub(r"^settings:.*\n", "settings:\n", before, flags=re.MULTILINE)
+        text = before + f"  players:\n{block}" + head.text[at:]
+    manifest.write_text(text, encoding="utf-8")
+    for path, rest in left.items():
+        if YAML(typ="rt", pure=True).compose(rest) is None:
+            path.unlink()
+        else:
+            path.write_text(rest, encoding="utf-8")
+    return [manifest, *left], untold
+
+
+def _keys(node: Node | None) -> set[str]:
+    return {key.value for key, _ in node.value} if isinstance(node, MappingNode) else set()
+
+
+def _without_players(path: Path, text: str, moved: dict[str, list[str]]) -> str:
+    """The text of a file without the rows of `PLAYERS`, which are added to `moved`, each from the column 0
+    on.
+    """
+    for table in PLAYERS:
+        while True:
+            file = File(path, text)
+            root = YAML(typ="rt", pure=True).compose(text)
+            pairs = list(root.value) if isinstance(root, MappingNode) else []
+            number = next((n for n, (key, _) in enumerate(pairs) if key.value == table), None)
+            if number is None:
+                break
+            row = next(iter(pairs[number][1].value), None) if pairs[number][1].value else None
+            if row is None:
+                _drop(file, root, number)
+                text = file.result()
+                continue
+            doomed = next((n for n, (key, _) in enumerate(row.value) if key.value in ("id", "name")), None)
+            if doomed is not None and len(row.value) > 1:
+                _drop(file, row, doomed)
+                text = file.result()
+                continue
+            rows = pairs[number][1]
+            remarks = "" if rows.flow_style else _remarks(text, row)
+            shown = "".join(line.strip() + "\n" for line in remarks.splitlines())
+            moved.setdefault(table, []).append(shown + _row_text(text, row))
+            if len(rows.value) == 1:
+                _drop(file, root, number)
+            elif rows.flow_style:
+                file.replace(row.start_mark.index, rows.value[1].start_mark.index, "")
+            else:
+                start = text.rfind("\n", 0, row.start_mark.index) + 1 - len(remarks)
+                file.replace(start, text.find("\n", _end(row)) + 1, "")
+            text = file.result()
+    return text
+
+
+def _remarks(text: str, row: Node) -> str:
+    """The lines of comment above a row."""
+    lines = text[: text.rfind("\n", 0, row.start_mark.index) + 1].splitlines()
+    first = len(lines)
+    while first and lines[first - 1].lstrip().startswith("#"):
+        first -= 1
+    return "".join(line + "\n" for line in lines[first:])
+
+
+def _row_text(text: str, row: Node) -> str:
+    """A row as it is written, with the comments above its first key, as if it began in column 0."""
+    lines = text[row.start_mark.index : _end(row)].split("\n")
+    column = row.start_mark.column
+    return "\n".join([lines[0], *(line[min(column, len(line) - len(line.lstrip())) :] for line in lines[1:])])
+
+
+def _indented(rows: list[str], table: str, by: int) -> str:
+    """Rows of a table as a setting."""
+    if table == "schedule":  # the first is the one that counted
+        return "".join(f"{' ' * by}{line}".rstrip() + "\n" for line in rows[0].split("\n"))
+    out = ""
+    for row in rows:
+        remarks = re.match(r"(?:#.*\n)*", row)[0]  # type: ignore[index]  # it may be empty, but it is there
+        first, *others = row[len(remarks) :].split("\n")
+        out += "".join(f"{' ' * by}{line}\n" for line in remarks.splitlines())
+        out += f"{' ' * by}- {first}\n"
+        out += "".join(f"{' ' * (by + 2)}{line}".rstrip() + "\n" for line in others)
+    return out
+
+
 _CITED = re.compile(r"\b(?:source|clauses):\s*\[([^\]]*)\]")
 _CLAUSE = re.compile(r"[a-z]+(?:\.[a-z0-9-]+)+")
 
@@ -647,6 +776,12 @@ def main(paths: list[str]) -> int:
             path.write_bytes(file.text.encode("utf-8"))
             print(f"{path}: {file.words} words")
     for folder in sorted({p.parent for p in files(paths) if p.name == "ruleset.yaml"}):
+        changed, untold = set_players(folder)
+        for told in untold:
+            print(told)
+        left += len(untold)
+        for path in changed:
+            print(f"{path}: settings of the players")
         if number := register(folder):
             print(f"{folder / 'clauses' / 'cited.yaml'}: {number} clauses that rows cite")
     return 1 if left else 0

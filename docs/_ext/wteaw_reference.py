@@ -73,8 +73,8 @@ GROUPS = {
     "Numbers and words": ("definitions", "stats", "modifiers", "tables", "fields"),
     "Winning": ("aims", "objectives", "criteria", "ends"),
     "The turn and the table": (
-        *("sequence", "sequence_changes", "calendar", "schedule", "options"),
-        *("absence", "replacements", "policies", "visibility"),
+        *("sequence", "sequence_changes", "calendar", "options"),
+        *("policies", "visibility"),
     ),
     "The text behind the rules": ("clauses", "chapters", "except", "audits", "imports"),
 }

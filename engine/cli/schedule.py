@@ -41,9 +41,11 @@ def schedule(
         rules, number = found.ruleset, found.stage().position.turn
     else:
         _, rules = sound_ruleset(ruleset)
-    row = next(iter(rules.rows("schedule").values()), None)
+    row = rules.players.get("turn_days")
     if row is None:
-        raise Stop("the rules say nothing of days: they have no row of the form `schedule`")
+        raise Stop(
+            "the rules say nothing of days: `settings` in ruleset.yaml has no `players: {turn_days: ...}`"
+        )
     listed = list(enumerate(turns_of(row, day, turns), number))
     if format == "json":
         tell(format, {"turns": [{"turn": turn, **asdict(days)} for turn, days in listed]})

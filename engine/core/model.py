@@ -73,6 +73,12 @@ class Ruleset(Tables):
         """A value of the manifest's `settings`."""
         return self.manifest.get("settings", {}).get(key, default)
 
+    @property
+    def players(self) -> Mapping[str, Any]:
+        """How people take part (`players` of the settings): `turn_days`, `without_orders`, `vacancies`."""
+        found: Mapping[str, Any] = self.setting("players", {})
+        return found
+
     def derived(self, key: Hashable, make: Callable[[], T], *, of: tuple[str, ...] | None = None) -> T:
         """What follows from the rows alone (a grammar, an index of names), made once per ruleset.
 

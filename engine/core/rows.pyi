@@ -5,19 +5,6 @@ from typing import Any, Literal, Required, TypedDict, overload
 
 Row = Mapping[str, Any]
 
-class AbsenceRow(TypedDict, total=False):
-    id: Required[str]
-    source: Sequence[str]
-    note: str
-    silence: Mapping[str, str]
-    when: Any
-    spends: AbsenceSpends
-    proxy: Any
-
-class AbsenceSpends(TypedDict, total=False):
-    most: Required[Any]
-    cycle: Required[Sequence[str]]
-
 ActionRow = TypedDict(
     "ActionRow",
     {
@@ -1630,15 +1617,6 @@ class RefusalRow(TypedDict, total=False):
     says: Required[str]
     hint: str
 
-class ReplacementRow(TypedDict, total=False):
-    id: Required[str]
-    source: Sequence[str]
-    note: str
-    silence: Mapping[str, str]
-    when: Any
-    by: Required[str]
-    text: str
-
 class RequirementRow(TypedDict, total=False):
     id: Required[str]
     name: str
@@ -1692,16 +1670,6 @@ class RouteRaid(TypedDict, total=False):
 class RouteNoWay(TypedDict, total=False):
     to_cutter: Any
     round: str
-
-class ScheduleRow(TypedDict, total=False):
-    id: Required[str]
-    source: Sequence[str]
-    note: str
-    silence: Mapping[str, str]
-    name: str
-    days: Required[int]
-    correct: Sequence[int]
-    send: Sequence[int]
 
 SequenceRow = TypedDict(
     "SequenceRow",
@@ -1994,8 +1962,6 @@ class WarKindRow(TypedDict, total=False):
 class Tables:
     forms: Mapping[str, Mapping[str, Row]]
     @overload
-    def rows(self, form: Literal["absence"]) -> Mapping[str, AbsenceRow]: ...
-    @overload
     def rows(self, form: Literal["actions"]) -> Mapping[str, ActionRow]: ...
     @overload
     def rows(self, form: Literal["aims"]) -> Mapping[str, AimRow]: ...
@@ -2082,15 +2048,11 @@ class Tables:
     @overload
     def rows(self, form: Literal["refusals"]) -> Mapping[str, RefusalRow]: ...
     @overload
-    def rows(self, form: Literal["replacements"]) -> Mapping[str, ReplacementRow]: ...
-    @overload
     def rows(self, form: Literal["requirements"]) -> Mapping[str, RequirementRow]: ...
     @overload
     def rows(self, form: Literal["resources"]) -> Mapping[str, ResourceRow]: ...
     @overload
     def rows(self, form: Literal["routes"]) -> Mapping[str, RouteRow]: ...
-    @overload
-    def rows(self, form: Literal["schedule"]) -> Mapping[str, ScheduleRow]: ...
     @overload
     def rows(self, form: Literal["sequence"]) -> Mapping[str, SequenceRow]: ...
     @overload
@@ -2121,8 +2083,6 @@ class Tables:
     def rows(self, form: Literal["war_kinds"]) -> Mapping[str, WarKindRow]: ...
     @overload
     def rows(self, form: str) -> Mapping[str, Row]: ...
-    @overload
-    def row(self, form: Literal["absence"], id_: str) -> AbsenceRow: ...
     @overload
     def row(self, form: Literal["actions"], id_: str) -> ActionRow: ...
     @overload
@@ -2210,15 +2170,11 @@ class Tables:
     @overload
     def row(self, form: Literal["refusals"], id_: str) -> RefusalRow: ...
     @overload
-    def row(self, form: Literal["replacements"], id_: str) -> ReplacementRow: ...
-    @overload
     def row(self, form: Literal["requirements"], id_: str) -> RequirementRow: ...
     @overload
     def row(self, form: Literal["resources"], id_: str) -> ResourceRow: ...
     @overload
     def row(self, form: Literal["routes"], id_: str) -> RouteRow: ...
-    @overload
-    def row(self, form: Literal["schedule"], id_: str) -> ScheduleRow: ...
     @overload
     def row(self, form: Literal["sequence"], id_: str) -> SequenceRow: ...
     @overload
@@ -2249,8 +2205,6 @@ class Tables:
     def row(self, form: Literal["war_kinds"], id_: str) -> WarKindRow: ...
     @overload
     def row(self, form: str, id_: str) -> Row: ...
-    @overload
-    def row_or_empty(self, form: Literal["absence"], id_: str | None) -> AbsenceRow: ...
     @overload
     def row_or_empty(self, form: Literal["actions"], id_: str | None) -> ActionRow: ...
     @overload
@@ -2338,15 +2292,11 @@ class Tables:
     @overload
     def row_or_empty(self, form: Literal["refusals"], id_: str | None) -> RefusalRow: ...
     @overload
-    def row_or_empty(self, form: Literal["replacements"], id_: str | None) -> ReplacementRow: ...
-    @overload
     def row_or_empty(self, form: Literal["requirements"], id_: str | None) -> RequirementRow: ...
     @overload
     def row_or_empty(self, form: Literal["resources"], id_: str | None) -> ResourceRow: ...
     @overload
     def row_or_empty(self, form: Literal["routes"], id_: str | None) -> RouteRow: ...
-    @overload
-    def row_or_empty(self, form: Literal["schedule"], id_: str | None) -> ScheduleRow: ...
     @overload
     def row_or_empty(self, form: Literal["sequence"], id_: str | None) -> SequenceRow: ...
     @overload

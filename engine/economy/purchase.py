@@ -30,7 +30,7 @@ def run(node: Row, turn: Turn) -> None:
     """Carry out the orders to buy of this step; inside a nation's own turn, only that nation's.
 
     `orders` names the order rows (absent: those whose `step` is this one); `absent: true` lets the rows of
-    form `absence` buy for nations that sent no orders.
+    the setting `without_orders` buy for nations that sent no orders.
     """
     unite_purses(turn)
     step = str(node.get("step", turn.journal.step))
@@ -239,7 +239,7 @@ def _says(world: Any, quote: Quote) -> Message:
 
 
 def _for_absent(turn: Turn, nation: str) -> None:
-    """Buy for a nation without orders as the first fitting row of form `absence` says: in turns of its cycle,
+    """Buy for a nation without orders as the first that fits of `without_orders` says: in turns of its cycle,
     up to its share.
     """
     world = turn.world
@@ -248,7 +248,7 @@ def _for_absent(turn: Turn, nation: str) -> None:
     row = next(
         (
             r
-            for r in turn.ruleset.rows("absence").values()
+            for r in turn.ruleset.players.get("without_orders", ())
             if "spends" in r and world.test(r.get("when"), names)
         ),
         None,

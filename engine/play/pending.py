@@ -116,12 +116,13 @@ def commanded(game: Game) -> list[str]:
 
 
 def may_stand_in(game: Game, ally: str, nation: str) -> bool:
-    """Whether a nation may give orders for another that has sent none, by the rows of the form `absence`."""
+    """Whether a nation may give orders for another that has sent none, by the setting `without_orders`."""
     world = World(game.ruleset, game.seated_position().state, geography=game.geography)
     whose = Entity("nation", nation)
     names = {"nation": whose, "self": whose, "ally": Entity("nation", ally)}
     return any(
-        "proxy" in row and world.test(row["proxy"], names) for row in game.ruleset.rows("absence").values()
+        "proxy" in rule and world.test(rule["proxy"], names)
+        for rule in game.ruleset.players.get("without_orders", ())
     )
 
 

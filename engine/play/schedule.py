@@ -1,7 +1,7 @@
 """The days of a turn on the players' own calendar: when errors are corrected, when orders come in, when the
 next update is due.
 
-Pure: a row of the form `schedule` and the day of an update in, dates out. Nothing here looks at a clock.
+Pure: the setting `turn_days` and the day of an update in, dates out. Nothing here looks at a clock.
 """
 
 from __future__ import annotations

@@ -128,10 +128,10 @@ def part_on_luck(game: Game, turn: int | None, *, workers: int = 1) -> ReportPar
 
 
 def due_in_words(game: Game, update: date | None) -> str:
-    """Until when orders are wanted and faults told, by the form `schedule` and the day of the update; ""
+    """Until when orders are wanted and faults told, by the setting `turn_days` and the day of the update; ""
     where none is known.
     """
-    row = next(iter(game.ruleset.rows("schedule").values()), None)
+    row = game.ruleset.players.get("turn_days")
     position = game.stage().position
     if row is None or update is None or position.ended:
         return ""

@@ -11,7 +11,8 @@ of the row:
   below: an entry that both have is added to in the same way if it is a list or a map, and replaced otherwise;
 - `sequence`, given again, replaces the whole sequence of play; `sequence_changes` alters single steps of it
   (see `frame_changes.py`);
-- the manifest keeps its own id and title; its settings are merged key by key.
+- the manifest keeps its own id and title; its settings are merged key by key, and so are those that have
+  keys of their own; the `rules` of a scenario or a case may have `settings` too.
 
 Every value keeps the file and line it was written at. The layer below is never altered: rows are new maps of
 old values.
@@ -44,6 +45,7 @@ __all__ = [
 
 FRAME = "sequence"
 FRAME_CHANGES = "sequence_changes"
+SETTINGS = "settings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +83,13 @@ def lay_over(layers: list[Layer], known: Forms) -> tuple[MergedRuleset, list[Dia
     found: list[Diagnostic] = []
     draft = MergedRuleset(layers[0].manifest)
     for depth, layer in enumerate(layers):
+        of_rows = depth > 0 and layer.manifest is layers[depth - 1].manifest
         if depth:
             draft.manifest = _manifest(draft.manifest, layer.manifest)
-        _add_layer(draft, layer, known, found)
+        for file in layer.files if of_rows else ():  # the `rules` of a scenario: they have no manifest
+            if file.get(SETTINGS) is not None:
+                draft.manifest = _manifest(draft.manifest, file, of_rows=True)
+        _add_layer(draft, layer, known, found, of_rows)
     for form, rows in draft.forms.items():
         if has_slots(known, form):
             draft.forms[form] = {id_: with_slots(row) for id_, row in rows.items()}
@@ -131,15 +137,20 @@ def row_id(row: Node) -> str | None:
     return None
 
 
-def _add_layer(draft: MergedRuleset, layer: Layer, known: Forms, found: list[Diagnostic]) -> None:
+def _add_layer(
+    draft: MergedRuleset, layer: Layer, known: Forms, found: list[Diagnostic], of_rows: bool
+) -> None:
     first: dict[tuple[str, str], Node] = {}
     frames: list[tuple[Node, Node]] = []
     changes: list[Node] = []
     below = {form: set(rows) for form, rows in draft.forms.items()}
     for file in layer.files:
         for form, rows in file.items():
+            if form == SETTINGS and of_rows:
+                continue
             if form != FRAME and form not in known:
                 hint = did_you_mean(form, (*known.names, FRAME))
+                hint = "settings stand in ruleset.yaml" if form == SETTINGS else hint
                 message = f"unknown form {form!r}"
                 found.append(
                     diagnose("E201", "error", message, file, key=form, hint=hint or _list_forms(known))
@@ -297,15 +308,25 @@ def _added(below: Node, more: Node, found: list[Diagnostic]) -> Node:
     return below
 
 
-def _manifest(below: Node, above: Node) -> Node:
-    """The upper manifest, with the settings of both."""
-    entries, keys = dict(above.value), dict(above.keys)
-    old, new = below.get("settings"), above.get("settings")
-    if old is not None and old.is_map and (new is None or new.is_map):
-        settings, places = dict(old.value), dict(old.keys)
-        if new is not None:
-            settings.update(new.value)
-            places.update(new.keys)
-        entries["settings"] = (new or old).with_entries(settings, places)
-        keys.setdefault("settings", below.keys["settings"])
+def _manifest(below: Node, above: Node, *, of_rows: bool = False) -> Node:
+    """The upper manifest with the settings of both; `of_rows`: the lower one with settings of rows that are
+    laid over it.
+    """
+    whole = below if of_rows else above
+    entries, keys = dict(whole.value), dict(whole.keys)
+    old, new = below.get(SETTINGS), above.get(SETTINGS)
+    both = [node for node in (old, new) if node is not None]
+    if both and all(node.is_map for node in both):
+        entries[SETTINGS] = both[0] if len(both) == 1 else _settings(*both)
+        keys.setdefault(SETTINGS, (below if old is not None else above).keys[SETTINGS])
+    return whole.with_entries(entries, keys)
+
+
+def _settings(below: Node, above: Node) -> Node:
+    """Settings over settings, and the keys of one that has some over those below."""
+    entries, keys = dict(below.value), dict(below.keys)
+    for key, value in above.items():
+        old = entries.get(key)
+        entries[key] = _settings(old, value) if old is not None and old.is_map and value.is_map else value
+        keys[key] = above.keys[key]
     return above.with_entries(entries, keys)

@@ -321,9 +321,9 @@ class _Comparisons(StateReader):
 
     def days(self, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
         """The days of the turn that an update (`update`) begins, by the ruleset's schedule."""
-        row = next(iter(self.world.ruleset.rows("schedule").values()), None)
+        row = self.world.ruleset.players.get("turn_days")
         if row is None:
-            raise CaseError("the ruleset has no schedule", path)
+            raise CaseError("the ruleset's settings have no `turn_days` of the players", path)
         found = days_of(row, date.fromisoformat(said["update"]))
         for key, wanted in said.items():
             got: Any = getattr(found, key)

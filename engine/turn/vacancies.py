@@ -1,5 +1,5 @@
-"""Positions that no player has, and who chooses one: what the rows of the form `replacements` say of a game
-as it stands.
+"""Positions that no player has, and who chooses one: what the settings (`vacancies` of the players) say
+of a game as it stands.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def seat(world: World, nation: str) -> str:
 
 
 def vacancy(world: World, nation: str) -> Vacancy | None:
-    """The nation as a position to fill, whoever sits there now; None if no row makes it one, or it is out of
+    """The nation as a position to fill, whoever sits there now; None if nothing makes it one, or it is out of
     the game.
 
     A nation whose seat names another has the player of that one, and is no position of its own.
@@ -48,7 +48,7 @@ def vacancy(world: World, nation: str) -> Vacancy | None:
         return None
     thing = Entity("nation", nation)
     names = {"nation": thing, "self": thing}
-    for row in world.ruleset.rows("replacements").values():
+    for row in world.ruleset.players.get("vacancies", ()):
         if world.test(row.get("when"), names):
             by = id_of(world.marked(row["by"], names))
             return Vacancy(nation, str(by), str(row.get("text", ""))) if by else None
