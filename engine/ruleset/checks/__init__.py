@@ -204,7 +204,7 @@ READ_BY_OTHERS = frozenset(
     | {
         "matrices",
         "tables",
-        "aims",
+        "victory",
         "options",
         "battles",
         "tracks",
