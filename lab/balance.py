@@ -68,7 +68,10 @@ def _shares(games: Games, of: Callable[[Figures], Iterable[str]]) -> dict[str, A
 
 def _leads(ruleset: Ruleset, games: Games) -> dict[str, Any]:
     """Who leads at the end by each criterion."""
-    found = {c: _shares(games, lambda g, c=c: g["leaders"].get(c, ())) for c in ruleset.rows("criteria")}  # type: ignore[misc]
+    found = {
+        c: _shares(games, lambda g, c=c: g["leaders"].get(c, ()))
+        for c in ruleset.of_kind("victory", "criterion")
+    }  # type: ignore[misc]
     return {c: leaders for c, leaders in found.items() if leaders}
 
 

@@ -100,7 +100,7 @@ def _wins(names: RowNames, found: Mapping[str, Any]) -> list[Block]:
     out: list[Block] = []
     asked = [
         ("The game", found["wins"]),
-        *((f"Leads by {names.row('criteria', c)}", of) for c, of in found["leads"].items()),
+        *((f"Leads by {names.row('victory', c)}", of) for c, of in found["leads"].items()),
     ]
     for title, of in asked:
         cut = f", the {MOST} first of {len(of)}" if len(of) > MOST else ""
@@ -186,7 +186,7 @@ def _course(names: RowNames, found: Mapping[str, Any]) -> list[Block]:
     known: dict[str, int] = {}
     out += _chart("The front", war, course, str, {})
     for criterion, of in course["criteria"].items():
-        out += _chart(names.row("criteria", criterion), of, course, names.who, known)
+        out += _chart(names.row("victory", criterion), of, course, names.who, known)
     for key, title in TITLES.items():
         out += _chart(title, course[key], course, names.who, known)
     return out
@@ -331,7 +331,7 @@ def _games(names: RowNames, games: Mapping[int, Mapping[str, Any]], again: str) 
             winners = ", ".join(names.who(w) for w in game["winners"]) or (
                 "nobody" if game["ended"] else "not ended"
             )
-            told = (str(game["turns"]), winners, names.row("ends", game["end"]) if game["end"] else "")
+            told = (str(game["turns"]), winners, names.row("victory", game["end"]) if game["end"] else "")
         rows.append((str(number), *told, str(game["seed"])))
         anchors.append(f"g{number}")
     made = table(("Game", "Turns", "Won by", "End", "Seed"), rows)

@@ -35,7 +35,7 @@ def criteria(world: World) -> dict[str, dict[str, Fraction]]:
     scores = Scores(world)
     return {
         c: {w: Fraction(scores.value(c, w)) for w in sorted(scores.subjects(c))}
-        for c in sorted(world.ruleset.rows("criteria"))
+        for c in sorted(world.ruleset.of_kind("victory", "criterion"))
     }
 
 

@@ -31,6 +31,7 @@ from wteaw.ruleset.checks.expressions import RulesetVocabulary as Vocabulary
 from wteaw.ruleset.checks.expressions import expressions_are_right, wrong_expressions
 from wteaw.ruleset.checks.needs import quantities_are_of_what_is_asked
 from wteaw.ruleset.checks.references import dangling
+from wteaw.ruleset.checks.rules import is_helper
 from wteaw.ruleset.checks.schema import (
     rows_have_the_shape_of_their_form,
     the_manifest_has_its_shape,
@@ -50,7 +51,7 @@ from wteaw.world.geography import Geography
 
 from .mutate_changes import THINGS, ChangeVocabulary, Mutation, changed_file, changes_of
 from .mutate_reach import Reach
-from .mutate_users import HELPERS, users_of
+from .mutate_users import users_of
 
 __all__ = ["BenchError", "MutationBench", "MutationVerdict"]
 
@@ -257,7 +258,8 @@ class MutationBench:
         row = game.ruleset.rows(change.form).get(change.id)
         if row is not None and (own := tuple(dict.fromkeys(sources(row)))):
             return own
-        return self._users(game).get(change.id, ()) if change.form in HELPERS else ()
+        helps = row is not None and is_helper(change.form, row)
+        return self._users(game).get(change.id, ()) if helps else ()
 
     def _users(self, game: _Game) -> Mapping[str, tuple[str, ...]]:
         """Helpers (terms, tables, groups, quantities) to the clauses of the rows that name them, at any

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wteaw.core.model import Ruleset
-from wteaw.ruleset.checks.rules import HELPERS
+from wteaw.ruleset.checks.rules import is_helper
 from wteaw.testing.coverage import sources
 
-__all__ = ["HELPERS", "users_of"]
+__all__ = ["users_of"]
 
 _WORD = re.compile(r"[A-Za-z0-9_-]+")
 _PIECE = re.compile(r"[A-Za-z0-9_]+")
@@ -22,7 +22,7 @@ def users_of(ruleset: Ruleset) -> Mapping[str, tuple[str, ...]]:
     """Id of a helper to the clauses of the rows that name it; a helper that cites nothing passes on those of
     its own users.
     """
-    ids = {id_ for form in HELPERS for id_ in ruleset.rows(form)}
+    ids = {id_ for form, rows in ruleset.forms.items() for id_, row in rows.items() if is_helper(form, row)}
     named_by: dict[str, list[tuple[str, ...]]] = {}
     through: dict[str, set[str]] = {}
     for form, rows in ruleset.forms.items():
@@ -31,7 +31,7 @@ def users_of(ruleset: Ruleset) -> Mapping[str, tuple[str, ...]]:
             for word in _words(row) & ids - {id_}:
                 if clauses:
                     named_by.setdefault(word, []).append(clauses)
-                elif form in HELPERS:
+                elif is_helper(form, row):
                     through.setdefault(word, set()).add(id_)
     for node in ruleset.sequence:
         clauses = tuple(dict.fromkeys(sources(node)))

@@ -52,9 +52,9 @@ class RowNames:
         kind, _, rest = name.partition(" ")
         first, _, second = rest.partition(" ")
         if kind == "criteria":
-            return f"{self.row('criteria', first)} of {self.who(second)}"
+            return f"{self.row('victory', first)} of {self.who(second)}"
         if kind == "lead":
-            return f"lead of {self.who(second)} by {self.row('criteria', first)}"
+            return f"lead of {self.who(second)} by {self.row('victory', first)}"
         if kind == "wins":
             return f"games won by {self.who(rest)}"
         if kind in ("captures", "lost"):

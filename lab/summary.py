@@ -54,7 +54,10 @@ def summary(candidates: Mapping[str, Ruleset], games: Mapping[tuple[int, str], F
 
 def _candidate(ruleset: Ruleset, games: Sequence[Figures]) -> dict[str, Any]:
     won = Counter(w for g in games for w in outcome(g))
-    leads = {c: Counter(w for g in games for w in g["leaders"].get(c, ())) for c in ruleset.rows("criteria")}
+    leads = {
+        c: Counter(w for g in games for w in g["leaders"].get(c, ()))
+        for c in ruleset.of_kind("victory", "criterion")
+    }
     flat = [dict(figures(g)) for g in games]
     events = Counter(e for g in games for e in g["events"])
     given = Counter(o for g in games for o in g["orders"])
@@ -138,10 +141,9 @@ def figure_fault(ruleset: Ruleset, figure: str) -> str | None:
     if figure in NO_FORM:
         return None
     if kind in ("criteria", "lead"):
-        if first not in ruleset.rows("criteria"):
-            return (
-                f"no criterion {first!r}; there are {', '.join(sorted(ruleset.rows('criteria'))) or 'none'}"
-            )
+        criteria = ruleset.of_kind("victory", "criterion")
+        if first not in criteria:
+            return f"no criterion {first!r}; there are {', '.join(sorted(criteria)) or 'none'}"
         known, asked = who, second
     elif kind in ("wins", "captures", "lost"):
         known, asked = who, rest

@@ -54,7 +54,7 @@ def criterion_of(ruleset: Ruleset, parties: Mapping[str, Sequence[str]]) -> str:
     """The criterion by which games without a winner are judged: the first for such parties, else the first;
     "" for places.
     """
-    rows = ruleset.rows("criteria")
+    rows = ruleset.of_kind("victory", "criterion")
     kind = "side" if any(p in ruleset.rows("sides") for p in parties) else "nation"
     return next((c for c, row in rows.items() if row.get("of") == kind), next(iter(rows), ""))
 

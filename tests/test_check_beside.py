@@ -49,9 +49,9 @@ UNREAD = [
     ("battles:\n- {id: b, stages: [{id: s, resolve: face, ›tie: attacker}]}\n", "E213"),
     ("capture:\n- {id: c, how: presence, places: places(), ›held_by: any}\n", "E213"),
     ("capture:\n- {id: c, how: capture, held_by: any}\n", ""),
-    ("ends:\n- {id: e, ›lead: 3}\n", "E213"),
+    ("victory:\n- {id: e, kind: game_end, ›lead: 3}\n", "E213"),
     ("capture:\n- {id: c, ›how: status, flag: seen}\n", "E213"),
-    ("ends:\n- {id: e, rank: score, lead: 3, tie: draw}\n", ""),
+    ("victory:\n- {id: e, kind: game_end, rank: score, lead: 3, tie: draw}\n", ""),
     ("events:\n- {id: e, on: turn_end, ›at_start: true}\n", "E213"),
     (ACT + "›results: {1: []}}\n", "E213"),
     (ACT + "roll: 1d6, results: {1: []}}\n", ""),
@@ -184,9 +184,12 @@ def test_an_effect_can_be_done_as_it_is_said(tmp_path: Path, effect: str, codes:
 
 
 RANGES = [
-    ("ends:\n- {id: e, rank: score, lead: ›-10}\n", "E209"),
-    ("ends:\n- {id: e, rank: score, lead: ›-1/2}\n", "E209"),
-    ("ends:\n- {id: e, rank: score, lead: =0 - 1}\n", ""),  # what is worked out is judged in play
+    ("victory:\n- {id: e, kind: game_end, rank: score, lead: ›-10}\n", "E209"),
+    ("victory:\n- {id: e, kind: game_end, rank: score, lead: ›-1/2}\n", "E209"),
+    (
+        "victory:\n- {id: e, kind: game_end, rank: score, lead: =0 - 1}\n",
+        "",
+    ),  # what is worked out is judged in play
     (ACT + "cost: ›-1}\n", "E209"),
     (ACT + "cost: {coin: ›-1}}\n", "E209"),
     (ACT + "cost: {coin: 0}}\n", ""),

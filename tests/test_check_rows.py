@@ -124,12 +124,11 @@ places: [{id: a, kind: land}, {id: b, kind: land}]
 links: [{between: [a, b], kind: land}]
 groups: [{id: both-of-them, of: places, members: [a, b]}]
 stats: [{id: score, of: nation, base: objectives(nation), silence: {W604: reports it}}]
-aims:
-- {id: take, of: places, is: it.holder == nation, points: 1}
-- {id: rank, of: number, is: "it > 3", points: 1}
-- {id: spite, of: places, with: nations, is: it.holder == other, points: 1}
-objectives:
-- {id: one, """
+victory:
+- {id: take, kind: aim, about: places, reached: it.holder == nation, points: 1}
+- {id: rank, kind: aim, about: number, reached: "it > 3", points: 1}
+- {id: spite, kind: aim, about: places, with: nations, reached: it.holder == other, points: 1}
+- {id: one, kind: objectives, nation: one, """
 
 OBJECTIVES = [
     (

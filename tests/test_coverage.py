@@ -221,10 +221,12 @@ matrices:
     rows:
       - {id: seen, on: {acted: {action: court}}, cells: {gray: {by: 1}}}
       - {id: unseen, on: {acted: {action: quit}}, cells: {gray: {by: 1}}}
-criteria: [{id: merry, name: Merry, of: nation, is: "track(nation, 'mood')"}]
-ends: [{id: third-day, name: The third day, when: turn >= 3, rank: merry}]
-aims: [{id: liked, name: Liked, of: number, is: "track(nation, 'mood') >= it", points: 1}, {id: loathed, name: Loathed, of: number, is: "track(nation, 'mood') <= it", points: 1}]
-objectives: [{id: gray, goals: {any: {liked: 1, loathed: -9}}}]
+victory:
+- {id: merry, kind: criterion, name: Merry, of: nation, is: "track(nation, 'mood')"}
+- {id: third-day, kind: game_end, name: The third day, when: turn >= 3, rank: merry}
+- {id: liked, kind: aim, name: Liked, about: number, reached: "track(nation, 'mood') >= it", points: 1}
+- {id: loathed, kind: aim, name: Loathed, about: number, reached: "track(nation, 'mood') <= it", points: 1}
+- {id: gray, kind: objectives, nation: gray, goals: {any: {liked: 1, loathed: -9}}}
 """
 CHAPTER = """
 cases:
@@ -250,10 +252,10 @@ def test_chapters_count_what_was_carried_out(tmp_path: Path) -> None:
         "actions": (["actions/court"], ["actions/sulk", "actions/quit"]),
         "decisions": ([], ["decisions/whim"]),
         "events": (["events/glad"], ["events/cross"]),
-        "criteria": (["criteria/merry"], []),
-        "ends": (["ends/third-day"], []),
-        "aims": (["aims/liked"], ["aims/loathed"]),
-        "objectives": (["objectives/gray"], []),
+        "victory": (
+            ["victory/merry", "victory/third-day", "victory/liked", "victory/gray"],
+            ["victory/loathed"],
+        ),
         "matrices": (["matrices/envy/seen"], ["matrices/envy/unseen"]),
         "steps": (["steps/talk", "steps/judge"], ["steps/rest"]),
         "verbs": (["verbs/shift", "verbs/flag"], ["verbs/clear"]),

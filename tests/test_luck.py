@@ -225,7 +225,7 @@ def empire(folder: Path, ends: str = "", turns: int = 4, **forms: dict[str, Any]
     assert scenario is not None and rules is not None
     changed = {form: {**rules.rows(form), **rows} for form, rows in forms.items()}
     if ends:
-        changed["ends"] = {"soon": {"id": "soon", "when": ends}}
+        changed["victory"] = {"soon": {"id": "soon", "kind": "game_end", "when": ends}}
     frame = (*rules.sequence, *([{"step": "score", "do": "score"}] if ends else []))
     other = replace(rules, forms={**rules.forms, **changed}, sequence=frame)
     made = new_game(folder, scenario, other, id_="again", seed=b"l" * 32)

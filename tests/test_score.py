@@ -15,15 +15,21 @@ from wteaw.turn.score import Scores, combine, hundredths, root
 
 from .economy import position, rules, turn_of
 
-LAND: Row = {"id": "land", "of": "nation", "is": "100 * sum(places(holder=nation), 'worth') / 10"}
-COIN: Row = {"id": "coin", "of": "nation", "is": "stock(nation, 'coin')", "at_most": 90}
-BOTH: Row = {"id": "both", "of": "nation", "parts": ["land", "coin"], "how": "geometric"}
-SIDES: Row = {"id": "sides", "of": "side", "members": "both", "how": "mean"}
+LAND: Row = {
+    "id": "land",
+    "kind": "criterion",
+    "of": "nation",
+    "is": "100 * sum(places(holder=nation), 'worth') / 10",
+}
+COIN: Row = {"id": "coin", "kind": "criterion", "of": "nation", "is": "stock(nation, 'coin')", "at_most": 90}
+BOTH: Row = {"id": "both", "kind": "criterion", "of": "nation", "parts": ["land", "coin"], "how": "geometric"}
+SIDES: Row = {"id": "sides", "kind": "criterion", "of": "side", "members": "both", "how": "mean"}
 NODE: Row = {"step": "score", "do": "score"}
 
 
 def scored(*ends: Row, stores: dict[str, dict[str, int]] | None = None, **forms: list[Row]) -> Turn:
-    ruleset = rules(**{"criteria": [LAND, COIN, BOTH, SIDES], "ends": list(ends), **forms})
+    tried = [{"kind": "game_end", **end} for end in ends]
+    ruleset = rules(**{"victory": [LAND, COIN, BOTH, SIDES, *tried], **forms})
     turn = turn_of(ruleset, position(stores or {"red": {"coin": 25}, "blue": {"coin": 400}}), step="score")
     score.run(NODE, turn)
     return turn
@@ -108,18 +114,27 @@ def test_shown_figures_are_right_to_the_hundredth(value: Fraction) -> None:
 
 
 AIMS: list[Row] = [
-    {"id": "take", "of": "places", "is": "it.holder == nation", "points": 10},
+    {"id": "take", "kind": "aim", "about": "places", "reached": "it.holder == nation", "points": 10},
     {
         "id": "passages",
-        "of": "places",
-        "is": "it.holder == nation",
+        "kind": "aim",
+        "about": "places",
+        "reached": "it.holder == nation",
         "group": "any",
         "count": "together",
         "points": 20,
     },
-    {"id": "grudge", "of": "places", "with": "nations", "is": "it.holder == other", "points": 7},
-    {"id": "rich", "of": "number", "is": "stock(nation, 'coin') >= it", "points": 50},
+    {
+        "id": "grudge",
+        "kind": "aim",
+        "about": "places",
+        "with": "nations",
+        "reached": "it.holder == other",
+        "points": 7,
+    },
+    {"id": "rich", "kind": "aim", "about": "number", "reached": "stock(nation, 'coin') >= it", "points": 50},
 ]
+RED: Row = {"id": "what-red-wants", "kind": "objectives", "nation": "red"}
 GROUPS: list[Row] = [{"id": "shore", "of": "places", "members": ["a", "c", "e"]}]
 
 
@@ -127,7 +142,7 @@ def pointed(
     goals: dict[str, dict[str, object]], *, holds: str = "abe", coin: int = 25, **more: object
 ) -> int:
     """What `red`, of the east, has reached by its goals."""
-    ruleset = rules(aims=AIMS, groups=GROUPS, objectives=[{"id": "red", "goals": goals, **more}])
+    ruleset = rules(victory=[*AIMS, {**RED, "goals": goals, **more}], groups=GROUPS)
     held = {p: {"holder": "red" if p in holds else "blue"} for p in "abcde"}
     found = turn_of(ruleset, position({"red": {"coin": coin}}, places=held)).world.value(
         "objectives(nation('red'))", {}
@@ -158,9 +173,9 @@ def test_aims_are_counted_by_things_together_or_by_a_figure(aims: dict[str, obje
 
 def test_a_whole_group_counts_once_and_points_may_be_the_nations_own() -> None:
     assert pointed({"any": {"take": ["shore"]}}, holds="ace") == 10
-    assert pointed({"any": {"take": ["a", "b"]}, "east": {"rich": 1}}, points={"take": 3}) == 56
+    assert pointed({"any": {"take": ["a", "b"]}, "east": {"rich": 1}}, worth={"take": 3}) == 56
 
 
 def test_whoever_has_no_objectives_has_no_points() -> None:
-    ruleset = rules(aims=AIMS, groups=GROUPS, objectives=[{"id": "red", "goals": {"any": {"take": ["c"]}}}])
+    ruleset = rules(victory=[*AIMS, {**RED, "goals": {"any": {"take": ["c"]}}}], groups=GROUPS)
     assert turn_of(ruleset, position({})).world.value("objectives(nation('blue'))", {}) == 0

@@ -66,7 +66,7 @@ def test_the_game_has_all_that_a_designer_looks_for(tmp_path: Path) -> None:
         "actions",
         "production",
         "visibility",
-        "ends",
+        "victory",
     ):
         assert ruleset.rows(form), form
     settings = json.loads((tmp_path / "small" / ".vscode" / "settings.json").read_text(encoding="utf-8"))

@@ -18,7 +18,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, ReusedAnchorWarning
@@ -45,8 +45,39 @@ TABLES: Final = {
     "tallies": "counters",
     "terms": "definitions",
     "yields": "income",
+    "aims": "victory",
+    "criteria": "victory",
+    "ends": "victory",
+    "objectives": "victory",
 }
 """Tables, by their earlier names."""
+
+UNIONS: Final = {
+    "ends": "game_end",
+    "objectives": "objectives",
+    "criteria": "criterion",
+    "aims": "aim",
+}
+"""Tables that have become kinds of rows of one table: the kind. Of two rows of one id the first keeps it."""
+SUFFIXES: Final = {
+    "ends": "end",
+    "objectives": "objectives",
+    "criteria": "score",
+    "aims": "aim",
+}
+"""What is added to the id of a row that stood in a table of its own, and has the id of another now."""
+COMPLETE: Final = {
+    "aims": ("of", "is", "points"),
+    "criteria": ("of",),
+    "objectives": ("goals",),
+}
+"""What a row of such a table had to say; one that says less is laid over another, which says its kind."""
+NAMES_ROWS: Final = {
+    "ends": {"rank": "criteria", "side_by": "criteria"},
+    "criteria": {"parts": "criteria", "members": "criteria"},
+    "objectives": {"goals": "aims", "points": "aims"},
+}
+"""Table to key to the table whose rows it names."""
 
 FUNCTIONS: Final = {
     "both": "intersection",
@@ -106,6 +137,8 @@ STEP: Final = {
 """Keys of a step of the sequence of play that name rows of a table."""
 
 KEYS: Final[dict[str, dict[str, str]]] = {
+    "aims": {"of": "about", "is": "reached"},
+    "objectives": {"points": "worth"},
     "acts": {"form": "syntax", "needs": "requires", "needs.[].else": "message"},
     "aliases": {"form": "table"},
     "battles": {
@@ -298,9 +331,14 @@ class File:
         return text
 
 
-def migrate(path: Path, text: str) -> File:
-    """A file in today's words. Raises MarkedYAMLError for text that is no YAML."""
-    file = File(path, text)
+def migrate(path: Path, text: str, renamed: Renamed | None = None) -> File:
+    """A file in today's words, in which rows are called what `renamed` says. Raises MarkedYAMLError for text
+    that is no YAML.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReusedAnchorWarning)
+        file = File(path, with_own_ids(text, renamed or {}))
+    text = file.text
     with warnings.catch_warnings():
         # an anchor may be given anew; what it names is not asked here
         warnings.simplefilter("ignore", ReusedAnchorWarning)
@@ -339,7 +377,22 @@ def _tables(file: File, node: Node) -> None:
                 _status(file, row)
             if table == "except" and isinstance(row, MappingNode):
                 _excepted(file, row)
+            if table in UNIONS and isinstance(row, MappingNode):
+                _say_kind(file, row, table)
             _walk(file, row, table, ())
+
+
+def _say_kind(file: File, row: MappingNode, table: str) -> None:
+    """Say what a row is that stood in a table of its own; one that is laid over another is what that is."""
+    said = {key.value: value for key, value in row.value}
+    if "id" not in said or "remove" in said or not set(COMPLETE.get(table, ())) <= said.keys():
+        return
+    gap, end = ", ", said["id"].end_mark.index
+    if not row.flow_style:
+        gap = "\n" + " " * row.value[0][0].start_mark.column
+        end = file.text.find("\n", end) if "\n" in file.text[end:] else len(file.text)
+    nation = f"{gap}nation: {said['id'].value}" if table == "objectives" else ""
+    file.edits[end] = (end, f"{gap}kind: {UNIONS[table]}{nation}")
 
 
 def _own_word(file: File, row: MappingNode) -> None:
@@ -515,31 +568,88 @@ def _drop(file: File, node: MappingNode, number: int) -> None:
     return file.replace(line, after, "")
 
 
-MERGED: Final = ("counters",)
+MERGED: Final = ("counters", "victory")
 """Keys that two earlier ones have become."""
 
 
 def put_together(file: File) -> File:
     """A file in which no key of `MERGED` stands twice in a map; what cannot be put together is told."""
-    while any(len(re.findall(rf"\b{key}\b", file.text)) > 1 for key in MERGED):
-        found = _twice(YAML(typ="rt", pure=True).compose(file.text))
+    while any(len(re.findall(rf"(?<![\w-]){key}['\"]?:", file.text)) > 1 for key in MERGED):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ReusedAnchorWarning)
+            found = _twice(YAML(typ="rt", pure=True).compose(file.text))
         if found is None:
             break
         node, first, second = found
         (_, one), (key, other) = node.value[first], node.value[second]
-        if one.flow_style != other.flow_style:
+        text = file.text
+        if isinstance(one, SequenceNode) and isinstance(other, SequenceNode) and not one.flow_style:
+            _add_rows(file, one, key, other)
+        elif isinstance(one, SequenceNode) and isinstance(other, SequenceNode) and not other.flow_style:
+            file.replace(one.start_mark.index, _end(one), _as_block(text, one))
+        elif one.flow_style != other.flow_style:
             file.tell(key, f"put what stands here under the other {key.value!r}")
             break
-        text = file.text
-        if one.flow_style:
-            at, added = _end(one) - 1, text[other.start_mark.index + 1 : _end(other) - 1].strip()
-            added = f", {added}" if one.value else added
+        elif one.flow_style:
+            added = text[other.start_mark.index + 1 : _end(other) - 1].strip()
+            file.replace(_end(one) - 1, _end(one) - 1, f", {added}" if one.value else added)
+            _drop(file, node, second)
         else:
             at, added = _end(one), "\n" + text[text.rfind("\n", 0, other.start_mark.index) + 1 : _end(other)]
-        file.replace(at, at, added)
-        _drop(file, node, second)
+            file.replace(at, at, added)
+            _drop(file, node, second)
         file = File(file.path, file.result(), untold=file.untold, words=file.words)
     return file
+
+
+def _as_block(text: str, rows: Node) -> str:
+    """The members of a flow list, each on a line of its own."""
+    return "".join(f"\n  - {text[row.start_mark.index : _end(row)]}" for row in rows.value)
+
+
+def _add_rows(file: File, one: Node, key: Node, other: Node) -> None:
+    """Put the rows of a table behind those of the same table above, with the comments before it and beside
+    its name.
+    """
+    text = file.text
+    start = text.rfind("\n", 0, key.start_mark.index) + 1
+    indent = " " * (start_of_first.column if (start_of_first := _dash(one)) else 0)
+    while start and text[text.rfind("\n", 0, start - 1) + 1 : start].lstrip().startswith("#"):
+        start = text.rfind("\n", 0, start - 1) + 1  # a comment above
+    head = text[key.end_mark.index : text.find("\n", key.end_mark.index)]
+    remarks = [line.strip() for line in text[start : key.start_mark.index].splitlines() if line.strip()]
+    if not other.flow_style and "#" in head:
+        remarks.append(head[head.index("#") :])
+    if other.flow_style:
+        rows = _as_block(text, other).replace("\n  - ", f"\n{indent}- ")
+    else:
+        first = text.find("\n", key.end_mark.index) + 1
+        shift = len(indent) - (found.column if (found := _dash(other)) else 0)
+        rows = "\n" + _shifted(text[first : _end(other)], shift)
+    at = _end(one)
+    line_end = text.find("\n", at)
+    at = line_end if line_end >= 0 and text[at:line_end].lstrip().startswith("#") else at
+    file.replace(at, at, "".join(f"\n{indent}{remark}" for remark in remarks) + rows)
+    after = text.find("\n", _end(other)) + 1 or len(text)
+    beside = text[_end(other) : after].rstrip()
+    if text[:start].endswith("\n\n") and text[after : after + 1] in ("", "\n"):
+        start -= 1  # of two blank lines one
+    file.replace(start, after, "")
+    if beside.lstrip().startswith("#"):  # a comment behind the last row
+        end, rows = file.edits[at]
+        file.edits[at] = end, f"{rows}{beside}"
+
+
+def _dash(rows: Node) -> Any:
+    """Where the first dash of a block list stands."""
+    return rows.start_mark if rows.value else None
+
+
+def _shifted(text: str, by: int) -> str:
+    """Lines moved to the right, or to the left as far as there are blanks."""
+    if by >= 0:
+        return "\n".join(" " * by + line if line.strip() else line for line in text.split("\n"))
+    return "\n".join(line[-by:] if not line[:-by].strip() else line.lstrip() for line in text.split("\n"))
 
 
 def _twice(node: Node | None) -> tuple[MappingNode, int, int] | None:
@@ -704,6 +814,116 @@ def _indented(rows: list[str], table: str, by: int) -> str:
     return out
 
 
+# --- ids of rows whose tables have become one
+
+
+Renamed = dict[tuple[str, str], str]
+"""Table and id of a row, as they were, to the id that it has now."""
+
+
+def with_own_ids(text: str, renamed: Renamed) -> str:
+    """A file of the earlier language in which rows are called what `renamed` says, and so wherever they are
+    named.
+    """
+    if not renamed:
+        return text
+    file = File(Path(), text)
+    _call_anew(file, YAML(typ="rt", pure=True).compose(text), renamed)
+    text = file.result()
+    for (table, id_), new in renamed.items():
+        text = re.sub(rf"\b{table}/{re.escape(id_)}(?![\w-])", f"{table}/{new}", text)
+    return text
+
+
+def _call_anew(file: File, node: Node | None, renamed: Renamed) -> None:
+    children = node.value if isinstance(node, SequenceNode) else ()
+    if isinstance(node, MappingNode):
+        for key, value in node.value:
+            if key.value in UNIONS and isinstance(value, SequenceNode):
+                for row in value.value:
+                    _row_anew(file, row, key.value, renamed)
+            if key.value == "end" and (new := renamed.get(("ends", str(value.value)))):
+                _rename(file, value, new)
+        children = [value for _, value in node.value]
+    for child in children:
+        _call_anew(file, child, renamed)
+
+
+def _row_anew(file: File, row: Node, table: str, renamed: Renamed) -> None:
+    for key, value in row.value if isinstance(row, MappingNode) else ():
+        other = table if key.value == "id" else NAMES_ROWS.get(table, {}).get(key.value)
+        for name in _names_in(value) if other else ():
+            if new := renamed.get((str(other), str(name.value))):
+                _rename(file, name, new)
+
+
+def _names_in(node: Node) -> Iterator[Node]:
+    """The words of a value: itself, its members or its keys, those of maps in it too."""
+    if isinstance(node, ScalarNode):
+        yield node
+    elif isinstance(node, SequenceNode):
+        yield from node.value
+    else:
+        for key, value in node.value:
+            yield key
+            if isinstance(value, MappingNode):
+                yield from _names_in(value)
+
+
+_UNITED = re.compile(
+    r"^(?:" + "|".join(sorted({*UNIONS, *(TABLES[table] for table in UNIONS)})) + r"):", re.MULTILINE
+)
+
+
+def ids_of(folder: Path) -> Iterator[tuple[str, str]]:
+    """Table, as it was called, and id of the rows of a ruleset whose tables have become one, of either
+    language.
+    """
+    tables = {(TABLES[table], kind): table for table, kind in UNIONS.items()}
+    for path in sorted(p for name in ("tables", "events") for p in (folder / name).rglob("*.y*ml")):
+        text = path.read_text(encoding="utf-8", errors="replace")
+        if _UNITED.search(text) is None:
+            continue
+        try:
+            root = YAML(typ="safe", pure=True).load(text)
+        except MarkedYAMLError:
+            continue
+        for name, rows in root.items() if isinstance(root, dict) else ():
+            for row in rows if isinstance(rows, list) else ():
+                if not isinstance(row, dict) or row.get("remove") is True or "id" not in row:
+                    continue
+                table = name if name in UNIONS else tables.get((name, row.get("kind")))
+                if table is not None:
+                    yield table, str(row["id"])
+
+
+def renamed_in(folder: Path) -> Renamed:
+    """The rows of a ruleset, and of those that it extends, that have to give up their id to another."""
+    taken: dict[tuple[str, str], str] = {}
+    out: Renamed = {}
+    for layer in reversed(list(layers(folder))):
+        found = dict.fromkeys(ids_of(layer))
+        for table, id_ in sorted(found, key=lambda row: list(UNIONS).index(row[0])):
+            before = id_.removesuffix(f"-{SUFFIXES[table]}")
+            if before != id_ and taken.get((TABLES[table], before), table) != table:
+                out[table, before] = id_  # it has given it up already
+            elif taken.setdefault((TABLES[table], id_), table) != table:
+                out[table, id_] = f"{id_}-{SUFFIXES[table]}"
+    return out
+
+
+_RULESET = re.compile(r"^ruleset:\s*[\"']?([^\s\"'#]+)", re.MULTILINE)
+
+
+def ruleset_at(path: Path, text: str) -> Path | None:
+    """The folder of the ruleset that a file belongs to: the one around it, or the one that a scenario
+    names.
+    """
+    if (said := _RULESET.search(text)) is not None:
+        return _folder(path.parent, said[1])
+    return next((p for p in path.resolve().parents if (p / "ruleset.yaml").is_file()), None)
+
+
 _CITED = re.compile(r"\b(?:source|clauses):\s*\[([^\]]*)\]")
 _CLAUSE = re.compile(r"[a-z]+(?:\.[a-z0-9-]+)+")
 
@@ -737,23 +957,31 @@ def register(folder: Path) -> int:
 def _known(folder: Path) -> set[str]:
     """The clauses in the register of a ruleset and of those that it extends."""
     out: set[str] = set()
+    for layer in layers(folder):
+        for path in (layer / "clauses").rglob("*.y*ml"):
+            out |= set(re.findall(r"\bid:\s*([a-z]+(?:\.[a-z0-9-]+)+)", path.read_text(encoding="utf-8")))
+    return out
+
+
+_EXTENDS = re.compile(r"^extends:\s*[\"']?([^\s\"'#]+)", re.MULTILINE)
+
+
+def layers(folder: Path) -> Iterator[Path]:
+    """A ruleset, then the one that it extends, and so on."""
     seen: set[Path] = set()
     while (folder / "ruleset.yaml").is_file() and folder not in seen:
         seen.add(folder)
-        for path in (folder / "clauses").rglob("*.y*ml"):
-            out |= set(re.findall(r"\bid:\s*([a-z]+(?:\.[a-z0-9-]+)+)", path.read_text(encoding="utf-8")))
-        said = re.search(
-            r"^extends:\s*[\"']?([^\s\"'#]+)",
-            (folder / "ruleset.yaml").read_text(encoding="utf-8"),
-            re.MULTILINE,
-        )
+        yield folder
+        said = _EXTENDS.search((folder / "ruleset.yaml").read_text(encoding="utf-8"))
         if said is None:
             break
-        data = said[1].removeprefix("data:")
-        folder = (
-            Path(__file__).resolve().parent.parent / data if data != said[1] else folder / data
-        ).resolve()
-    return out
+        folder = _folder(folder, said[1])
+
+
+def _folder(here: Path, named: str) -> Path:
+    """The folder that a manifest or scenario names; `data:` stands for what the program brings along."""
+    data = named.removeprefix("data:")
+    return (Path(__file__).resolve().parent.parent / data if data != named else here / named).resolve()
 
 
 def main(paths: list[str]) -> int:
@@ -762,9 +990,14 @@ def main(paths: list[str]) -> int:
         print(__doc__)
         return 2
     left = 0
+    names: dict[Path | None, Renamed] = {None: {}}
     for path in files(paths):
         try:
-            file = migrate(path, path.read_bytes().decode("utf-8"))
+            text = path.read_bytes().decode("utf-8")
+            folder = ruleset_at(path, text)
+            if folder not in names:
+                names[folder] = renamed_in(folder) if folder is not None else {}
+            file = migrate(path, text, names[folder])
         except (OSError, UnicodeDecodeError, MarkedYAMLError) as error:
             print(f"{path}: left as it is: {' '.join(str(error).split())[:200]}")
             left += 1
@@ -772,7 +1005,7 @@ def main(paths: list[str]) -> int:
         for told in file.untold:
             print(told)
         left += len(file.untold)
-        if file.words:
+        if file.text != text:
             path.write_bytes(file.text.encode("utf-8"))
             print(f"{path}: {file.words} words")
     for folder in sorted({p.parent for p in files(paths) if p.name == "ruleset.yaml"}):

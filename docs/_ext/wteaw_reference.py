@@ -71,7 +71,7 @@ GROUPS = {
     "Income and upkeep": ("income", "upkeep", "levies", "gifts", "records"),
     "What happens by itself": ("events", "matrices", "counters"),
     "Numbers and words": ("definitions", "stats", "modifiers", "tables", "fields"),
-    "Winning": ("aims", "objectives", "criteria", "ends"),
+    "Winning": ("victory",),
     "The turn and the table": (
         *("sequence", "sequence_changes", "calendar", "options"),
         *("policies", "visibility"),

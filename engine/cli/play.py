@@ -89,7 +89,9 @@ def play(
     with Working("playing", turns or None) as working:
         for turn, now, outcome in resolutions(game, turns, workers=workers or os.cpu_count() or 1):
             scores = [
-                e for e in outcome.result.entries if e.rule.startswith("ends/") and "everyone" in e.audience
+                e
+                for e in outcome.result.entries
+                if e.rule.startswith("victory/") and "everyone" in e.audience
             ]
             standing = [line for e in scores for line in (e.text, *e.data.get("details", ())) if line]
             entries = outcome.result.entries

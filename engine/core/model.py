@@ -53,6 +53,14 @@ class Ruleset(Tables):
         form, _, id_ = key.partition("/")
         return self.rows(form).get(id_)
 
+    def of_kind(self, form: str, kind: str) -> Mapping[str, Row]:
+        """The rows of a table whose key `kind` says so, by id, in the order of the table."""
+        return self.derived(
+            ("of kind", form, kind),
+            lambda: {id_: row for id_, row in self.rows(form).items() if row.get("kind") == kind},
+            of=(form,),
+        )
+
     def has(self, form: str, id_: object) -> bool:
         return id_ in self.rows(form)
 

@@ -337,24 +337,6 @@ class Outcomes(TypedDict, total=False):
     when: Any
     says: str
 
-AimRow = TypedDict(
-    "AimRow",
-    {
-        "id": Required[str],
-        "source": Sequence[str],
-        "note": str,
-        "silence": Mapping[str, str],
-        "name": str,
-        "of": Required[str],
-        "with": str,
-        "is": Required[Any],
-        "group": str,
-        "count": str,
-        "points": Required[int],
-    },
-    total=False,
-)
-
 AliasRow = TypedDict(
     "AliasRow",
     {
@@ -714,26 +696,6 @@ CounterRow = TypedDict(
     total=False,
 )
 
-CriterionRow = TypedDict(
-    "CriterionRow",
-    {
-        "id": Required[str],
-        "source": Sequence[str],
-        "note": str,
-        "silence": Mapping[str, str],
-        "name": str,
-        "of": Required[str],
-        "is": str,
-        "parts": Sequence[str],
-        "how": str,
-        "members": str,
-        "when": Any,
-        "at_least": Any,
-        "at_most": Any,
-    },
-    total=False,
-)
-
 DecisionRow = TypedDict(
     "DecisionRow",
     {
@@ -834,21 +796,6 @@ class DetectionMeets(TypedDict, total=False):
 
 class DetectionOptions(TypedDict, total=False):
     order: str
-
-class EndRow(TypedDict, total=False):
-    id: Required[str]
-    source: Sequence[str]
-    note: str
-    silence: Mapping[str, str]
-    name: str
-    when: Any
-    wins: str
-    rank: str
-    first: Any
-    side_by: str
-    lead: Any
-    tie: str
-    says: str
 
 EventRow = TypedDict(
     "EventRow",
@@ -1245,14 +1192,6 @@ class NationRow(TypedDict, total=False):
     color: str
     aliases: Sequence[str]
     grade: Mapping[str, str]
-
-class ObjectiveRow(TypedDict, total=False):
-    id: Required[str]
-    source: Sequence[str]
-    note: str
-    silence: Mapping[str, str]
-    goals: Required[Mapping[str, Mapping[str, Any]]]
-    points: Mapping[str, int]
 
 class OptionRow(TypedDict, total=False):
     id: Required[str]
@@ -1924,6 +1863,43 @@ VerdictWhy = TypedDict(
     total=False,
 )
 
+VictoryRow = TypedDict(
+    "VictoryRow",
+    {
+        "id": Required[str],
+        "source": Sequence[str],
+        "note": str,
+        "silence": Mapping[str, str],
+        "name": str,
+        "kind": Required[str],
+        "when": Any,
+        "wins": str,
+        "rank": str,
+        "first": Any,
+        "side_by": str,
+        "lead": Any,
+        "tie": str,
+        "says": str,
+        "of": str,
+        "is": str,
+        "parts": Sequence[str],
+        "how": str,
+        "members": str,
+        "at_least": Any,
+        "at_most": Any,
+        "about": str,
+        "with": str,
+        "reached": Any,
+        "group": str,
+        "count": str,
+        "points": int,
+        "nation": str,
+        "goals": Mapping[str, Mapping[str, Any]],
+        "worth": Mapping[str, int],
+    },
+    total=False,
+)
+
 VisibilityRow = TypedDict(
     "VisibilityRow",
     {
@@ -1964,8 +1940,6 @@ class Tables:
     @overload
     def rows(self, form: Literal["actions"]) -> Mapping[str, ActionRow]: ...
     @overload
-    def rows(self, form: Literal["aims"]) -> Mapping[str, AimRow]: ...
-    @overload
     def rows(self, form: Literal["aliases"]) -> Mapping[str, AliasRow]: ...
     @overload
     def rows(self, form: Literal["audits"]) -> Mapping[str, AuditRow]: ...
@@ -1982,15 +1956,11 @@ class Tables:
     @overload
     def rows(self, form: Literal["counters"]) -> Mapping[str, CounterRow]: ...
     @overload
-    def rows(self, form: Literal["criteria"]) -> Mapping[str, CriterionRow]: ...
-    @overload
     def rows(self, form: Literal["decisions"]) -> Mapping[str, DecisionRow]: ...
     @overload
     def rows(self, form: Literal["definitions"]) -> Mapping[str, DefinitionRow]: ...
     @overload
     def rows(self, form: Literal["detection"]) -> Mapping[str, DetectionRow]: ...
-    @overload
-    def rows(self, form: Literal["ends"]) -> Mapping[str, EndRow]: ...
     @overload
     def rows(self, form: Literal["events"]) -> Mapping[str, EventRow]: ...
     @overload
@@ -2023,8 +1993,6 @@ class Tables:
     def rows(self, form: Literal["movement"]) -> Mapping[str, MovementRow]: ...
     @overload
     def rows(self, form: Literal["nations"]) -> Mapping[str, NationRow]: ...
-    @overload
-    def rows(self, form: Literal["objectives"]) -> Mapping[str, ObjectiveRow]: ...
     @overload
     def rows(self, form: Literal["options"]) -> Mapping[str, OptionRow]: ...
     @overload
@@ -2078,6 +2046,8 @@ class Tables:
     @overload
     def rows(self, form: Literal["verdicts"]) -> Mapping[str, VerdictRow]: ...
     @overload
+    def rows(self, form: Literal["victory"]) -> Mapping[str, VictoryRow]: ...
+    @overload
     def rows(self, form: Literal["visibility"]) -> Mapping[str, VisibilityRow]: ...
     @overload
     def rows(self, form: Literal["war_kinds"]) -> Mapping[str, WarKindRow]: ...
@@ -2085,8 +2055,6 @@ class Tables:
     def rows(self, form: str) -> Mapping[str, Row]: ...
     @overload
     def row(self, form: Literal["actions"], id_: str) -> ActionRow: ...
-    @overload
-    def row(self, form: Literal["aims"], id_: str) -> AimRow: ...
     @overload
     def row(self, form: Literal["aliases"], id_: str) -> AliasRow: ...
     @overload
@@ -2104,15 +2072,11 @@ class Tables:
     @overload
     def row(self, form: Literal["counters"], id_: str) -> CounterRow: ...
     @overload
-    def row(self, form: Literal["criteria"], id_: str) -> CriterionRow: ...
-    @overload
     def row(self, form: Literal["decisions"], id_: str) -> DecisionRow: ...
     @overload
     def row(self, form: Literal["definitions"], id_: str) -> DefinitionRow: ...
     @overload
     def row(self, form: Literal["detection"], id_: str) -> DetectionRow: ...
-    @overload
-    def row(self, form: Literal["ends"], id_: str) -> EndRow: ...
     @overload
     def row(self, form: Literal["events"], id_: str) -> EventRow: ...
     @overload
@@ -2145,8 +2109,6 @@ class Tables:
     def row(self, form: Literal["movement"], id_: str) -> MovementRow: ...
     @overload
     def row(self, form: Literal["nations"], id_: str) -> NationRow: ...
-    @overload
-    def row(self, form: Literal["objectives"], id_: str) -> ObjectiveRow: ...
     @overload
     def row(self, form: Literal["options"], id_: str) -> OptionRow: ...
     @overload
@@ -2200,6 +2162,8 @@ class Tables:
     @overload
     def row(self, form: Literal["verdicts"], id_: str) -> VerdictRow: ...
     @overload
+    def row(self, form: Literal["victory"], id_: str) -> VictoryRow: ...
+    @overload
     def row(self, form: Literal["visibility"], id_: str) -> VisibilityRow: ...
     @overload
     def row(self, form: Literal["war_kinds"], id_: str) -> WarKindRow: ...
@@ -2207,8 +2171,6 @@ class Tables:
     def row(self, form: str, id_: str) -> Row: ...
     @overload
     def row_or_empty(self, form: Literal["actions"], id_: str | None) -> ActionRow: ...
-    @overload
-    def row_or_empty(self, form: Literal["aims"], id_: str | None) -> AimRow: ...
     @overload
     def row_or_empty(self, form: Literal["aliases"], id_: str | None) -> AliasRow: ...
     @overload
@@ -2226,15 +2188,11 @@ class Tables:
     @overload
     def row_or_empty(self, form: Literal["counters"], id_: str | None) -> CounterRow: ...
     @overload
-    def row_or_empty(self, form: Literal["criteria"], id_: str | None) -> CriterionRow: ...
-    @overload
     def row_or_empty(self, form: Literal["decisions"], id_: str | None) -> DecisionRow: ...
     @overload
     def row_or_empty(self, form: Literal["definitions"], id_: str | None) -> DefinitionRow: ...
     @overload
     def row_or_empty(self, form: Literal["detection"], id_: str | None) -> DetectionRow: ...
-    @overload
-    def row_or_empty(self, form: Literal["ends"], id_: str | None) -> EndRow: ...
     @overload
     def row_or_empty(self, form: Literal["events"], id_: str | None) -> EventRow: ...
     @overload
@@ -2267,8 +2225,6 @@ class Tables:
     def row_or_empty(self, form: Literal["movement"], id_: str | None) -> MovementRow: ...
     @overload
     def row_or_empty(self, form: Literal["nations"], id_: str | None) -> NationRow: ...
-    @overload
-    def row_or_empty(self, form: Literal["objectives"], id_: str | None) -> ObjectiveRow: ...
     @overload
     def row_or_empty(self, form: Literal["options"], id_: str | None) -> OptionRow: ...
     @overload
@@ -2321,6 +2277,8 @@ class Tables:
     def row_or_empty(self, form: Literal["upkeep"], id_: str | None) -> UpkeepRow: ...
     @overload
     def row_or_empty(self, form: Literal["verdicts"], id_: str | None) -> VerdictRow: ...
+    @overload
+    def row_or_empty(self, form: Literal["victory"], id_: str | None) -> VictoryRow: ...
     @overload
     def row_or_empty(self, form: Literal["visibility"], id_: str | None) -> VisibilityRow: ...
     @overload

@@ -39,7 +39,7 @@ THINGS = (
     "groups",
     "sides",
     "tracks",
-    "aims",
+    "victory",
     "production",
 )
 """Tables in which the names of ids are looked up."""
@@ -351,23 +351,23 @@ def _regions(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable
 
 
 def _objectives(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
-    rows, aims = ruleset.rows("objectives"), ruleset.rows("aims")
+    rows, aims = ruleset.of_kind("victory", "objectives"), ruleset.of_kind("victory", "aim")
     made: list[tuple[str, ...]] = []
-    for id_, row in rows.items():
+    for row in rows.values():
         for side, goals in row["goals"].items():
             for aim, of in goals.items():
-                points = row.get("points", {}).get(aim, aims[aim]["points"])
+                points = row.get("worth", {}).get(aim, aims[aim]["points"])
                 whose = (
-                    title(ruleset.row("nations", id_))
-                    if ruleset.has("nations", id_)
-                    else name_of(ruleset, id_)
+                    title(ruleset.row("nations", row["nation"]))
+                    if ruleset.has("nations", row["nation"])
+                    else name_of(ruleset, row["nation"])
                 )
                 made.append(
                     (whose, name_of(ruleset, side), title(aims[aim]), _named(ruleset, of), cell(points))
                 )
     if made:
         yield (
-            "objectives",
+            "victory",
             list(rows),
             FigureTable("Objectives", ("nation", "on the side of", "goal", "what", "worth"), tuple(made)),
         )

@@ -27,7 +27,7 @@ from ..ruleset.folder import MANIFEST
 from ..ruleset.forms import annotated, forms
 from ..turn.events import only_notes
 from ..turn.sequence import steps
-from ..world.objectives import reached
+from ..world.objectives import reached, rows_of
 from .cases import FOLDER, Case, find, read, ruleset_of
 from .runner import Runner
 from .when import Play, stages
@@ -58,10 +58,7 @@ FORMS = (
     "levies",
     "traces",
     "upkeep",
-    "criteria",
-    "ends",
-    "aims",
-    "objectives",
+    "victory",
 )
 """Forms whose rows are to be played one by one; beside them the rows of matrices, the steps of the sequence,
 and verbs.
@@ -253,7 +250,7 @@ def carried_out(play: Play) -> set[str]:
         out.update(
             f"technologies/{name}" for table, _, name, _, now in entry.changes if table == "techs" and now
         )
-        if form == "ends":
+        if form == "victory":
             out.update(_judged(play, entry))
     return out
 
@@ -311,7 +308,7 @@ def _judged(play: Play, entry: Entry) -> Iterator[str]:
     """The criteria that were computed for an end, the objectives of those it ranks, and the aims that they
     had reached.
     """
-    yield from (f"criteria/{id_}" for id_ in entry.data.get("values", {}))
+    yield from (f"victory/{id_}" for id_ in entry.data.get("values", {}))
     for rank in entry.data.get("ranks", ()):
-        yield f"objectives/{rank['who']}"
-        yield from (f"aims/{aim.aim}" for aim in reached(play.world, rank["who"]))
+        yield from (f"victory/{row['id']}" for row in rows_of(play.turn.ruleset, rank["who"]))
+        yield from (f"victory/{aim.aim}" for aim in reached(play.world, rank["who"]))

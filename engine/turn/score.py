@@ -1,5 +1,5 @@
 """`score`: values of nations and sides are computed and put together, all are ranked, and the tests of the
-game's end are made.
+game's end are made: rows of the table `victory`.
 
 A criterion is an expression, or made of others (`parts`, or the `members` of a side) by sum, mean, geometric
 mean or the highest. An end says when it is tried, who wins, or by which criterion all are ranked; equal
@@ -23,7 +23,7 @@ from .context import Turn
 
 def run(node: Row, turn: Turn) -> None:
     """Try the ends in their order; the first that comes true ends the game."""
-    for row in turn.ruleset.rows("ends").values():
+    for row in turn.ruleset.of_kind("victory", "game_end").values():
         if turn.world.test(row.get("when"), turn.names()) and settle(turn, row):
             return
 
@@ -57,7 +57,7 @@ def settle(turn: Turn, row: Row) -> bool:
     names = turn.names()
     says = message(turn.world, row.get("says", ""), names)
     with turn.journal.entry(
-        f"ends/{row['id']}", subject=",".join(winners), says=says, audience=(EVERYONE,), data=data
+        f"victory/{row['id']}", subject=",".join(winners), says=says, audience=(EVERYONE,), data=data
     ):
         turn.journal.set("game", "game", "winners", winners)
         turn.journal.set("game", "game", "end", row["id"])
@@ -97,18 +97,18 @@ class Scores:
         """The value of a criterion for a nation or side: a whole number or a fraction."""
         key = (criterion, who)
         if key not in self._values:
-            self._values[key] = self._compute(self.world.ruleset.row("criteria", criterion), who)
+            self._values[key] = self._compute(self.world.ruleset.row("victory", criterion), who)
         return self._values[key]
 
     def subjects(self, criterion: str) -> list[str]:
         """Those who have a value of the criterion."""
-        row = self.world.ruleset.row("criteria", criterion)
+        row = self.world.ruleset.row("victory", criterion)
         all_of = list(self.world.ruleset.rows("sides")) if row["of"] == "side" else self.world.nations()
         return [w for w in all_of if self.world.test(row.get("when"), self._names(row, w))]
 
     def ranking(self, criterion: str, first: str | None) -> list[dict[str, Any]]:
         """Everybody with rank and value, best first; with `first` only those that pass it can be first."""
-        row = self.world.ruleset.row("criteria", criterion)
+        row = self.world.ruleset.row("victory", criterion)
         found = [(w, self.value(criterion, w)) for w in self.subjects(criterion)]
         order = sorted(found, key=lambda f: (-f[1], f[0]))
         if first is not None:

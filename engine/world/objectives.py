@@ -1,11 +1,13 @@
-"""What a nation plays for: rows of `objectives`, its aims by side, each judged as a row of `aims` says."""
+"""What a nation plays for: rows of `victory` that are objectives name its aims by side, each judged as the
+row of the aim says.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ..core.model import Row
+from ..core.model import Row, Ruleset
 from ..core.state import Entity
 from ..ruleset.forms import KINDS
 from .fields import Readings
@@ -30,15 +32,20 @@ def points_of(world: Readings, nation: str) -> int:
 
 
 def reached(world: Readings, nation: str) -> Iterator[Reached]:
-    """The objectives that a nation has reached, in the order of its row."""
-    row = world.ruleset.row_or_empty("objectives", nation)
-    for side, goals in row.get("goals", {}).items():
-        if side in (ANY, world.side_of(nation)):
-            for id_, wanted in goals.items():
-                aim = world.ruleset.row("aims", id_)
-                points = row.get("points", {}).get(id_, aim["points"])
-                for thing in _things(world, aim, Entity("nation", nation), wanted):
-                    yield Reached(id_, thing, points)
+    """The objectives that a nation has reached, in the order of its rows."""
+    for row in rows_of(world.ruleset, nation):
+        for side, goals in row["goals"].items():
+            if side in (ANY, world.side_of(nation)):
+                for id_, wanted in goals.items():
+                    aim = world.ruleset.row("victory", id_)
+                    points = row.get("worth", {}).get(id_, aim["points"])
+                    for thing in _things(world, aim, Entity("nation", nation), wanted):
+                        yield Reached(id_, thing, points)
+
+
+def rows_of(ruleset: Ruleset, nation: str) -> list[Row]:
+    """The rows that say what a nation plays for, in the order of the table."""
+    return [row for row in ruleset.of_kind("victory", "objectives").values() if row["nation"] == nation]
 
 
 def _things(
@@ -49,7 +56,7 @@ def _things(
     """
     names = {"nation": nation, "self": nation}
     if isinstance(wanted, int):
-        return [None] if world.test(aim["is"], {**names, "it": wanted}) else []
+        return [None] if world.test(aim["reached"], {**names, "it": wanted}) else []
     passed: list[str | None] = []
     for thing in wanted:
         other = {"other": Entity(KINDS[aim["with"]], wanted[thing])} if isinstance(wanted, dict) else {}
@@ -63,5 +70,5 @@ def _things(
 def _passes(world: Readings, aim: Row, thing: str, names: Mapping[str, Any]) -> bool:
     """Whether a thing passes the test of an aim; of a group, every member or any."""
     members = world.ruleset.row_or_empty("groups", thing).get("members", [thing])
-    tests = (world.test(aim["is"], {**names, "it": Entity(KINDS[aim["of"]], m)}) for m in members)
+    tests = (world.test(aim["reached"], {**names, "it": Entity(KINDS[aim["about"]], m)}) for m in members)
     return any(tests) if aim.get("group") == "any" else all(tests)

@@ -303,10 +303,11 @@ class Happenings:
             if nation not in wins:
                 wins[nation] = draft.row(
                     "victory",
-                    "ends",
+                    "victory",
                     {
-                        "id": draft.fresh("ends", f"{player} by trigger"),
+                        "id": draft.fresh("victory", f"{player} by trigger"),
                         "name": f"Victory of {player}"[:120],
+                        "kind": "game_end",
                         "wins": side or nation,
                         "when": f"flagged(nation('{nation}'), 'has-won')",
                         "says": f"{player} win.",

@@ -270,10 +270,11 @@ def ends(draft: RulesetDraft) -> None:
                     continue
                 draft.row(
                     "victory",
-                    "ends",
+                    "victory",
                     {
-                        "id": draft.fresh("ends", f"{name} {rule}"),
+                        "id": draft.fresh("victory", f"{name} {rule}"),
                         "name": f"{rule} of {name}"[:120],
+                        "kind": "game_end",
                         "wins": side,
                         "when": f"sum(places(), 'city_of', '{side}') >= {int(text)}",
                         "says": f"{name} win: {rule}.",
@@ -283,10 +284,11 @@ def ends(draft: RulesetDraft) -> None:
             group = f"group('{draft.group('nations', with_capital, 'players with a capital')}')"
             draft.row(
                 "victory",
-                "ends",
+                "victory",
                 {
-                    "id": draft.fresh("ends", f"{name} last"),
+                    "id": draft.fresh("victory", f"{name} last"),
                     "name": f"{name} are left"[:120],
+                    "kind": "game_end",
                     "wins": side,
                     "when": f"any({group}, 'stands_for', '{side}') and not any({group}, 'stands_against', "
                     f"'{side}')",

@@ -72,8 +72,8 @@ def tournament(
     for name in policy:
         if name not in known:
             raise Stop(f"no policy {name!r}; there are {', '.join(known)}", ExitCode.CALL)
-    if criterion and not ruleset.has("criteria", criterion):
-        there = ", ".join(ruleset.rows("criteria")) or "none"
+    if criterion and criterion not in ruleset.of_kind("victory", "criterion"):
+        there = ", ".join(ruleset.of_kind("victory", "criterion")) or "none"
         raise Stop(f"no criterion {criterion!r}; there are {there}", ExitCode.CALL)
     world = World(ruleset, initial_state(ruleset, data))
     parties = cup.parties_of(

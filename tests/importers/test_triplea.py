@@ -227,7 +227,9 @@ def test_conditions_objectives_triggers(straits: Imported, valley: Imported) -> 
     assert event["effects"] == [
         {"create": {"units": "infantry", "n": 2, "for": "northmen", "at": "northport"}}
     ]
-    assert any(row["wins"] == "north" and "has-won" in row["when"] for row in ruleset.rows("ends").values())
+    assert any(
+        row["wins"] == "north" and "has-won" in row["when"] for row in ruleset.rows("victory").values()
+    )
     other = rules(valley)
     assert "count(group(" in other.rows("events")["red-crown-triggerattachmentgold"]["when"]
     assert len(next(g for g in other.rows("groups").values() if len(g["members"]) == 3)["members"]) == 3, (

@@ -816,7 +816,7 @@ def test_victory_cities_win(name: str | None, value: bool, table: Any) -> None:
     made = table(text)
     ruleset, _ = load_ruleset(made.made.folder)
     assert ruleset is not None
-    assert any("city_of" in str(row["when"]) for row in ruleset.rows("ends").values()) is value
+    assert any("city_of" in str(row["when"]) for row in ruleset.rows("victory").values()) is value
 
 
 HEAVY = '<attachment name="techAttachment" attachTo="One" javaClass="TechAttachment" type="player"><option name="{}" value="true"/></attachment>'

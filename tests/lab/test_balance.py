@@ -29,7 +29,7 @@ SEED = "5a" * 16
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
 RULES = small.ruleset(
     actions=[{"id": "dig"}, {"id": "sing"}], events=[{"id": "rain", "title": "It rains"}, {"id": "snow"}],
-    technologies=[{"id": "wheel"}], criteria=[{"id": "points", "name": "Points", "of": "nation", "is": "count(units(owner=nation))"}],
+    technologies=[{"id": "wheel"}], victory=[{"id": "points", "kind": "criterion", "name": "Points", "of": "nation", "is": "count(units(owner=nation))"}],
     order_options=[{"id": "in-haste", "gives": "haste"}, {"id": "slowly"}],
 )  # fmt: skip
 

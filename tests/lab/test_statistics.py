@@ -30,7 +30,9 @@ def play(folder: Path, scenario: str, turns: int, *, ends: str = "") -> Game:
     if ends:
         frame = (*rules.sequence, {"step": "score", "do": "score"})
         rules = replace(
-            rules, forms={**rules.forms, "ends": {"soon": {"id": "soon", "when": ends}}}, sequence=frame
+            rules,
+            forms={**rules.forms, "victory": {"soon": {"id": "soon", "kind": "game_end", "when": ends}}},
+            sequence=frame,
         )
     game = new_game(folder / "game", data, rules, id_="stat", seed=b"s" * 32)
     while game.stage().position.turn <= turns and not game.stage().position.ended:

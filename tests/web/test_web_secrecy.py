@@ -200,17 +200,21 @@ def test_a_question_that_is_not_understood_loses_no_draft(at: House) -> None:
 
 def test_rule_tests_say_what_a_draft_breaks(at: House) -> None:
     mo = at.come_in(next(r for r in at.hall.people.of_game(GAME) if r.role == "moderator"))
-    form = {"rules": "variants/diplomacy", "text": 'ends:\n- {id: solo, when: "turn > 900"}\n', "tests": "1"}
+    form = {
+        "rules": "variants/diplomacy",
+        "text": 'victory:\n- {id: solo, when: "turn > 900"}\n',
+        "tests": "1",
+    }
     page = said(mo.post("draft", form))
     assert (
         re.search(r"\d+ changes? (its|their) verdict", page)
         and "passed → ✗ failed" in page
         and "expected" in page
     )
-    page = said(mo.post("draft", {**form, "text": "ends:\n- {id: solo, says: A power has won.}\n"}))
+    page = said(mo.post("draft", {**form, "text": "victory:\n- {id: solo, says: A power has won.}\n"}))
     assert "all say the same as before" in page and "No rule test" not in page
     assert "Rule tests" not in said(mo.post("draft", {**form, "tests": ""}))
-    assert "Rule tests" not in said(mo.post("draft", {**form, "text": "ends:\n- {id: solo, where: x}\n"}))
+    assert "Rule tests" not in said(mo.post("draft", {**form, "text": "victory:\n- {id: solo, where: x}\n"}))
 
 
 # ---- hostile requests

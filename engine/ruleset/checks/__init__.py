@@ -205,7 +205,7 @@ READ_BY_OTHERS = frozenset(
     | {
         "matrices",
         "tables",
-        "aims",
+        "victory",
         "options",
         "battles",
         "tracks",

@@ -162,7 +162,7 @@ def scope_of(mark: Marked, words: RulesetVocabulary) -> dict[str, str]:
             if yielding in (*KINDS, "")
             else scope
         )
-    if mark.form == "criteria":  # of sides, or of nations
+    if mark.row.text("kind") == "criterion":  # of sides, or of nations
         scope = {k: v for k, v in scope.items() if (v == "side") == (mark.row.text("of") == "side")}
     if mark.form == "production" and mark.row.get("facing") is None and mark.row.get("appears") is None:
         scope.pop("target", None)

@@ -475,22 +475,20 @@ def objectives_fit_their_aims(subject: Subject) -> Iterator[Diagnostic]:
     """What a nation names for an aim is of the kind that the aim is about; points are said of aims that the
     nation has.
     """
-    aims = subject.rows("aims")
-    for id_, row in subject.rows("objectives").items():
-        node = subject.nodes("objectives")[id_]
+    aims = subject.of_kind("victory", "aim")
+    for id_, row in subject.of_kind("victory", "objectives").items():
+        node = subject.nodes("victory")[id_]
         for side, goals in row["goals"].items():
             for name, wanted in goals.items():
                 if name in aims:
                     yield from _of_aim(subject, aims[name], wanted, node.value["goals"].value[side], name)
-        for name in row.get("points", {}):
+        for name in row.get("worth", {}):
             if not any(name in goals for goals in row["goals"].values()):
-                yield diagnose(
-                    "E213", "error", f"{id_!r} has no aim {name!r}", node.value["points"], key=name
-                )
+                yield diagnose("E213", "error", f"{id_!r} has no aim {name!r}", node.value["worth"], key=name)
 
 
 def _of_aim(subject: Subject, aim: dict[str, Any], wanted: Any, node: Node, key: str) -> Iterator[Diagnostic]:
-    of, other = aim["of"], aim.get("with")
+    of, other = aim["about"], aim.get("with")
     wants: Any
     if of == "number":
         wants, shape = int, "a whole number"

@@ -46,31 +46,39 @@ def dangling(
         for value, at in texts_in(mark.annotation.value, node):
             if value.startswith("=") and not literal:
                 continue  # an expression: another check's question
-            if any(value in rows(form) for form in forms) or not any(form in known for form in forms):
+            wanted: Mapping[str, str] = mark.annotation.schema.get("x-rows", {})
+            if not any(form in known for form in forms):
+                continue
+            if any(value in rows(form) and _is_meant(rows(form)[value], wanted) for form in forms):
                 continue
             cited = bool(mark.annotation.schema.get("x-citation"))
             if cited and not any(rows(form) for form in forms):
                 continue  # nothing is registered, so nothing can be misspelled
-            asked = (value, *forms)
+            asked = (value, *forms, *wanted.values())
             if asked not in hints and len(hints) < MOST_HINTS:
                 others = [form for form in known.names if value in rows(form)]
+                could = [id_ for f in forms for id_, row in rows(f).items() if _is_meant(row, wanted)]
                 group = (
                     f"{value} is a group; one of its members is wanted here"
                     if value in rows("groups")
                     else ""
                 )
-                hint = (
-                    gone(value, removed)
-                    or group
-                    or did_you_mean(value, [id_ for form in forms for id_ in rows(form)])
-                )
+                hint = gone(value, removed) or group or did_you_mean(value, could)
                 hints[asked] = hint or (f"there is one in {', '.join(others)}" if others else "")
-            message = f"{' or '.join(forms)} has no {value!r}"
+            kind = "".join(f"{word} " for word in wanted.values())
+            message = f"{' or '.join(forms)} has no {kind}{value!r}"
             hint = hints.get(asked, "")
             if cited:
                 yield diagnose("W420", "warning", message, at, key=key, hint=hint)
             else:
                 yield diagnose("E401", "error", message, at, key=key, hint=hint)
+
+
+def _is_meant(row: object, wanted: Mapping[str, str]) -> bool:
+    """Whether a row says what is wanted of it (`x-rows`: key to value)."""
+    if isinstance(row, Node):
+        return all(row.text(key) == value for key, value in wanted.items())
+    return not isinstance(row, Mapping) or all(row.get(key) == value for key, value in wanted.items())
 
 
 def groups_have_members_that_exist(subject: Subject) -> Iterator[Diagnostic]:

@@ -5,7 +5,7 @@ nobody uses.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -22,6 +22,7 @@ from .subject import Subject
 __all__ = [
     "events_can_fire",
     "filters_name_what_exists",
+    "is_helper",
     "numbers_of_units_are_there",
     "orders_and_acts_are_taken_by_a_step",
     "rows_are_settled_by_a_step",
@@ -48,9 +49,11 @@ HELPERS = (
         "records",
         "requirements",
     ),
-    *("levies", "criteria", "verdicts"),
+    *("levies", "verdicts"),
 )
 """Forms whose rows do nothing unless another row, or a step, mentions them."""
+HELPING_KINDS = {"victory": ("criterion",)}
+"""Kinds of rows of other forms that are such, too."""
 ACTS_BY = {"counters": "effects"}
 """Forms whose rows are such, too, unless they have this key."""
 SETTLED = (("capture", "capture", "rows"), ("upkeep", "upkeep", "upkeep"), ("income", "collect", "income"))
@@ -286,13 +289,19 @@ def numbers_of_units_are_there(subject: Subject) -> Iterator[Diagnostic]:
                 yield diagnose("W612", "warning", message, subject.nodes("units")[id_], hint=hint)
 
 
+def is_helper(form: str, row: Mapping[str, Any]) -> bool:
+    """Whether a row does nothing unless another row, or a step, mentions it."""
+    return form in HELPERS or row.get("kind") in HELPING_KINDS.get(form, ())
+
+
 def rows_of_helpers_are_used(subject: Subject) -> Iterator[Diagnostic]:
     """A definition, table, group or stat that no row, and no step of the sequence of play, mentions."""
     words = _words_of_the_frame(subject)
     own: dict[tuple[str, str], set[str]] = {}
     for form, id_, node in subject.draft.all_rows():
-        found = subject.of_row("words", node, partial(words_of_row, subject.values[form][id_]))
-        if form in HELPERS or (form in ACTS_BY and ACTS_BY[form] not in subject.values[form][id_]):
+        value = subject.values[form][id_]
+        found = subject.of_row("words", node, partial(words_of_row, value))
+        if is_helper(form, value) or (form in ACTS_BY and ACTS_BY[form] not in value):
             own[form, id_] = found
         else:
             words |= found

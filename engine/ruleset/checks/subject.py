@@ -97,6 +97,10 @@ class Subject:
         rows = self.values.get(form, {})
         return {i: row for i, row in rows.items() if (form, i) not in self.faulty} if self.faulty else rows
 
+    def of_kind(self, form: str, kind: str) -> dict[str, dict[str, Any]]:
+        """The plain rows of a table that have the right shape, and whose key `kind` says so."""
+        return {id_: row for id_, row in self.rows(form).items() if row.get("kind") == kind}
+
     def any_faulty(self, *forms: str) -> bool:
         """Whether a row of one of these tables has a wrong shape, so that what it would say is not known."""
         return any(form in forms for form, _ in self.faulty)

@@ -20,9 +20,12 @@ __all__ = [
 ]
 
 TERMS, QUANTITIES = "definitions", "stats"
-ASKERS = {"objectives": ("aims", ("is",)), "within_limits": ("limits", ("test", "when"))}
-"""Functions that ask the tests of all rows of a table, which stand in the graph as one thing of the
-function's name.
+ASKERS = {
+    "objectives": ("victory", ("reached",), "aims"),
+    "within_limits": ("limits", ("test", "when"), "limits"),
+}
+"""Functions that ask the tests of all rows of a table: its keys that hold them, what such rows are called.
+They stand in the graph as one thing of the function's name.
 """
 
 
@@ -98,10 +101,12 @@ def values_lead_somewhere(subject: Subject) -> Iterator[Diagnostic]:
             round_ = [a for a, _ in nx.find_cycle(graph.subgraph(knot), first)]
             way = " → ".join(id_ for _, id_ in [*round_, round_[0]])
             form, id_ = next((form, id_) for form, id_ in round_ if form != TERMS)
-            node = (
-                subject.nodes(form)[id_] if form == QUANTITIES else next(iter(subject.nodes(form).values()))
-            )
-            said = "the stat leads" if form == QUANTITIES else f"the {form} lead"
+            if form == QUANTITIES:
+                node, said = subject.nodes(form)[id_], "the stat leads"
+            else:
+                _, keys, called = ASKERS[id_]
+                asked = (i for i, row in subject.rows(form).items() if any(key in row for key in keys))
+                node, said = subject.nodes(form)[next(asked)], f"the {called} lead"
             yield diagnose(
                 "E405",
                 "error",
@@ -118,7 +123,7 @@ def values_lead_somewhere(subject: Subject) -> Iterator[Diagnostic]:
 
 def _said(subject: Subject) -> Iterator[tuple[str, str, list[str]]]:
     """Table, id and expressions of definitions, stats (with their modifiers), all aims and all limits."""
-    for function, (asked, keys) in ASKERS.items():
+    for function, (asked, keys, _) in ASKERS.items():
         rows = subject.rows(asked).values()
         yield asked, function, [row[key] for row in rows for key in keys if isinstance(row.get(key), str)]
     for id_, row in subject.rows(TERMS).items():

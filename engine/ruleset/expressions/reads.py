@@ -24,7 +24,7 @@ Tables = frozenset[str]
 """Tables, and columns of tables (`state.columns`)."""
 
 MEANING: Final = (
-    "definitions", "stats", "modifiers", "fields", "verdicts", "sides", "limits", "aims", "treasuries",
+    "definitions", "stats", "modifiers", "fields", "verdicts", "sides", "limits", "victory", "treasuries",
 )  # fmt: skip
 """The forms by whose rows `reads` and `reads_of` find what an expression reads."""
 
@@ -215,7 +215,9 @@ def _walk(ruleset: Ruleset, expression: Expression, seen: set[str]) -> Iterator[
             )
         elif name == "objectives":
             yield from SIDES
-            yield from _of_part(ruleset, [row["is"] for row in ruleset.rows("aims").values()], seen)
+            yield from _of_part(
+                ruleset, [row["reached"] for row in ruleset.of_kind("victory", "aim").values()], seen
+            )
         elif name in FUNCTIONS:
             yield None
         elif name in ruleset.rows("verdicts"):
