@@ -1,20 +1,19 @@
-"""The fast yes or no agrees with jsonschema, the forms are those of the schemas folder, the walk finds our keywords."""
+"""The two validators agree, the forms are those of the schemas folder, the walk finds our keywords."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wteaw.core.codes import CODES, table
 from wteaw.core.package_data import schemas
-from wteaw.ruleset.fast_schema import Compiler, UnknownKeyword
 from wteaw.ruleset.file_schemas import file_schemas
 from wteaw.ruleset.forms import annotated, forms
 from wteaw.ruleset.row_types import TARGET, row_types
@@ -84,17 +83,51 @@ def test_effects_too(value: Any) -> None:
     ).is_valid(value)
 
 
-def test_every_schema_is_compiled() -> None:
-    compiler = Compiler(KNOWN.resolve)
+def test_every_part_of_a_schema_can_be_asked_by_itself() -> None:
     for name, schema in KNOWN.files.items():
-        compiler.fits(schema, name)
+        assert KNOWN.fits(schema, name, []) is (name == "common.schema.json")  # which is a shelf of parts
         for part in schema.get("definitions", {}).values():
-            compiler.fits(part, name)
+            KNOWN.fits(part, name, {})
 
 
-def test_an_unknown_keyword_is_never_passed_over() -> None:
-    with pytest.raises(UnknownKeyword):
-        Compiler(KNOWN.resolve).fits({"contains": {"type": "string"}}, "common.schema.json")
+def test_fractions_are_numbers_and_never_whole() -> None:
+    whole, number = {"type": "integer"}, {"type": "number", "minimum": 1}
+    assert not KNOWN.fits(whole, "common.schema.json", Fraction(5, 2))
+    assert KNOWN.fits(number, "common.schema.json", Fraction(5, 2))
+    assert not KNOWN.fits(number, "common.schema.json", Fraction(1, 2))
+    assert KNOWN.fits({"items": number}, "common.schema.json", [Fraction(5, 2), 3])
+
+
+KEYWORDS_OF_DRAFT_7 = {
+    *("$schema", "$id", "$ref", "$comment", "title", "description", "default", "examples", "definitions"),
+    *("type", "enum", "const", "pattern", "minLength", "maxLength", "minimum", "maximum", "format"),
+    *("exclusiveMinimum", "exclusiveMaximum", "items", "minItems", "maxItems", "uniqueItems"),
+    *("properties", "patternProperties", "additionalProperties", "propertyNames", "required"),
+    *("minProperties", "maxProperties", "dependencies"),
+    *("oneOf", "anyOf", "allOf", "not", "if", "then", "else"),
+}
+
+
+def keywords(schema: Any) -> Iterator[str]:
+    """Every keyword in a schema and in those inside it."""
+    if isinstance(schema, list):
+        for part in schema:
+            yield from keywords(part)
+    if not isinstance(schema, dict):
+        return
+    for word, said in schema.items():
+        yield word
+        if word in ("properties", "patternProperties", "definitions"):
+            yield from keywords(list(said.values()))
+        elif word not in ("enum", "const", "default", "examples", "required", "dependencies"):
+            yield from keywords([] if word.startswith("x-") else said)
+
+
+def test_no_keyword_of_a_schema_is_passed_over() -> None:
+    """A validator says nothing of a keyword that it does not know."""
+    for name, schema in KNOWN.files.items():
+        known = {word for word in keywords(schema) if not word.startswith("x-")}
+        assert known <= KEYWORDS_OF_DRAFT_7, name
 
 
 def test_forms_are_the_schemas_of_rows() -> None:

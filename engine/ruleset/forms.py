@@ -15,16 +15,18 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
+    from jsonschema_rs import Draft7Validator
+    from jsonschema_rs import Registry as Documents
     from referencing import Registry  # heavy, and not needed while all rows are right
 
 from ..core.package_data import schemas as schemas_folder
-from .fast_schema import Compiler, Fits, UnknownKeyword
 
 __all__ = ["DEFAULT", "KINDS", "Annotation", "Forms", "annotated", "forms"]
 
@@ -48,6 +50,8 @@ DEFAULT = "default"
 """What a value is where a row does not say it: beside a `$ref` it is said of this place."""
 CLOSED = ""
 """Stands in a scope whose names are all that there are (`x-names`), not an addition to the general ones."""
+_ADDRESS = "json-schema:///"
+"""What goes before the names of files where jsonschema-rs follows references."""
 SLOTS_OF = "+"
 """Stands in a scope, with a row (`form/id`) whose slots are in scope too (`x-slots-of`: the key that names
 the row).
@@ -126,7 +130,8 @@ class Forms:
     files: Mapping[str, Schema]
     digest: str
     names: tuple[str, ...] = ()
-    _compiled: dict[int, Fits | None] = field(default_factory=dict)
+    _validators: dict[int, tuple[Schema, Draft7Validator]] = field(default_factory=dict)
+    """By the identity of a schema, which is kept with its validator so that no other gets that identity."""
     spots: dict[tuple[str, ...], dict[tuple[int, str], _Spot]] = field(default_factory=dict)
     bearing: dict[tuple[str, ...], dict[tuple[int, str], bool]] = field(default_factory=dict)
     """What the walk for some keywords has made of schemas, by their identity and file."""
@@ -156,13 +161,15 @@ class Forms:
         """Whether a value fits a schema that stands in the file `base`."""
         if not isinstance(schema, dict):
             return bool(schema)
-        if id(schema) not in self._compiled:
-            try:
-                self._compiled[id(schema)] = self._compiler.fits(schema, base)
-            except UnknownKeyword:
-                self._compiled[id(schema)] = None
-        test = self._compiled[id(schema)]
-        return test(value) if test else self._judge(schema, base).is_valid(value)
+        if id(schema) not in self._validators:
+            self._validators[id(schema)] = schema, self._validator(schema, base)
+        return self._validators[id(schema)][1].is_valid(_without_fractions(value))
+
+    def _validator(self, schema: Schema, base: str) -> Draft7Validator:
+        import jsonschema_rs  # not needed for rules that the cache has
+
+        part = _absolute(schema, base, _ADDRESS)
+        return jsonschema_rs.Draft7Validator(part, registry=self._documents, validate_formats=False)
 
     def faults(self, name: str, value: Any) -> list[Fault]:
         """All that jsonschema has to say about a row of a form, or about a file of a kind."""
@@ -178,8 +185,13 @@ class Forms:
         return Draft7Validator(_absolute(schema, base) if base else schema, registry=_registry(self))
 
     @cached_property
-    def _compiler(self) -> Compiler:
-        return Compiler(self.resolve)
+    def _documents(self) -> Documents:
+        """The schemas as jsonschema-rs finds them, each at its address."""
+        import jsonschema_rs
+
+        return jsonschema_rs.Registry(
+            [(_ADDRESS + name, schema) for name, schema in self.files.items()], draft=jsonschema_rs.Draft7
+        )
 
     def resolve(self, schema: Any, base: str) -> tuple[Schema, str]:
         """Follow `$ref`: the schema meant, and the file it stands in. Keywords beside a `$ref` are kept."""
@@ -215,12 +227,31 @@ def _read(stamped: tuple[tuple[Path, int, int], ...]) -> Forms:
     return Forms(files, digest.hexdigest(), names)
 
 
-def _absolute(schema: Any, base: str) -> Any:
-    """A part of a file with its references written out, so that it can be used by itself."""
-    if isinstance(schema, dict):
-        inside = isinstance(schema.get("$ref"), str) and schema["$ref"].startswith("#")
-        return {k: base + v if k == "$ref" and inside else _absolute(v, base) for k, v in schema.items()}
-    return [_absolute(item, base) for item in schema] if isinstance(schema, list) else schema
+def _absolute(schema: Any, base: str, address: str = "") -> Any:
+    """A part of a file with its references written out, so that it can be used by itself.
+
+    `address` goes before the name of each file that is referred to.
+    """
+    if isinstance(schema, list):
+        return [_absolute(item, base, address) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    written: Schema = {}
+    for key, item in schema.items():
+        if key == "$ref" and isinstance(item, str):
+            written[key] = address + (base + item if item.startswith("#") else item)
+        else:
+            written[key] = _absolute(item, base, address)
+    return written
+
+
+def _without_fractions(value: Any) -> Any:
+    """The value for a validator that knows JSON alone; our fractions are never whole numbers."""
+    if isinstance(value, dict):
+        return {key: _without_fractions(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_fractions(item) for item in value]
+    return float(value) if isinstance(value, Fraction) else value
 
 
 def _is_form(schema: Schema) -> bool:
