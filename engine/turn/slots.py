@@ -28,6 +28,7 @@ _TABLES = {
     "item": "production",
     "resource": "resources",
     "passage": "passages",
+    "card": "cards",
 }
 
 

@@ -35,6 +35,7 @@ _TABLE = {
     "tech": "tech_rows",
     "agreement": "agreements",
     "record": "records",
+    "card": "cards",
 }
 
 
@@ -92,7 +93,7 @@ class Readings(ABC):
             return x
         if kind is not None:
             return Entity(kind, str(x))
-        for candidate in ("nation", "place", "side", "tech", "passage", "item"):
+        for candidate in ("nation", "place", "side", "tech", "passage", "item", "card"):
             if self.ruleset.has(KINDS[candidate], x):
                 return Entity(candidate, str(x))
         for table, candidate in (("units", "unit"), ("forces", "force"), ("nations", "nation")):
