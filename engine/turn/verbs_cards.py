@@ -12,6 +12,7 @@ from typing import Any
 
 from ..core.faults import few
 from ..core.journal import EVERYONE, NOBODY, Audience
+from ..core.messages import Message
 from ..core.model import Row
 from ..core.state import Entity
 from ..world import piles
@@ -142,14 +143,23 @@ def _draw(runner: EffectRunner, here: _Pile, there: _Pile, n: int) -> None:
     everyone = EVERYONE in (*seers, *told)
     readers = (EVERYONE,) if everyone else tuple(dict.fromkeys((*told, *seers)))
     if readers:
-        says = say(
-            runner.world,
-            "Drawn from {pile}: {cards}.",
-            pile=here.name,
-            cards=[Entity("card", card) for card in piles.spread(drawn)],
-        )
+        says = _told(here, there, drawn)
         with runner.journal.entry(runner.rule, subject=runner.subject, audience=readers, says=says):
             pass
+
+
+def _told(here: _Pile, there: _Pile, drawn: Counter[str]) -> Message:
+    """Who has drawn what, from whose pile."""
+    who = "{nation} draws" if there.nation else "Drawn"
+    of = " of {other}" if here.nation not in ("", there.nation) else ""
+    return say(
+        here.runner.world,
+        f"{who} from {{pile}}{of}: {{cards}}.",
+        nation=Entity("nation", there.nation),
+        other=Entity("nation", here.nation),
+        pile=here.name,
+        cards=[Entity("card", card) for card in piles.spread(drawn)],
+    )
 
 
 def _foresee(here: _Pile, there: _Pile, n: int) -> None:

@@ -35,7 +35,6 @@ _TABLE = {
     "tech": "tech_rows",
     "agreement": "agreements",
     "record": "records",
-    "card": "cards",
 }
 
 
