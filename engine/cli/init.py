@@ -23,7 +23,8 @@ def init(
         "", help="Begin with a layer over this shipped ruleset, such as third-edition."
     ),
     game: str = typer.Option(
-        "new-game", help="The small game to begin with: new-game, or conquest (dice one against one)."
+        "new-game",
+        help="The small game to begin with: new-game, conquest (dice one against one), or card-battle.",
     ),
     from_: str = typer.Option(
         "", "--from", help="triplea: turn a game file into the ruleset; then it is FILE [NAME]."

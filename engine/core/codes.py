@@ -116,6 +116,8 @@ CODES: dict[str, str] = {
     "W619": "Technologies that need one another in a ring, so that nobody can ever begin one.",
     "W620": "A figure under which a die is thrown in battle that is above the die, or a part of a face.",
     "W621": "An order that nobody is ever asked for, or turns that ask nobody for orders.",
+    "W622": "A card that no pile ever holds, or a pile that cards never come into, or never leave.",
+    "W623": "A pile that an order chooses from, and that nobody is shown.",
     "W701": "A silence that silences nothing.",
     "E702": "A silence of a code that does not exist, or of an error.",
 }

@@ -60,6 +60,8 @@ VERBS: Final[dict[str, str]] = {
     "cancel": "turn.verbs_later:cancel",
     "record": "turn.verbs_records:record",
     "strike": "turn.verbs_records:strike",
+    "deal": "turn.verbs_cards:deal",
+    "play": "turn.verbs_cards:play",
     "fight": "battle.fight:fight_here",
 }
 """What an effect can do -> `verb(runner, parameters, names)`."""

@@ -95,6 +95,8 @@ Effect = TypedDict(
         "on_failure": Sequence[Effect],
         "record": EffectRecord,
         "strike": EffectStrike,
+        "deal": EffectDeal,
+        "play": EffectPlay,
     },
     total=False,
 )
@@ -330,6 +332,22 @@ class EffectRecord(TypedDict, total=False):
 
 class EffectStrike(TypedDict, total=False):
     records: Required[Any]
+
+EffectDeal = TypedDict(
+    "EffectDeal",
+    {
+        "from": Required[str],
+        "whose": Any,
+        "to": Required[str],
+        "who": Any,
+        "n": Any,
+        "cards": Any,
+    },
+    total=False,
+)
+
+class EffectPlay(TypedDict, total=False):
+    card: Required[Any]
 
 class Outcomes(TypedDict, total=False):
     id: Required[str]
@@ -650,6 +668,23 @@ CaptureRow = TypedDict(
         "audience": Any,
         "passed": bool,
         "absent": Any,
+    },
+    total=False,
+)
+
+CardRow = TypedDict(
+    "CardRow",
+    {
+        "id": Required[str],
+        "source": Sequence[str],
+        "note": str,
+        "silence": Mapping[str, str],
+        "name": Required[str],
+        "aliases": Sequence[str],
+        "text": str,
+        "in": str,
+        "copies": int,
+        "effects": Sequence[Effect],
     },
     total=False,
 )
@@ -1286,6 +1321,16 @@ class PassageRow(TypedDict, total=False):
     alternative: str
     shut_when: Any
     aliases: Sequence[str]
+
+class PileRow(TypedDict, total=False):
+    id: Required[str]
+    source: Sequence[str]
+    note: str
+    silence: Mapping[str, str]
+    name: str
+    text: str
+    per: str
+    refill: str
 
 PlacementLimitRow = TypedDict(
     "PlacementLimitRow",
@@ -1950,6 +1995,8 @@ class Tables:
     @overload
     def rows(self, form: Literal["capture"]) -> Mapping[str, CaptureRow]: ...
     @overload
+    def rows(self, form: Literal["cards"]) -> Mapping[str, CardRow]: ...
+    @overload
     def rows(self, form: Literal["chapters"]) -> Mapping[str, ChapterRow]: ...
     @overload
     def rows(self, form: Literal["clauses"]) -> Mapping[str, ClauseRow]: ...
@@ -2003,6 +2050,8 @@ class Tables:
     def rows(self, form: Literal["own_cases"]) -> Mapping[str, OwnCaseRow]: ...
     @overload
     def rows(self, form: Literal["passages"]) -> Mapping[str, PassageRow]: ...
+    @overload
+    def rows(self, form: Literal["piles"]) -> Mapping[str, PileRow]: ...
     @overload
     def rows(self, form: Literal["placement_limits"]) -> Mapping[str, PlacementLimitRow]: ...
     @overload
@@ -2066,6 +2115,8 @@ class Tables:
     @overload
     def row(self, form: Literal["capture"], id_: str) -> CaptureRow: ...
     @overload
+    def row(self, form: Literal["cards"], id_: str) -> CardRow: ...
+    @overload
     def row(self, form: Literal["chapters"], id_: str) -> ChapterRow: ...
     @overload
     def row(self, form: Literal["clauses"], id_: str) -> ClauseRow: ...
@@ -2119,6 +2170,8 @@ class Tables:
     def row(self, form: Literal["own_cases"], id_: str) -> OwnCaseRow: ...
     @overload
     def row(self, form: Literal["passages"], id_: str) -> PassageRow: ...
+    @overload
+    def row(self, form: Literal["piles"], id_: str) -> PileRow: ...
     @overload
     def row(self, form: Literal["placement_limits"], id_: str) -> PlacementLimitRow: ...
     @overload
@@ -2182,6 +2235,8 @@ class Tables:
     @overload
     def row_or_empty(self, form: Literal["capture"], id_: str | None) -> CaptureRow: ...
     @overload
+    def row_or_empty(self, form: Literal["cards"], id_: str | None) -> CardRow: ...
+    @overload
     def row_or_empty(self, form: Literal["chapters"], id_: str | None) -> ChapterRow: ...
     @overload
     def row_or_empty(self, form: Literal["clauses"], id_: str | None) -> ClauseRow: ...
@@ -2235,6 +2290,8 @@ class Tables:
     def row_or_empty(self, form: Literal["own_cases"], id_: str | None) -> OwnCaseRow: ...
     @overload
     def row_or_empty(self, form: Literal["passages"], id_: str | None) -> PassageRow: ...
+    @overload
+    def row_or_empty(self, form: Literal["piles"], id_: str | None) -> PileRow: ...
     @overload
     def row_or_empty(self, form: Literal["placement_limits"], id_: str | None) -> PlacementLimitRow: ...
     @overload

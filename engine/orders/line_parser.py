@@ -34,6 +34,8 @@ NAMED = {
     "unit-kind": "kind of unit",
     "item": "thing to build",
     "tech": "technology",
+    "card": "card",
+    "record": "record",
 }
 """Kinds of slots whose things have names -> what one of them is called."""
 CONDITIONAL = frozenset({"if", "when", "unless", "should", "once", "otherwise", "else"})

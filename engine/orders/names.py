@@ -7,13 +7,13 @@ are said, never done in silence.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..core.model import Row, Ruleset
 from ..core.state import State
 from ..core.words import distance, joined, misspelled, slips, split
-from ..ruleset.order_syntax import FORM_OF, WORDS_OF_KIND
+from ..ruleset.order_syntax import FORM_OF, WORDS_OF_KIND, slot_of
 
 EVERY = "*"
 """In a list of units: of every kind; with a tag after it, of every kind with that tag."""
@@ -37,7 +37,7 @@ class Names:
         self.state = state
         of = (*FORM_OF.values(), "aliases", "units", "places")
         shared: _Index = ruleset.derived("order names", lambda: _Index(ruleset), of=of)
-        self._index = shared if state is None else shared.with_state(state)
+        self._index = shared if state is None else shared.with_state(state, _titles(ruleset, state))
 
     # ---- from text to ids
 
@@ -139,6 +139,9 @@ class Names:
         if kind == "link":
             a, _, b = id_.partition(">")
             return f"{self.printed('place', a)} and {self.printed('place', b)}"
+        if kind == "record":
+            title = _titles(self.ruleset, self.state).get(id_, "") if self.state else ""
+            return title if self.find(kind, joined(title)) == (id_,) else _numbered(id_)
         row: Row = self.ruleset.row_or_empty(FORM_OF.get(kind, ""), id_)
         if not row.get("name"):
             row = _named_after(self.ruleset, kind, row) or row
@@ -273,14 +276,16 @@ class _Index:
                 if len(word.norm) >= 3 and id_ not in parts.get(word.norm, ()):
                     parts[word.norm] = (*parts.get(word.norm, ()), id_)
 
-    def with_state(self, state: State) -> _Index:
-        """The same, with what only a position has: nations founded since, and forces."""
+    def with_state(self, state: State, titles: Mapping[str, str]) -> _Index:
+        """The same, with what only a position has: nations founded since, forces, and records by their
+        titles.
+        """
         founded = {
             n: r
             for n, r in state.table("nations").items()
             if n not in self.ids.get("nation", {}) or "name" in r
         }
-        if not founded and not state.table("forces"):
+        if not founded and not titles and not state.table("forces"):
             return self
         more = _Index()
         more.ids = dict(self.ids)
@@ -299,7 +304,39 @@ class _Index:
             for id_ in sorted(forces):
                 more._add("force", id_, id_)
                 more._add("force", id_.rpartition("#")[2].lstrip("0") or "0", id_)
+        if titles:
+            more.ids["record"] = {}
+            for id_, title in titles.items():
+                more._add("record", _numbered(id_), id_)
+                more._add("record", title, id_)
         return more
+
+
+def _titles(ruleset: Ruleset, state: State) -> dict[str, str]:
+    """The records of a position, by what names them in texts; none where no order names any."""
+    named = ruleset.derived("orders name records", lambda: _names_records(ruleset), of=("orders", "actions"))
+    out: dict[str, str] = {}
+    for id_, row in state.table("records").items() if named else ():
+        shown_by = ruleset.row_or_empty("records", row.get("kind", "")).get("shown_by", "")
+        out[id_] = str(row.get(shown_by) or _numbered(id_))
+    return out
+
+
+def _numbered(record: str) -> str:
+    """A record by its kind and its number: "treaty 2"; a `#` would begin a comment."""
+    kind, _, number = record.rpartition("#")
+    return f"{kind} {number.lstrip('0')}"
+
+
+def _names_records(ruleset: Ruleset) -> bool:
+    rows = [*ruleset.rows("orders").values(), *ruleset.rows("actions").values()]
+    kinds = {slot_of(name, declared).kind for name, declared in _slots(rows)}
+    return "record" in kinds
+
+
+def _slots(rows: Iterable[Row]) -> Iterator[tuple[str, Any]]:
+    for row in rows:
+        yield from row.get("slots", {}).items()
 
 
 def _named_after(ruleset: Ruleset, kind: str, row: Row) -> Row | None:

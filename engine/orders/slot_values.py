@@ -28,6 +28,8 @@ ENUMERABLE = {
     "choice",
     "force",
     "item",
+    "card",
+    "record",
 }
 
 Names = Mapping[str, Any]
@@ -45,8 +47,8 @@ def domain(context: OrderContext, row: Row, slot: str, names: Names) -> list[str
         return list(shape.choices)
     if shape.kind == "nation":
         return [n for n in world.nations() if world.alive(n)]
-    if shape.kind == "force":
-        return sorted(world.state.table("forces"))
+    if shape.kind in ("force", "record"):
+        return sorted(world.state.table(f"{shape.kind}s"))
     return list(world.ruleset.rows(FORM_OF.get(shape.kind, "")))
 
 

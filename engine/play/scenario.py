@@ -11,6 +11,7 @@ from typing import Any
 
 from ..core.model import Row, Ruleset
 from ..core.state import State, pair_key, unit_key, works_on
+from ..world.piles import at_the_start
 
 _NATION_KEYS = {"treasury", "techs", "tracks", "note", "source", "out"}
 
@@ -37,6 +38,9 @@ def initial_state(ruleset: Ruleset, scenario: Mapping[str, Any]) -> State:
             put("game", "game", key, start[key])
     for id_, value in scenario.get("options", {}).items():
         put("options", "options", id_, value)
+    for owner, piles in at_the_start(ruleset).items():
+        for pile, cards in piles.items():
+            put("piles", owner, pile, cards)
     _nations(ruleset, scenario, put)
     _relations(ruleset, scenario, put)
     for place, holder in scenario.get("holders", {}).items():

@@ -26,8 +26,8 @@ from .new_folder import SCHEMAS, may_write, new_folder, put_schemas
 __all__ = ["GAME", "GAMES", "LAYER", "Begun", "StarterError", "begin", "shipped_rulesets"]
 
 GAME, LAYER = "new-game", "layer"
-GAMES = (GAME, "conquest")
-"""Small games to begin with: one of marches, money and a track; one of dice compared pair by pair."""
+GAMES = (GAME, "conquest", "card-battle")
+"""Small games to begin with: one of marches, money and a track; one of dice compared pair by pair; one of cards."""
 LONGEST = 60
 _WORD = re.compile("@([A-Z]+)@")
 

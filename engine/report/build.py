@@ -30,7 +30,7 @@ from ..world.messages import message, printed
 from ..world.tables import box_of
 from ..world.view import chain_of, readable
 from ..world.world import World
-from . import account, fights, news, rounds, standing, summary
+from . import account, cards, fights, news, rounds, standing, summary
 from .document import Block, Bullets, Para, Refs, ReportPart, bullets, linked
 from .fights import Fight
 from .sightings import sightings
@@ -210,6 +210,8 @@ def _situation(
     figures = _tracks(world, reader)
     if figures:
         out.append(Para("; ".join(f"{name} {value}" for name, value in figures) + "."))
+    if lying := cards.piles(world, reader, words):
+        out.extend([Para("", "Cards"), Bullets(tuple(lying))])
     out.extend(news.other_hands(hands))
     out.extend(news.relations(world, mine, reader, words))
     if agreed := _of_records(world, reader, words, "standing"):

@@ -42,6 +42,7 @@ KINDS: Mapping[str, str] = {
     "groups": "group",
     "production": "item",
     "war_kinds": "war",
+    "cards": "card",
 }
 """The kind of thing, as fields and expressions name it, that a row of a form is."""
 

@@ -24,6 +24,7 @@ FORM_OF: Mapping[str, str] = {
     "passage": "passages",
     "resource": "resources",
     "unit-kind": "units",
+    "card": "cards",
 }
 """Kind of slot -> the form whose rows it names."""
 
@@ -36,6 +37,8 @@ WORDS_OF_KIND: Mapping[str, str] = {
     "passage": "a passage",
     "resource": "a resource",
     "unit-kind": "a kind of unit",
+    "card": "a card",
+    "record": "a record of the game",
     "units": "units (such as `2 {example}`)",
     "number": "a number",
     "force": "a force",

@@ -8,7 +8,7 @@ with the nearest known name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -33,6 +33,7 @@ from ..turn.calendar import date
 from ..turn.context import Turn
 from ..turn.events import first_look
 from ..world.geography import Geography
+from ..world.piles import is_own, row_of
 from ..world.treasury import purse_at
 from ..world.world import World
 
@@ -300,6 +301,9 @@ class PositionWriter:
                         f"no link between {place!r} and {other!r}", (*path, "works", place, other)
                     )
                 self.state.put("links", pair_key(place, other), works_on(place), works)
+        for pile, cards in given.get("piles", {}).items():
+            for row, counts in rows_of_pile(self.ruleset, pile, cards, (*path, "piles", pile)):
+                self.state.put("piles", row, pile, counts or None)
         for table, rows in given.get("state", {}).items():
             for id_, fields in rows.items():
                 self.fields(table, id_, fields)
@@ -473,6 +477,25 @@ class PositionWriter:
             return
         names = [*BUILT_IN[kind], *(i for i, r in fields.items() if kind in r.get("of", ()))]
         raise CaseError(f"a {kind} has no field {field!r}{_hint(field, names)}", path)
+
+
+def rows_of_pile(
+    ruleset: Ruleset, pile: str, cards: Mapping[str, Any], path: tuple[str | int, ...]
+) -> Iterator[tuple[str, dict[str, int]]]:
+    """Where the state keeps a pile that a case tells of, and the cards there; of a pile of each nation, one
+    for each that is named. CaseError for a pile, a nation or a card that is not there.
+    """
+    known(ruleset.rows("piles"), pile, "pile", path)
+    owned = cards if is_own(ruleset, pile) else {"": cards}
+    for nation, counts in owned.items():
+        here = (*path, nation) if nation else path
+        if nation:
+            known(ruleset.rows("nations"), nation, "nation", here)
+        for card, n in (counts if isinstance(counts, Mapping) else {"": counts}).items():
+            known(ruleset.rows("cards"), card, "card", (*here, card))
+            if not isinstance(n, int) or isinstance(n, bool) or n < 1:
+                raise CaseError(f"how many of it: a whole number from 1, not {n!r}", (*here, card))
+        yield row_of(ruleset, pile, nation), dict(counts)
 
 
 def known(rows: Mapping[str, Any], id_: Any, what: str, path: tuple[str | int, ...]) -> None:

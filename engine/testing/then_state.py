@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ..core.state import Entity, pair_key, works_on
+from ..world.piles import held
 from ..world.treasury import stock
 from ..world.world import World
-from .given import known
+from .given import known, rows_of_pile
 from .mismatch import Mismatch, Path, unless
 from .values import NONE
 from .when import Play
@@ -30,6 +31,7 @@ class StateReader:
             "relations": self.relations,
             "wars": self.wars,
             "works": self.works,
+            "piles": self.piles,
             "game": self.game,
             "state": self.tables,
         }
@@ -165,6 +167,13 @@ class StateReader:
                 key = pair_key(place, other)
                 got = self.state.get("links", key, works_on(place), NONE)
                 yield from unless(wanted, got, (*path, place, other), ("links", key, works_on(place)))
+
+    def piles(self, said: Mapping[str, Any], path: Path) -> Iterator[Mismatch]:
+        """All the cards of a pile."""
+        for pile, cards in said.items():
+            for row, wanted in rows_of_pile(self.world.ruleset, pile, cards, (*path, pile)):
+                got = dict(held(self.state, row, pile))
+                yield from unless(wanted, got, (*path, pile), ("piles", row, pile))
 
     # ---- relations
 

@@ -44,6 +44,8 @@ def _mentioned(then: Mapping[str, Any], table: str, id_: str, field: str, row: M
             nation = id_.partition("/")[0]
             stores = nations.get(nation, {}).get("treasury", {})
             return field in stores or any(field in v for v in stores.values() if isinstance(v, Mapping))
+        case "piles":
+            return field in then.get("piles", {})
         case "techs" | "tracks":
             return field in nations.get(id_, {}).get(table, {})
         case "flags" | "counters":

@@ -17,6 +17,7 @@ from ..ruleset.order_syntax import as_said, read_form
 from ..world.applies_to import is_for
 from ..world.messages import fill, printed
 from ..world.selections import as_set, id_of
+from ..world.view import UNKNOWN
 from ..world.world import Names
 from .bounds import out_of_bounds
 from .context import Order, OrderContext
@@ -28,6 +29,7 @@ _TABLES = {
     "item": "production",
     "resource": "resources",
     "passage": "passages",
+    "card": "cards",
 }
 
 
@@ -155,7 +157,8 @@ def choices(context: OrderContext, declared: Row, names: Names) -> set[str] | No
     among = strip_mark(declared["among"])
 
     def make() -> set[str]:
-        return {str(id_of(a)) for a in as_set(context.world, context.world.value(among, names))}
+        found = {str(id_of(a)) for a in as_set(context.world, context.world.value(among, names))}
+        return found - {UNKNOWN}
 
     reads = tuple((n, names[n]) for n in sorted(parse(among).names) if n in names)
     try:

@@ -92,7 +92,7 @@ class Readings(ABC):
             return x
         if kind is not None:
             return Entity(kind, str(x))
-        for candidate in ("nation", "place", "side", "tech", "passage", "item"):
+        for candidate in ("nation", "place", "side", "tech", "passage", "item", "card"):
             if self.ruleset.has(KINDS[candidate], x):
                 return Entity(candidate, str(x))
         for table, candidate in (("units", "unit"), ("forces", "force"), ("nations", "nation")):

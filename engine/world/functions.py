@@ -102,7 +102,7 @@ def _term(world: World, id_: str, row: DefinitionRow) -> Callable[..., Any]:
     return run
 
 
-_THING_KINDS = {"nation", "place", "side", "tech", "passage", "unit", "link", "force", "item"}
+_THING_KINDS = {"nation", "place", "side", "tech", "passage", "unit", "link", "force", "item", "card"}
 
 
 def _things(world: World) -> dict[str, Callable[..., Any]]:
@@ -169,6 +169,7 @@ def _things(world: World) -> dict[str, Callable[..., Any]]:
         "nation": lambda id_: Entity("nation", id_of(id_)),
         "place": lambda id_: Entity("place", id_of(id_)),
         "passage": lambda id_: Entity("passage", id_of(id_)),
+        "card": lambda id_: Entity("card", id_of(id_)),
         "item": lambda id_: Entity("item", id_of(id_)),
         "border": lambda a, b: Entity("link", f"{id_of(a)}>{id_of(b)}"),
         "at_war": lambda a, b: pairs(a, b, world.hostile),

@@ -15,7 +15,7 @@ from ..core.state import Entity
 from .routes import list_units
 from .treasury import so_much
 
-NAMED = ("nation", "place", "side", "tech", "item", "unit", "passage")
+NAMED = ("nation", "place", "side", "tech", "item", "unit", "passage", "card")
 """Kinds of things that have names to be told by."""
 
 

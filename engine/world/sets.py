@@ -9,6 +9,7 @@ from typing import Any
 
 from ..core.state import Entity, columns
 from ..ruleset.expressions.functions import EARLIER, HOLDERS
+from .piles import cards_in
 from .selections import as_set, asker, group, id_of, nations_only, select, weight
 from .treasury import held_places
 from .world import EntitySet, World
@@ -145,6 +146,13 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
         owner = id_of(of)
         return tuple(t for t in found if bool(state.get("techs", owner, t.id, 0)) == bool(known))
 
+    def cards(**filters: Any) -> EntitySet:
+        pile, of = filters.pop("pile", None), filters.pop("of", None)
+        if pile is None:
+            return select(world, (Entity("card", c) for c in world.ruleset.rows("cards")), filters)
+        whose = id_of(of) if of is not None else None
+        return select(world, cards_in(world.ruleset, state, id_of(pile), whose), filters)
+
     def neighbours(x: Any, kind: str | None = None) -> EntitySet:
         kinds = (kind,) if kind else None
         start = as_set(world, x)
@@ -179,6 +187,7 @@ def _selections(world: World) -> dict[str, Callable[..., Any]]:
         "wars": wars,
         "records": records,
         "techs": techs,
+        "cards": cards,
         "sides": lambda: tuple(Entity("side", s) for s in world.ruleset.rows("sides")),
         "group": lambda id_: group(world, id_),
         "set_of": lambda *items: tuple(items),

@@ -20,6 +20,7 @@ from ..core.rows import VisibilityRow
 from ..core.state import Entity, State
 from ..ruleset.expressions.parse import strip_mark
 from .geography import Geography
+from .piles import OF_ALL
 from .selections import as_set
 from .tables import in_range
 from .world import World
@@ -95,6 +96,9 @@ class Viewer:
                             continue
                     if row.get("as") == "band":
                         self._band(row, shown, reader, fields)
+                    elif row.get("as") == "number" and row["what"] == "piles":
+                        piles = {pile: {UNKNOWN: sum(cards.values())} for pile, cards in fields.items()}
+                        shown[id_] = {**piles, **shown.get(id_, {})}
                     elif row.get("as") == "number":
                         self._number(shown, id_, owner, place, fields)
                     else:
@@ -137,12 +141,25 @@ class Viewer:
         names = self._names_of(row, reader, owner, place, id_)
         return self._reaches(row, reader, owner) and self.world.test(row.get("when"), names)
 
+    def sees(self, reader: str, table: str, id_: str, field: str) -> bool:
+        """Whether a reader is shown one field of a row as it is, also of one that has nothing in it now."""
+        return any(
+            row["what"] == table
+            and row.get("as", "exact") == "exact"
+            and self._is_open(row)
+            and ("fields" not in row or field in row["fields"])
+            and self.is_shown(row, reader, id_, {})
+            for row in self.ruleset.rows("visibility").values()
+        )
+
     # ---- rows
 
     def owner(self, table: str, id_: str, fields: Mapping[str, Any]) -> str | None:
         """Whose a row is: the nation it belongs to, or None."""
         if table in _OWN_ID:
             return id_
+        if table == "piles":
+            return None if id_ == OF_ALL else id_
         if table in ("units", "forces", "chosen"):
             return str(fields["owner"])
         if table in ("under_way", "orders", "uses"):

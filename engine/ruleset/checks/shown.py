@@ -29,7 +29,7 @@ OF_THINGS: Mapping[str, str] = {
 """Tables whose fields are those of a kind of thing."""
 OF_ROWS: Mapping[str, str] = {
     **{"tracks": "tracks", "counters": "counters", "options": "options", "verdicts": "verdicts"},
-    **{"treasuries": "resources", "techs": "technologies"},
+    **{"treasuries": "resources", "techs": "technologies", "piles": "piles"},
 }
 """Tables of the state whose fields are the ids of a table of the ruleset."""
 KEPT: Mapping[str, frozenset[str]] = {

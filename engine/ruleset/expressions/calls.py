@@ -15,7 +15,9 @@ from .lookups import kind_of_cell, kind_of_cells, unfit
 from .named import ELSEWHERE, Named, near
 from .vocabulary import BUILT_IN, FACTS, KINDS, MOMENTS
 
-THINGS = ("nation", "place", "side", "tech", "passage", "item", "group")
+THINGS = ("nation", "place", "side", "tech", "passage", "item", "card", "group")
+FORM_OF_FILTER = {"at": "places", "party": "nations", "pile": "piles"}
+"""Filters that are no fields -> the table whose ids they hold."""
 """Kinds of which a text may be the id where a thing of any kind is wanted."""
 RECKONED: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("sum", "maximum"), ("number", "any")),
@@ -273,6 +275,7 @@ class Calls(Named):
             "tech": {"known", "of"},
             "war": {"party"},
             "place": {"near"},
+            "card": {"pile", "of"},
         }
         typ = BUILT_IN.get(kind, {}).get(field) or self.words.field_type(kind, field)
         if typ is None and self.words.term(field) is not None and self.words.term(field)[0] == (kind,):  # type: ignore[index]
@@ -288,7 +291,7 @@ class Calls(Named):
             return
         self.words_of_field(kind, field, value)
         if isinstance(value, ast.Constant) and isinstance(value.value, str):
-            form = KINDS.get({"at": "place", "party": "nation"}.get(field, typ or ""), "")
+            form = FORM_OF_FILTER.get(field) or KINDS.get(typ or "", "")
             if form:
                 self.id_of(form, value)
 

@@ -88,6 +88,13 @@ FUNCTIONS: Final[dict[str, Signature]] = {
         filters="tech",
         reads=("techs",),
     ),
+    "cards": _S(
+        (),
+        "set:card",
+        "the cards of a pile, each copy for itself (pile=, of= whose); without pile, every card of the rules",
+        filters="card",
+        reads=("piles",),
+    ),
     "sides": _S((), "set:side", "all sides", reads=()),
     "group": _S(("id:groups",), "set", "the members of a named group", reads=()),
     "set_of": _S((), "set", "a list on the spot", rest="any", reads=()),
@@ -206,6 +213,7 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "nation": _S(("id:nations",), "nation", "a nation by id", reads=()),
     "place": _S(("id:places",), "place", "a place by id", reads=()),
     "passage": _S(("id:passages",), "passage", "a passage by id", reads=()),
+    "card": _S(("id:cards",), "card", "a card by id", reads=()),
     "item": _S(("id:production",), "item", "an item of production by id", reads=()),
     "border": _S(
         ("place", "place"),

@@ -43,6 +43,7 @@ _STATE_OF: Final[dict[str, tuple[str, ...]]] = {
     "path": (),
     "agreement": ("agreements",),
     "record": ("records",),
+    "card": (),
 }
 
 _COMPUTED: Final[dict[str, tuple[str, ...]]] = {

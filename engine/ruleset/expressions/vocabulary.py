@@ -20,6 +20,7 @@ KINDS: Final[dict[str, str]] = {
     "item": "production",
     "resource": "resources",
     "group": "groups",
+    "card": "cards",
     "force": "",
     "war": "",
     "battle": "",
@@ -92,6 +93,7 @@ BUILT_IN: Final[dict[str, dict[str, str]]] = {
     "item": {"id": "id", "name": "text"},
     "resource": {"id": "id"},
     "group": {"id": "id"},
+    "card": {"id": "id", "name": "text"},
     "force": {
         "id": "id",
         "owner": "nation",
