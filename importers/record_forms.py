@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
 from typing import Any
 
+from wteaw.core.journal import Entry
 from wteaw.core.model import Row, Ruleset
-from wteaw.core.state import State
+from wteaw.core.state import Entity, State
 from wteaw.store import Game
 from wteaw.world.world import World
 
@@ -257,8 +259,8 @@ def _holder_of(phase: Mapping[str, Any], place: str, reader: RecordReader) -> st
 
 
 def written(game: Game, ruleset: Ruleset) -> dict[str, Any]:
-    """A game as a record of JSON phases: the state before each input point, and the orders that stood
-    there.
+    """A game as a record of JSON phases: the state before each input point, the orders that stood there, and
+    what became of them.
     """
     row = _row(ruleset)
     if "writes" not in row:
@@ -269,18 +271,26 @@ def written(game: Game, ruleset: Ruleset) -> dict[str, Any]:
     phases = []
     for number, _, _ in game.stages():
         position = game.stage(number).position
-        name = writer.moment(position.turn, position.waiting)
-        state = {
-            "name": name,
-            "units": writer.units(position.state),
-            "centers": writer.centers(position.state),
-        }
+        name, state = writer.moment(position.turn, position.waiting), position.state
         orders: dict[str, list[str]] = {}
         for nation, given in sorted(game.submissions(number).items()):
-            lines = [writer.line(order, position.state) for order in given.orders]
+            lines = [writer.line(order, state) for order in given.orders]
             if kept := [line for line in lines if line]:
                 orders[writer.nation(nation)] = kept
-        phases.append({"name": name, "state": state, "orders": orders, "results": {}})
+        phases.append(
+            {
+                "name": name,
+                "state": {
+                    "name": name,
+                    "units": writer.units(state),
+                    "retreats": writer.refuges(state),
+                    "centers": writer.centers(state),
+                },
+                "orders": orders,
+                "results": writer.results(game.journal(position=number + 1), state),
+                "messages": [],
+            }
+        )
     return {"id": game.id, "map": (row.get("maps") or [""])[0], "rules": [], "phases": phases}
 
 
@@ -307,22 +317,68 @@ class _Writer:
     def place(self, id_: str) -> str:
         return self.short.get(id_) or str(self.ruleset.row("places", id_).get("name", id_)).upper()
 
-    def unit(self, place: str, kind: Any, state: State) -> str:
-        found = kind or next((stack["kind"] for _, stack in state.stacks() if stack["place"] == place), None)
-        return f"{self.writes['kinds'].get(found, '')} {self.place(place)}".strip()
+    def unit(self, place: str, kind: Any, owner: Any, state: State) -> str:
+        """The unit that is meant by a place: it may stand in a part of it. Where several stand, the one of the
+        nation that gives the order is meant."""
+        whole = self.whole(place)
+        there = [stack for _, stack in state.stacks() if self.whole(stack["place"]) == whole]
+        if there and kind in (None, *(stack["kind"] for stack in there)):
+            return self.called(next((stack for stack in there if stack["owner"] == owner), there[0]))
+        return f"{self.writes['kinds'].get(kind, '')} {self.place(place)}".strip()
+
+    def whole(self, place: str) -> str:
+        return str(self.ruleset.row("places", place).get("part_of", place))
+
+    def called(self, stack: Mapping[str, Any]) -> str:
+        return f"{self.writes['kinds'][stack['kind']]} {self.place(stack['place'])}"
+
+    def is_marked(self, stack: Mapping[str, Any]) -> bool:
+        return "marked" in self.row and bool(stack.get(self.row["marked"]["field"]))
 
     def units(self, state: State) -> dict[str, list[str]]:
-        mark = self.row.get("marked", {})
-        out: dict[str, list[str]] = {}
+        """Units of every nation, of one that has none, too: readers would otherwise take those it began with."""
+        out: dict[str, list[str]] = {self.nation(id_): [] for id_ in self.ruleset.rows("nations")}
         for _, stack in state.stacks():
-            sign = mark["sign"] if mark and stack.get(mark["field"]) else ""
-            unit = f"{sign}{self.writes['kinds'][stack['kind']]} {self.place(stack['place'])}"
-            out.setdefault(self.nation(stack["owner"]), []).append(unit)
+            sign = self.row["marked"]["sign"] if self.is_marked(stack) else ""
+            out[self.nation(stack["owner"])].append(sign + self.called(stack))
         return {nation: sorted(mine) for nation, mine in sorted(out.items())}
+
+    def refuges(self, state: State) -> dict[str, dict[str, list[str]]]:
+        """Where each unit that is marked may go, by nation."""
+        world, out = World(self.ruleset, state), {}
+        for key, stack in state.stacks():
+            if self.is_marked(stack) and "refuges" in self.writes:
+                places = world.value(self.writes["refuges"], {"unit": Entity("unit", key)})
+                mine: dict[str, list[str]] = out.setdefault(self.nation(stack["owner"]), {})
+                mine[self.called(stack)] = sorted(self.place(place.id) for place in places)
+        return out
+
+    def results(self, entries: Iterable[Entry], state: State) -> dict[str, list[str]]:
+        """Unit -> what became of its order, as the orders of our journal say it."""
+        orders: dict[str, Any] = {}
+        became: dict[str, list[str]] = {}
+        for table, key, field, _, value in (change for entry in entries for change in entry.changes):
+            if table != "orders" or value is None:
+                continue
+            if field == "*":
+                orders[key] = value
+            elif field == "outcome":
+                became[key] = value
+        out: dict[str, list[str]] = {}
+        for key, outcomes in sorted(became.items()):
+            slots = orders.get(key, {}).get("slots", {})
+            if "place" in slots:
+                unit = self.unit(slots["place"], slots.get("kind"), orders[key]["nation"], state)
+                words = [self.writes.get("results", {}).get(one, ()) for one in outcomes]
+                out[unit] = list(dict.fromkeys(chain.from_iterable(words)))
+        return out
 
     def centers(self, state: State) -> dict[str, list[str]]:
         held = self.reader.our_held(World(self.ruleset, state))
-        return {self.nation(n): sorted(map(self.place, places)) for n, places in sorted(held.items())}
+        return {
+            self.nation(id_): sorted(map(self.place, held.get(id_, ())))
+            for id_ in sorted(self.ruleset.rows("nations"))
+        }
 
     def line(self, order: Mapping[str, Any], state: State) -> str:
         """An order in the words of records; empty for one that they have no words for."""
@@ -332,8 +388,8 @@ class _Writer:
         slots = order["slots"]
         names = {key: self.place(value) for key, value in slots.items() if key in ("place", "target", "goal")}
         if "place" in slots:
-            names["unit"] = self.unit(slots["place"], slots.get("kind"), state)
+            names["unit"] = self.unit(slots["place"], slots.get("kind"), order.get("nation"), state)
         if "target" in slots:
-            names["helped"] = self.unit(slots["target"], slots.get("their"), state)
+            names["helped"] = self.unit(slots["target"], slots.get("their"), None, state)
         names["via"] = self.writes.get("via", "") if slots.get("by") else ""
         return str(template).format(**names).strip()
