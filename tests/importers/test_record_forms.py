@@ -233,6 +233,26 @@ def test_a_record_says_what_became_of_orders_and_who_has_nothing(tmp_path: Path)
     assert set(phases["S1901M"]["state"]["units"]) == set(UNITS)
 
 
+def test_a_game_of_ours_is_written_as_text_too(tmp_path: Path) -> None:
+    """The text says the same as the JSON it was replayed from, and is replayed itself."""
+    given = record()
+    exported(given, tmp_path)
+    text = tmp_path / "game.txt"
+    assert _run(["export", str(tmp_path / "game"), "--as", "positions", "--out", str(text)]) in (0, None)
+    lines = text.read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "PHASE 1901 Spring Movement" and "PHASE 1901 Fall Adjustment" in lines
+    for line in ("Russia: fleet stp/sc", "Austria: fleet/dislodged tri", "France: supply spa"):
+        assert f"\t{line}" in lines
+    assert {"\ttyr support ven move tri", "\ttri move alb", "\tbuild army mar", "\tbre move mid"} <= {*lines}
+    done = CliRunner().invoke(app, ["dpjson", str(text)])
+    assert done.exit_code == 0 and "5 phases agree, 17 orders, 0 of them refused" in done.output
+
+
+def test_a_form_that_is_none_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run(["export", str(tmp_path / "game"), "--as", "poem"]) == 2
+    assert "phases or positions" in capsys.readouterr().err
+
+
 def test_the_order_of_a_fleet_at_a_coast_names_the_coast(tmp_path: Path) -> None:
     """The order may name the province alone; the record says where the fleet stands."""
     names = ("S1901M", "F1901M")
