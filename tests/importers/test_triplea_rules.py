@@ -355,6 +355,30 @@ def test_ships_appear_among_enemies(properties: dict[str, Any], placed: bool, ta
     assert ("one can" in made.at("s")) is placed
 
 
+@pytest.mark.parametrize(
+    ("properties", "ship", "loads"),
+    [
+        ({}, "can", False),
+        ({"Units Can Load In Hostile Sea Zones": True}, "can", True),
+        ({}, "boat", False),
+        ({"Ignore Transport In Movement": True}, "boat", True),
+    ],
+)
+def test_troops_come_aboard_among_enemies(
+    properties: dict[str, Any], ship: str, loads: bool, table: Any
+) -> None:
+    """Absent means no; ships that bar nobody's way do not count, and a zone without enemies is open."""
+    made = table(game(f"One S boat; One A man 2; Two S {ship}; Two D man", properties)).begin()
+    assert (made.order("ship 1 man from A to B with 1 boat in S\n") == 0) is loads
+
+
+def test_troops_come_aboard_where_no_enemy_is(table: Any) -> None:
+    made = table(game("One S boat; One A man 2; Two T can; Two D man")).begin()
+    assert made.order("ship 1 man from A to B with 1 boat in S\n") == 0
+    made.resolve()
+    assert made.at("b") == {"one man": 1}
+
+
 @pytest.mark.parametrize(("n", "built"), [(1, 1), (2, 2)])
 def test_factories_in_one_territory(n: int, built: int, table: Any) -> None:
     """One stands there: a second is built only if two may be."""
