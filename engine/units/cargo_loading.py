@@ -95,7 +95,7 @@ def beaches_of(turn: OrderContext, mode: MovementRow, target: str) -> Sequence[s
 def quays_of(
     turn: OrderContext, mode: MovementRow, nation: str, origin: str, zone: str | None
 ) -> Sequence[str]:
-    """The places where cargo of a nation comes aboard from a place; the place itself if it is afloat there."""
+    """The places where cargo of a nation comes aboard from a place; itself if it is afloat there."""
     if origin == zone:
         return (origin,)
     return [quay for quay in beaches_of(turn, mode, origin) if is_quay(turn, mode, nation, quay)]

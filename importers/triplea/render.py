@@ -125,6 +125,10 @@ def _context(
         "phases": _phases(draft, bool(acts), by_dice),
         "resources": _resources(draft, main),
         "money": main,
+        "decks": bool(features.get("decks")),
+        "new_decks": {
+            draft.unit(name): units[draft.unit(name)]["deck"] for name in draft.tags.get("bearer", ())
+        },
         "capacity": "999" if everywhere else placed,
         "room_items": json.dumps(features["room_items"]),
         "placement_limits": [flow(row) for row in features.get("placement_limits", ()) if _sold(draft, row)],

@@ -379,6 +379,40 @@ def test_troops_come_aboard_where_no_enemy_is(table: Any) -> None:
     assert made.at("b") == {"one man": 1}
 
 
+@pytest.mark.parametrize(
+    ("properties", "start", "bought", "aboard"),
+    [
+        ({}, "One S flattop", "2 plane", 2),
+        ({}, "One S flattop", "3 plane", 0),
+        ({}, "One S flattop; One S plane", "1 plane", 1),
+        ({}, "One S flattop; One S plane 2", "1 plane", 0),
+        ({}, "One S can", "1 plane", 0),
+        ({}, "One S can", "1 flattop, 1 plane", 0),
+        ({"Produce fighters on carriers": True}, "One S can", "1 flattop, 2 plane", 2),
+        ({"LHTR Carrier production rules": True}, "One S can", "1 flattop, 1 plane", 1),
+        ({"Produce fighters on carriers": True}, "One S can", "1 flattop, 3 plane", 0),
+        ({"Produce fighters on carriers": True}, "One S can", "1 plane", 0),
+        ({}, "One S flattop; Two S sub", "1 plane", 0),
+    ],
+)  # fmt: skip
+def test_aircraft_appear_on_carriers(
+    properties: dict[str, Any], start: str, bought: str, aboard: int, table: Any
+) -> None:
+    """On those that lie there, and on new ones of the same turn only if a property says so."""
+    made = table(game(f"One A mill; One A man; {start}", properties)).begin()
+    before = made.at("s").get("one plane", 0)
+    made.order("".join(f"buy {what} in S\n" for what in bought.split(", ")))
+    made.resolve()
+    assert made.at("s").get("one plane", 0) - before == aboard
+
+
+def test_aircraft_appear_on_land_as_before(table: Any) -> None:
+    made = table(game("One A mill; One A man; One S flattop")).begin()
+    assert made.order("buy 1 plane in A\n") == 0
+    made.resolve()
+    assert made.at("a")["one plane"] == 1
+
+
 @pytest.mark.parametrize(("n", "built"), [(1, 1), (2, 2)])
 def test_factories_in_one_territory(n: int, built: int, table: Any) -> None:
     """One stands there: a second is built only if two may be."""
