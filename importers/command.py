@@ -83,25 +83,31 @@ def dpjson(
 def export(
     game: Path = typer.Argument(..., help="The game's folder."),
     out: Path = typer.Option(None, "--out", help="Write it there, not on the screen."),
+    form: str = typer.Option("phases", "--as", help="phases (JSON) or positions (text, as godip's)."),
     format: str = typer.Option(
         "text", help="How the end is told where the record goes to a file: text or json."
     ),
 ) -> None:
-    """Write a game as a record of JSON phases, which the Python package `diplomacy` and `wteaw import dpjson`
-    read.
+    """Write a game as a record: JSON phases, which the Python package `diplomacy` reads, or text of positions
+    and orders, as godip reads. `wteaw import dpjson` reads both.
 
     Example: wteaw export games/spring --out spring.json
     """
     formats(format, "text", "json")
+    if form not in ("phases", "positions"):
+        raise Stop(f"--as is phases or positions, not {form!r}", ExitCode.CALL)
     from wteaw.cli.game import open_game
     from wteaw.core.whole_files import write_whole
 
     from .dpjson import RecordError
-    from .record_forms import written
+    from .record_forms import written, written_as_text
 
     found = open_game(game)
     try:
-        text = json.dumps(written(found, found.ruleset), ensure_ascii=False) + "\n"
+        if form == "positions":
+            text = written_as_text(found, found.ruleset)
+        else:
+            text = json.dumps(written(found, found.ruleset), ensure_ascii=False) + "\n"
     except RecordError as error:
         raise Stop(str(error), ExitCode.CALL) from None
     if out is None:

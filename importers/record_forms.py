@@ -10,17 +10,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
 from typing import Any
 
+from wteaw.core.journal import Entry
 from wteaw.core.model import Row, Ruleset
-from wteaw.core.state import State
+from wteaw.core.state import Entity, State
 from wteaw.store import Game
 from wteaw.world.world import World
 
 from .dpjson import ROW, RecordError, RecordReader, records
 
-__all__ = ["FORMS", "form_of", "read_records", "written"]
+__all__ = ["FORMS", "form_of", "read_records", "written", "written_as_text"]
 
 FORMS = ("phases", "numbered", "positions")
 
@@ -257,49 +259,86 @@ def _holder_of(phase: Mapping[str, Any], place: str, reader: RecordReader) -> st
 
 
 def written(game: Game, ruleset: Ruleset) -> dict[str, Any]:
-    """A game as a record of JSON phases: the state before each input point, and the orders that stood
-    there.
+    """A game as a record of JSON phases: the state before each input point, the orders that stood there, and
+    what became of them.
     """
-    row = _row(ruleset)
-    if "writes" not in row:
-        raise RecordError(
-            f"{ruleset.id} does not say what its orders are called in records (`writes` of its imports)"
-        )
-    writer = _Writer(ruleset, row)
+    writer = _Writer(ruleset)
     phases = []
     for number, _, _ in game.stages():
         position = game.stage(number).position
-        name = writer.moment(position.turn, position.waiting)
-        state = {
-            "name": name,
-            "units": writer.units(position.state),
-            "centers": writer.centers(position.state),
-        }
+        name, state = writer.moment(position.turn, position.waiting), position.state
         orders: dict[str, list[str]] = {}
         for nation, given in sorted(game.submissions(number).items()):
-            lines = [writer.line(order, position.state) for order in given.orders]
+            lines = [writer.line(order, state) for order in given.orders]
             if kept := [line for line in lines if line]:
                 orders[writer.nation(nation)] = kept
-        phases.append({"name": name, "state": state, "orders": orders, "results": {}})
-    return {"id": game.id, "map": (row.get("maps") or [""])[0], "rules": [], "phases": phases}
+        phases.append(
+            {
+                "name": name,
+                "state": {
+                    "name": name,
+                    "units": writer.units(state),
+                    "retreats": writer.refuges(state),
+                    "centers": writer.centers(state),
+                },
+                "orders": orders,
+                "results": writer.results(game.journal(position=number + 1), state),
+                "messages": [],
+            }
+        )
+    return {"id": game.id, "map": (writer.row.get("maps") or [""])[0], "rules": [], "phases": phases}
+
+
+def written_as_text(game: Game, ruleset: Ruleset) -> str:
+    """A game as text that lists positions and orders, as `read_records` reads it."""
+    writer = _Writer(ruleset)
+    form = writer.row.get("forms", {}).get("positions", {})
+    if "writes" not in form:
+        raise RecordError(
+            f"{ruleset.id} does not say how such a text is written (`forms: positions: writes`)"
+        )
+    text = _TextWriter(writer, form)
+    lines: list[str] = []
+    for number, _, _ in game.stages():
+        position = game.stage(number).position
+        if position.waiting is None:
+            continue
+        given = (sent.orders for _, sent in sorted(game.submissions(number).items()))
+        orders = (text.order(order, position.state) for order in chain.from_iterable(given))
+        lines += [
+            text.phase(position.turn, position.waiting),
+            form["positions"],
+            *text.positions(position.state),
+            form["orders_follow"],
+            *(f"\t{order}" for order in orders if order),
+        ]
+    return "\n".join(lines) + "\n"
 
 
 class _Writer:
     """What a position and orders of ours are called in records."""
 
-    def __init__(self, ruleset: Ruleset, row: Row) -> None:
-        self.ruleset, self.row, self.writes = ruleset, row, row["writes"]
+    def __init__(self, ruleset: Ruleset) -> None:
+        self.ruleset, self.row = ruleset, _row(ruleset)
+        if "writes" not in self.row:
+            raise RecordError(
+                f"{ruleset.id} does not say what its orders are called in records (`writes` of its imports)"
+            )
+        self.writes = self.row["writes"]
         self.reader = RecordReader(ruleset)
         self.short = {self.reader.named("place", code): code for code in self.writes["places"]}
 
     def moment(self, turn: int, waiting: Mapping[str, Any] | None) -> str:
         if waiting is None:
             return str((self.row.get("ends") or ["END"])[0])
-        point = str(waiting.get("id", waiting.get("input")))
-        letter = next((k for k, v in self.row["points"].items() if v == point), "")
-        year, season = self.reader.date_of(turn)
-        first = next((k for k, v in self.row["seasons"].items() if v == season), "")
+        first, year, letter = self.letters(turn, waiting)
         return f"{self.writes.get('apart', {}).get(letter, first)}{year}{letter}"
+
+    def letters(self, turn: int, waiting: Mapping[str, Any]) -> tuple[str, int, str]:
+        """The letter of the season, the year, and the letter of the input point."""
+        point = str(waiting.get("id", waiting.get("input")))
+        year, season = self.reader.date_of(turn)
+        return _key(self.row["seasons"], season), year, _key(self.row["points"], point)
 
     def nation(self, id_: str) -> str:
         return str(self.ruleset.row("nations", id_).get("name", id_)).upper()
@@ -307,22 +346,76 @@ class _Writer:
     def place(self, id_: str) -> str:
         return self.short.get(id_) or str(self.ruleset.row("places", id_).get("name", id_)).upper()
 
-    def unit(self, place: str, kind: Any, state: State) -> str:
-        found = kind or next((stack["kind"] for _, stack in state.stacks() if stack["place"] == place), None)
-        return f"{self.writes['kinds'].get(found, '')} {self.place(place)}".strip()
+    def unit(self, place: str, kind: Any, owner: Any, state: State) -> str:
+        """The unit that is meant by a place: it may stand in a part of it.
+
+        Where several stand, the one of the nation that gives the order is meant.
+        """
+        stack = self.standing(place, owner, state)
+        if stack is not None and kind in (None, stack["kind"]):
+            return self.called(stack)
+        return f"{self.writes['kinds'].get(kind, '')} {self.place(place)}".strip()
+
+    def standing(self, place: str, owner: Any, state: State) -> Mapping[str, Any] | None:
+        whole = self.whole(place)
+        there = [stack for _, stack in state.stacks() if self.whole(stack["place"]) == whole]
+        return next((stack for stack in there if stack["owner"] == owner), there[0] if there else None)
+
+    def whole(self, place: str) -> str:
+        return str(self.ruleset.row("places", place).get("part_of", place))
+
+    def called(self, stack: Mapping[str, Any]) -> str:
+        return f"{self.writes['kinds'][stack['kind']]} {self.place(stack['place'])}"
+
+    def is_marked(self, stack: Mapping[str, Any]) -> bool:
+        return "marked" in self.row and bool(stack.get(self.row["marked"]["field"]))
 
     def units(self, state: State) -> dict[str, list[str]]:
-        mark = self.row.get("marked", {})
-        out: dict[str, list[str]] = {}
+        """Units of every nation, of one without any, too: others would take those it began with."""
+        out: dict[str, list[str]] = {self.nation(id_): [] for id_ in self.ruleset.rows("nations")}
         for _, stack in state.stacks():
-            sign = mark["sign"] if mark and stack.get(mark["field"]) else ""
-            unit = f"{sign}{self.writes['kinds'][stack['kind']]} {self.place(stack['place'])}"
-            out.setdefault(self.nation(stack["owner"]), []).append(unit)
+            sign = self.row["marked"]["sign"] if self.is_marked(stack) else ""
+            out[self.nation(stack["owner"])].append(sign + self.called(stack))
         return {nation: sorted(mine) for nation, mine in sorted(out.items())}
+
+    def refuges(self, state: State) -> dict[str, dict[str, list[str]]]:
+        """Where each unit that is marked may go, by nation."""
+        world, out = World(self.ruleset, state), {}
+        for key, stack in state.stacks():
+            if self.is_marked(stack) and "refuges" in self.writes:
+                places = world.value(self.writes["refuges"], {"unit": Entity("unit", key)})
+                mine: dict[str, list[str]] = out.setdefault(self.nation(stack["owner"]), {})
+                mine[self.called(stack)] = sorted(self.place(place.id) for place in places)
+        return out
+
+    def results(self, entries: Iterable[Entry], state: State) -> dict[str, list[str]]:
+        """Unit -> what became of its order, as the orders of our journal say it."""
+        orders: dict[str, Any] = {}
+        became: dict[str, list[str]] = {}
+        words_of = self.writes.get("results", {})
+        for table, key, field, _, value in (change for entry in entries for change in entry.changes):
+            if table != "orders" or value is None:
+                continue
+            if field == "*":
+                orders[key] = value
+            elif field == "outcome":
+                became[key] = value
+        out: dict[str, list[str]] = {}
+        for key, outcomes in sorted(became.items()):
+            slots = orders.get(key, {}).get("slots", {})
+            if "place" in slots:
+                unit = self.unit(slots["place"], slots.get("kind"), orders[key]["nation"], state)
+                by_outcome = words_of.get(orders[key]["order"].rpartition("/")[2], {})
+                words = [by_outcome.get(one, ()) for one in outcomes]
+                out[unit] = list(dict.fromkeys(chain.from_iterable(words)))
+        return out
 
     def centers(self, state: State) -> dict[str, list[str]]:
         held = self.reader.our_held(World(self.ruleset, state))
-        return {self.nation(n): sorted(map(self.place, places)) for n, places in sorted(held.items())}
+        return {
+            self.nation(id_): sorted(map(self.place, held.get(id_, ())))
+            for id_ in sorted(self.ruleset.rows("nations"))
+        }
 
     def line(self, order: Mapping[str, Any], state: State) -> str:
         """An order in the words of records; empty for one that they have no words for."""
@@ -332,8 +425,65 @@ class _Writer:
         slots = order["slots"]
         names = {key: self.place(value) for key, value in slots.items() if key in ("place", "target", "goal")}
         if "place" in slots:
-            names["unit"] = self.unit(slots["place"], slots.get("kind"), state)
+            names["unit"] = self.unit(slots["place"], slots.get("kind"), order.get("nation"), state)
         if "target" in slots:
-            names["helped"] = self.unit(slots["target"], slots.get("their"), state)
+            names["helped"] = self.unit(slots["target"], slots.get("their"), None, state)
         names["via"] = self.writes.get("via", "") if slots.get("by") else ""
         return str(template).format(**names).strip()
+
+
+class _TextWriter:
+    """The same in the words of text that lists positions and orders."""
+
+    def __init__(self, writer: _Writer, form: Row) -> None:
+        self.writer, self.form = writer, form
+
+    def phase(self, turn: int, waiting: Mapping[str, Any]) -> str:
+        season, year, moment = self.writer.letters(turn, waiting)
+        words = _key(self.form["seasons"], season), _key(self.form["moments"], moment)
+        return f"{self.form['phase']} {year} {words[0]} {words[1]}"
+
+    def positions(self, state: State) -> list[str]:
+        """A line for each unit and each place held."""
+        lines = []
+        for _, stack in state.stacks():
+            mark = f"/{self.form['marked']}" if self.writer.is_marked(stack) else ""
+            lines.append(
+                f"\t{self.nation(stack['owner'])}: {self.kind(stack['kind'])}{mark} {self.at(stack)}"
+            )
+        held = self.writer.reader.our_held(World(self.writer.ruleset, state))
+        for nation, places in sorted(held.items()):
+            lines += [f"\t{self.nation(nation)}: {self.form['held']} {self.place(p)}" for p in sorted(places)]
+        return lines
+
+    def order(self, order: Mapping[str, Any], state: State) -> str:
+        """An order; empty for one that the text has no words for."""
+        slots = order["slots"]
+        template = self.form["writes"].get(str(order["order"]).rpartition("/")[2])
+        if template is None:
+            return ""
+        names = {key: self.place(value) for key, value in slots.items() if key in ("place", "target", "goal")}
+        for key, owner in (("place", order.get("nation")), ("target", None)):
+            stack = self.writer.standing(slots[key], owner, state) if key in slots else None
+            if stack is not None and (key == "place" or "goal" in slots):
+                names[key] = self.at(stack)
+        via = self.form["via"] if slots.get("by") else ""
+        return str(template).format(**names, kind=self.kind(slots.get("kind")), via=via).strip()
+
+    def nation(self, id_: str) -> str:
+        return str(self.writer.ruleset.row("nations", id_).get("name", id_))
+
+    def kind(self, id_: Any) -> str:
+        return _key(self.form["kinds"], self.writer.writes["kinds"].get(id_, ""))
+
+    def at(self, stack: Mapping[str, Any]) -> str:
+        return self.place(stack["place"])
+
+    def place(self, id_: str) -> str:
+        whole, slash, part = self.writer.place(id_).partition("/")
+        return f"{_key(self.form.get('places', {}), whole) or whole.lower()}{slash}{part.lower()}"
+
+
+def _key(words: Mapping[str, str], value: str) -> str:
+    """The first word that stands for a value; empty if none does."""
+    return next((word for word, stands_for in words.items() if stands_for == value), "")

@@ -949,6 +949,8 @@ class ImportFormsPositions(TypedDict, total=False):
     kinds: Required[Mapping[str, str]]
     places: Mapping[str, str]
     orders: Required[Sequence[ImportFormsPositionsOrders]]
+    via: str
+    writes: Mapping[str, str]
 
 class ImportFormsPositionsOrders(TypedDict, total=False):
     reads: Required[str]
@@ -961,6 +963,8 @@ class ImportWrites(TypedDict, total=False):
     via: str
     orders: Required[Mapping[str, str]]
     places: Required[Sequence[str]]
+    results: Mapping[str, Mapping[str, Sequence[str]]]
+    refuges: str
 
 IncomeRow = TypedDict(
     "IncomeRow",
@@ -1192,6 +1196,7 @@ MovementCarries = TypedDict(
         "carriers": Any,
         "link": Sequence[str],
         "from": Any,
+        "at": Any,
         "shared": Any,
         "one_shore": bool,
         "once": Any,

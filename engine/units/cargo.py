@@ -17,7 +17,7 @@ from ..world import routes
 from ..world.messages import say, units
 from . import forces
 from .attacking import attack_refusal, begin_war, follows, take_over
-from .cargo_loading import lends
+from .cargo_loading import is_quay, lends
 from .cargo_room import figure_of, room_of, size_of, size_of_kinds
 from .fleet import mission_row
 
@@ -115,7 +115,8 @@ def take_aboard(turn: Turn, force: str, row: Row, mode: MovementRow, index: int)
     names = {"self": Entity("nation", nation), "place": Entity("place", origin)}
     host = row.get("host")
     lent = host is None or lends(turn, mode, nation, host, row["at"])
-    if picks is None or not lent or not turn.world.test(carries.get("from"), names):
+    open_ = turn.world.test(carries.get("from"), names) and is_quay(turn, mode, nation, row["at"])
+    if picks is None or not lent or not open_:
         says = say(turn.world, "Nobody came aboard in {place}.", place=names["place"])
         with turn.journal.entry(f"movement/{mode['id']}", subject=force, audience=(nation,), says=says):
             _note(turn, force, index, "left")

@@ -92,6 +92,16 @@ def beaches_of(turn: OrderContext, mode: MovementRow, target: str) -> Sequence[s
     return turn.world.geography.next_to(target, tuple(mode["carries"].get("link", ())))
 
 
-def quays_of(turn: OrderContext, mode: MovementRow, origin: str, zone: str | None) -> Sequence[str]:
-    """The places where cargo comes aboard from a place; the place itself if it is afloat there."""
-    return (origin,) if origin == zone else beaches_of(turn, mode, origin)
+def quays_of(
+    turn: OrderContext, mode: MovementRow, nation: str, origin: str, zone: str | None
+) -> Sequence[str]:
+    """The places where cargo of a nation comes aboard from a place; itself if it is afloat there."""
+    if origin == zone:
+        return (origin,)
+    return [quay for quay in beaches_of(turn, mode, origin) if is_quay(turn, mode, nation, quay)]
+
+
+def is_quay(turn: OrderContext, mode: MovementRow, nation: str, place: str) -> bool:
+    """Whether carriers take cargo of a nation aboard in a place now (`at`)."""
+    names = {"self": Entity("nation", nation), "place": Entity("place", place)}
+    return turn.world.test(mode["carries"].get("at"), names)

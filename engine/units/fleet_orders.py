@@ -302,11 +302,14 @@ def _with_cargo(
     room, size = room_of(turn, going.mode, picks), size_of(turn, going.mode, chosen)
     if size > room:
         return f"the cargo takes {size} of {room} places aboard"
+    quays = quays_of(turn, going.mode, going.nation, parcel["from"], zone)
+    if not quays:
+        return f"nothing can come aboard from {routes.name_of(turn.world, 'places', parcel['from'])} now"
     ways = _load_and_land(
         going,
         zone,
         via,
-        quays_of(turn, going.mode, parcel["from"], zone),
+        quays,
         beaches_of(turn, going.mode, parcel["to"]),
     )
     if isinstance(ways, str):
@@ -344,7 +347,7 @@ def _parcel(
     room, size = room_of(turn, mode, voyage.picks), _laden(turn, voyage, parcel)
     if size > room:
         return f"the cargo takes {size} of {room} places aboard"
-    quays = quays_of(turn, mode, parcel["from"], voyage.start)
+    quays = quays_of(turn, mode, voyage.nation, parcel["from"], voyage.start)
     stops = [voyage.place_after(i) for i in range(len(voyage.plan))]
     point = next((i for i, place in enumerate(stops) if place in quays), None)
     once = _loads_in(turn, voyage) if parcel["from"] != voyage.start else None

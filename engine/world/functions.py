@@ -233,7 +233,7 @@ def _values(world: World) -> dict[str, Callable[..., Any]]:
         rows = (
             r
             for r in state.table("under_way").values()
-            if r.get("nation") == owner and place in (None, r.get("at"))
+            if r.get("nation") == owner and place in (None, r.get("at"), r.get("into"))
         )
         return sum(int(r.get("n", 1)) for r in rows if wanted in (r.get("what"), r.get("item")))
 

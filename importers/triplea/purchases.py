@@ -161,7 +161,28 @@ def _line(draft: RulesetDraft, rule: ProductionRule, unit: str, main: str, *, pl
             draft.leave(rule.line, f"production rule {rule.name}: no sea zone touches land")
             return None
         row["appears"] = words["afloat" if "placed_among_enemies" in draft.asked else "afloat_apart"]
+    elif "deck" in tags and "bearer" in draft.tags and draft.features["coast"]:
+        row["appears"] = words["on_deck"]
+        _needs_deck(draft, draft.unit(unit), id_)
     return row
+
+
+def _needs_deck(draft: RulesetDraft, kind: str, item: str) -> None:
+    """An item that appears on carriers, as far as they have room: one limit for all that take as much."""
+    size = next(int(row["deck_size"]) for row in draft.rows["units"]["units"] if row["id"] == kind)
+    limits = draft.features.setdefault("decks", {})
+    if size not in limits:
+        limits[size] = {
+            "id": draft.fresh("placement_limits", f"decks {size}"),
+            "of": "place",
+            "draws": "set_of(target)",
+            "is": f"=floor(deck_room(place, self) / {size}) if is_water(place) else 999",
+            "at": "either",
+            "for": [],
+            "words": "there is room for {n} on carriers",
+        }
+        draft.features.setdefault("placement_limits", []).append(limits[size])
+    limits[size]["for"].append(item)
 
 
 def _net(draft: RulesetDraft, rule: ProductionRule) -> dict[str, int]:

@@ -15,6 +15,10 @@ from .words import FOLDER
 __all__ = ["flow", "rules"]
 
 
+GUNS = ("flak", "raid-flak", "passing-flak")
+"""Tags of anti-aircraft guns: in battles, at raiders, at those who pass."""
+
+
 def flow(row: Any) -> str:
     """A value as YAML on one line."""
     import yaml
@@ -76,7 +80,7 @@ def _context(
     rolls = rolls or any(
         row["of"].endswith("-rolls") for file in draft.rows.values() for row in file.get("modifiers", ())
     )
-    guns = [units[draft.unit(name)] for tag in ("flak", "raid-flak") for name in draft.tags.get(tag, ())]
+    guns = [units[draft.unit(name)] for tag in GUNS for name in draft.tags.get(tag, ())]
     limited = bool(guns) and all(row.get("flak_shots", -1) >= 0 for row in guns)
     raids = has("raider") and has("producer") and features["land"] and bool(features["links"])
     rockets = _rockets(draft) if has("rocket") and has("producer") and features["land"] else None
@@ -101,6 +105,9 @@ def _context(
         "dice": ", dice: rolls" if rolls else "",
         "rounds": _rounds(draft),
         "flak_dice": "=min(count(foe), sum(mine, 'flak_shots'))" if limited else "=count(foe)",
+        "passing_flak": has("passing-flak")
+        and has("air")
+        and ("guns_always_fire" in flags or "guns_fire_where_they_are_attacked" not in flags),
         "closed": " or ".join(closed),
         "no_blitz": " or ".join(features.get("bars_blitz", [])),
         "only": lambda tags: json.dumps([tag for tag in tags if has(tag)]),
@@ -125,6 +132,10 @@ def _context(
         "phases": _phases(draft, bool(acts), by_dice),
         "resources": _resources(draft, main),
         "money": main,
+        "decks": bool(features.get("decks")),
+        "new_decks": {
+            draft.unit(name): units[draft.unit(name)]["deck"] for name in draft.tags.get("bearer", ())
+        },
         "capacity": "999" if everywhere else placed,
         "room_items": json.dumps(features["room_items"]),
         "placement_limits": [flow(row) for row in features.get("placement_limits", ()) if _sold(draft, row)],

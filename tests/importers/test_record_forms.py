@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from typer.testing import CliRunner
 
-from tests.importers.test_dpjson import record, rules
+from tests.importers.test_dpjson import CENTERS, UNITS, phase, record, rules
 from wteaw.cli import _run
 from wteaw_importers.command import app
 from wteaw_importers.dpjson import RecordError, replay
@@ -205,12 +205,89 @@ def test_a_game_of_ours_is_the_record_it_was_replayed_from(tmp_path: Path) -> No
     for before, after in zip(given["phases"], found["phases"], strict=True):
         assert before["name"] == after["name"]
         for what in ("units", "centers"):
-            assert {n: sorted(v) for n, v in before["state"][what].items()} == after["state"][what]
+            listed = {n: v for n, v in after["state"][what].items() if v}
+            assert {n: sorted(v) for n, v in before["state"][what].items()} == listed
         assert {n: sorted(v) for n, v in before["orders"].items() if v} == {
             n: sorted(v) for n, v in after["orders"].items()
         }
     done = CliRunner().invoke(app, ["dpjson", str(again)])
     assert done.exit_code == 0 and "5 phases agree, 17 orders, 0 of them refused" in done.output
+
+
+def exported(given: dict[str, Any], tmp_path: Path) -> dict[str, Any]:
+    """A record, replayed and written again."""
+    first, again = tmp_path / "first.json", tmp_path / "again.json"
+    first.write_text(json.dumps(given), encoding="utf-8")
+    assert CliRunner().invoke(app, ["dpjson", str(first), "--game", str(tmp_path / "game")]).exit_code == 0
+    assert _run(["export", str(tmp_path / "game"), "--out", str(again)]) in (0, None)
+    return cast(dict[str, Any], json.loads(again.read_text(encoding="utf-8")))
+
+
+def test_a_record_says_what_became_of_orders_and_who_has_nothing(tmp_path: Path) -> None:
+    phases = {p["name"]: p for p in exported(record(), tmp_path)["phases"]}
+    fall = phases["F1901M"]["results"]
+    assert (fall["A TYR"], fall["A BUR"], fall["F TRI"]) == ([], [], ["dislodged"])
+    assert phases["S1901M"]["results"]["A VIE"] == ["bounce"]
+    retreat = phases["F1901R"]["state"]
+    assert "*F TRI" in retreat["units"]["AUSTRIA"] and "ALB" in retreat["retreats"]["AUSTRIA"]["F TRI"]
+    assert set(phases["S1901M"]["state"]["units"]) == set(UNITS)
+
+
+def test_a_game_of_ours_is_written_as_text_too(tmp_path: Path) -> None:
+    """The text says the same as the JSON it was replayed from, and is replayed itself."""
+    given = record()
+    exported(given, tmp_path)
+    text = tmp_path / "game.txt"
+    assert _run(["export", str(tmp_path / "game"), "--as", "positions", "--out", str(text)]) in (0, None)
+    lines = text.read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "PHASE 1901 Spring Movement" and "PHASE 1901 Fall Adjustment" in lines
+    for line in ("Russia: fleet stp/sc", "Austria: fleet/dislodged tri", "France: supply spa"):
+        assert f"\t{line}" in lines
+    assert {"\ttyr support ven move tri", "\ttri move alb", "\tbuild army mar", "\tbre move mid"} <= {*lines}
+    done = CliRunner().invoke(app, ["dpjson", str(text)])
+    assert done.exit_code == 0 and "5 phases agree, 17 orders, 0 of them refused" in done.output
+
+
+def test_a_form_that_is_none_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run(["export", str(tmp_path / "game"), "--as", "poem"]) == 2
+    assert "phases or positions" in capsys.readouterr().err
+
+
+def test_the_order_of_a_fleet_at_a_coast_names_the_coast(tmp_path: Path) -> None:
+    """The order may name the province alone; the record says where the fleet stands."""
+    names = ("S1901M", "F1901M")
+    moved = {**UNITS, "RUSSIA": ["A MOS", "A WAR", "F SEV", "F BOT"]}
+    given = {
+        "id": "coast",
+        "map": "standard",
+        "phases": [
+            phase(name, units, CENTERS, orders)
+            for name, units, orders in zip(
+                names, (UNITS, moved), ({"RUSSIA": ["STP - BOT", "A MOS S A WAR"]}, {}), strict=True
+            )
+        ],
+    }
+    first = exported(given, tmp_path)["phases"][0]
+    assert first["orders"]["RUSSIA"] == ["F STP/SC - BOT", "A MOS S A WAR"]
+
+
+def test_a_record_of_ours_is_played_by_the_package_as_here(tmp_path: Path) -> None:
+    """The package `diplomacy` loads it, and from each phase it comes to the next one."""
+    engine = pytest.importorskip("diplomacy", reason="the package is not installed")
+    export = pytest.importorskip("diplomacy.utils.export")
+    data = pytest.importorskip("diplomacy.utils.game_phase_data").GamePhaseData
+    saved = exported(record(), tmp_path)
+    assert export.from_saved_game_format(saved).get_current_phase() == saved["phases"][-1]["name"]
+    for before, after in zip(saved["phases"], saved["phases"][1:], strict=False):
+        game = engine.Game(saved["id"], map_name=saved["map"], rules=["SOLITAIRE"])
+        game.set_phase_data(data.from_dict(before))
+        game.clear_orders()
+        for nation, orders in before["orders"].items():
+            game.set_orders(nation, orders)
+        game.process()
+        assert game.get_current_phase() == after["name"]
+        for what, found in (("units", game.get_units()), ("centers", game.get_centers())):
+            assert {n: sorted(v) for n, v in found.items()} == after["state"][what]
 
 
 def test_a_game_without_such_orders_is_no_record(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -355,6 +355,64 @@ def test_ships_appear_among_enemies(properties: dict[str, Any], placed: bool, ta
     assert ("one can" in made.at("s")) is placed
 
 
+@pytest.mark.parametrize(
+    ("properties", "ship", "loads"),
+    [
+        ({}, "can", False),
+        ({"Units Can Load In Hostile Sea Zones": True}, "can", True),
+        ({}, "boat", False),
+        ({"Ignore Transport In Movement": True}, "boat", True),
+    ],
+)
+def test_troops_come_aboard_among_enemies(
+    properties: dict[str, Any], ship: str, loads: bool, table: Any
+) -> None:
+    """Absent means no; ships that bar nobody's way do not count, and a zone without enemies is open."""
+    made = table(game(f"One S boat; One A man 2; Two S {ship}; Two D man", properties)).begin()
+    assert (made.order("ship 1 man from A to B with 1 boat in S\n") == 0) is loads
+
+
+def test_troops_come_aboard_where_no_enemy_is(table: Any) -> None:
+    made = table(game("One S boat; One A man 2; Two T can; Two D man")).begin()
+    assert made.order("ship 1 man from A to B with 1 boat in S\n") == 0
+    made.resolve()
+    assert made.at("b") == {"one man": 1}
+
+
+@pytest.mark.parametrize(
+    ("properties", "start", "bought", "aboard"),
+    [
+        ({}, "One S flattop", "2 plane", 2),
+        ({}, "One S flattop", "3 plane", 0),
+        ({}, "One S flattop; One S plane", "1 plane", 1),
+        ({}, "One S flattop; One S plane 2", "1 plane", 0),
+        ({}, "One S can", "1 plane", 0),
+        ({}, "One S can", "1 flattop, 1 plane", 0),
+        ({"Produce fighters on carriers": True}, "One S can", "1 flattop, 2 plane", 2),
+        ({"LHTR Carrier production rules": True}, "One S can", "1 flattop, 1 plane", 1),
+        ({"Produce fighters on carriers": True}, "One S can", "1 flattop, 3 plane", 0),
+        ({"Produce fighters on carriers": True}, "One S can", "1 plane", 0),
+        ({}, "One S flattop; Two S sub", "1 plane", 0),
+    ],
+)  # fmt: skip
+def test_aircraft_appear_on_carriers(
+    properties: dict[str, Any], start: str, bought: str, aboard: int, table: Any
+) -> None:
+    """On those that lie there, and on new ones of the same turn only if a property says so."""
+    made = table(game(f"One A mill; One A man; {start}", properties)).begin()
+    before = made.at("s").get("one plane", 0)
+    made.order("".join(f"buy {what} in S\n" for what in bought.split(", ")))
+    made.resolve()
+    assert made.at("s").get("one plane", 0) - before == aboard
+
+
+def test_aircraft_appear_on_land_as_before(table: Any) -> None:
+    made = table(game("One A mill; One A man; One S flattop")).begin()
+    assert made.order("buy 1 plane in A\n") == 0
+    made.resolve()
+    assert made.at("a")["one plane"] == 1
+
+
 @pytest.mark.parametrize(("n", "built"), [(1, 1), (2, 2)])
 def test_factories_in_one_territory(n: int, built: int, table: Any) -> None:
     """One stands there: a second is built only if two may be."""
@@ -744,6 +802,40 @@ def test_two_bombers_cost_no_more_than_the_property_says(
 def test_neutral_land_is_closed(properties: dict[str, Any], enters: bool, table: Any) -> None:
     made = table(game("One A man; Two D man", properties, owners={"B": ""})).begin()
     assert (made.order("move 1 man from A to B\n") == 0) is enters
+
+
+@pytest.mark.parametrize(
+    ("gun", "properties", "left"),
+    [
+        ("isAA=true", {}, 5),
+        ("isAA=true", {"AA Territory Restricted": True}, 6),
+        ("isAA=true", {"AA Territory Restricted": True, "Always on AA": True}, 5),
+        ("isAAforFlyOverOnly=true", {}, 5),
+        ("isAAforCombatOnly=true", {}, 6),
+        ("isAA=true attackAA=2", {}, 4),
+        ("isAA=true attackAA=2 maxAAattacks=3", {}, 5),
+    ],
+)
+def test_guns_fire_at_aircraft_that_pass(gun: str, properties: dict[str, Any], left: int, table: Any) -> None:
+    """One die at each of six: low luck makes a hit of them at 1, two at 2, one of three dice at 2."""
+    options = "".join(f'<option name="{o.split("=")[0]}" value="{o.split("=")[1]}"/>' for o in gun.split())
+    text = game("One A plane 6; One A man; Two B wall; Two C mill", {**properties, "Low Luck for AntiAircraft": True})
+    made = table(
+        text.replace('attachTo="wall" javaClass="UnitAttachment" type="unitType">', f'attachTo="wall" javaClass="UnitAttachment" type="unitType">{options}')
+    ).begin()
+    assert made.order("fly 6 planes from A to C via B\n") == 0
+    made.resolve()
+    assert sum(row["n"] for _, row in made.state.stacks() if row["kind"] == "plane") == left
+
+
+def test_guns_hold_their_fire_at_aircraft_that_do_not_pass(table: Any) -> None:
+    text = game("One A plane 6; One A man; One B wall; Two C mill", {"Low Luck for AntiAircraft": True}, owners={"B": "One"})
+    made = table(
+        text.replace('attachTo="wall" javaClass="UnitAttachment" type="unitType">', 'attachTo="wall" javaClass="UnitAttachment" type="unitType"><option name="isAA" value="true"/>')
+    ).begin()
+    assert made.order("fly 6 planes from A to C via B\n") == 0
+    made.resolve()
+    assert sum(row["n"] for _, row in made.state.stacks() if row["kind"] == "plane") == 6
 
 
 @pytest.mark.parametrize("value", [True, False])

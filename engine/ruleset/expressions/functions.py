@@ -342,7 +342,7 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "coming": _S(
         ("nation", "goods", "place"),
         "number",
-        "how many of a kind, item or technology are under way for a nation (to a place)",
+        "how many of a kind, item or technology are under way for a nation (to a place or for it)",
         optional=1,
         reads=("under_way",),
         least=0,
