@@ -24,6 +24,7 @@ PARTS = ("planning", "the rest", "whole game")
 
 PLAYER = r"""
 import gc, inspect, json, os, pickle, resource, sys, time
+from importlib import import_module
 from pathlib import Path
 
 folder, rules, scenario, seed, workers, led = sys.argv[1:7]
@@ -32,12 +33,14 @@ try:
     collect_rarely()
 except ModuleNotFoundError:  # earlier commits, by their command line
     gc.set_threshold(50_000, 20, 20)
-try:
-    import wteaw.play.resolve as m
-    from wteaw.play.begin import new_game
-except ModuleNotFoundError:  # earlier commits
-    import wteaw.game.moderation as m
-    from wteaw.game.moderation import new_game
+for home in ("play.resolve", "game.resolve", "game.moderation"):  # as earlier commits have it
+    try:
+        m = import_module("wteaw." + home)
+        break
+    except ModuleNotFoundError:
+        pass
+if home.endswith("resolve"):
+    m.new_game = import_module("wteaw." + home.partition(".")[0] + ".begin").new_game
 from wteaw.cli.game import read_scenario
 
 def now():
@@ -45,7 +48,7 @@ def now():
     return own.ru_utime + own.ru_stime + kids.ru_utime + kids.ru_stime, time.monotonic()
 
 data, ruleset, _ = read_scenario(str(Path(rules) / "scenarios" / f"{scenario}.yaml"))
-game = new_game(Path(folder), data, ruleset, id_="speed", seed=bytes.fromhex(seed))
+game = m.new_game(Path(folder), data, ruleset, id_="speed", seed=bytes.fromhex(seed))
 plan, spent = m.policy_submissions, [0.0, 0.0]
 orders = Path(folder + ".orders") if led == "lead" else Path(led + ".orders")
 
