@@ -16,6 +16,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +73,7 @@ for line in sys.stdin:
     cpu, wall = (b - a for a, b in zip(began, now()))
     position = game.stage().position
     told = {"cpu": [spent[0], cpu], "wall": [spent[1], wall], "head": position.head, "ended": position.ended}
+    told["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(json.dumps(told), flush=True)
 """
 
@@ -163,6 +166,21 @@ def play(commit: str, tree: Path, scratch: Path, scenario: str, seed: str, turns
     return played
 
 
+@contextmanager
+def work_tree(commit: str | None, scratch: Path) -> Iterator[Any]:
+    """The files of a commit in a folder, for as long as they are needed; None without a commit."""
+    if not commit:
+        yield None
+        return
+    tree = scratch / "tree"
+    git = ["git", "-C", str(HERE), "worktree"]
+    subprocess.run([*git, "add", "--quiet", "--detach", str(tree), commit], check=True)
+    try:
+        yield tree
+    finally:
+        subprocess.run([*git, "remove", "--force", str(tree)], check=False)
+
+
 def main() -> None:
     """Make a work tree of the commit, play, and take it away again."""
     asked = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -175,13 +193,10 @@ def main() -> None:
     )
     given = asked.parse_args()
     scratch = Path(tempfile.mkdtemp(prefix="speed-"))
-    tree = scratch / "tree"
-    git = ["git", "-C", str(HERE), "worktree"]
-    subprocess.run([*git, "add", "--quiet", "--detach", str(tree), given.commit], check=True)
     try:
-        play(given.commit, tree, scratch, given.scenario, given.seed, given.turns, given.workers)
+        with work_tree(given.commit, scratch) as tree:
+            play(given.commit, tree, scratch, given.scenario, given.seed, given.turns, given.workers)
     finally:
-        subprocess.run([*git, "remove", "--force", str(tree)], check=False)
         shutil.rmtree(scratch, ignore_errors=True)
 
 
