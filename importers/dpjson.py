@@ -263,17 +263,19 @@ class InMemory:
     def __init__(self, ruleset: Ruleset, state: State) -> None:
         self.ruleset = ruleset
         self.geography = Geography(ruleset)
-        self.position = start(ruleset, state, _no_dice(), geography=self.geography).position
+        self._go_to(start(ruleset, state, _no_dice(), geography=self.geography).position)
+
+    def _go_to(self, position: Position) -> None:
+        self.position = position
+        self._viewer = Viewer(self.ruleset, position.state, geography=self.geography)
 
     def world_of(self, nation: str) -> World:
-        shown = Viewer(self.ruleset, self.position.state, geography=self.geography).view(nation)
-        return World(self.ruleset, shown, geography=self.geography)
+        return World(self.ruleset, self._viewer.view(nation), geography=self.geography)
 
     def resolve(self, given: list[Submission]) -> None:
         inputs = Inputs({s.nation: s.orders for s in given}, {s.nation: s.answers for s in given})
-        self.position = resolve(
-            self.ruleset, self.position, inputs, _no_dice(), geography=self.geography
-        ).position
+        done = resolve(self.ruleset, self.position, inputs, _no_dice(), geography=self.geography)
+        self._go_to(done.position)
 
 
 class InFolder:

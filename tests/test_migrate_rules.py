@@ -334,6 +334,8 @@ def test_settings_that_a_layer_would_replace_whole_are_told(
     assert TOOL.main([str(tmp_path)]) == 1
     assert f"{tmp_path / 'tables/t.yaml'}: schedule" in capsys.readouterr().out
     assert (tmp_path / "tables/t.yaml").read_text() == "schedule: [{id: ten, days: 9}]\n"
+
+
 OLD_ENDS = """\
 # How it ends.
 ends:

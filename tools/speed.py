@@ -16,7 +16,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ def by_part(spent: Sequence[float]) -> tuple[float, float, float]:
 
 PLAYER = r"""
 import gc, inspect, json, os, pickle, resource, sys, time
+from importlib import import_module
 from pathlib import Path
 
 folder, rules, scenario, seed, workers, led = sys.argv[1:7]
@@ -40,12 +42,14 @@ try:
     collect_rarely()
 except ModuleNotFoundError:  # earlier commits, by their command line
     gc.set_threshold(50_000, 20, 20)
-try:
-    import wteaw.play.resolve as m
-    from wteaw.play.begin import new_game
-except ModuleNotFoundError:  # earlier commits
-    import wteaw.game.moderation as m
-    from wteaw.game.moderation import new_game
+for home in ("play.resolve", "game.resolve", "game.moderation"):  # as earlier commits have it
+    try:
+        m = import_module("wteaw." + home)
+        break
+    except ModuleNotFoundError:
+        pass
+if home.endswith("resolve"):
+    m.new_game = import_module("wteaw." + home.partition(".")[0] + ".begin").new_game
 from wteaw.cli.game import read_scenario
 
 def now():
@@ -53,7 +57,7 @@ def now():
     return own.ru_utime + own.ru_stime + kids.ru_utime + kids.ru_stime, time.monotonic()
 
 data, ruleset, _ = read_scenario(str(Path(rules) / "scenarios" / f"{scenario}.yaml"))
-game = new_game(Path(folder), data, ruleset, id_="speed", seed=bytes.fromhex(seed))
+game = m.new_game(Path(folder), data, ruleset, id_="speed", seed=bytes.fromhex(seed))
 plan, spent = m.policy_submissions, [0.0, 0.0]
 orders = Path(folder + ".orders") if led == "lead" else Path(led + ".orders")
 
@@ -76,6 +80,7 @@ for line in sys.stdin:
     cpu, wall = (b - a for a, b in zip(began, now()))
     position = game.stage().position
     told = {"cpu": [spent[0], cpu], "wall": [spent[1], wall], "head": position.head, "ended": position.ended}
+    told["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(json.dumps(told), flush=True)
 """
 
@@ -168,6 +173,21 @@ def play(commit: str, tree: Path, scratch: Path, scenario: str, seed: str, turns
     return played
 
 
+@contextmanager
+def work_tree(commit: str | None, scratch: Path) -> Iterator[Any]:
+    """The files of a commit in a folder, for as long as they are needed; None without a commit."""
+    if not commit:
+        yield None
+        return
+    tree = scratch / "tree"
+    git = ["git", "-C", str(HERE), "worktree"]
+    subprocess.run([*git, "add", "--quiet", "--detach", str(tree), commit], check=True)
+    try:
+        yield tree
+    finally:
+        subprocess.run([*git, "remove", "--force", str(tree)], check=False)
+
+
 def main() -> None:
     """Make a work tree of the commit, play, and take it away again."""
     asked = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -180,13 +200,10 @@ def main() -> None:
     )
     given = asked.parse_args()
     scratch = Path(tempfile.mkdtemp(prefix="speed-"))
-    tree = scratch / "tree"
-    git = ["git", "-C", str(HERE), "worktree"]
-    subprocess.run([*git, "add", "--quiet", "--detach", str(tree), given.commit], check=True)
     try:
-        play(given.commit, tree, scratch, given.scenario, given.seed, given.turns, given.workers)
+        with work_tree(given.commit, scratch) as tree:
+            play(given.commit, tree, scratch, given.scenario, given.seed, given.turns, given.workers)
     finally:
-        subprocess.run([*git, "remove", "--force", str(tree)], check=False)
         shutil.rmtree(scratch, ignore_errors=True)
 
 

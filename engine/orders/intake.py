@@ -62,19 +62,17 @@ def take_in(
 ) -> Intake:
     """Read and check a file of orders. `world_of` gives the world as a nation knows it; without `nation` the
     head names it."""
-    state = world_of(nation).state if nation is not None else None
-    fits = proposable(world_of(nation), nation) if nation is not None else None
-    foreign = not_ours(world_of(nation), nation) if nation is not None else None
+    known = world_of(nation) if nation is not None else None
     reading = read_orders(
         ruleset,
         text,
         nation=nation,
         game=game,
         turn=turn,
-        state=state,
+        state=known.state if known is not None else None,
         file=file,
-        proposable=fits,
-        foreign=foreign,
+        proposable=proposable(known, nation) if known is not None else None,
+        foreign=not_ours(known, nation) if known is not None else None,
     )
     whose = nation or reading.head.nation
     found = list(reading.found)
@@ -92,7 +90,7 @@ def take_in(
                 )
             )
         return Intake(None, (), {}, tuple(tidy(found)))
-    world = world_of(whose)
+    world = known or world_of(whose)
     found = [
         _with_proposals(world, whose, d) if d.instead or d.code in ("O101", "O102") else d for d in found
     ]
