@@ -71,17 +71,12 @@ def page_at(known: Forms, form: str, path: Iterable[str | int]) -> str:
     said = f"table-{form}.html" if form in known else ""
     found = [(known.schema(form), f"{form}.schema.json", f"table-{form}", form)] if form in known else []
     for step in path:
-        inner = [
-            (
-                part,
-                base,
-                page,
-                f"{head}.{step}" if isinstance(step, str) and step in schema.get("properties", {}) else head,
-            )
-            for raw, at, to, name in found
-            for schema, base, page, head in _pages(known, raw, at, to, name)
-            for part in _parts(schema, step)
-        ]
+        inner = []
+        for raw, at, to, name in found:
+            for schema, base, page, head in _pages(known, raw, at, to, name):
+                if isinstance(step, str) and step in schema.get("properties", {}):
+                    head = f"{head}.{step}"
+                inner += [(part, base, page, head) for part in _parts(schema, step)]
         told = next((f"{page}.html#{head}" for _, _, page, head in inner if head.endswith(f".{step}")), "")
         said, found = told or said, inner
     return said

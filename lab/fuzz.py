@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from multiprocessing import Pool
 from pathlib import Path
 from typing import Any
@@ -253,9 +254,9 @@ class FuzzBench:
             )
             orders[nation] = [dict(order) for order in plan(world, nation, stream)]
             if rng.random() < 0.25:
-                lines = [
-                    rng.choice(list(one.lines())) for _, some in offers_of(world, nation) for one in some
-                ]
+                lines: list[str] = []
+                for _, some in offers_of(world, nation):
+                    lines.extend(rng.choice(list(one.lines())) for one in some)
                 drawn = "\n".join(rng.sample(lines, min(8, len(lines))))
                 taken = take_in(ruleset, drawn, _always(world), nation=nation, turn=position.turn)
                 orders[nation] = [dict(order) for order in taken.orders] or orders[nation]
@@ -341,11 +342,8 @@ def main(arguments: list[str] | None = None) -> int:
     names = asked.scenario or one_of_each()
     asked.out.mkdir(parents=True, exist_ok=True)
     size = 25
-    jobs = [
-        (name, first, size, asked.seed)
-        for first in range(0, asked.count // len(names), size)
-        for name in names
-    ]
+    starts = range(0, asked.count // len(names), size)
+    jobs = [(name, first, size, asked.seed) for first, name in product(starts, names)]
     files: Mapping[Any, Path] = {job: asked.out / f"{job[0]}-{job[3]}-{job[1]:06d}.json" for job in jobs}
     left = [job for job in jobs if not files[job].exists()]
     with Pool(asked.jobs, collect_rarely) as pool:

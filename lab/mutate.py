@@ -289,11 +289,9 @@ class MutationBench:
     def reaching(self, change: Mutation) -> Iterator[tuple[_Game, Case]]:
         """The cases that read the row of a change and cite other clauses."""
         for game in self._games_of(change):
-            cited = {
-                id(case)
-                for clause in map(self.owners.of, change.clauses)
-                for case in game.clauses.get(clause, ())
-            }
+            cited: set[int] = set()
+            for clause in map(self.owners.of, change.clauses):
+                cited.update(id(case) for case in game.clauses.get(clause, ()))
             yield from ((game, case) for case in game.reach.cases(change) if id(case) not in cited)
 
     def _hinted(self, change: Mutation) -> list[tuple[_Game, Case]]:

@@ -77,12 +77,10 @@ class Unnamed:
     """
 
     def __init__(self, ruleset: Ruleset) -> None:
-        names = {
-            str(row.get(key) or id_)
-            for form in ("places", "nations")
-            for id_, row in ruleset.rows(form).items()
-            for key in ("name", "short")
-        }
+        names: set[str] = set()
+        for form in ("places", "nations"):
+            for id_, row in ruleset.rows(form).items():
+                names.update(str(row.get(key) or id_) for key in ("name", "short"))
         known = "|".join(map(re.escape, sorted(names, key=lambda name: (-len(name), name))))
         self._varies = re.compile(
             rf"(?<!\w)(?:{known})(?!\w)|\d+(?:[./]\d+)?" if known else r"\d+(?:[./]\d+)?"

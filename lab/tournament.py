@@ -46,7 +46,10 @@ def name_of(seating: tuple[str, str]) -> str:
 
 def seats(parties: Mapping[str, Sequence[str]], seating: tuple[str, str]) -> dict[str, str]:
     """The policy of each nation of a party, but for those that are played as given."""
-    chosen = {n: seating[i % 2] for i, nations in enumerate(parties.values()) for n in nations}
+    chosen = {}
+    for i, nations in enumerate(parties.values()):
+        for n in nations:
+            chosen[n] = seating[i % 2]
     return {nation: policy for nation, policy in chosen.items() if policy != GIVEN}
 
 

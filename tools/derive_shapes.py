@@ -543,11 +543,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return {row["id"]: [[row["lon"], row["lat"]], *hints.points.get(row["id"], [])] for row in rows}
 
     land_places, sea_places = gather(options.places), gather(options.seas)
-    wanted = [
-        Point((lon - hints.cut) % 360 + hints.cut, lat)
-        for points in land_places.values()
-        for lon, lat in points
-    ]
+    wanted = []
+    for points in land_places.values():
+        for lon, lat in points:
+            wanted.append(Point((lon - hints.cut) % 360 + hints.cut, lat))
     source = read_land(options.land)
     for name in sorted({*hints.within, *hints.nobody} - set(source)):
         print(

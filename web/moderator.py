@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -120,16 +120,19 @@ def game(visit: Visit) -> Response:
             "offers": [(name_of(game, o.to), o) for o in offers_in(game)]
             if at in ("orders", "closed")
             else [],
-            "answered": [
-                (name_of(game, n), k, a)
-                for n, said in game.decided().items()
-                if n != ASKED
-                for k, a in said.items()
-            ],
+            "answered": list(_answered(game)),
             "ready": ready_nations(hall, game),
             "commanded": names_of(game, sorted(seats(game))),
         }
         return visit.show("game.html.j2", **values)
+
+
+def _answered(game: Game) -> Iterator[tuple[str, str, Any]]:
+    """What the moderator has answered for nations: the nation's name, the decision and the answer."""
+    for nation, said in game.decided().items():
+        if nation != ASKED:
+            for decision, answer in said.items():
+                yield name_of(game, nation), decision, answer
 
 
 def _tried(visit: Visit, game: Game, seat: Seat) -> tuple[tuple[str, str], ...]:

@@ -66,9 +66,9 @@ class _Maker:
         phases: dict[str, list[Choice]] = {}
         for title, key in titled:
             kind = self.kinds[key]
-            entries = [
-                one for entry in legal.pop(key, ()) for one in kind.filled(self._at(kind), self.nation, entry)
-            ]
+            entries: list[Legal] = []
+            for entry in legal.pop(key, ()):
+                entries.extend(kind.filled(self._at(kind), self.nation, entry))
             usual = any(self._usual(kind, entry) for entry in entries)
             for choice in filter(None, self._choices(kind, entries)):
                 choice = replace(choice, usual=usual)
@@ -227,12 +227,12 @@ class _Maker:
     def _slot_by_slot(
         self, kind: OrderKind, entry: Legal, fixed: Mapping[str, Any], place: str, ways: Sequence[Way] = ()
     ) -> Choice | None:
-        units = tuple(
-            Units(name, unit, self._name("unit-kind", unit, 2), int(n))
-            for name, slot in self._slots(kind).items()
-            if slot.kind == "units"
-            for unit, n in entry.slots.get(name, {}).items()
-        )
+        found = []
+        for name, slot in self._slots(kind).items():
+            if slot.kind == "units":
+                for unit, n in entry.slots.get(name, {}).items():
+                    found.append(Units(name, unit, self._name("unit-kind", unit, 2), int(n)))
+        units = tuple(found)
         made = self._choice(
             kind, fixed, place, ways=self._sorted(ways), units=units, blanks=self._numbers([entry]),
             filled=entry.slots.keys() if ways else (),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 from ..core.journal import Entry
@@ -87,13 +87,8 @@ def _linked(
     for here, there in pairwise(path):
         if here == there:
             continue
-        kinds = set().union(
-            *(
-                links.get(pair_key(a, b), set())
-                for a in _wholes(ruleset, here)
-                for b in _wholes(ruleset, there)
-            )
-        )
+        pairs = product(_wholes(ruleset, here), _wholes(ruleset, there))
+        kinds = set().union(*(links.get(pair_key(a, b), set()) for a, b in pairs))
         said: Any = mode.get("links") or kinds
         allowed = {said} if isinstance(said, str) else set(said)
         fine &= book.check(

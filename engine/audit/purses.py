@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 from ..core.journal import Entry
@@ -322,12 +323,9 @@ def _incomes(played: RecordedGame, granted: Mapping[tuple[int, str], Fraction], 
     what is `granted` to it in a turn by yields that depend on no place.
     """
     before: set[str] = set()
-    kept = any(
-        c[0] == "nations" and c[2] == "income"
-        for stage in played.stages
-        for e in stage.entries
-        for c in e.changes
-    )
+    entries = chain.from_iterable(stage.entries for stage in played.stages)
+    changes = chain.from_iterable(e.changes for e in entries)
+    kept = any(c[0] == "nations" and c[2] == "income" for c in changes)
     told: set[str] = set()
     for turn, state in played.ends() if kept else ():
         holders = {held_by(played.ruleset, state, place) for place in played.ruleset.rows("places")}

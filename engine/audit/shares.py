@@ -50,7 +50,11 @@ def shares(played: RecordedGame, book: Book) -> None:
 
 
 def _stacks(of: Mapping[str, Mapping[str, int]]) -> Stacks:
-    return {(owner, kind): n for owner, kinds in of.items() for kind, n in kinds.items()}
+    found = {}
+    for owner, kinds in of.items():
+        for kind, n in kinds.items():
+            found[owner, kind] = n
+    return found
 
 
 def _after(now: Stacks, lost: Any) -> Stacks:

@@ -9,6 +9,7 @@ be the one that the entries lead to.
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 
 from ..core.journal import Entry
 from ..core.model import Ruleset
@@ -151,7 +152,7 @@ def _gone_over(entry: Entry, ruleset: Ruleset, rest: Numbers) -> bool:
 def _queued(entry: Entry, ruleset: Ruleset, rest: Numbers, way: Numbers) -> bool:
     """Whether all that is left to be explained is under way, by a row that puts it there."""
     return all(rest[key] == way[key] for key in rest) and any(
-        said_in(row, word) for row in rows_behind(ruleset, entry) for word in LATER
+        said_in(row, word) for row, word in product(rows_behind(ruleset, entry), LATER)
     )
 
 

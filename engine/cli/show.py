@@ -59,9 +59,8 @@ def show(
     rules = open_ruleset(folder)
     rows = _matching(rules, id)
     if not rows:
-        known = [i for form in rules.forms for i in rules.rows(form)] + [
-            f"{f}/{i}" for f in rules.forms for i in rules.rows(f)
-        ]
+        keys = [(form, id_) for form in rules.forms for id_ in rules.rows(form)]
+        known = [id_ for _, id_ in keys] + [f"{form}/{id_}" for form, id_ in keys]
         near = nearest(id, known, count=3)
         raise Stop(
             f"no row {id!r} in {folder}" + (f"; did you mean {', '.join(near)}?" if near else ""),

@@ -165,12 +165,11 @@ PAGES: dict[str, str] = {
 
 def page(code: str) -> str:
     """The page that a finding's reader is sent to; of entries that fit the longest counts."""
-    found = [
-        (len(head), where)
-        for heads, where in PAGES.items()
-        for head in heads.split()
-        if code.startswith(head)
-    ]
+    found = []
+    for heads, where in PAGES.items():
+        for head in heads.split():
+            if code.startswith(head):
+                found.append((len(head), where))
     return max(found)[1]
 
 

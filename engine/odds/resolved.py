@@ -60,12 +60,10 @@ class Span:
         if not doing or not fights:
             return None
         rows = ruleset.rows("battles")
-        fought = {
-            id_
-            for path, _, node in nodes
-            if node["do"] == "fight" and path > first
-            for id_ in node["battles"]
-        }
+        fought = set()
+        for path, _, node in nodes:
+            if node["do"] == "fight" and path > first:
+                fought.update(node["battles"])
         told = {rows[id_]["followed_by"] for id_ in fought if "followed_by" in rows[id_]}
         after = max(
             (path for path, _, node in nodes if node.get("step") in told and path > fights[-1]), default=()

@@ -225,15 +225,13 @@ def pair_chances(stage: Row, fires: Sequence[Mapping[str, Any]], side: str) -> t
 
 def _introduced(own: Sequence[Fight], words: Wording) -> list[Block]:
     """How the figures of the battles are to be read, where there are dice that hit."""
-    dice = sorted(
-        {
-            int(fire["die"])
-            for fight in own
-            for entry in fight.rounds
-            for fire in entry.data.get("fire", ())
-            if has_number(fight, fire, words) and fire["dice"]
-        }
-    )
+    found = set()
+    for fight in own:
+        for entry in fight.rounds:
+            for fire in entry.data.get("fire", ()):
+                if has_number(fight, fire, words) and fire["dice"]:
+                    found.add(int(fire["die"]))
+    dice = sorted(found)
     if not dice:
         return []
     kinds = listing(f"{_SIDED.get(n, str(n))}-sided" for n in dice)
@@ -400,12 +398,11 @@ def _reasons(fight: Fight, words: Wording) -> list[str]:
     for prelude in fight.preludes:
         row = words.world.ruleset.row_or_empty("battles", prelude.row)
         name = str(row.get("name", prelude.row))
-        lost = [
-            f"{words.nation(o)} lost {words.units(k)}"
-            for s in SIDES
-            for o, k in prelude.lost.get(s, {}).items()
-            if k
-        ]
+        lost = []
+        for s in SIDES:
+            for o, k in prelude.lost.get(s, {}).items():
+                if k:
+                    lost.append(f"{words.nation(o)} lost {words.units(k)}")
         met = " against ".join(
             listing(
                 f"{words.of(o)} {words.units(k)}" for o, k in sorted(prelude.sides.get(s, {}).items()) if k

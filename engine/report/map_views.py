@@ -298,12 +298,11 @@ def _arrows(world: World, entries: Sequence[Entry], marks: Mapping[str, Any]) ->
     """Moves that were told, and orders of which it was told what became of them; of several that look alike
     the first.
     """
-    held = {
-        str(f.roles.get("place"))
-        for e in entries
-        for f in e.facts
-        if f.word == "battle_ended" and f.roles.get("winner") == "defender"
-    }
+    held = set()
+    for e in entries:
+        for f in e.facts:
+            if f.word == "battle_ended" and f.roles.get("winner") == "defender":
+                held.add(str(f.roles.get("place")))
     seen: set[tuple[str, str, bool, str]] = set()
     for entry in entries:
         path = [str(place) for place in entry.data.get("path", ()) if isinstance(place, str)]

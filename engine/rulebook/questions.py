@@ -290,12 +290,11 @@ class Inquiry:
         """The units that the nation knows of: its own, or those of nations and in places that are named."""
         nations = {t.names["nation"] for t in tokens if "nation" in t.names}
         places = {t.names["place"] for t in tokens if "place" in t.names}
-        kinds = {
-            k
-            for t in tokens
-            for k in (t.units or {t.names.get("unit-kind", ""): 1})
-            if k and not k.startswith(EVERY)
-        }
+        kinds = set()
+        for t in tokens:
+            for k in t.units or {t.names.get("unit-kind", ""): 1}:
+                if k and not k.startswith(EVERY):
+                    kinds.add(k)
         if not nations and not places and self.nation and re.search(r"\b(?:i|we|my|our)\b", question, re.I):
             nations = {self.nation}
         if not nations and not places:

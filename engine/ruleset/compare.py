@@ -76,11 +76,9 @@ def _frames(a: Ruleset, b: Ruleset) -> Iterator[Difference]:
             )
         yield from _values(f"sequence/{name}", "", old[name][1], node)
     first, second = [n for n in old if n in new], [n for n in new if n in old]
-    kept = {
-        n
-        for block in SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
-        for n in first[block.a :][: block.size]
-    }
+    kept = set()
+    for block in SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks():
+        kept.update(first[block.a :][: block.size])
     for name in (n for n in second if n not in kept):
         was, now = first.index(name), second.index(name)
         before, after = first[was - 1] if was else "", second[now - 1] if now else ""

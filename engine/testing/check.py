@@ -42,11 +42,9 @@ def faults_of_tests(folder: Path, ruleset: Ruleset, key: str = "") -> list[Diagn
     kept = shelf.read("tests", kept_as) if key else None
     if kept is not None:
         return [Diagnostic.from_json(d) for d in kept]
-    found = [
-        d
-        for path, name in zip(paths, texts, strict=True)
-        for d in _faults_of_file(path, name, folder, ruleset)
-    ]
+    found: list[Diagnostic] = []
+    for path, name in zip(paths, texts, strict=True):
+        found.extend(_faults_of_file(path, name, folder, ruleset))
     found = add_source_lines(found, texts)
     if key:
         shelf.write("tests", kept_as, [d.to_json() for d in found])

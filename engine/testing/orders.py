@@ -76,7 +76,9 @@ class Door:
     def offered(self, nation: str) -> set[str]:
         """The orders ("form/id") that a nation's order sheet has a line of."""
         world = self._view(nation)
-        found = {one.order for _, lines in offers_of(world, nation) for one in lines}
+        found: set[str] = set()
+        for _, lines in offers_of(world, nation):
+            found.update(one.order for one in lines)
         world.close()
         return found
 

@@ -151,15 +151,15 @@ def _step(node: Row) -> str:
 
 def _verbs_used(ruleset: Ruleset) -> set[str]:
     known = forms()
-    return {
-        verb
-        for form, rows in ruleset.forms.items()
-        for row in rows.values()
-        for mark in annotated(known, form, row, ("x-effect",))
-        if isinstance(mark.value, Mapping)
-        for verb in mark.value
-        if verb in VERBS
-    }
+    found = set()
+    for form, rows in ruleset.forms.items():
+        for row in rows.values():
+            for mark in annotated(known, form, row, ("x-effect",)):
+                if isinstance(mark.value, Mapping):
+                    for verb in mark.value:
+                        if verb in VERBS:
+                            found.add(verb)
+    return found
 
 
 def _idle_excuses(

@@ -112,11 +112,10 @@ class _Comparisons(StateReader):
         """The input points that whole turns came to, in their order, each with the nations that were asked
         there.
         """
-        wanted = [
-            (name, sorted([who] if isinstance(who, str) else who))
-            for point in said
-            for name, who in point.items()
-        ]
+        wanted = []
+        for point in said:
+            for name, who in point.items():
+                wanted.append((name, sorted([who] if isinstance(who, str) else who)))
         got = [(name, sorted(who)) for name, who in self.play.asked]
         for number, (one, other) in enumerate(zip_longest(wanted, got)):
             if one != other:
@@ -133,9 +132,10 @@ class _Comparisons(StateReader):
 
     def offered(self, said: Mapping[str, Mapping[str, bool]], path: Path) -> Iterator[Mismatch]:
         """Whether a nation's order sheet has a line of an order."""
-        forms = {
-            f"{form}/{id_}": row for form in ORDER_FORMS for id_, row in self.world.ruleset.rows(form).items()
-        }
+        forms = {}
+        for form in ORDER_FORMS:
+            for id_, row in self.world.ruleset.rows(form).items():
+                forms[f"{form}/{id_}"] = row
         door = Door(self.play.turn)
         for nation, wanted in said.items():
             known(

@@ -191,7 +191,9 @@ class Play:
         node = {"do": stage["do"], **stage.get("with", {})}
         known(dict.fromkeys(MECHANICS), node["do"], "mechanic", (*path, "do"))
         for mark in annotated(forms(), "sequence", node, ("x-ref",)):
-            rows = {i: row for form in mark.refs for i, row in self.turn.ruleset.rows(form).items()}
+            rows: dict[str, Row] = {}
+            for form in mark.refs:
+                rows.update(self.turn.ruleset.rows(form))
             for id_ in as_list(mark.value):
                 if isinstance(id_, str) and not id_.startswith("="):
                     known(rows, id_, f"row of {' or '.join(mark.refs)}", (*path, "with"))

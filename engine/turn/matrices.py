@@ -49,7 +49,9 @@ def _index(ruleset: Ruleset) -> dict[str, list[tuple[Row, list[Row]]]]:
     def make() -> dict[str, list[tuple[Row, list[Row]]]]:
         out: dict[str, list[tuple[Row, list[Row]]]] = {}
         for matrix in ruleset.rows("matrices").values():
-            words = {w: None for row in matrix["rows"] for w, _ in triggers(row)}
+            words: dict[str, None] = {}
+            for row in matrix["rows"]:
+                words.update(dict.fromkeys(w for w, _ in triggers(row)))
             for word in words:
                 out.setdefault(word, []).append(
                     (matrix, [r for r in matrix["rows"] if word in {w for w, _ in triggers(r)}])

@@ -7,6 +7,7 @@ force sets out. Units that live on others (a mode's `bears`) go along as part of
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from ..core.model import Row
@@ -154,8 +155,7 @@ def land_all(turn: Turn, modes: Sequence[MovementRow], node: Row) -> None:
     owners = {row["owner"] for _, row, _ in due}
     hostile = {
         (n, p): routes.is_attack(turn.world, n, p, turn.journal.step)
-        for n in sorted(owners)
-        for p in sorted(goals)
+        for n, p in product(sorted(owners), sorted(goals))
     }
     for force, row, mode in due:
         parts = [part for part in row["cargo"] if not part.get("left")] or row["cargo"][:1]

@@ -260,9 +260,10 @@ def _part(turn: Turn, rule: Row, step: str) -> None:
     """
     world = turn.world
     row = turn.ruleset.row("decisions", rule["decision"])
-    wanted = [
-        (p, n) for p in sorted({r["place"] for _, r in turn.state.stacks()}) for n in _at_odds(turn, rule, p)
-    ]
+    wanted = []
+    for p in sorted({r["place"] for _, r in turn.state.stacks()}):
+        for n in _at_odds(turn, rule, p):
+            wanted.append((p, n))
     if not wanted:
         return
     staying = {

@@ -116,7 +116,9 @@ def targets(turn: Turn, row: Row, party: tuple[str, ...]) -> list[str]:
 
 def _observers(turn: Turn, row: Row, party: tuple[str, ...]) -> set[str]:
     """The places in which units of a party stand, or works that watch by themselves."""
-    here = {r["place"] for nation in party for _, r in turn.state.stacks(owner=nation)}
+    here: set[str] = set()
+    for nation in party:
+        here.update(r["place"] for _, r in turn.state.stacks(owner=nation))
     return here | ({p for p, h in empty_posts(turn, row) if h in party} if "alone" in row else set())
 
 

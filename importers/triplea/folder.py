@@ -138,9 +138,9 @@ def _movement(draft: RulesetDraft) -> None:
 
 def _properties(draft: RulesetDraft) -> None:
     """Properties that ask for something our rules do not do."""
-    asked = {
-        option.value for attachment in draft.game.attachments for option in attachment.all("gameProperty")
-    }
+    asked: set[str] = set()
+    for attachment in draft.game.attachments:
+        asked.update(option.value for option in attachment.all("gameProperty"))
     for name, (value, line) in draft.game.properties.items():
         entry = draft.words.entry("properties", name)
         if entry is None:
@@ -224,12 +224,10 @@ def _settings(draft: RulesetDraft, shared: dict[str, str]) -> Row:
     """The settings of all imported rulesets, without those that name a field or a stance which nothing in
     this game has.
     """
-    declared = {
-        row["id"]
-        for forms in draft.rows.values()
-        for form in ("fields", "stances")
-        for row in forms.get(form, ())
-    }
+    declared: set[str] = set()
+    for forms in draft.rows.values():
+        for form in ("fields", "stances"):
+            declared.update(row["id"] for row in forms.get(form, ()))
 
     def there(name: str) -> bool:
         return name in declared or any(f"{{id: {name}," in text for text in shared.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from typing import Any
 
 from .conditions import Conditions, stance_test, switch_changes, tech_named
@@ -98,12 +99,11 @@ class Happenings:
         return found
 
     def test(self, attachment: Attachment) -> str | None:
-        names = [
-            part
-            for o in (*attachment.all("conditions"), *attachment.all("trigger"))
-            for part in o.parts
-            if part
-        ]
+        names = []
+        for o in (*attachment.all("conditions"), *attachment.all("trigger")):
+            for part in o.parts:
+                if part:
+                    names.append(part)
         return self.conditions.named(
             names,
             attachment.to,
@@ -183,8 +183,7 @@ class Happenings:
             return None
         return [
             {"learn": {"who": self.draft.nation(p), "tech": self.draft.id("technologies", str(name))}}
-            for p in self.players(attachment)
-            for name in names
+            for p, name in product(self.players(attachment), names)
         ]
 
     def place(self, attachment: Attachment, option: Option) -> list[Row] | None:
@@ -194,22 +193,13 @@ class Happenings:
         if place not in draft.game.territories or not units or any(u not in draft.game.units for u in units):
             return None
         n = int(option.count) if option.count.isdecimal() else 1
-        return (
-            [
-                {
-                    "create": {
-                        "units": draft.unit(unit),
-                        "n": n,
-                        "for": draft.nation(p),
-                        "at": draft.place_word(place),
-                    }
-                }
-                for p in self.players(attachment)
-                for unit in units
-            ]
-            if n
-            else []
-        )
+        if not n:
+            return []
+        at = draft.place_word(place)
+        return [
+            {"create": {"units": draft.unit(unit), "n": n, "for": draft.nation(p), "at": at}}
+            for p, unit in product(self.players(attachment), units)
+        ]
 
     def remove(self, attachment: Attachment, option: Option) -> list[Row] | None:
         place, *units = option.parts
@@ -230,8 +220,7 @@ class Happenings:
                     "n": "all" if anywhere else n,
                 }
             }
-            for p in self.players(attachment)
-            for unit in units
+            for p, unit in product(self.players(attachment), units)
         ]
 
     def pay(self, attachment: Attachment, option: Option) -> list[Row] | None:
@@ -368,11 +357,11 @@ class Happenings:
             return None
         n = int(option.count) if option.count.isdecimal() else 1
         self.draft.features.setdefault("given", set()).update(units)
+        if not n:
+            return []
         return [
             {"queue": {"what": UNFILLED + unit, "for": self.draft.nation(p), "due": "hand", "n": n}}
-            for p in self.players(attachment)
-            for unit in units
-            if n
+            for p, unit in product(self.players(attachment), units)
         ]
 
     def fill_hands(self) -> None:

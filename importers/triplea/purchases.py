@@ -319,12 +319,11 @@ def _opened(
         tests.append(
             f"self in group('{draft.group('nations', map(draft.nation, steady), f'buyers of {rule}')}')"
         )
-    frontiers = {
-        frontier: mark
-        for mine in later.values()
-        for frontier, mark in mine.items()
-        if rule in draft.game.frontiers[frontier]
-    }
+    frontiers = {}
+    for mine in later.values():
+        for frontier, mark in mine.items():
+            if rule in draft.game.frontiers[frontier]:
+                frontiers[frontier] = mark
     tests += [f"flagged(self, '{mark}')" for mark in dict.fromkeys(frontiers.values())]
     first = [p for p in changing if p in players]
     if first:  # by the frontier of the start, while no other is in force

@@ -187,9 +187,12 @@ class BareMap:
         """The stretches that two places share, as far as the panel shows them."""
         outlines = self.outlines(k)
         arcs = self.borders.get((min(a, b), max(a, b)), [])
-        return [
-            outlines.line(arc, turn) for turn in outlines.turns for arc in arcs if outlines.near(arc, turn)
-        ]
+        found = []
+        for turn in outlines.turns:
+            for arc in arcs:
+                if outlines.near(arc, turn):
+                    found.append(outlines.line(arc, turn))
+        return found
 
     def passage(
         self, k: int, a: str, b: str, via: str

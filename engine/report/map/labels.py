@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import product
 
 from .marks import BadgeBlock, chip, chip_width, symbol
 from .model import Owner, Place
@@ -260,11 +261,9 @@ def arrange(blocks: Sequence[Block], ground: LabelBoxes, rounds: int = 2) -> lis
 
 @lru_cache(maxsize=1 << 14)
 def _squares(box: Box) -> tuple[tuple[int, int], ...]:
-    return tuple(
-        (i, j)
-        for i in range(int(box[0] // CELL), int(box[2] // CELL) + 1)
-        for j in range(int(box[1] // CELL), int(box[3] // CELL) + 1)
-    )
+    columns = range(int(box[0] // CELL), int(box[2] // CELL) + 1)
+    rows = range(int(box[1] // CELL), int(box[3] // CELL) + 1)
+    return tuple(product(columns, rows))
 
 
 def _overlap(a: Box, b: Box) -> float:

@@ -163,12 +163,12 @@ class Outlines:
         longitude.
         """
         first, rings = self.table.ranges.get(place, (0, ()))
-        return [
-            (turn, ring)
-            for turn in self.turns
-            for k, ring in enumerate(rings)
-            if self._meets[turn][first + k]
-        ]
+        found = []
+        for turn in self.turns:
+            for k, ring in enumerate(rings):
+                if self._meets[turn][first + k]:
+                    found.append((turn, ring))
+        return found
 
     def thinned(self, arc: int, turn: float) -> Array:
         """The vertices of an arc on the sheet without those too near to be seen; ~n runs backwards."""

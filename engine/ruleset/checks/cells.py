@@ -146,7 +146,10 @@ def _missing(
         return
     level: list[Mapping[str, Any]] = [table["rows"]]
     for key in call.args[1:]:
-        known = {str(word): part for one in level for word, part in one.items()}
+        known = {}
+        for one in level:
+            for word, part in one.items():
+                known[str(word)] = part
         asked = {str(key.value)} if isinstance(key, ast.Constant) else _words(key, reader)
         if any(".." in word for word in known):
             return

@@ -185,9 +185,10 @@ def _react(subject: Subject, at: Node, mark: Marked) -> Iterator[Diagnostic]:
 
 def columns_of(matrix: Mapping[str, Any]) -> list[str]:
     """The names of the columns of a matrix: nations, and named tests."""
-    return [
-        name for column in matrix["columns"] for name in ([column] if isinstance(column, str) else column)
-    ]
+    found: list[str] = []
+    for column in matrix["columns"]:
+        found.extend([column] if isinstance(column, str) else column)
+    return found
 
 
 def matrices_have_their_columns(subject: Subject) -> Iterator[Diagnostic]:

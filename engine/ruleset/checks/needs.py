@@ -390,12 +390,11 @@ def slots_left_out_have_a_value(subject: Subject) -> Iterator[Diagnostic]:
     """What tests, prices, effects and texts of a row name is there, though it stands in brackets of the
     syntax.
     """
-    bare = {
-        id(subject.nodes(form)[id_]): slots
-        for form in ("actions", "orders", "decisions")
-        for id_, row in subject.rows(form).items()
-        if (slots := _may_be_left_out(row))
-    }
+    bare = {}
+    for form in ("actions", "orders", "decisions"):
+        for id_, row in subject.rows(form).items():
+            if slots := _may_be_left_out(row):
+                bare[id(subject.nodes(form)[id_])] = slots
     for mark in subject.marked if bare else ():
         left, value = bare.get(id(mark.row)), mark.annotation.value
         schema = mark.annotation.schema
