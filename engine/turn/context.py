@@ -231,7 +231,19 @@ class Turn(OrderContext):
 
 
 _PLAIN_SLOTS = {"number", "text", "choice", "units", "unit-kind"}
-_ENTITY_SLOTS = {"nation", "place", "side", "tech", "item", "passage", "force", "link", "resource", "card", "record"}
+_ENTITY_SLOTS = {
+    "nation",
+    "place",
+    "side",
+    "tech",
+    "item",
+    "passage",
+    "force",
+    "link",
+    "resource",
+    "card",
+    "record",
+}
 
 
 def _order_place(item: tuple[str, Mapping[str, Any]]) -> tuple[str, int]:

@@ -285,7 +285,8 @@ class EffectRunner:
     def _is_id(self, text: str) -> bool:
         ruleset = self.world.ruleset
         return any(
-            ruleset.has(f, text) for f in ("groups", "places", "nations", "sides", "units", "technologies", "cards")
+            ruleset.has(f, text)
+            for f in ("groups", "places", "nations", "sides", "units", "technologies", "cards")
         )
 
     def plain(self, value: Any, names: Names) -> Any:
