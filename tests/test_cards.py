@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from wteaw.cli import _run
-from wteaw.core.dice import KeyedDice, ScriptedDice
+from wteaw.core.dice import KeyedDice
 from wteaw.core.journal import Entry
 from wteaw.core.model import Ruleset
-from wteaw.core.state import Entity, State
+from wteaw.core.state import State
 from wteaw.orders.intake import Intake, take_in
 from wteaw.orders.sheet_layout import order_template
 from wteaw.play.scenario import initial_state
