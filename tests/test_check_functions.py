@@ -78,7 +78,6 @@ RIGHT: Mapping[str, tuple[str, ...]] = {
     "nation": ("nation('red')",),
     "place": ("place('town')",),
     "passage": ("passage('strait')",),
-    "card": ("card('joker')",),
     "item": ("item('crate')",),
     "border": ("border(place, 'town')",),
     "at_war": ("at_war(nation, 'east')",),

@@ -56,7 +56,7 @@ def test_the_page_shows_every_file_of_every_recipe() -> None:
     there = {p.relative_to(COOKBOOK).as_posix() for p in COOKBOOK.rglob("*.yaml")}
     manifests = {name for name in there if name.endswith("/ruleset.yaml")}
     assert shown == there - manifests | {"technology/ruleset.yaml"}
-    assert len(RECIPES) == len(re.findall("^## ", page, re.MULTILINE)) == 14
+    assert len(RECIPES) == len(re.findall("^## ", page, re.MULTILINE)) == 15
     for name in manifests:
         assert re.fullmatch(
             r"id: (\S+)\ntitle: .+\nextends: \.\./mine\n", (COOKBOOK / name).read_text(encoding="utf-8")

@@ -24,8 +24,9 @@ from sphinx.application import Sphinx
 from wteaw.cli import COMMANDS, Command
 from wteaw.core.codes import CODES
 from wteaw.core.diagnostics import render_one
-from wteaw.core.package_data import data_root, rulesets
+from wteaw.core.package_data import data_root, rulesets, templates
 from wteaw.core.registry import VERBS
+from wteaw.play.starter import GAMES
 from wteaw.rulebook import page
 from wteaw.ruleset import Ruleset, load_ruleset
 from wteaw.ruleset.expressions.functions import FUNCTIONS
@@ -58,6 +59,7 @@ GROUPS = {
         "refusals",
         "aliases",
     ),
+    "Cards": ("cards", "piles"),
     "Moving and fighting": (
         "movement",
         "missions",
@@ -439,8 +441,14 @@ class Row:
 
 def shortest(known: Forms, folders: Iterable[Path]) -> dict[str, Row]:
     """For each table a row that can stand alone, of about three lines, word by word as a shipped ruleset has
-    it.
+    it; of tables that none has, as one of the games of `wteaw init` has it.
     """
+    games = _nearest_in(known, (templates() / game for game in GAMES))
+    return {**games, **_nearest_in(known, folders)}
+
+
+def _nearest_in(known: Forms, folders: Iterable[Path]) -> dict[str, Row]:
+    """For each table the row of some folders that can stand alone and is nearest to three lines."""
     best: dict[str, tuple[int, Row]] = {}
     for folder in folders:
         for path in sorted(p for part in TABLE_FOLDERS for p in (folder / part).rglob("*.yaml")):

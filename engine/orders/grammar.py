@@ -115,7 +115,7 @@ def _written(slot: Slot, names: Names, value: Any) -> str:
         return names.units(value)
     if isinstance(value, list | tuple):
         return ", ".join(_written(slot, names, v) for v in value)
-    if slot.kind in FORM_OF or slot.kind == "link":
+    if slot.kind in FORM_OF or slot.kind in ("link", "record"):
         return names.printed(slot.kind, str(value))
     return str(value)
 

@@ -27,7 +27,8 @@ __all__ = ["GAME", "GAMES", "LAYER", "Begun", "StarterError", "begin", "shipped_
 
 GAME, LAYER = "new-game", "layer"
 GAMES = (GAME, "conquest", "card-battle")
-"""Small games to begin with: of marches, money and a track; of dice compared pair by pair; of cards."""
+"""Small games to begin with: one of marches, money and a track; one of dice compared pair by pair; one of
+cards."""
 LONGEST = 60
 _WORD = re.compile("@([A-Z]+)@")
 

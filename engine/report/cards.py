@@ -1,5 +1,5 @@
-"""Piles of cards as a report tells of them: what lies in those that the reader may look into, and how
-many in the others.
+"""Piles of cards as a report tells of them: what lies in those that the reader may look into, and how many in
+the others.
 """
 
 from __future__ import annotations

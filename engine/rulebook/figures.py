@@ -64,6 +64,7 @@ def tables(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]
     yield from _units(ruleset)
     yield from _items(ruleset)
     yield from _technologies(ruleset)
+    yield from _cards(ruleset)
     yield from _matrices(ruleset)
     yield from _tables(ruleset)
     yield from _passages(ruleset)
@@ -237,6 +238,19 @@ def _technologies(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], Figure
         )
         head = ("technology", "levels", *(f["id"].replace("_", " ") for f in fields))
         yield "technologies", list(rows), _without_empty(FigureTable("Technologies", head, made))
+
+
+def _cards(ruleset: Ruleset) -> Iterator[tuple[str, Sequence[str], FigureTable]]:
+    """Cards with how many there are, their figures, and what stands on them."""
+    rows = ruleset.rows("cards")
+    keys = [key for key in _figures(rows.values()) if key != "copies"]
+    made = tuple(
+        (title(r), cell(r.get("copies", 1)), *(cell(r.get(k, "")) for k in keys), str(r.get("text", "")))
+        for r in rows.values()
+    )
+    if made:
+        head = ("card", "copies", *(key.replace("_", " ") for key in keys), "what it says")
+        yield "cards", list(rows), _without_empty(FigureTable("Cards", head, made))
 
 
 def _without_empty(table: FigureTable) -> FigureTable:

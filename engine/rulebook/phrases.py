@@ -184,6 +184,12 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
     "cancel": ("[{under_way} of ]what is under way[ of {of}][ to {at}] is dropped[: {n}]",),
     "record": ("a new {what} stands in the books[: {set}]",),
     "strike": ("{records} are struck out of the books",),
+    "deal": (
+        "[{who}: ]{n} cards are drawn from the {from}[ of {whose}] to the {to}",
+        "[{who}: ]{cards} goes from the {from}[ of {whose}] to the {to}",
+        "[{who}: ]all cards of the {from}[ of {whose}] go to the {to}",
+    ),
+    "play": ("what stands on {card} is done",),
     "vote": ("{of} vote on {ask}[ about {about}][; if it is accepted: {then}][; if it is refused: {else}]",),
     "end": ("the war between {between} ends",),
 }

@@ -163,7 +163,7 @@ def _told(here: _Pile, there: _Pile, drawn: Counter[str]) -> Message:
 
 
 def _foresee(here: _Pile, there: _Pile, n: int) -> None:
-    """What a nation expects of a draw before it is made: so many cards that nobody knows."""
+    """What a nation expects of a draw before it is made: so many cards, and nobody knows which."""
     have = here.cards.get(UNKNOWN, 0)
     here._keep(Counter({**here.cards, UNKNOWN: max(0, have - n)}))
     there._keep(Counter(there.cards) + Counter({UNKNOWN: n}))

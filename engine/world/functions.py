@@ -169,7 +169,6 @@ def _things(world: World) -> dict[str, Callable[..., Any]]:
         "nation": lambda id_: Entity("nation", id_of(id_)),
         "place": lambda id_: Entity("place", id_of(id_)),
         "passage": lambda id_: Entity("passage", id_of(id_)),
-        "card": lambda id_: Entity("card", id_of(id_)),
         "item": lambda id_: Entity("item", id_of(id_)),
         "border": lambda a, b: Entity("link", f"{id_of(a)}>{id_of(b)}"),
         "at_war": lambda a, b: pairs(a, b, world.hostile),

@@ -1,4 +1,4 @@
-"""Do cards come into the game, and out of their piles? Whose piles an effect means, who may look inside."""
+"""Do cards come into the game, and out of their piles? Whose piles are meant, and who may look into them?"""
 
 from __future__ import annotations
 

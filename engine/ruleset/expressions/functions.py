@@ -213,7 +213,6 @@ FUNCTIONS: Final[dict[str, Signature]] = {
     "nation": _S(("id:nations",), "nation", "a nation by id", reads=()),
     "place": _S(("id:places",), "place", "a place by id", reads=()),
     "passage": _S(("id:passages",), "passage", "a passage by id", reads=()),
-    "card": _S(("id:cards",), "card", "a card by id", reads=()),
     "item": _S(("id:production",), "item", "an item of production by id", reads=()),
     "border": _S(
         ("place", "place"),
