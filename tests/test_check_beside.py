@@ -51,6 +51,12 @@ UNREAD = [
     ("capture:\n- {id: c, how: presence, places: places(), ›held_by: any}\n", "E213"),
     ("capture:\n- {id: c, how: capture, held_by: any}\n", ""),
     (SCORE + "- {id: e, kind: game_end, ›lead: 3}\n", "E213"),
+    ("victory:\n- {id: a, kind: aim, about: number, reached: it > 3, points: 1, ›wins: one}\n", "E213"),
+    ("victory:\n- {id: a, kind: aim, about: number, reached: it > 3, points: 1}\n", ""),
+    ("victory:\n- ›{id: a, kind: aim, about: number, points: 1}\n", "E207"),
+    ("victory:\n- ›{id: a, wins: one}\n", "E207"),
+    ("victory:\n- {id: a, kind: ›ending, wins: one}\n", "E209"),
+    (SCORE + "- {id: a, kind: game_end, rank: ›a}\n", "E401"),  # no criterion
     ("capture:\n- {id: c, ›how: status, flag: seen}\n", "E213"),
     (SCORE + "- {id: e, kind: game_end, rank: score, lead: 3, tie: draw}\n", ""),
     ("events:\n- {id: e, on: turn_end, ›at_start: true}\n", "E213"),
