@@ -10,6 +10,7 @@ from pathlib import Path
 
 from wteaw.core.diagnostics import Diagnostic
 from wteaw.ruleset.checks.expressions import scope_of
+from wteaw.ruleset.checks.references import is_meant
 from wteaw.ruleset.checks.subject import Marked
 from wteaw.ruleset.checks.words import KnownWords, allowed_words
 from wteaw.ruleset.clauses import CLAUSES, clause_text
@@ -24,7 +25,7 @@ from wteaw.ruleset.overlay import row_id
 from .beside import schema_of
 from .cursor import Spot, marks_at, spot_at, word_at
 from .project import Project
-from .schemas_at import keys_at, page_at, says_of, words_at
+from .schemas_at import Key, keys_at, page_at, says_of, words_at
 
 __all__ = [
     "Completion",
@@ -234,11 +235,11 @@ def _holds(spot: Spot) -> bool:
 
 def _choices(project: Project, spot: Spot) -> list[Completion]:
     if spot.is_key:
-        have = _keys_beside(spot)
+        have = find(spot.row, spot.path[:-1])
         keys = [
             Completion(k.name, "key", k.says)
             for k in keys_at(project.known, spot.form, spot.path[:-1])
-            if k.name not in have
+            if have.get(k.name) is None and _may_be_read(k, have)
         ]
         if len(spot.path) == 1 and spot.form in project.known and project.known.is_open(spot.form):
             keys += [
@@ -264,8 +265,13 @@ def _of_mark(project: Project, mark: Marked, known: KnownWords) -> Iterator[Comp
     draft = project.draft
     value = str(mark.annotation.value)
     assert draft is not None
+    wanted = schema.get("x-rows", {})
     for form in mark.annotation.refs:
-        yield from (Completion(id_, "id", _titled(form, row)) for id_, row in draft.rows(form).items())
+        yield from (
+            Completion(id_, "id", _titled(form, row))
+            for id_, row in draft.rows(form).items()
+            if is_meant(row, wanted)
+        )
     if "x-word" in schema:
         yield from (Completion(word, "word") for word in sorted(allowed_words(known, schema["x-word"], mark)))
     if "x-expr" in schema or value.lstrip().startswith("="):
@@ -314,8 +320,14 @@ def _declared(project: Project, form: str) -> Iterator[tuple[str, str]]:
             yield id_, str(value.get("says") or value.get("type", ""))
 
 
-def _keys_beside(spot: Spot) -> set[str]:
-    return {key for key, _ in find(spot.row, spot.path[:-1]).items()}
+def _may_be_read(key: Key, beside: Node) -> bool:
+    """Whether a key may mean something, by what stands beside it already: of a row whose kind is said only
+    the keys of this kind do.
+    """
+    ways = [(beside.get(other), values) for other, values in key.beside.items()]
+    return not ways or any(
+        found is None or not values or found.value is None or found.value in values for found, values in ways
+    )
 
 
 def _titled(form: str, row: Node) -> str:

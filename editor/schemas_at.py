@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from wteaw.ruleset.forms import Forms
@@ -22,6 +22,8 @@ class Key:
 
     name: str
     says: str
+    beside: Mapping[str, Any] = field(default_factory=dict)
+    """What must stand beside it: another key, with one of these values if there are any (`x-with`)."""
 
 
 def schemas_at(known: Forms, form: str, path: Iterable[str | int]) -> list[tuple[Schema, str]]:
@@ -39,7 +41,8 @@ def keys_at(known: Forms, form: str, path: Iterable[str | int]) -> list[Key]:
     out: dict[str, Key] = {}
     for schema, base in schemas_at(known, form, path):
         for name, inner in schema.get("properties", {}).items():
-            out.setdefault(name, Key(name, _says(known, inner, base)))
+            told, _ = known.resolve(inner, base)
+            out.setdefault(name, Key(name, _says(known, inner, base), told.get("x-with", {})))
     return list(out.values())
 
 

@@ -68,10 +68,8 @@ def _shares(games: Games, of: Callable[[Figures], Iterable[str]]) -> dict[str, A
 
 def _leads(ruleset: Ruleset, games: Games) -> dict[str, Any]:
     """Who leads at the end by each criterion."""
-    found = {
-        c: _shares(games, lambda g, c=c: g["leaders"].get(c, ()))
-        for c in ruleset.of_kind("victory", "criterion")
-    }  # type: ignore[misc]
+    criteria = ruleset.of_kind("victory", "criterion")
+    found = {c: _shares(games, lambda g, c=c: g["leaders"].get(c, ())) for c in criteria}  # type: ignore[misc]
     return {c: leaders for c, leaders in found.items() if leaders}
 
 

@@ -14,7 +14,8 @@ from wteaw.ruleset.forms import forms
 
 from .folders import errors_are_told, found, own_cache, write  # noqa: F401
 
-WORLD = """nations: [{id: one, name: One}]\nresources: [{id: coin, name: Coin}]\ncriteria: [{id: score, of: nation, is: "1"}]\nplaces: [{id: home, kind: land, owner: one}, {id: away, kind: land}]\nlinks: [{between: [home, away], kind: land}]\nrecords: [{id: clash, silence: {W604: for a test}}]\nmovement: [{id: walk, links: [land]}]\norder_options: [{id: hide, syntax: hide}]\nvisibility: [{id: all, what: places, to: everyone}]\nsequence:\n- {input: orders}\n"""
+WORLD = """nations: [{id: one, name: One}]\nresources: [{id: coin, name: Coin}]\nplaces: [{id: home, kind: land, owner: one}, {id: away, kind: land}]\nlinks: [{between: [home, away], kind: land}]\nrecords: [{id: clash, silence: {W604: for a test}}]\nmovement: [{id: walk, links: [land]}]\norder_options: [{id: hide, syntax: hide}]\nvisibility: [{id: all, what: places, to: everyone}]\nsequence:\n- {input: orders}\n"""
+SCORE = 'victory:\n- {id: score, kind: criterion, of: nation, is: "1"}\n'
 BATTLE = "battles:\n- {id: b, stages: [{id: s}], "
 NATION = "nations: [{id: one, name: One}]\n"
 WAR = "stances: [{id: war, hostile: true, default: true}, {id: alliance, friendly: true}]"
@@ -49,9 +50,15 @@ UNREAD = [
     ("battles:\n- {id: b, stages: [{id: s, resolve: face, ›tie: attacker}]}\n", "E213"),
     ("capture:\n- {id: c, how: presence, places: places(), ›held_by: any}\n", "E213"),
     ("capture:\n- {id: c, how: capture, held_by: any}\n", ""),
-    ("victory:\n- {id: e, kind: game_end, ›lead: 3}\n", "E213"),
+    (SCORE + "- {id: e, kind: game_end, ›lead: 3}\n", "E213"),
+    ("victory:\n- {id: a, kind: aim, about: number, reached: it > 3, points: 1, ›wins: one}\n", "E213"),
+    ("victory:\n- {id: a, kind: aim, about: number, reached: it > 3, points: 1}\n", ""),
+    ("victory:\n- ›{id: a, kind: aim, about: number, points: 1}\n", "E207"),
+    ("victory:\n- ›{id: a, wins: one}\n", "E207"),
+    ("victory:\n- {id: a, kind: ›ending, wins: one}\n", "E209"),
+    (SCORE + "- {id: a, kind: game_end, rank: ›a}\n", "E401"),  # no criterion
     ("capture:\n- {id: c, ›how: status, flag: seen}\n", "E213"),
-    ("victory:\n- {id: e, kind: game_end, rank: score, lead: 3, tie: draw}\n", ""),
+    (SCORE + "- {id: e, kind: game_end, rank: score, lead: 3, tie: draw}\n", ""),
     ("events:\n- {id: e, on: turn_end, ›at_start: true}\n", "E213"),
     (ACT + "›results: {1: []}}\n", "E213"),
     (ACT + "roll: 1d6, results: {1: []}}\n", ""),
@@ -184,10 +191,10 @@ def test_an_effect_can_be_done_as_it_is_said(tmp_path: Path, effect: str, codes:
 
 
 RANGES = [
-    ("victory:\n- {id: e, kind: game_end, rank: score, lead: ›-10}\n", "E209"),
-    ("victory:\n- {id: e, kind: game_end, rank: score, lead: ›-1/2}\n", "E209"),
+    (SCORE + "- {id: e, kind: game_end, rank: score, lead: ›-10}\n", "E209"),
+    (SCORE + "- {id: e, kind: game_end, rank: score, lead: ›-1/2}\n", "E209"),
     (
-        "victory:\n- {id: e, kind: game_end, rank: score, lead: =0 - 1}\n",
+        SCORE + "- {id: e, kind: game_end, rank: score, lead: =0 - 1}\n",
         "",
     ),  # what is worked out is judged in play
     (ACT + "cost: ›-1}\n", "E209"),

@@ -132,7 +132,7 @@ victory:
 
 OBJECTIVES = [
     (
-        "goals: {any: {take: [a, both-of-them], rank: 1, spite: {both-of-them: one}}}, points: {take: 3}}\n",
+        "goals: {any: {take: [a, both-of-them], rank: 1, spite: {both-of-them: one}}}, worth: {take: 3}}\n",
         "",
     ),
     ("goals: {any: {›take: 1}}}\n", "E213"),
@@ -144,7 +144,7 @@ OBJECTIVES = [
     ("goals: {any: {take: [›c]}}}\n", "E407"),
     ("goals: {any: {›tkae: [a]}}}\n", "E401"),
     ("goals: {›east: {take: [a]}}}\n", "E407"),
-    ("goals: {any: {take: [a]}}, points: {›rank: 3}}\n", "E213"),
+    ("goals: {any: {take: [a]}}, worth: {›rank: 3}}\n", "E213"),
 ]
 
 

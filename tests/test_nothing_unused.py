@@ -115,6 +115,8 @@ def _defined(file: str, node: Any, pointer: str) -> Iterator[Key]:
         if isinstance(node.get("properties"), dict) and not pointer.endswith("/properties"):
             yield from ((f"{file}#{pointer}", key) for key in node["properties"])
         for key, inner in node.items():
+            if key == "if" and not pointer.endswith("/properties"):
+                continue  # a condition names keys that are defined elsewhere
             yield from _defined(file, inner, f"{pointer}/{key}")
     elif isinstance(node, list):
         for place, inner in enumerate(node):

@@ -121,7 +121,8 @@ def maps_of_keys(schema: Any, path: str) -> Iterator[tuple[str, dict[str, Any]]]
         if isinstance(keys, dict) and not path.endswith(("/properties", "/definitions")):
             yield path, keys
         for word, part in schema.items():
-            yield from maps_of_keys(part, f"{path}/{word}")
+            if word != "if" or path.endswith("/properties"):  # a condition names keys that stand elsewhere
+                yield from maps_of_keys(part, f"{path}/{word}")
     elif isinstance(schema, list):
         for n, part in enumerate(schema):
             yield from maps_of_keys(part, f"{path}/{n}")

@@ -174,6 +174,8 @@ def test_what_may_stand_at_a_place_is_offered(folder: Path) -> None:
 
         keys = await offered("\nfields:\n  - {id: morale, o|}\n")
         assert {"of", "type"} <= set(keys) and "id" not in keys
+        keys = await offered("\nvictory:\n  - {id: probe, kind: aim, r|}\n")
+        assert {"reached", "points", "name"} <= set(keys) and not {"rank", "is", "goals"} & set(keys)
         assert {"unit", "place"} <= set(await offered("\nfields:\n  - {id: morale, of: [u|]}\n"))
         inside = await offered('\ndefinitions:\n  - {id: probe, of: [unit], is: "cou|"}\n')
         assert {"count", "unit", "is_healthy"} <= set(inside) and "how many" in inside["count"]

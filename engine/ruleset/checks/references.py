@@ -12,7 +12,13 @@ from ..forms import Forms
 from ..nodes import Node, diagnose, texts_in
 from .subject import Marked, Subject, gone
 
-__all__ = ["Rows", "dangling", "groups_have_members_that_exist", "references_name_rows_that_exist"]
+__all__ = [
+    "Rows",
+    "dangling",
+    "groups_have_members_that_exist",
+    "is_meant",
+    "references_name_rows_that_exist",
+]
 
 
 MOST_HINTS = 200
@@ -49,7 +55,7 @@ def dangling(
             wanted: Mapping[str, str] = mark.annotation.schema.get("x-rows", {})
             if not any(form in known for form in forms):
                 continue
-            if any(value in rows(form) and _is_meant(rows(form)[value], wanted) for form in forms):
+            if any(value in rows(form) and is_meant(rows(form)[value], wanted) for form in forms):
                 continue
             cited = bool(mark.annotation.schema.get("x-citation"))
             if cited and not any(rows(form) for form in forms):
@@ -57,7 +63,7 @@ def dangling(
             asked = (value, *forms, *wanted.values())
             if asked not in hints and len(hints) < MOST_HINTS:
                 others = [form for form in known.names if value in rows(form)]
-                could = [id_ for f in forms for id_, row in rows(f).items() if _is_meant(row, wanted)]
+                could = [id_ for f in forms for id_, row in rows(f).items() if is_meant(row, wanted)]
                 group = (
                     f"{value} is a group; one of its members is wanted here"
                     if value in rows("groups")
@@ -74,7 +80,7 @@ def dangling(
                 yield diagnose("E401", "error", message, at, key=key, hint=hint)
 
 
-def _is_meant(row: object, wanted: Mapping[str, str]) -> bool:
+def is_meant(row: object, wanted: Mapping[str, str]) -> bool:
     """Whether a row says what is wanted of it (`x-rows`: key to value)."""
     if isinstance(row, Node):
         return all(row.text(key) == value for key, value in wanted.items())
