@@ -35,6 +35,10 @@ TABLES: Final = {
     "control": "capture",
     "frame": "sequence",
     "frame_changes": "sequence_changes",
+    "except": "notes",
+    "limits": "action_changes",
+    "own_cases": "action_changes",
+    "refusals": "notes",
     "gates": "passages",
     "modes": "movement",
     "quantities": "stats",
@@ -515,7 +519,7 @@ def _drop(file: File, node: MappingNode, number: int) -> None:
     return file.replace(line, after, "")
 
 
-MERGED: Final = ("counters",)
+MERGED: Final = ("action_changes", "counters", "notes")
 """Keys that two earlier ones have become."""
 
 
@@ -527,6 +531,8 @@ def put_together(file: File) -> File:
             break
         node, first, second = found
         (_, one), (key, other) = node.value[first], node.value[second]
+        for row in _ids(other) & _ids(one):
+            file.tell(key, f"two rows of {key.value!r} have the id {row!r} now; give one of them another")
         if one.flow_style != other.flow_style:
             file.tell(key, f"put what stands here under the other {key.value!r}")
             break
@@ -540,6 +546,16 @@ def put_together(file: File) -> File:
         _drop(file, node, second)
         file = File(file.path, file.result(), untold=file.untold, words=file.words)
     return file
+
+
+def _ids(rows: Node) -> set[str]:
+    """The ids of the rows of a table."""
+    return {
+        value.value
+        for row in (rows.value if isinstance(rows, SequenceNode) else ())
+        for key, value in (row.value if isinstance(row, MappingNode) else ())
+        if key.value == "id"
+    }
 
 
 def _twice(node: Node | None) -> tuple[MappingNode, int, int] | None:
@@ -588,6 +604,14 @@ def set_players(folder: Path) -> tuple[list[Path], list[str]]:
     """Write the rows of `PLAYERS` in the tables of a ruleset into its settings; the files that have changed,
     and what could not be moved.
     """
+    pattern = re.compile(rf"^(?:{'|'.join(PLAYERS)}):", re.MULTILINE)
+    tables = [
+        (path, text)
+        for path in sorted(p for name in ("tables", "events") for p in (folder / name).rglob("*.y*ml"))
+        if pattern.search(text := path.read_text(encoding="utf-8"))
+    ]
+    if not tables:
+        return [], []
     manifest = folder / "ruleset.yaml"
     head = File(manifest, manifest.read_text(encoding="utf-8"))
     root = YAML(typ="rt", pure=True).compose(head.text)
@@ -595,10 +619,7 @@ def set_players(folder: Path) -> tuple[list[Path], list[str]]:
     moved: dict[str, list[str]] = {}
     left: dict[Path, str] = {}
     untold: list[str] = []
-    for path in sorted(p for name in ("tables", "events") for p in (folder / name).rglob("*.y*ml")):
-        text = path.read_text(encoding="utf-8")
-        if not any(re.search(rf"^{table}:", text, re.MULTILINE) for table in PLAYERS):
-            continue
+    for path, text in tables:
         if "extends" in said or "players" in _keys(said.get("settings")):
             untold.append(
                 f"{path}: {', '.join(PLAYERS)} are settings now; write in {manifest.name} what `players` of "

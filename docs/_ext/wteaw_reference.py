@@ -51,11 +51,10 @@ GROUPS = {
         "actions",
         "orders",
         "order_options",
-        "limits",
-        "own_cases",
+        "action_changes",
         "decisions",
         "requirements",
-        "refusals",
+        "notes",
         "aliases",
     ),
     "Moving and fighting": (
@@ -76,7 +75,7 @@ GROUPS = {
         *("sequence", "sequence_changes", "calendar", "options"),
         *("policies", "visibility"),
     ),
-    "The text behind the rules": ("clauses", "chapters", "except", "audits", "imports"),
+    "The text behind the rules": ("clauses", "chapters", "audits", "imports"),
 }
 
 
