@@ -541,7 +541,8 @@ def put_together(file: File) -> File:
             at, added = _end(one) - 1, text[other.start_mark.index + 1 : _end(other) - 1].strip()
             added = f", {added}" if one.value else added
         else:
-            at, added = _end(one), "\n" + text[text.rfind("\n", 0, other.start_mark.index) + 1 : _end(other)]
+            below = text.find("\n", key.end_mark.index) + 1  # with the comments above the first row
+            at, added = _end(one), "\n" + text[below : _end(other)]
         file.replace(at, at, added)
         _drop(file, node, second)
         file = File(file.path, file.result(), untold=file.untold, words=file.words)
