@@ -20,7 +20,7 @@ from wteaw.ruleset.forms import DEFAULT, KINDS, Forms, annotated
 from wteaw.ruleset.nodes import Node, plain_value
 from wteaw.ruleset.order_syntax import slot_of
 from wteaw.ruleset.overlay import FRAME, SETTINGS, row_id
-from wteaw.testing.played import EXCEPT
+from wteaw.testing.played import NOTES
 
 from .mutate_words import Ids, of_expression, of_id, of_text, of_value, one_line, same_faces
 
@@ -60,7 +60,7 @@ THINGS = (
 )
 """Forms whose ids count as such even where no schema says that a value is one: the filters of facts, tags."""
 MARKS = ("x-ref", "x-expr", "enum")
-UNTRIED = (EXCEPT, "clauses", "chapters", "audits")
+UNTRIED = ("clauses", "chapters", "audits")
 """Forms that say something about the rules and are none themselves, or are asked of whole games alone."""
 
 Path = tuple[str | int, ...]
@@ -138,7 +138,7 @@ def _rows(tree: Node, known: Forms) -> Iterator[tuple[str, str, Node]]:
         if form in UNTRIED or (form not in known and form != FRAME):
             continue
         for number, row in enumerate(rows.members()):
-            if row.is_map:
+            if row.is_map and not (form == NOTES and "reason" in row.value):
                 yield form, (row_id(row) if form != FRAME else None) or _name(row, number), row
 
 

@@ -247,7 +247,7 @@ nations: [{id: one, name: One}, {id: two, name: Two}]
 actions:
 - {id: scold, syntax: "scold {target}", slots: {target: nation}, silence: {W602: for a test}}
 - {id: shout, syntax: "shout", silence: {W602: for a test}}
-limits:
+action_changes:
 - {id: l, message: no, """
 
 
@@ -279,10 +279,10 @@ def test_limits_fit_their_acts(tmp_path: Path, text: str, codes: str) -> None:
     ],
 )
 def test_own_cases_stand_where_their_act_says(tmp_path: Path, text: str, codes: str) -> None:
-    acts = LIMITS.partition("limits:")[0].replace(
+    acts = LIMITS.partition("action_changes:")[0].replace(
         "{target: nation}, ", "{target: nation}, cases: [nations: true], "
     )
-    errors_are_told(tmp_path, acts + ("" if text.startswith("events") else "own_cases:\n") + text, codes)
+    errors_are_told(tmp_path, acts + ("" if text.startswith("events") else "action_changes:\n") + text, codes)
 
 
 ASKED = """nations: [{id: one, name: One}]\nresources: [{id: coin, name: Coin}]\nunits: [{id: foot, name: Foot}]\nstats:\n- {id: of-nations, of: nation, base: 1}\n- {id: of-units, of: unit, base: 1}\nplaces: [{id: p, kind: land}, {id: q, kind: land}]\nlinks: [{between: [p, q], kind: land}]\n"""

@@ -32,7 +32,7 @@ from wteaw.orders.lookahead import in_frame
 from wteaw.play.scenario import initial_state
 from wteaw.play.scenario_files import load_scenario
 from wteaw.ruleset import Ruleset
-from wteaw.ruleset.limits import needs_of
+from wteaw.ruleset.action_changes import needs_of
 from wteaw.ruleset.order_syntax import FORM_OF, Slot, read_form, slot_of, slots_in
 from wteaw.turn.context import Turn
 from wteaw.turn.referee import Inputs, Position, resolve, start, waiting_seats

@@ -6,8 +6,8 @@ import pytest
 
 from wteaw.core.model import Row
 from wteaw.core.state import Entity
+from wteaw.ruleset.action_changes import with_own_cases
 from wteaw.ruleset.expressions.reads import reads
-from wteaw.ruleset.limits import with_own_cases
 from wteaw.turn.slots import unmet
 
 from .economy import position, rules, turn_of
@@ -40,7 +40,8 @@ COINS: Row = {"id": "coins", "on": "scold", "test": "stock(self, 'coin') > 3", "
 def test_a_limit_holds_for_whom_against_whom_and_when_it_says(keys: Row, coin: int, said: str | None) -> None:
     groups = [{"id": "reds", "of": "nations", "members": ["red"]}]
     turn = turn_of(
-        rules(actions=[ACT], limits=[{**COINS, **keys}], groups=groups), position({"red": {"coin": coin}})
+        rules(actions=[ACT], action_changes=[{**COINS, **keys}], groups=groups),
+        position({"red": {"coin": coin}}),
     )
     names = {"self": (red := Entity("nation", "red")), "nation": red, "target": Entity("nation", "blue")}
     refusal = unmet(turn, turn.ruleset.row("actions", "scold"), names)
@@ -49,7 +50,7 @@ def test_a_limit_holds_for_whom_against_whom_and_when_it_says(keys: Row, coin: i
 
 
 def test_the_acts_own_needs_come_first_and_what_limits_read_is_known() -> None:
-    turn = turn_of(rules(actions=[ACT], limits=[COINS]), position({}))
+    turn = turn_of(rules(actions=[ACT], action_changes=[COINS]), position({}))
     red = Entity("nation", "red")
     refusal = unmet(turn, turn.ruleset.row("actions", "scold"), {"self": red, "nation": red, "target": red})
     assert refusal is not None and refusal.text == "own"
@@ -71,7 +72,7 @@ def test_the_acts_own_needs_come_first_and_what_limits_read_is_known() -> None:
 def test_an_own_case_is_tried_where_the_act_says(keys: Row, said: list[str]) -> None:
     cases = [{"when": "turn == 7", "say": "too late"}, {"nations": True}, {"say": "softly"}]
     own = {"id": "aloud", "on": "scold", "say": "aloud", **keys}
-    ruleset = rules(actions=[{**ACT, "cases": cases}], own_cases=[own])
+    ruleset = rules(actions=[{**ACT, "cases": cases}], action_changes=[own])
     read = with_own_cases(ruleset, ruleset.row("actions", "scold"))
     turn = turn_of(ruleset, position({}))
     names = {"self": (red := Entity("nation", "red")), "nation": red, "target": Entity("nation", "blue")}

@@ -274,6 +274,39 @@ cases:
     )
 
 
+def test_tables_that_are_one_now_are_put_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "own.yaml"
+    path.write_text(
+        """\
+limits:
+  - {id: arms, on: war, test: "gate('x')", else: not yet}
+own_cases:
+  # theirs
+  - id: asks
+    on: war
+    effects: []
+refusals: [{id: bomb, form: "bomb {x}", says: no}]
+except: [{id: limits/arms, reason: nobody asks for it}]
+"""
+    )
+    assert TOOL.main([str(path)]) == 0
+    assert (
+        path.read_text()
+        == """\
+action_changes:
+  - {id: arms, on: war, test: "passage('x')", message: not yet}
+  # theirs
+  - id: asks
+    on: war
+    effects: []
+notes: [{id: bomb, syntax: "bomb {x}", says: no}, {id: action_changes/arms, reason: nobody asks for it}]
+"""
+    )
+    path.write_text("limits: [{id: a, on: war}]\nown_cases: [{id: a, on: war}]\n")
+    assert TOOL.main([str(path)]) == 1
+    assert f"{path}:2:1: two rows of 'action_changes' have the id 'a' now" in capsys.readouterr().out
+
+
 def test_tables_of_how_players_take_part_become_settings(folder: Path) -> None:
     """The rows move into `ruleset.yaml`, with the comments above them."""
     (folder / "tables/players.yaml").write_text(
@@ -458,7 +491,19 @@ def test_no_python_asks_for_an_earlier_table() -> None:
     words = {
         old
         for old in TOOL.TABLES
-        if old not in ("control", "terms", "rooms", "stores", "contacts", "frame", "shows", "acts")
+        if old
+        not in (
+            "control",
+            "terms",
+            "rooms",
+            "stores",
+            "contacts",
+            "frame",
+            "shows",
+            "acts",
+            "limits",
+            "except",
+        )
         and old not in TOOL.UNIONS  # words of their own: the `ends` of a war, the function `objectives`
     }
     left = []

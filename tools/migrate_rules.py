@@ -35,6 +35,10 @@ TABLES: Final = {
     "control": "capture",
     "frame": "sequence",
     "frame_changes": "sequence_changes",
+    "except": "notes",
+    "limits": "action_changes",
+    "own_cases": "action_changes",
+    "refusals": "notes",
     "gates": "passages",
     "modes": "movement",
     "quantities": "stats",
@@ -568,7 +572,7 @@ def _drop(file: File, node: MappingNode, number: int) -> None:
     return file.replace(line, after, "")
 
 
-MERGED: Final = ("counters", "victory")
+MERGED: Final = ("action_changes", "counters", "notes", "victory")
 """Keys that two earlier ones have become."""
 
 
@@ -582,6 +586,8 @@ def put_together(file: File) -> File:
             break
         node, first, second = found
         (_, one), (key, other) = node.value[first], node.value[second]
+        for row in _ids(other) & _ids(one):
+            file.tell(key, f"two rows of {key.value!r} have the id {row!r} now; give one of them another")
         text = file.text
         if isinstance(one, SequenceNode) and isinstance(other, SequenceNode) and not one.flow_style:
             _add_rows(file, one, key, other)
@@ -652,6 +658,16 @@ def _shifted(text: str, by: int) -> str:
     return "\n".join(line[-by:] if not line[:-by].strip() else line.lstrip() for line in text.split("\n"))
 
 
+def _ids(rows: Node) -> set[str]:
+    """The ids of the rows of a table."""
+    return {
+        value.value
+        for row in (rows.value if isinstance(rows, SequenceNode) else ())
+        for key, value in (row.value if isinstance(row, MappingNode) else ())
+        if key.value == "id"
+    }
+
+
 def _twice(node: Node | None) -> tuple[MappingNode, int, int] | None:
     """The first map with two equal keys of `MERGED`, and the numbers of these."""
     children: list[Node] = []
@@ -698,6 +714,14 @@ def set_players(folder: Path) -> tuple[list[Path], list[str]]:
     """Write the rows of `PLAYERS` in the tables of a ruleset into its settings; the files that have changed,
     and what could not be moved.
     """
+    pattern = re.compile(rf"^(?:{'|'.join(PLAYERS)}):", re.MULTILINE)
+    tables = [
+        (path, text)
+        for path in sorted(p for name in ("tables", "events") for p in (folder / name).rglob("*.y*ml"))
+        if pattern.search(text := path.read_text(encoding="utf-8"))
+    ]
+    if not tables:
+        return [], []
     manifest = folder / "ruleset.yaml"
     head = File(manifest, manifest.read_text(encoding="utf-8"))
     root = YAML(typ="rt", pure=True).compose(head.text)
@@ -705,10 +729,7 @@ def set_players(folder: Path) -> tuple[list[Path], list[str]]:
     moved: dict[str, list[str]] = {}
     left: dict[Path, str] = {}
     untold: list[str] = []
-    for path in sorted(p for name in ("tables", "events") for p in (folder / name).rglob("*.y*ml")):
-        text = path.read_text(encoding="utf-8")
-        if not any(re.search(rf"^{table}:", text, re.MULTILINE) for table in PLAYERS):
-            continue
+    for path, text in tables:
         if "extends" in said or "players" in _keys(said.get("settings")):
             untold.append(
                 f"{path}: {', '.join(PLAYERS)} are settings now; write in {manifest.name} what `players` of "

@@ -52,11 +52,10 @@ GROUPS = {
         "actions",
         "orders",
         "order_options",
-        "limits",
-        "own_cases",
+        "action_changes",
         "decisions",
         "requirements",
-        "refusals",
+        "notes",
         "aliases",
     ),
     "Cards": ("cards", "piles"),
@@ -78,7 +77,7 @@ GROUPS = {
         *("sequence", "sequence_changes", "calendar", "options"),
         *("policies", "visibility"),
     ),
-    "The text behind the rules": ("clauses", "chapters", "except", "audits", "imports"),
+    "The text behind the rules": ("clauses", "chapters", "audits", "imports"),
 }
 
 

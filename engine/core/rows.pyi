@@ -5,52 +5,28 @@ from typing import Any, Literal, Required, TypedDict, overload
 
 Row = Mapping[str, Any]
 
-ActionRow = TypedDict(
-    "ActionRow",
+ActionChangeRow = TypedDict(
+    "ActionChangeRow",
     {
         "id": Required[str],
         "source": Sequence[str],
         "note": str,
         "silence": Mapping[str, str],
         "name": str,
-        "syntax": Required[str],
-        "bare": bool,
-        "read_back": str,
-        "slots": Mapping[str, Any],
+        "on": Required[str],
         "for": Any,
-        "requires": Sequence[Need],
-        "warns": Sequence[ActionWarns],
-        "waits": Any,
-        "cost": Any,
-        "limit": Mapping[str, Sequence[str]],
-        "counts_as": str,
-        "always": Sequence[Effect],
+        "against": Any,
+        "when": Any,
+        "test": Any,
+        "message": str,
         "roll": Any,
         "results": Mapping[str, Sequence[Effect]],
-        "cases": Sequence[Any],
         "effects": Sequence[Effect],
         "on_failure": Sequence[Effect],
-        "audience": Any,
-        "says": str,
-        "offer": Any,
-        "help": str,
-        "remind": str,
-        "stands": str,
-        "outcomes": Mapping[str, Sequence[Outcomes]],
-        "told_as": str,
+        "say": str,
     },
     total=False,
 )
-
-class Need(TypedDict, total=False):
-    test: Required[Any]
-    message: Required[str]
-    secret: Any
-    source: Sequence[str]
-
-class ActionWarns(TypedDict, total=False):
-    when: Required[Any]
-    says: Required[str]
 
 Effect = TypedDict(
     "Effect",
@@ -348,6 +324,53 @@ EffectDeal = TypedDict(
 
 class EffectPlay(TypedDict, total=False):
     card: Required[Any]
+
+ActionRow = TypedDict(
+    "ActionRow",
+    {
+        "id": Required[str],
+        "source": Sequence[str],
+        "note": str,
+        "silence": Mapping[str, str],
+        "name": str,
+        "syntax": Required[str],
+        "bare": bool,
+        "read_back": str,
+        "slots": Mapping[str, Any],
+        "for": Any,
+        "requires": Sequence[Need],
+        "warns": Sequence[ActionWarns],
+        "waits": Any,
+        "cost": Any,
+        "limit": Mapping[str, Sequence[str]],
+        "counts_as": str,
+        "always": Sequence[Effect],
+        "roll": Any,
+        "results": Mapping[str, Sequence[Effect]],
+        "cases": Sequence[Any],
+        "effects": Sequence[Effect],
+        "on_failure": Sequence[Effect],
+        "audience": Any,
+        "says": str,
+        "offer": Any,
+        "help": str,
+        "remind": str,
+        "stands": str,
+        "outcomes": Mapping[str, Sequence[Outcomes]],
+        "told_as": str,
+    },
+    total=False,
+)
+
+class Need(TypedDict, total=False):
+    test: Required[Any]
+    message: Required[str]
+    secret: Any
+    source: Sequence[str]
+
+class ActionWarns(TypedDict, total=False):
+    when: Required[Any]
+    says: Required[str]
 
 class Outcomes(TypedDict, total=False):
     id: Required[str]
@@ -858,13 +881,6 @@ EventRow = TypedDict(
     total=False,
 )
 
-class ExceptRow(TypedDict, total=False):
-    id: Required[str]
-    source: Sequence[str]
-    note: str
-    silence: Mapping[str, str]
-    reason: Required[str]
-
 class FieldRow(TypedDict, total=False):
     id: Required[str]
     source: Sequence[str]
@@ -999,24 +1015,6 @@ class LevyRow(TypedDict, total=False):
     round: str
     turns: int
     until: Any
-
-LimitRow = TypedDict(
-    "LimitRow",
-    {
-        "id": Required[str],
-        "source": Sequence[str],
-        "note": str,
-        "silence": Mapping[str, str],
-        "name": str,
-        "on": Required[str],
-        "for": Any,
-        "against": Any,
-        "when": Any,
-        "test": Required[Any],
-        "message": Required[str],
-    },
-    total=False,
-)
 
 class LinkListRow(TypedDict, total=False):
     id: Required[str]
@@ -1233,6 +1231,16 @@ class NationRow(TypedDict, total=False):
     aliases: Sequence[str]
     grade: Mapping[str, str]
 
+class NoteRow(TypedDict, total=False):
+    id: Required[str]
+    source: Sequence[str]
+    note: str
+    silence: Mapping[str, str]
+    syntax: str
+    says: str
+    hint: str
+    reason: str
+
 class OptionRow(TypedDict, total=False):
     id: Required[str]
     source: Sequence[str]
@@ -1289,27 +1297,6 @@ OrderRow = TypedDict(
 class OrderWarns(TypedDict, total=False):
     when: Required[Any]
     says: Required[str]
-
-OwnCaseRow = TypedDict(
-    "OwnCaseRow",
-    {
-        "id": Required[str],
-        "source": Sequence[str],
-        "note": str,
-        "silence": Mapping[str, str],
-        "name": str,
-        "on": Required[str],
-        "for": Any,
-        "against": Any,
-        "when": Any,
-        "roll": Any,
-        "results": Mapping[str, Sequence[Effect]],
-        "effects": Sequence[Effect],
-        "on_failure": Sequence[Effect],
-        "say": str,
-    },
-    total=False,
-)
 
 class PassageRow(TypedDict, total=False):
     id: Required[str]
@@ -1596,15 +1583,6 @@ RecordTold = TypedDict(
     },
     total=False,
 )
-
-class RefusalRow(TypedDict, total=False):
-    id: Required[str]
-    source: Sequence[str]
-    note: str
-    silence: Mapping[str, str]
-    syntax: Required[str]
-    says: Required[str]
-    hint: str
 
 class RequirementRow(TypedDict, total=False):
     id: Required[str]
@@ -1988,6 +1966,8 @@ class WarKindRow(TypedDict, total=False):
 class Tables:
     forms: Mapping[str, Mapping[str, Row]]
     @overload
+    def rows(self, form: Literal["action_changes"]) -> Mapping[str, ActionChangeRow]: ...
+    @overload
     def rows(self, form: Literal["actions"]) -> Mapping[str, ActionRow]: ...
     @overload
     def rows(self, form: Literal["aliases"]) -> Mapping[str, AliasRow]: ...
@@ -2016,8 +1996,6 @@ class Tables:
     @overload
     def rows(self, form: Literal["events"]) -> Mapping[str, EventRow]: ...
     @overload
-    def rows(self, form: Literal["except"]) -> Mapping[str, ExceptRow]: ...
-    @overload
     def rows(self, form: Literal["fields"]) -> Mapping[str, FieldRow]: ...
     @overload
     def rows(self, form: Literal["gifts"]) -> Mapping[str, GiftRow]: ...
@@ -2029,8 +2007,6 @@ class Tables:
     def rows(self, form: Literal["income"]) -> Mapping[str, IncomeRow]: ...
     @overload
     def rows(self, form: Literal["levies"]) -> Mapping[str, LevyRow]: ...
-    @overload
-    def rows(self, form: Literal["limits"]) -> Mapping[str, LimitRow]: ...
     @overload
     def rows(self, form: Literal["link_lists"]) -> Mapping[str, LinkListRow]: ...
     @overload
@@ -2046,13 +2022,13 @@ class Tables:
     @overload
     def rows(self, form: Literal["nations"]) -> Mapping[str, NationRow]: ...
     @overload
+    def rows(self, form: Literal["notes"]) -> Mapping[str, NoteRow]: ...
+    @overload
     def rows(self, form: Literal["options"]) -> Mapping[str, OptionRow]: ...
     @overload
     def rows(self, form: Literal["order_options"]) -> Mapping[str, OrderOptionRow]: ...
     @overload
     def rows(self, form: Literal["orders"]) -> Mapping[str, OrderRow]: ...
-    @overload
-    def rows(self, form: Literal["own_cases"]) -> Mapping[str, OwnCaseRow]: ...
     @overload
     def rows(self, form: Literal["passages"]) -> Mapping[str, PassageRow]: ...
     @overload
@@ -2067,8 +2043,6 @@ class Tables:
     def rows(self, form: Literal["production"]) -> Mapping[str, ProductionRow]: ...
     @overload
     def rows(self, form: Literal["records"]) -> Mapping[str, RecordRow]: ...
-    @overload
-    def rows(self, form: Literal["refusals"]) -> Mapping[str, RefusalRow]: ...
     @overload
     def rows(self, form: Literal["requirements"]) -> Mapping[str, RequirementRow]: ...
     @overload
@@ -2108,6 +2082,8 @@ class Tables:
     @overload
     def rows(self, form: str) -> Mapping[str, Row]: ...
     @overload
+    def row(self, form: Literal["action_changes"], id_: str) -> ActionChangeRow: ...
+    @overload
     def row(self, form: Literal["actions"], id_: str) -> ActionRow: ...
     @overload
     def row(self, form: Literal["aliases"], id_: str) -> AliasRow: ...
@@ -2136,8 +2112,6 @@ class Tables:
     @overload
     def row(self, form: Literal["events"], id_: str) -> EventRow: ...
     @overload
-    def row(self, form: Literal["except"], id_: str) -> ExceptRow: ...
-    @overload
     def row(self, form: Literal["fields"], id_: str) -> FieldRow: ...
     @overload
     def row(self, form: Literal["gifts"], id_: str) -> GiftRow: ...
@@ -2149,8 +2123,6 @@ class Tables:
     def row(self, form: Literal["income"], id_: str) -> IncomeRow: ...
     @overload
     def row(self, form: Literal["levies"], id_: str) -> LevyRow: ...
-    @overload
-    def row(self, form: Literal["limits"], id_: str) -> LimitRow: ...
     @overload
     def row(self, form: Literal["link_lists"], id_: str) -> LinkListRow: ...
     @overload
@@ -2166,13 +2138,13 @@ class Tables:
     @overload
     def row(self, form: Literal["nations"], id_: str) -> NationRow: ...
     @overload
+    def row(self, form: Literal["notes"], id_: str) -> NoteRow: ...
+    @overload
     def row(self, form: Literal["options"], id_: str) -> OptionRow: ...
     @overload
     def row(self, form: Literal["order_options"], id_: str) -> OrderOptionRow: ...
     @overload
     def row(self, form: Literal["orders"], id_: str) -> OrderRow: ...
-    @overload
-    def row(self, form: Literal["own_cases"], id_: str) -> OwnCaseRow: ...
     @overload
     def row(self, form: Literal["passages"], id_: str) -> PassageRow: ...
     @overload
@@ -2187,8 +2159,6 @@ class Tables:
     def row(self, form: Literal["production"], id_: str) -> ProductionRow: ...
     @overload
     def row(self, form: Literal["records"], id_: str) -> RecordRow: ...
-    @overload
-    def row(self, form: Literal["refusals"], id_: str) -> RefusalRow: ...
     @overload
     def row(self, form: Literal["requirements"], id_: str) -> RequirementRow: ...
     @overload
@@ -2228,6 +2198,8 @@ class Tables:
     @overload
     def row(self, form: str, id_: str) -> Row: ...
     @overload
+    def row_or_empty(self, form: Literal["action_changes"], id_: str | None) -> ActionChangeRow: ...
+    @overload
     def row_or_empty(self, form: Literal["actions"], id_: str | None) -> ActionRow: ...
     @overload
     def row_or_empty(self, form: Literal["aliases"], id_: str | None) -> AliasRow: ...
@@ -2256,8 +2228,6 @@ class Tables:
     @overload
     def row_or_empty(self, form: Literal["events"], id_: str | None) -> EventRow: ...
     @overload
-    def row_or_empty(self, form: Literal["except"], id_: str | None) -> ExceptRow: ...
-    @overload
     def row_or_empty(self, form: Literal["fields"], id_: str | None) -> FieldRow: ...
     @overload
     def row_or_empty(self, form: Literal["gifts"], id_: str | None) -> GiftRow: ...
@@ -2269,8 +2239,6 @@ class Tables:
     def row_or_empty(self, form: Literal["income"], id_: str | None) -> IncomeRow: ...
     @overload
     def row_or_empty(self, form: Literal["levies"], id_: str | None) -> LevyRow: ...
-    @overload
-    def row_or_empty(self, form: Literal["limits"], id_: str | None) -> LimitRow: ...
     @overload
     def row_or_empty(self, form: Literal["link_lists"], id_: str | None) -> LinkListRow: ...
     @overload
@@ -2286,13 +2254,13 @@ class Tables:
     @overload
     def row_or_empty(self, form: Literal["nations"], id_: str | None) -> NationRow: ...
     @overload
+    def row_or_empty(self, form: Literal["notes"], id_: str | None) -> NoteRow: ...
+    @overload
     def row_or_empty(self, form: Literal["options"], id_: str | None) -> OptionRow: ...
     @overload
     def row_or_empty(self, form: Literal["order_options"], id_: str | None) -> OrderOptionRow: ...
     @overload
     def row_or_empty(self, form: Literal["orders"], id_: str | None) -> OrderRow: ...
-    @overload
-    def row_or_empty(self, form: Literal["own_cases"], id_: str | None) -> OwnCaseRow: ...
     @overload
     def row_or_empty(self, form: Literal["passages"], id_: str | None) -> PassageRow: ...
     @overload
@@ -2307,8 +2275,6 @@ class Tables:
     def row_or_empty(self, form: Literal["production"], id_: str | None) -> ProductionRow: ...
     @overload
     def row_or_empty(self, form: Literal["records"], id_: str | None) -> RecordRow: ...
-    @overload
-    def row_or_empty(self, form: Literal["refusals"], id_: str | None) -> RefusalRow: ...
     @overload
     def row_or_empty(self, form: Literal["requirements"], id_: str | None) -> RequirementRow: ...
     @overload

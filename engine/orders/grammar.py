@@ -31,7 +31,7 @@ from .names import Names
 
 ORDER_FORMS = ("actions", "orders", "decisions")
 OPTION_FORM = "order_options"
-REFUSAL_FORM = "refusals"
+REFUSAL_FORM = "notes"
 
 
 def shortest(pattern: Pattern, names: Names, values: Row, *, agree: bool = False) -> str:

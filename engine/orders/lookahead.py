@@ -26,8 +26,8 @@ from ..core.registry import mechanic
 from ..core.state import Entity
 from ..economy import purchase
 from ..economy.catalogue import Market
+from ..ruleset.action_changes import with_own_cases
 from ..ruleset.expressions.parse import strip_mark
-from ..ruleset.limits import with_own_cases
 from ..ruleset.order_syntax import slot_of
 from ..turn import events
 from ..turn.acts import closed

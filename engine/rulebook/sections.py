@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..core.model import Row, Ruleset
-from ..ruleset.limits import needs_of, with_own_cases
+from ..ruleset.action_changes import needs_of, with_own_cases
 from .blocks import Block, FigureTable, Heading, Listing, Text
 from .phrases import asked, cell, fact_words, if_words, parameter, tail_words, title
 from .spoken import Spoken

@@ -32,12 +32,12 @@ from .cases import FOLDER, Case, find, read, ruleset_of
 from .runner import Runner
 from .when import Play, stages
 
-__all__ = ["CHAPTERS", "EXCEPT", "Chapters", "PlayedCount", "carried_out", "chapters", "rows_to_play"]
+__all__ = ["CHAPTERS", "NOTES", "Chapters", "PlayedCount", "carried_out", "chapters", "rows_to_play"]
 
 CHAPTERS = "played"
 """The folder below `tests` in which chapters lie."""
-EXCEPT = "except"
-"""The form of rows that no chapter can carry out, and why."""
+NOTES = "notes"
+"""The table that says, among others, which rows no chapter can carry out (`reason`)."""
 WHOLE = {"turn", "turns", "inputs", "orders", "answers", "missing", "then"}
 """What a stage of a chapter may say."""
 FORMS = (
@@ -117,7 +117,7 @@ def chapters(folder: Path, *, jobs: int = 1) -> Chapters:
             now = rows_to_play(ruleset)
             played = {key for count in base.forms.values() for key in (*count.played, *count.base)}
             theirs = {key for key in played if key in now and now[key] == before[key]}
-    excuses = {id_: str(row["reason"]) for id_, row in ruleset.rows(EXCEPT).items()}
+    excuses = {id_: str(row["reason"]) for id_, row in ruleset.rows(NOTES).items() if "reason" in row}
     rows = rows_to_play(ruleset)
     for key in rows:
         count = out.forms.setdefault(key.partition("/")[0], PlayedCount())
@@ -167,7 +167,7 @@ def _idle_excuses(
 ) -> Iterator[Diagnostic]:
     """Excuses of the ruleset's own that excuse nothing: of what is not there, or is played."""
     for key in excuses:
-        file, _, line = ruleset.origin(EXCEPT, key).rpartition(":")
+        file, _, line = ruleset.origin(NOTES, key).rpartition(":")
         if not file or file.startswith(".."):
             continue
         if key not in rows:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..core.model import Row
 from ..core.state import Entity
-from ..ruleset.limits import with_own_cases
+from ..ruleset.action_changes import with_own_cases
 from ..world import treasury as stores
 from ..world.applies_to import is_for
 from ..world.messages import message

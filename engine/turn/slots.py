@@ -10,9 +10,9 @@ from collections.abc import Sequence, Set
 from typing import Any, NamedTuple
 
 from ..core.model import Row, Ruleset
+from ..ruleset.action_changes import needs_of, test_of
 from ..ruleset.expressions import parse
 from ..ruleset.expressions.parse import conjuncts, strip_mark
-from ..ruleset.limits import needs_of, test_of
 from ..ruleset.order_syntax import as_said, read_form
 from ..world.applies_to import is_for
 from ..world.messages import fill, printed

@@ -11,10 +11,10 @@ from typing import Any
 
 from ..core.rows import DefinitionRow
 from ..core.state import THE_GAME, Entity, unit_key
+from ..ruleset.action_changes import limits_on
 from ..ruleset.expressions import ExpressionError, parse
 from ..ruleset.expressions.functions import RELATED
 from ..ruleset.expressions.parse import strip_mark
-from ..ruleset.limits import limits_on
 from .facts import FactsByWord
 from .objectives import points_of
 from .selections import apply, as_set, asker, fits, id_of

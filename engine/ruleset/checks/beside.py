@@ -47,9 +47,11 @@ def _why_not(around: Node, key: str, asked: Mapping[str, Sequence[Any]]) -> str:
 
 
 def _said(other: str, values: Sequence[Any]) -> str:
+    if all(value is None for value in values) and values:
+        return f"no {other!r}"
     return " or ".join(f"`{other}: {value}`" for value in values if value is not None) or repr(other)
 
 
 def _instead(key: str, asked: Mapping[str, Sequence[Any]]) -> str:
     ways = " or ".join(_said(other, values) for other, values in asked.items())
-    return f"leave {key!r} out, or write {ways}"
+    return f"leave {key!r} out, or {'have' if ways.startswith('no ') else 'write'} {ways}"

@@ -10,10 +10,10 @@ from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
 from ...core.messages import forms_in
+from ..action_changes import CHANGES, tries_own_cases
 from ..expressions import KINDS, ExpressionError, parse
 from ..expressions.check import kind_of
 from ..expressions.parse import strip_mark
-from ..limits import tries_own_cases
 from ..nodes import Node, diagnose, find
 from ..order_syntax import SLOT, FormError, always_there, read_form, slots_in, written_twice
 from .expressions import RulesetVocabulary, scope_of, words_of
@@ -320,7 +320,7 @@ _BRACES = re.compile(r"\{([^{}]*)\}")
 
 def forms_can_be_read(subject: Subject) -> Iterator[Diagnostic]:
     """How orders are written and read back: brackets are closed, and something stands there."""
-    for form in ("actions", "orders", "decisions", "order_options", "refusals"):
+    for form in ("actions", "orders", "decisions", "order_options", "notes"):
         for id_, row in subject.rows(form).items():
             for key in {"syntax", "read_back"} & row.keys():
                 node = subject.nodes(form)[id_].value[key]
@@ -515,19 +515,17 @@ def own_rules_fit_their_acts(subject: Subject) -> Iterator[Diagnostic]:
     action.
     """
     acts = subject.rows("actions")
-    for form in ("limits", "own_cases"):
-        for id_, row in subject.rows(form).items():
-            slot = (act := acts.get(row["on"], {})).get("slots", {}).get("target")
-            if act and "against" in row and (slot["kind"] if isinstance(slot, dict) else slot) != "nation":
-                message = (
-                    "'against' needs an action with a slot 'target' that takes a nation; "
-                    f"{row['on']!r} has none"
-                )
-                yield diagnose("E213", "error", message, subject.nodes(form)[id_], key="against")
-            if act and form == "own_cases" and not tries_own_cases(act):
-                message = f"{row['on']!r} does not say where cases of single nations are tried"
-                hint = "a case {nations: true} of the action says so"
-                yield diagnose("E213", "error", message, subject.nodes(form)[id_], key="on", hint=hint)
+    for id_, row in subject.rows(CHANGES).items():
+        slot = (act := acts.get(row["on"], {})).get("slots", {}).get("target")
+        if act and "against" in row and (slot["kind"] if isinstance(slot, dict) else slot) != "nation":
+            message = (
+                f"'against' needs an action with a slot 'target' that takes a nation; {row['on']!r} has none"
+            )
+            yield diagnose("E213", "error", message, subject.nodes(CHANGES)[id_], key="against")
+        if act and "test" not in row and not tries_own_cases(act):
+            message = f"{row['on']!r} does not say where cases of single nations are tried"
+            hint = "a case {nations: true} of the action says so"
+            yield diagnose("E213", "error", message, subject.nodes(CHANGES)[id_], key="on", hint=hint)
 
 
 MOVING = ("units", "origin", "target")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ...core.diagnostics import Diagnostic
+from ...core.model import Row
+from ..action_changes import CHANGES, requirements
 from ..expressions.terms import functions_used, terms_used
 from ..nodes import diagnose
 from .subject import Subject
@@ -22,7 +24,7 @@ __all__ = [
 TERMS, QUANTITIES = "definitions", "stats"
 ASKERS = {
     "objectives": ("victory", ("reached",), "aims"),
-    "within_limits": ("limits", ("test", "when"), "limits"),
+    "within_limits": (CHANGES, ("test", "when"), "limits"),
 }
 """Functions that ask the tests of all rows of a table: its keys that hold them, what such rows are called.
 They stand in the graph as one thing of the function's name.
@@ -122,9 +124,12 @@ def values_lead_somewhere(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _said(subject: Subject) -> Iterator[tuple[str, str, list[str]]]:
-    """Table, id and expressions of definitions, stats (with their modifiers), all aims and all limits."""
+    """Table, id and expressions of definitions, stats (with their modifiers), all aims and what nations
+    are held to.
+    """
     for function, (asked, keys, _) in ASKERS.items():
-        rows = subject.rows(asked).values()
+        rows: Iterable[Row] = subject.rows(asked).values()
+        rows = requirements(rows) if asked == CHANGES else rows
         yield asked, function, [row[key] for row in rows for key in keys if isinstance(row.get(key), str)]
     for id_, row in subject.rows(TERMS).items():
         yield TERMS, id_, [row["is"]] if isinstance(row["is"], str) else []

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...core.model import SEQUENCE
 from ...core.state import columns
+from ..action_changes import CHANGES, requirements
 from .functions import FUNCTIONS, HELD, HOLDERS, SIDES
 from .parse import Expression, ExpressionError, parse, strip_mark
 from .vocabulary import ALWAYS, BUILT_IN, KINDS
@@ -24,7 +25,7 @@ Tables = frozenset[str]
 """Tables, and columns of tables (`state.columns`)."""
 
 MEANING: Final = (
-    "definitions", "stats", "modifiers", "fields", "verdicts", "sides", "limits", "victory", "treasuries",
+    "definitions", "stats", "modifiers", "fields", "verdicts", "sides", CHANGES, "victory", "treasuries",
 )  # fmt: skip
 """The forms by whose rows `reads` and `reads_of` find what an expression reads."""
 
@@ -212,7 +213,9 @@ def _walk(ruleset: Ruleset, expression: Expression, seen: set[str]) -> Iterator[
         elif name == "within_limits":
             yield from SIDES
             yield from _of_part(
-                ruleset, [[row["test"], row.get("when")] for row in ruleset.rows("limits").values()], seen
+                ruleset,
+                [[row["test"], row.get("when")] for row in requirements(ruleset.rows(CHANGES).values())],
+                seen,
             )
         elif name == "objectives":
             yield from SIDES

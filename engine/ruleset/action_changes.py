@@ -1,5 +1,5 @@
-"""An act as it stands with what single nations' own files add: needs (rows of `limits`) and cases (rows of
-`own_cases`).
+"""An act as it stands with what single nations' own files add (rows of `action_changes`): requirements, which
+have a `test`, and cases.
 
 Whom such a row is about is read as one test over `self` and `target` with its own, so that it is asked, and
 what it reads told, like any other.
@@ -7,12 +7,20 @@ what it reads told, like any other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..core.model import Row, Ruleset
 
-__all__ = ["limits_on", "needs_of", "test_of", "tries_own_cases", "with_own_cases"]
+__all__ = ["CHANGES", "limits_on", "needs_of", "requirements", "test_of", "tries_own_cases", "with_own_cases"]
+
+
+CHANGES = "action_changes"
+
+
+def requirements(rows: Iterable[Row]) -> list[Row]:
+    """Those rows of `action_changes` that add a requirement."""
+    return [row for row in rows if "test" in row]
 
 
 def needs_of(ruleset: Ruleset, row: Row) -> Sequence[Row]:
@@ -33,26 +41,26 @@ def test_of(need: Row, secrets: bool) -> str | bool:
 
 
 def limits_on(ruleset: Ruleset, act: str) -> Sequence[Row]:
-    """What rows of `limits` ask for an act, in their order."""
+    """What rows of `action_changes` require of an act, in their order."""
 
     def make() -> dict[str, list[Row]]:
         out: dict[str, list[Row]] = {}
-        for row in ruleset.rows("limits").values():
+        for row in requirements(ruleset.rows(CHANGES).values()):
             need = {"test": _test(ruleset, row), "message": row["message"]}
             out.setdefault(row["on"], []).append(need)
         return out
 
-    found: dict[str, list[Row]] = ruleset.derived("limits", make)
+    found: dict[str, list[Row]] = ruleset.derived("requirements of nations", make)
     return found.get(act, ())
 
 
 def with_own_cases(ruleset: Ruleset, act: Row) -> Row:
-    """An act whose `cases` hold those that rows of `own_cases` add, where it says that they are tried."""
+    """An act whose `cases` hold those that `action_changes` adds, where it says that they are tried."""
     if not tries_own_cases(act):
         return act
 
     def make() -> Row:
-        rows = [row for row in ruleset.rows("own_cases").values() if row["on"] == act["id"]]
+        rows = [row for row in ruleset.rows(CHANGES).values() if row["on"] == act["id"] and "test" not in row]
         added = [
             {**row, "when": " and ".join(f"({c})" for c in _concerned(ruleset, row)) or True} for row in rows
         ]
