@@ -17,7 +17,7 @@ from wteaw.audit.played import RecordedGame, RecordedReport, RecordedStage
 from wteaw.audit.run import AUDITORS, audit
 from wteaw.cli import ExitCode, main
 from wteaw.cli.game import read_scenario
-from wteaw.core.journal import Entry, Fact
+from wteaw.core.journal import Change, Entry, Fact
 from wteaw.core.state import State
 from wteaw.play.begin import new_game
 from wteaw.report.game_audit import QUESTIONS, ROWS, audited, played, rows
@@ -256,6 +256,28 @@ def test_enemies_in_one_place_are_noticed() -> None:
     wrong, _ = spoiled(what, lambda e: e.rule == "sequence/input", change)
     (book,) = audit(wrong, ["company"])
     assert {f.whose for f in book.found if "berlin" in f.got} == {"german-empire and russian-empire"}
+
+
+def test_whom_a_declaration_of_war_finds_together_has_a_turn_to_part() -> None:
+    ruleset = of("empire-orders").ruleset
+    guest, host = (
+        {"owner": owner, "kind": "infantry", "place": "a3", "n": 1} for owner in ("aster", "borea")
+    )
+    declared: Change = ["relations", "aster--borea", "stance", None, "war"]
+    comes: Change = ["units", "aster.infantry@a3", "*", None, guest]
+
+    def found_in(turns: list[list[Change]], *there: dict[str, object]) -> list[int]:
+        start = State({"units": {f"{u['owner']}.infantry@a3": u for u in there}})
+        ends = tuple(
+            Entry(n, n, "end", "sequence/end", "", "", changes=made, facts=[Fact("turn_end", {})])
+            for n, made in enumerate(turns, 1)
+        )
+        (book,) = audit(RecordedGame(ruleset, start, (RecordedStage(1, start, ends),)), ["company"])
+        return [f.turn for f in book.found]
+
+    assert not found_in([[], [declared]], guest, host)
+    assert found_in([[], [declared], []], guest, host) == [3]
+    assert found_in([[declared, comes]], host) == [1]
 
 
 def test_a_nation_that_is_not_asked_is_noticed() -> None:
