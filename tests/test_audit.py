@@ -9,6 +9,7 @@ from copy import deepcopy
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -223,6 +224,38 @@ def test_losses_of_allies_that_are_not_shared_are_noticed(lost: tuple[int, int],
     )  # fmt: skip
     (book,) = audit(RecordedGame(ruleset, State(), (RecordedStage(1, State(), entries),)), ["shares"])
     assert book.checked == 1 and (not book.found) is fine
+
+
+def test_shares_are_of_who_stands_in_the_round() -> None:
+    """After the first round one ally has left, and guns of the other have come: three hits on 34 and 15 are two and one."""
+    ruleset = of("1914").ruleset
+    value = {"die": 10, "stage": "fire", "dice": [], "hits": 0, "side": "defender"}
+    british = {**value, "owner": "british-empire", "kind": "infantry", "n": 4, "value": 7}
+    guns = {**value, "owner": "british-empire", "kind": "artillery", "n": 3, "value": 2}
+    canada = {**value, "owner": "canada", "kind": "infantry", "n": 3, "value": 5}
+    belgium = {**value, "owner": "belgium", "kind": "infantry", "n": 9, "value": 5}
+
+    def round_of(n: int, *fire: dict[str, Any], lost: dict[str, int]) -> Entry:
+        defenders = {f["owner"]: {g["kind"]: g["n"] for g in fire if g["owner"] == f["owner"]} for f in fire}
+        sides = {"attacker": {"german-empire": {"infantry": 9}}, "defender": defenders}
+        parts = [
+            {"owner": o, "kind": "infantry", "n": k, "lost": True, "stage": "fire"} for o, k in lost.items()
+        ]
+        data = {"battle": "land", "place": "orleans", "event": "round", "round": n, "sides": sides}
+        return Entry(
+            n, 1, "battles", "battles/land", "", "orleans",
+            data={**data, "fire": list(fire), "lost": {"defender": parts}},
+        )  # fmt: skip
+
+    def shared(lost: dict[str, int]) -> bool:
+        first = round_of(1, british, canada, belgium, lost={})
+        entries = (first, round_of(2, british, guns, canada, lost=lost))
+        (book,) = audit(RecordedGame(ruleset, State(), (RecordedStage(1, State(), entries),)), ["shares"])
+        assert book.checked == 1
+        return not book.found
+
+    assert shared({"british-empire": 2, "canada": 1})
+    assert not shared({"british-empire": 1, "canada": 2})
 
 
 def test_a_step_without_a_link_is_noticed() -> None:
@@ -507,9 +540,10 @@ def test_a_cut_transfer_of_which_too_much_is_taken_is_noticed(taken: tuple[int, 
         changes=[["treasuries", "british-empire/malaya", "money", 20, 7]],
     )  # fmt: skip
     prizes = [
-        Entry(2 + i, 1, "transfers", "routes/overseas", "", f"spain{i}:british-empire", data={"taken": n})
+        Entry(3 + i, 1, "transfers", "routes/overseas", "", f"spain{i}:british-empire", data={"taken": n})
         for i, n in enumerate(taken)
     ]
+    ships = Entry(2, 1, "transfers", "movement/sail", "", "spain0:red-sea")  # the cutter's lay at rest
     end = Entry(
         9,
         1,
@@ -519,7 +553,7 @@ def test_a_cut_transfer_of_which_too_much_is_taken_is_noticed(taken: tuple[int, 
         "",
         changes=[["treasuries", "spain", "money", None, sum(taken)]],
     )
-    (book,) = audit(journal_of(state, lost, *prizes, end), ["purses"])
+    (book,) = audit(journal_of(state, lost, ships, *prizes, end), ["purses"])
     assert (not book.found) is fine, [f.line() for f in book.found]
 
 
