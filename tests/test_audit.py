@@ -9,6 +9,7 @@ from copy import deepcopy
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ from wteaw.audit.played import RecordedGame, RecordedReport, RecordedStage
 from wteaw.audit.run import AUDITORS, audit
 from wteaw.cli import ExitCode, main
 from wteaw.cli.game import read_scenario
-from wteaw.core.journal import Entry, Fact
+from wteaw.core.journal import Change, Entry, Fact
 from wteaw.core.state import State
 from wteaw.play.begin import new_game
 from wteaw.report.game_audit import QUESTIONS, ROWS, audited, played, rows
@@ -225,6 +226,38 @@ def test_losses_of_allies_that_are_not_shared_are_noticed(lost: tuple[int, int],
     assert book.checked == 1 and (not book.found) is fine
 
 
+def test_shares_are_of_who_stands_in_the_round() -> None:
+    """After the first round one ally has left, and guns of the other have come: three hits on 34 and 15 are two and one."""
+    ruleset = of("1914").ruleset
+    value = {"die": 10, "stage": "fire", "dice": [], "hits": 0, "side": "defender"}
+    british = {**value, "owner": "british-empire", "kind": "infantry", "n": 4, "value": 7}
+    guns = {**value, "owner": "british-empire", "kind": "artillery", "n": 3, "value": 2}
+    canada = {**value, "owner": "canada", "kind": "infantry", "n": 3, "value": 5}
+    belgium = {**value, "owner": "belgium", "kind": "infantry", "n": 9, "value": 5}
+
+    def round_of(n: int, *fire: dict[str, Any], lost: dict[str, int]) -> Entry:
+        defenders = {f["owner"]: {g["kind"]: g["n"] for g in fire if g["owner"] == f["owner"]} for f in fire}
+        sides = {"attacker": {"german-empire": {"infantry": 9}}, "defender": defenders}
+        parts = [
+            {"owner": o, "kind": "infantry", "n": k, "lost": True, "stage": "fire"} for o, k in lost.items()
+        ]
+        data = {"battle": "land", "place": "orleans", "event": "round", "round": n, "sides": sides}
+        return Entry(
+            n, 1, "battles", "battles/land", "", "orleans",
+            data={**data, "fire": list(fire), "lost": {"defender": parts}},
+        )  # fmt: skip
+
+    def shared(lost: dict[str, int]) -> bool:
+        first = round_of(1, british, canada, belgium, lost={})
+        entries = (first, round_of(2, british, guns, canada, lost=lost))
+        (book,) = audit(RecordedGame(ruleset, State(), (RecordedStage(1, State(), entries),)), ["shares"])
+        assert book.checked == 1
+        return not book.found
+
+    assert shared({"british-empire": 2, "canada": 1})
+    assert not shared({"british-empire": 1, "canada": 2})
+
+
 def test_a_step_without_a_link_is_noticed() -> None:
     def change(entry: Entry) -> None:
         entry.data["path"] = [entry.data["path"][0], "new-zealand"]
@@ -256,6 +289,28 @@ def test_enemies_in_one_place_are_noticed() -> None:
     wrong, _ = spoiled(what, lambda e: e.rule == "sequence/input", change)
     (book,) = audit(wrong, ["company"])
     assert {f.whose for f in book.found if "berlin" in f.got} == {"german-empire and russian-empire"}
+
+
+def test_whom_a_declaration_of_war_finds_together_has_a_turn_to_part() -> None:
+    ruleset = of("empire-orders").ruleset
+    guest, host = (
+        {"owner": owner, "kind": "infantry", "place": "a3", "n": 1} for owner in ("aster", "borea")
+    )
+    declared: Change = ["relations", "aster--borea", "stance", None, "war"]
+    comes: Change = ["units", "aster.infantry@a3", "*", None, guest]
+
+    def found_in(turns: list[list[Change]], *there: dict[str, object]) -> list[int]:
+        start = State({"units": {f"{u['owner']}.infantry@a3": u for u in there}})
+        ends = tuple(
+            Entry(n, n, "end", "sequence/end", "", "", changes=made, facts=[Fact("turn_end", {})])
+            for n, made in enumerate(turns, 1)
+        )
+        (book,) = audit(RecordedGame(ruleset, start, (RecordedStage(1, start, ends),)), ["company"])
+        return [f.turn for f in book.found]
+
+    assert not found_in([[], [declared]], guest, host)
+    assert found_in([[], [declared], []], guest, host) == [3]
+    assert found_in([[declared, comes]], host) == [1]
 
 
 def test_a_nation_that_is_not_asked_is_noticed() -> None:
@@ -485,9 +540,10 @@ def test_a_cut_transfer_of_which_too_much_is_taken_is_noticed(taken: tuple[int, 
         changes=[["treasuries", "british-empire/malaya", "money", 20, 7]],
     )  # fmt: skip
     prizes = [
-        Entry(2 + i, 1, "transfers", "routes/overseas", "", f"spain{i}:british-empire", data={"taken": n})
+        Entry(3 + i, 1, "transfers", "routes/overseas", "", f"spain{i}:british-empire", data={"taken": n})
         for i, n in enumerate(taken)
     ]
+    ships = Entry(2, 1, "transfers", "movement/sail", "", "spain0:red-sea")  # the cutter's lay at rest
     end = Entry(
         9,
         1,
@@ -497,7 +553,7 @@ def test_a_cut_transfer_of_which_too_much_is_taken_is_noticed(taken: tuple[int, 
         "",
         changes=[["treasuries", "spain", "money", None, sum(taken)]],
     )
-    (book,) = audit(journal_of(state, lost, *prizes, end), ["purses"])
+    (book,) = audit(journal_of(state, lost, ships, *prizes, end), ["purses"])
     assert (not book.found) is fine, [f.line() for f in book.found]
 
 

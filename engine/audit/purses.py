@@ -225,7 +225,7 @@ def _prizes(entry: Entry, reader: Reader, sent: _Sent, book: Book) -> None:
             data["taken"],
         )
         return
-    if sent.prizes:
+    if sent.prizes and form in ("routes", "sequence"):  # ships at rest may be set out in between
         book.check(
             False, entry, entry.subject, "left of the part of those who cut a transfer off", 0, sent.prizes
         )

@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 from math import ceil, floor
-from typing import Any
 
 from ..core.journal import Entry
 from ..core.model import Row
@@ -29,24 +28,14 @@ Stacks = dict[tuple[str, str], int]
 
 def shares(played: RecordedGame, book: Book) -> None:
     """Every stage of every round in which several nations of a side may be hit."""
-    standing: dict[str, dict[str, Stacks]] = {}
     for entry, reader in played.readings():
         data = entry.data
-        if not entry.rule.startswith("battles/") or ("sides" not in data and "fire" not in data):
+        if not entry.rule.startswith("battles/") or "fire" not in data:
             continue
         row = played.ruleset.row_or_empty("battles", str(data.get("battle")))
-        if data.get("event") == "begin":
-            standing[entry.subject] = {}
-        if "fire" in data and "shares" in row:
-            sides = {side: _stacks(of) for side, of in data["sides"].items()}
-            before = standing.setdefault(entry.subject, {})
+        if "shares" in row:
             for side in OTHER:
-                now = before.get(side) or sides.get(side, {})
-                _side(entry, row, side, now, reader, book)
-                before[side] = _after(now, data.get("lost", {}).get(side, ()))
-        elif data.get("event") == "leave":
-            # who has left is not told apart here: the next round says who stands
-            standing.pop(entry.subject, None)
+                _side(entry, row, side, _stacks(data["sides"].get(side, {})), reader, book)
 
 
 def _stacks(of: Mapping[str, Mapping[str, int]]) -> Stacks:
@@ -55,15 +44,6 @@ def _stacks(of: Mapping[str, Mapping[str, int]]) -> Stacks:
         for kind, n in kinds.items():
             found[owner, kind] = n
     return found
-
-
-def _after(now: Stacks, lost: Any) -> Stacks:
-    left = dict(now)
-    for part in lost:
-        key = (part["owner"], part["kind"])
-        if part.get("lost") and not part.get("virtual") and key in left:
-            left[key] = max(0, left[key] - part["n"])
-    return {key: n for key, n in left.items() if n}
 
 
 def _side(entry: Entry, row: Row, side: str, standing: Stacks, reader: Reader, book: Book) -> None:
