@@ -819,9 +819,14 @@ def test_neutral_land_is_closed(properties: dict[str, Any], enters: bool, table:
 def test_guns_fire_at_aircraft_that_pass(gun: str, properties: dict[str, Any], left: int, table: Any) -> None:
     """One die at each of six: low luck makes a hit of them at 1, two at 2, one of three dice at 2."""
     options = "".join(f'<option name="{o.split("=")[0]}" value="{o.split("=")[1]}"/>' for o in gun.split())
-    text = game("One A plane 6; One A man; Two B wall; Two C mill", {**properties, "Low Luck for AntiAircraft": True})
+    text = game(
+        "One A plane 6; One A man; Two B wall; Two C mill", {**properties, "Low Luck for AntiAircraft": True}
+    )
     made = table(
-        text.replace('attachTo="wall" javaClass="UnitAttachment" type="unitType">', f'attachTo="wall" javaClass="UnitAttachment" type="unitType">{options}')
+        text.replace(
+            'attachTo="wall" javaClass="UnitAttachment" type="unitType">',
+            f'attachTo="wall" javaClass="UnitAttachment" type="unitType">{options}',
+        )
     ).begin()
     assert made.order("fly 6 planes from A to C via B\n") == 0
     made.resolve()
@@ -829,9 +834,16 @@ def test_guns_fire_at_aircraft_that_pass(gun: str, properties: dict[str, Any], l
 
 
 def test_guns_hold_their_fire_at_aircraft_that_do_not_pass(table: Any) -> None:
-    text = game("One A plane 6; One A man; One B wall; Two C mill", {"Low Luck for AntiAircraft": True}, owners={"B": "One"})
+    text = game(
+        "One A plane 6; One A man; One B wall; Two C mill",
+        {"Low Luck for AntiAircraft": True},
+        owners={"B": "One"},
+    )
     made = table(
-        text.replace('attachTo="wall" javaClass="UnitAttachment" type="unitType">', 'attachTo="wall" javaClass="UnitAttachment" type="unitType"><option name="isAA" value="true"/>')
+        text.replace(
+            'attachTo="wall" javaClass="UnitAttachment" type="unitType">',
+            'attachTo="wall" javaClass="UnitAttachment" type="unitType"><option name="isAA" value="true"/>',
+        )
     ).begin()
     assert made.order("fly 6 planes from A to C via B\n") == 0
     made.resolve()
