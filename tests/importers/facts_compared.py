@@ -177,7 +177,8 @@ def _same_territories(
         brings = [
             n for name, n in options.items() if name in ("production", "productionOnly")
         ]  # the last counts
-        theirs = (int(brings[-1] if brings else 0), options.get("isImpassable", "").lower() == "true")
+        closed = options.get("isImpassable", options.get("isImpassible", ""))  # as older files spell it
+        theirs = (int(brings[-1] if brings else 0), closed.lower() == "true")
         ours = (row.get("production", 0), bool(row.get("impassable")))
         if theirs != ours:
             wrong[name] = (theirs, ours)

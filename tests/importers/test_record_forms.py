@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import permutations
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,8 +12,11 @@ from typer.testing import CliRunner
 
 from tests.importers.test_dpjson import CENTERS, UNITS, phase, record, rules
 from wteaw.cli import _run
+from wteaw.orders.intake import take_in
+from wteaw.orders.names import Names
+from wteaw.world.world import World
 from wteaw_importers.command import app
-from wteaw_importers.dpjson import RecordError, replay
+from wteaw_importers.dpjson import RecordError, RecordReader, replay
 from wteaw_importers.record_forms import form_of, read_records
 
 FILES = Path(__file__).parents[1] / "data" / "diplomacy"
@@ -231,6 +235,30 @@ def test_a_record_says_what_became_of_orders_and_who_has_nothing(tmp_path: Path)
     retreat = phases["F1901R"]["state"]
     assert "*F TRI" in retreat["units"]["AUSTRIA"] and "ALB" in retreat["retreats"]["AUSTRIA"]["F TRI"]
     assert set(phases["S1901M"]["state"]["units"]) == set(UNITS)
+
+
+def pairs_that_spell_a_third() -> list[tuple[str, str]]:
+    """Short names of two places that, run together, are the name of a third: all there are on the map."""
+    ruleset = rules()[1]
+    short = [p.lower() for p in ruleset.rows("imports")["dpjson"]["writes"]["places"] if "/" not in p]
+    names = Names(ruleset, None)
+    return [(a, b) for a, b in permutations(short, 2) if names.find("place", a + b)]
+
+
+@pytest.mark.parametrize(("origin", "target"), pairs_that_spell_a_third())
+def test_two_names_that_spell_a_third_are_a_move(origin: str, target: str) -> None:
+    """The mark between them makes it a move."""
+    scenario, ruleset = rules()
+    units = {"RUSSIA": [f"A {origin.upper()}"]}
+    given = {"id": "pair", "phases": [phase("S1901M", units, CENTERS, {})]}
+    world = World(ruleset, RecordReader(ruleset).first_state(given, scenario))
+    taken = take_in(ruleset, f"A {origin} - {target}", lambda _: world, nation="russia")
+    (place,) = Names(ruleset, None).find("place", target)
+    assert [(o["order"], o["slots"]["target"]) for o in taken.orders] == [("actions/move", place)]
+
+
+def test_there_are_such_pairs() -> None:
+    assert ("swe", "den") in pairs_that_spell_a_third()
 
 
 def test_a_game_of_ours_is_written_as_text_too(tmp_path: Path) -> None:
