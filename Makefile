@@ -35,7 +35,8 @@ bench: $(STAMP)  ## benchmarks: ratios within one run
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-only --benchmark-disable-gc
 
 AGAINST ?= HEAD
-speed: $(STAMP)  ## a whole 1914 game against an earlier commit (AGAINST=...), turn by turn, on the same orders
+speed: $(STAMP)  ## what things cost beside what they are to; a 1914 game against an earlier commit (AGAINST=...), turn by turn
+	$(BIN)/python tools/speed_table.py
 	$(BIN)/python tools/speed.py $(AGAINST)
 	$(BIN)/python tools/speed.py $(AGAINST) --workers 2
 

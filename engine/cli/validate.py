@@ -102,12 +102,10 @@ class _Input:
             return _seen_from_here(
                 load_scenario(self.path, cache=cache, root=self.root, done=done)[2], self.path.parent
             )
-        made = {} if done is None else done
-        ruleset, found = load_ruleset(self.path, cache=cache, root=self.root, done=made)
+        ruleset, found = load_ruleset(self.path, cache=cache, root=self.root, done=done)
         found = [*found, *drawing_faults(self.path, ruleset)]
         if ruleset is not None and self.path.is_dir():
-            key = next((key for key, (one, _) in made.items() if one is ruleset), "") if cache else ""
-            found += faults_of_tests(self.path, ruleset, key)
+            found += faults_of_tests(self.path, ruleset, cache=cache)
         return _seen_from_here(found, self.path)
 
     def ruleset(self) -> Path | None:

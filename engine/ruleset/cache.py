@@ -21,8 +21,11 @@ from ..core.whole_files import write_whole
 
 __all__ = ["cache_folder", "code_digest", "key_of", "player_digest", "read", "reader_digest", "write"]
 
-KEEP = 600
-"""Entries kept in one shelf; the oldest go first."""
+KEEP = {"files": 3_000}
+OF_OTHERS = 600
+"""Entries kept in one shelf, those that were written last; of small ones more, for a library has hundreds of
+files, and each text that one of them has had is an entry.
+"""
 NOT_PLAYED_BY = ("cli/", "web/", "editor/", "report/", "rulebook/", "testing/")
 _PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -93,12 +96,12 @@ def write(shelf: str, key: str, value: Any) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         body = dumps(value)
         write_whole(folder / f"{key}.json", hashlib.sha256(body).hexdigest().encode("ascii") + b"\n" + body)
-        _prune(folder)
+        _prune(folder, KEEP.get(shelf, OF_OTHERS))
 
 
-def _prune(folder: Path) -> None:
+def _prune(folder: Path, most: int) -> None:
     entries = list(folder.glob("*.json"))
-    if len(entries) <= KEEP:
+    if len(entries) <= most:
         return
 
     def age(path: Path) -> float:
@@ -107,6 +110,6 @@ def _prune(folder: Path) -> None:
         except OSError:
             return 0.0
 
-    for path in sorted(entries, key=age)[: len(entries) - KEEP // 2]:
+    for path in sorted(entries, key=age)[: len(entries) - most // 2]:
         with contextlib.suppress(OSError):
             path.unlink()

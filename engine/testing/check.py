@@ -29,26 +29,35 @@ NAMES = ("id", "step", "do", "phase", "input", "due")
 """Keys by which a part of the sequence of play is named."""
 
 
-def faults_of_tests(folder: Path, ruleset: Ruleset, key: str = "") -> list[Diagnostic]:
+def faults_of_tests(folder: Path, ruleset: Ruleset, *, cache: bool = False) -> list[Diagnostic]:
     """The findings in the rule tests of a ruleset's own folder; names of files as seen from the folder.
 
-    `key` stands for all that the ruleset is made of: what is found is kept for it and the texts of the tests.
+    With `cache` they are kept for the texts of the tests and all that tests may name.
     """
     paths = find(folder / FOLDER) if (folder / FOLDER).is_dir() else []
     texts = {name_of(path, folder): path.read_bytes() for path in paths}
-    kept_as = shelf.key_of(
-        [key, Path(__file__).read_bytes(), *(part for name, data in texts.items() for part in (name, data))]
-    )
-    kept = shelf.read("tests", kept_as) if key else None
+    named = _all_that_may_be_named(ruleset) if cache else ()
+    kept_as = shelf.key_of([*named, *(part for name, data in texts.items() for part in (name, data))])
+    kept = shelf.read("tests", kept_as) if cache else None
     if kept is not None:
         return [Diagnostic.from_json(d) for d in kept]
     found: list[Diagnostic] = []
     for path, name in zip(paths, texts, strict=True):
         found.extend(_faults_of_file(path, name, folder, ruleset))
     found = add_source_lines(found, texts)
-    if key:
+    if cache:
         shelf.write("tests", kept_as, [d.to_json() for d in found])
     return found
+
+
+def _all_that_may_be_named(ruleset: Ruleset) -> Iterator[str | bytes]:
+    """What decides, besides the texts of tests, what is found in them: of a ruleset the ids and the steps, so
+    that a row may be changed without all its tests being read again; the schemas, and the code.
+    """
+    yield from (shelf.code_digest(), forms().digest, Path(__file__).read_bytes())
+    for form in sorted(ruleset.forms):
+        yield from (form, *ruleset.rows(form), "")
+    yield from sorted(_names(ruleset.sequence))
 
 
 def _faults_of_file(path: Path, name: str, folder: Path, ruleset: Ruleset) -> Iterator[Diagnostic]:

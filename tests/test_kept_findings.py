@@ -1,0 +1,62 @@
+"""What is found in rule tests is kept: while rows keep their ids they are not read again; a row that goes is missed."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from wteaw.ruleset.compile import load_ruleset
+from wteaw.testing import check
+
+GAME = Path(__file__).parent.parent / "templates" / "conquest"
+
+
+@pytest.fixture
+def game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("WTEAW_CACHE", str(tmp_path / "cache"))
+    folder = tmp_path / "mine"
+    shutil.copytree(GAME, folder)
+    for path in folder.rglob("*.yaml"):
+        path.write_text(path.read_text("utf-8").replace("@ID@", "mine").replace("@TITLE@", "Mine"), "utf-8")
+    return folder
+
+
+def found(game: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], int]:
+    """The messages about its tests, and how many of their files were read for them."""
+    read: list[str] = []
+    reading = check._faults_of_file
+    with monkeypatch.context() as watched:
+        watched.setattr(
+            check, "_faults_of_file", lambda path, *more: [read.append(path.name), *reading(path, *more)][1:]
+        )
+        ruleset, _ = load_ruleset(game, keep_broken=True)
+        assert ruleset is not None
+        return [d.message for d in check.faults_of_tests(game, ruleset, cache=True)], len(read)
+
+
+def changed(game: Path, file: str, old: str, new: str) -> None:
+    text = (game / file).read_text("utf-8")
+    assert old in text
+    (game / file).write_text(text.replace(old, new), "utf-8")
+
+
+def test_tests_are_read_again_only_when_what_they_may_name_changes(
+    game: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert found(game, monkeypatch) == ([], 2)
+    assert found(game, monkeypatch) == ([], 0)
+    changed(game, "tables/map.yaml", "Jorn", "Old Jorn")
+    assert found(game, monkeypatch) == ([], 0)
+    changed(game, "tables/map.yaml", "id: jorn", "id: yorn")
+    messages, read = found(game, monkeypatch)
+    assert read == 2
+    assert "places has no 'jorn'" in messages
+
+
+def test_tests_are_read_again_when_one_of_them_changes(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert found(game, monkeypatch) == ([], 2)
+    changed(game, "tests/first.yaml", "jorn: {holder: cedar}", "yorn: {holder: cedar}")
+    messages, read = found(game, monkeypatch)
+    assert (messages, read) == (["places has no 'yorn'"], 2)
