@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ..core.diagnostics import Diagnostic, did_you_mean
 from ..core.model import Ruleset
@@ -21,7 +21,7 @@ from ..ruleset.nodes import Node, diagnose, plain_value, texts_in
 from .cases import FOLDER, SCHEMA, find, of_tree, read_tree
 
 if TYPE_CHECKING:
-    from ..ruleset.checks.subject import Marked, Subject
+    from ..ruleset.checks.subject import Marked
 
 __all__ = ["faults_of_tests", "faults_of_tree", "row_ids"]
 
@@ -67,11 +67,8 @@ def faults_of_tree(tree: Node, ruleset: Ruleset) -> Iterator[Diagnostic]:
     """What a file of the right shape names that is not there: rows of the ruleset, or steps of its
     sequence.
     """
-    # heavy, and not needed when the cache has the answer
-    from ..play.scenario_files import RulesetWords
-    from ..ruleset.checks.references import dangling
+    from ..ruleset.checks.references import dangling  # heavy, and not needed when the cache has the answer
     from ..ruleset.checks.subject import Marked
-    from ..ruleset.checks.words import KnownWords, unknown_words
 
     known = forms()
     value = plain_value(tree)
@@ -90,8 +87,6 @@ def faults_of_tree(tree: Node, ruleset: Ruleset) -> Iterator[Diagnostic]:
             return ruleset.rows(form) if own is None else {**ruleset.rows(form), **own}
 
         yield from dangling(marks, rows, known)
-        words = KnownWords(cast("Subject", RulesetWords(ruleset, known, rows)))
-        yield from unknown_words((mark for mark in marks if mark.annotation.is_key), words)
         yield from _steps_are_there(marks, steps)
 
 
