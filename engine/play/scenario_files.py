@@ -298,15 +298,11 @@ def _merged(below: Node, above: Node) -> Node:
     return above.with_entries(entries, keys)
 
 
-class RulesetWords:
-    """A compiled ruleset as the vocabulary of words asks for it. `rows`: its rows by table, where a case of a
-    test adds to them.
-    """
+class _Known:
+    """A compiled ruleset as the vocabulary of words asks for it."""
 
-    def __init__(
-        self, ruleset: Ruleset, known: Forms, rows: Callable[[str], Mapping[str, Any]] | None = None
-    ) -> None:
-        self.rows = self.nodes = rows or ruleset.rows
+    def __init__(self, ruleset: Ruleset, known: Forms) -> None:
+        self.rows = self.nodes = ruleset.rows
         self.known = known
         self.ruleset = ruleset
         self.draft = MergedRuleset(Node({}, "", 0, 0))
@@ -331,7 +327,7 @@ def check_scenario(ruleset: Ruleset, node: Node, known: Forms) -> Iterator[Diagn
     value = plain_value(node)
     marks = [Marked(SCENARIO, "", node, mark) for mark in annotated(known, SCENARIO, value)]
     yield from dangling(marks, ruleset.rows, known)
-    yield from unknown_words(marks, KnownWords(cast("Subject", RulesetWords(ruleset, known))))
+    yield from unknown_words(marks, KnownWords(cast("Subject", _Known(ruleset, known))))
     yield from wrong_expressions(marks, RulesetVocabulary(ruleset.rows, known.names))
     for check in SCENARIO_CHECKS:
         yield from check(ScenarioSubject(node, value, ruleset, known))
