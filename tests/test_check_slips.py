@@ -217,3 +217,19 @@ def test_only_what_faces_a_place_has_a_target(tmp_path: Path, more: str, codes: 
         + "}\n"
     )
     assert [d.code for d in found(tmp_path, WORLD + row) if d.severity == "error"] == codes
+
+
+COMPARED = [  # a test, and whether the word in it is told
+    ("step == 'tlak'", True),
+    ("step != 'tlak'", True),
+    ("step == 'talk'", False),
+    ("step == 'orders'", False),
+    ("step == 'battlefield'", False),  # near to none: a step of a layer above, perhaps
+]
+
+
+@pytest.mark.parametrize(("test", "told"), COMPARED)
+def test_a_step_that_is_compared_is_there(tmp_path: Path, test: str, told: bool) -> None:
+    rows = ACT.replace("syntax: a,", f'syntax: a, waits: "{test}",') + "effects: [{say: hm}]}\n"
+    here = [d for d in found(tmp_path, WORLD + rows) if d.code == "W615"]
+    assert [d.hint for d in here] == (["did you mean 'talk'?"] if told else [])

@@ -102,6 +102,7 @@ CHECKS: tuple[Check, ...] = (
     expressions.expressions_are_right,
     conditions.conditions_decide_something,
     cells.fields_can_be_what_they_are_compared_with,
+    cells.steps_and_missions_compared_are_there,
     cells.tables_have_the_cells_that_are_asked_for,
     things.things_are_of_the_kind_asked_for,
     things.slots_name_things_of_their_kind,

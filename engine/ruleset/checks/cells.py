@@ -14,10 +14,15 @@ from ..expressions import KINDS, ExpressionError, parse
 from ..expressions.check import kind_of
 from ..expressions.vocabulary import BUILT_IN
 from ..nodes import diagnose, plain_value
+from ..sequence_changes import frame_nodes
 from .expressions import RulesetVocabulary, scope_of, text_of, words_of
 from .subject import Marked, Subject
 
-__all__ = ["fields_can_be_what_they_are_compared_with", "tables_have_the_cells_that_are_asked_for"]
+__all__ = [
+    "fields_can_be_what_they_are_compared_with",
+    "steps_and_missions_compared_are_there",
+    "tables_have_the_cells_that_are_asked_for",
+]
 
 _BUILT_IN = frozenset(field for fields in BUILT_IN.values() for field in fields)
 GUARDS = frozenset({"for", "when", "unless", "over", "until", "becomes", "requires", "offer"})
@@ -84,6 +89,37 @@ def fields_can_be_what_they_are_compared_with(subject: Subject) -> Iterator[Diag
                 message = f"nothing puts {found[2]!r} into the field {found[1]!r}"
                 yield diagnose(
                     "W615", "warning", message, node, key=key, hint=hint, offset=found.start(2) - 1
+                )
+
+
+_NAMED = re.compile(r"(?:(?<![\w.'])(step)|\.(mission)) (?:==|!=) '([^']+)'")
+
+
+def steps_and_missions_compared_are_there(subject: Subject) -> Iterator[Diagnostic]:
+    """A word that the step, or the mission of a force, is compared with, and that is nearly the name of one,
+    but of none.
+    """
+    steps = {
+        name
+        for node in frame_nodes(subject.draft.sequence)
+        for key in ("id", "step", "do", "phase", "input")
+        if (name := node.text(key))
+    }
+    known: Mapping[str, Iterable[str]] = {"step": steps, "mission": subject.nodes("missions")}
+    for mark in subject.marked:
+        value = mark.annotation.value
+        if "x-expr" not in mark.annotation.schema or not isinstance(value, str) or "= '" not in value:
+            continue
+        for found in _NAMED.finditer(value):
+            what, word = found[1] or found[2], found[3]
+            hint = did_you_mean(word, known[what]) if word not in known[what] else ""
+            if hint:
+                node, key = mark.place
+                message = f"there is no {what} {word!r}, so that this never holds"
+                if "!=" in found[0]:
+                    message = f"there is no {what} {word!r}, so that this always holds"
+                yield diagnose(
+                    "W615", "warning", message, node, key=key, hint=hint, offset=found.start(3) - 1
                 )
 
 

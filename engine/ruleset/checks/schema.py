@@ -78,6 +78,10 @@ def faults_of(known: Forms, form: str, node: Node, value: Any = None) -> Iterato
     for fault in known.faults(form, value):
         for found in _explain(fault, node):
             said.setdefault((found.where, found.message), found)
+    own = known.keys(form) if known.is_open(form) else None
+    for found in _by_themselves(node, own):
+        if not any(_same_place(found, other) for other in said.values()):
+            said[found.where, found.message] = found
     hints = {found.hint for found in said.values() if found.code == "E206"}
     for found in said.values():
         lacking = _LACKING.fullmatch(found.message) if found.code == "E207" else None
@@ -85,6 +89,33 @@ def faults_of(known: Forms, form: str, node: Node, value: Any = None) -> Iterato
             (f"did you mean {lacking[1]}?", no_value(lacking[1].strip("'")))
         ):
             yield found
+
+
+LARGEST = 10**12
+"""What no figure of a ruleset may be beyond, whatever its key."""
+
+
+def _by_themselves(node: Node, own: list[str] | None = None) -> Iterator[Diagnostic]:
+    """What is wrong with values whatever key they are of: nothing stands there at all, or a number beyond all
+    reason. `own`: the keys that are no declared fields, where there are such.
+    """
+    for key, value in node.items():
+        if value.style == EMPTY and value.value is None:
+            if not _ID.fullmatch(key) or (own is not None and key not in own):
+                continue  # a comma ended the value before it: the key is unknown
+            hint = f"{no_value(key)}; that there is none is written `null`"
+            yield diagnose("E208", "error", f"{key!r} has no value", node, key=key, hint=hint)
+        else:
+            yield from _by_themselves(value)
+    for member in node.members():
+        yield from _by_themselves(member)
+    if type(node.value) in (int, Fraction) and abs(node.value) > LARGEST:
+        said = f"{node.value} is more than figures can be, {LARGEST:,} at most"
+        yield diagnose("E209", "error", said, node)
+
+
+def _same_place(found: Diagnostic, other: Diagnostic) -> bool:
+    return (found.file, found.line) == (other.file, other.line)
 
 
 def no_value(key: str) -> str:

@@ -138,12 +138,10 @@ def unknown_words(marks: Iterable[Marked], known: KnownWords) -> Iterator[Diagno
         if sources is None:
             continue
         node, key = mark.place
-        if (
-            type(mark.annotation.value) is int
-            and WORDS_OF_THINGS.issuperset(sources)
-            and "x-expr" in mark.annotation.schema
-        ):
-            message = f"{mark.annotation.value} is none of {_in_words(sources)}"
+        said = mark.annotation.value
+        figure = type(said) is int and WORDS_OF_THINGS.issuperset(sources)
+        if "x-expr" in mark.annotation.schema and (figure or isinstance(said, bool)):
+            message = f"{str(said).lower()} is none of {_in_words(sources)}"
             yield diagnose("E407", "error", message, node, key=key, hint="name one by its id")
         for value, at in texts_in(mark.annotation.value, node):
             if (
