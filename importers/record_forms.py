@@ -380,11 +380,12 @@ class _Writer:
 
     def refuges(self, state: State) -> dict[str, dict[str, list[str]]]:
         """Where each unit that is marked may go, by nation."""
-        world, out = World(self.ruleset, state), {}
+        world = World(self.ruleset, state)
+        out: dict[str, dict[str, list[str]]] = {}
         for key, stack in state.stacks():
             if self.is_marked(stack) and "refuges" in self.writes:
                 places = world.value(self.writes["refuges"], {"unit": Entity("unit", key)})
-                mine: dict[str, list[str]] = out.setdefault(self.nation(stack["owner"]), {})
+                mine = out.setdefault(self.nation(stack["owner"]), {})
                 mine[self.called(stack)] = sorted(self.place(place.id) for place in places)
         return out
 
@@ -393,7 +394,7 @@ class _Writer:
         orders: dict[str, Any] = {}
         became: dict[str, list[str]] = {}
         words_of = self.writes.get("results", {})
-        for table, key, field, _, value in (change for entry in entries for change in entry.changes):
+        for table, key, field, _, value in chain.from_iterable(entry.changes for entry in entries):
             if table != "orders" or value is None:
                 continue
             if field == "*":
