@@ -62,7 +62,10 @@ def take_in(
 ) -> Intake:
     """Read and check a file of orders. `world_of` gives the world as a nation knows it; without `nation` the
     head names it."""
-    known = world_of(nation) if nation is not None else None
+    known = fits = foreign = None
+    if nation is not None:
+        known = world_of(nation)
+        fits, foreign = proposable(known, nation), not_ours(known, nation)
     reading = read_orders(
         ruleset,
         text,
@@ -71,8 +74,8 @@ def take_in(
         turn=turn,
         state=known.state if known is not None else None,
         file=file,
-        proposable=proposable(known, nation) if known is not None else None,
-        foreign=not_ours(known, nation) if known is not None else None,
+        proposable=fits,
+        foreign=foreign,
     )
     whose = nation or reading.head.nation
     found = list(reading.found)
