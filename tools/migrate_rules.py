@@ -613,7 +613,7 @@ def _as_block(text: str, rows: Node) -> str:
     return "".join(f"\n  - {text[row.start_mark.index : _end(row)]}" for row in rows.value)
 
 
-def _add_rows(file: File, one: Node, key: Node, other: Node) -> None:
+def _add_rows(file: File, one: SequenceNode, key: Node, other: SequenceNode) -> None:
     """Put the rows of a table behind those of the same table above, with the comments before it and beside
     its name.
     """
@@ -900,7 +900,7 @@ def ids_of(folder: Path) -> Iterator[tuple[str, str]]:
     """Table, as it was called, and id of the rows of a ruleset whose tables have become one, of either
     language.
     """
-    tables = {(TABLES[table], kind): table for table, kind in UNIONS.items()}
+    tables: dict[tuple[str, Any], str] = {(TABLES[table], kind): table for table, kind in UNIONS.items()}
     for path in sorted(p for name in ("tables", "events") for p in (folder / name).rglob("*.y*ml")):
         text = path.read_text(encoding="utf-8", errors="replace")
         if _UNITED.search(text) is None:
