@@ -57,6 +57,8 @@ DOES: dict[str, dict[str, Any]] = {
     "react": {"react": {"matrix": "talk", "row": "raid", "object": "blue"}},
     "release": {"release": {"step": {"step": "go"}}},
     "strike": {"strike": {"records": "records()"}},
+    "deal": {"deal": {"from": "deck", "to": "hand"}},
+    "play": {"play": {"card": "volley"}},
 }
 """What each verb does that changes anything in the small ruleset."""
 
@@ -68,6 +70,8 @@ def rules(**forms: Any) -> Ruleset:
         records=[{"id": "grave", "fields": ["by"]}],
         matrices=[{"id": "talk", "track": "mood", "for": "nations()", "columns": [{"any": "rest"}], "rows": [
             {"id": "raid", "on": {"declared": {}}, "cells": {"any": {"against": "actor", "by": 2}}}]}],
+        piles=[{"id": "deck"}, {"id": "hand", "per": "nation"}],
+        cards=[{"id": "volley", "name": "Volley", "in": "deck", "copies": 3, "effects": [{"clear": {"who": "blue", "as": "proud"}}]}],
         **forms,
     )  # fmt: skip
 
@@ -76,6 +80,7 @@ def state(**tables: Any) -> State:
     return small.state(
         flags={"nation:blue": {"proud": {"since": 1}}},
         under_way={"red#0001": {"nation": "red", "what": "foot", "n": 1, "since": 1}},
+        piles={"game": {"deck": {"volley": 3}}},
         records={"grave#0001": {"kind": "grave", "since": 1}},
         delayed={
             "h": {

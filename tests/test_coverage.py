@@ -292,7 +292,7 @@ def test_what_an_overlay_takes_over_as_it_is_counts_where_the_base_plays_it(tmp_
 
 
 EXCUSES = """
-except:
+notes:
   - {id: events/cross, reason: nobody is cross in a game}
   - {id: events/glad, reason: excused though it is played}
   - {id: events/sad, reason: there is no such event at all}

@@ -229,6 +229,10 @@ class Writer:
             name = at.removesuffix(".schema.json")
             return f"[{name}](table-{name}.md)" if name in self.known else ""
         parts = pointer.strip("/").split("/")
+        if file and parts[0] == "properties" and len(parts) == 2:
+            name = at.removesuffix(".schema.json")
+            page = f"{'table' if name in self.known else 'file'}-{name}.md"
+            return f"[{parts[1]}]({page}#{target(f'{name}.{parts[1]}')})"
         if parts[0] != "definitions" or len(parts) != 2:
             return ""
         if at != COMMON:

@@ -188,7 +188,7 @@ class Forms:
     @cached_property
     def _documents(self) -> Documents:
         """The schemas as jsonschema-rs finds them, each at its address."""
-        import jsonschema_rs
+        import jsonschema_rs  # not needed for rules that the cache has
 
         return jsonschema_rs.Registry(
             [(_ADDRESS + name, schema) for name, schema in self.files.items()], draft=jsonschema_rs.Draft7

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
-from ..forms import Fault, Forms
+from ..forms import Fault, Forms, annotated
 from ..nodes import EMPTY, Node, diagnose, find, plain_value
 from ..overlay import FRAME, FRAME_CHANGES
 from .subject import Subject
@@ -79,7 +79,8 @@ def faults_of(known: Forms, form: str, node: Node, value: Any = None) -> Iterato
         for found in _explain(fault, node):
             said.setdefault((found.where, found.message), found)
     own = known.keys(form) if known.is_open(form) else None
-    for found in _by_themselves(node, own):
+    nothing = _nulls(known, form, value) if any(True for _ in _by_themselves(node, own)) else frozenset()
+    for found in _by_themselves(node, own, nothing):
         if not any(_same_place(found, other) for other in said.values()):
             said[found.where, found.message] = found
     hints = {found.hint for found in said.values() if found.code == "E206"}
@@ -95,23 +96,37 @@ LARGEST = 10**12
 """What no figure of a ruleset may be beyond, whatever its key."""
 
 
-def _by_themselves(node: Node, own: list[str] | None = None) -> Iterator[Diagnostic]:
+def _by_themselves(
+    node: Node,
+    own: list[str] | None = None,
+    nulls: frozenset[tuple[str | int, ...]] = frozenset(),
+    path: tuple[str | int, ...] = (),
+) -> Iterator[Diagnostic]:
     """What is wrong with values whatever key they are of: nothing stands there at all, or a number beyond all
-    reason. `own`: the keys that are no declared fields, where there are such.
+    reason. `own`: the keys that are no declared fields, where there are such; `nulls`: the paths at which
+    nothing is a value like others.
     """
     for key, value in node.items():
         if value.style == EMPTY and value.value is None:
             if not _ID.fullmatch(key) or (own is not None and key not in own):
                 continue  # a comma ended the value before it: the key is unknown
+            if (*path, key) in nulls:
+                continue
             hint = f"{no_value(key)}; that there is none is written `null`"
             yield diagnose("E208", "error", f"{key!r} has no value", node, key=key, hint=hint)
         else:
-            yield from _by_themselves(value)
-    for member in node.members():
-        yield from _by_themselves(member)
+            yield from _by_themselves(value, None, nulls, (*path, key))
+    for number, member in enumerate(node.members()):
+        yield from _by_themselves(member, None, nulls, (*path, number))
     if type(node.value) in (int, Fraction) and abs(node.value) > LARGEST:
         said = f"{node.value} is more than figures can be, {LARGEST:,} at most"
         yield diagnose("E209", "error", said, node)
+
+
+def _nulls(known: Forms, form: str, value: Any) -> frozenset[tuple[str | int, ...]]:
+    """The paths of values for which the schema names null."""
+    typed = annotated(known, form, value, ("type",))
+    return frozenset(found.path for found in typed if found.value is None and "null" in found.schema["type"])
 
 
 def _same_place(found: Diagnostic, other: Diagnostic) -> bool:
@@ -148,6 +163,8 @@ def _explain(fault: Fault, root: Node) -> Iterator[Diagnostic]:
 YES_OR_NO = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 """Words that older YAML reads as true or false."""
 _ID = re.compile(r"[A-Za-z_][\w-]*")
+MOST_KNOWN = 50
+"""Keys that are listed where a key is unknown: all verbs, for one."""
 MOST_UNKNOWN = 20
 """Unknown keys of one map that are told one by one."""
 
@@ -168,7 +185,7 @@ def _unknown_keys(fault: Fault, at: Node) -> Iterator[Diagnostic]:
             )
             if key.endswith(":") and at.value[key].style == EMPTY:  # `{cost:, ...}`
                 hint = no_value(key[:-1])
-            hint = hint or (f"known keys: {', '.join(known)}" if len(known) <= 40 else "")
+            hint = hint or (f"known keys: {', '.join(known)}" if len(known) <= MOST_KNOWN else "")
             yield diagnose("E206", "error", f"unknown key {key!r}", at, key=key, hint=hint)
 
 
