@@ -535,12 +535,12 @@ def test_a_cut_transfer_of_which_too_much_is_taken_is_noticed(taken: tuple[int, 
     state = State()
     state.put("treasuries", "british-empire/malaya", "money", 20)
     lost = Entry(
-        1, 1, "transfers", "routes/overseas", "", "british-empire:malaya>london",
+        1, 1, "transfers", "transfers/overseas", "", "british-empire:malaya>london",
         data={"amount": 13, "lanes": [["red-sea"]], "cut": [["red-sea"]]},
         changes=[["treasuries", "british-empire/malaya", "money", 20, 7]],
     )  # fmt: skip
     prizes = [
-        Entry(3 + i, 1, "transfers", "routes/overseas", "", f"spain{i}:british-empire", data={"taken": n})
+        Entry(3 + i, 1, "transfers", "transfers/overseas", "", f"spain{i}:british-empire", data={"taken": n})
         for i, n in enumerate(taken)
     ]
     ships = Entry(2, 1, "transfers", "movement/sail", "", "spain0:red-sea")  # the cutter's lay at rest
@@ -572,7 +572,7 @@ def test_what_raiders_leave_of_a_transfer_arrives(
     state = State()
     state.put("treasuries", "british-empire/malaya", "money", 20)
     sent = Entry(
-        1, 1, "transfers", "routes/overseas", "", "british-empire:malaya>london",
+        1, 1, "transfers", "transfers/overseas", "", "british-empire:malaya>london",
         data={"amount": 12, "lanes": [["red-sea"], ["coral-sea"]], "cut": [], "shares": shares, "lost": lost},
         changes=[["treasuries", "british-empire/malaya", "money", 20, 8]],
     )  # fmt: skip

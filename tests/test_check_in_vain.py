@@ -43,8 +43,8 @@ EMPTY = [
     (EVENT + "effects: [{remove: {units: units(), share: ›3/2}}]}\n", "E209"),
     (EVENT + "effects: [{remove: {units: units(), share: ›2}}]}\n", "E209"),
     (EVENT + "effects: [{remove: {units: units(), share: 3/3}}]}\n", ""),
-    ("levies:\n- {id: l, what: coin, of: 3, share: ›5/4, " + QUIET + "}\n", "E209"),
-    ("levies:\n- {id: l, what: coin, of: 3, share: 4/5, " + QUIET + "}\n", ""),
+    ("transfers:\n- {id: l, kind: levy, what: coin, of: 3, share: ›5/4, " + QUIET + "}\n", "E209"),
+    ("transfers:\n- {id: l, kind: levy, what: coin, of: 3, share: 4/5, " + QUIET + "}\n", ""),
 ]
 
 

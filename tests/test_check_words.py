@@ -154,7 +154,7 @@ QUANTITIES = "stats:\n" + "".join(
             "E407",
         ),
         (
-            "levies:\n- {id: a, what: gold, of: of-nation, share: 1/2}\n- {id: b, what: gold, of: ›of-unit, share: 1/2}\n",
+            "transfers:\n- {id: a, kind: levy, what: gold, of: of-nation, share: 1/2}\n- {id: b, kind: levy, what: gold, of: ›of-unit, share: 1/2}\n",
             "E407",
         ),
         ("policies:\n- {id: p, purchases: [{mix: {foot: ›of-item}}]}\n", "E407"),

@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from wteaw.core.dice import KeyedDice
 from wteaw.core.journal import Entry
 from wteaw.core.package_data import scenarios
-from wteaw.economy.transfer import kind_of
+from wteaw.economy.transfer import row_of
 from wteaw.orders.check import check
 from wteaw.orders.legal import legal_orders
 from wteaw.orders.lookahead import in_frame
@@ -214,15 +214,15 @@ def read_back(ruleset: Ruleset, intents: Iterable[ValidatedOrder]) -> Counter[Sa
         if intent.item:
             out[f"production/{intent.item}", f"{intent.number} bought"] += 1
         for what, amount in intent.cost.items():
-            sent = kind_of(ruleset, intent.verb)
-            key = sent[0] if sent else intent.verb
+            sent = row_of(ruleset, intent.verb)
+            key = sent["kind"] if sent else intent.verb
             if intent.item:
                 key = f"production/{intent.item}"
             out[key, f"pays {what}"] += Fraction(amount)  # type: ignore[assignment]
     return out
 
 
-def carried_out(entries: Sequence[Entry], nation: str) -> Counter[Said]:
+def carried_out(ruleset: Ruleset, entries: Sequence[Entry], nation: str) -> Counter[Said]:
     """The same of what the journal says."""
     out: Counter[Said] = Counter()
     for entry in entries:
@@ -234,11 +234,9 @@ def carried_out(entries: Sequence[Entry], nation: str) -> Counter[Said]:
             out[entry.rule, f"{entry.data['n']} bought"] += 1
         for table, purse, what, before, after in entry.changes:
             if table == "treasuries" and purse.partition("/")[0] == nation and (after or 0) < (before or 0):
-                sent = (
-                    entry.rule.partition("/")[0]
-                    if entry.rule.startswith(("gifts/", "routes/"))
-                    else entry.rule
-                )
+                form, _, id_ = entry.rule.partition("/")
+                kind = ruleset.row(form, id_)["kind"] if form == "transfers" else None
+                sent = kind if kind in ("gift", "route") else entry.rule
                 out[sent, f"pays {what}"] += Fraction(before or 0) - Fraction(after or 0)  # type: ignore[assignment]
     return out
 
@@ -345,7 +343,7 @@ def broken(
         said = read_back(
             ruleset, [i for i in checked.intents if int(i.order["line"]) not in dropped.keys() | otherwise]
         )
-        done = carried_out(entries, nation)
+        done = carried_out(ruleset, entries, nation)
         if not dropped:
             yield from otherwise_sailed(ruleset, checked.intents, entries, nation)
         for key in said if not dropped else ():

@@ -453,6 +453,100 @@ def test_ends_criteria_aims_and_objectives_become_victory(tmp_path: Path) -> Non
     assert "victory: [{id: growth-score, is: 3}]" in late.read_text(), "after the ruleset has been moved, too"
 
 
+OLD_TRANSFERS = """\
+# What goes from one to another.
+gifts:   # to allies
+- {id: coin, what: gold, arrives: 1/2}   # half of it
+- id: due
+  what: gold
+  when: "gate('x') == self"
+
+routes:
+  # over the sea
+  - id: coin
+    what: gold
+    links: [sea]
+levies:
+  - {id: due, what: gold, of: "4", share: 1/4}
+  - {id: tax, share: 1/2}
+orders:
+  - {id: send, does: coin, step: pay}
+  - {id: give, does: due, step: pay}
+events:
+  - id: owes
+    effects: [{queue: {what: agreement, levy: due, for: ash, to: birch}}]
+sequence:
+  - {id: pay, do: transfer, rows: [coin, due]}
+  - id: later
+    do: transfer
+    rows:
+      - due
+      - tax
+  - {id: prizes, do: capture, rows: [coin]}
+"""
+NEW_TRANSFERS = """\
+# What goes from one to another.
+transfers:   # to allies
+- {id: coin-gift, kind: gift, what: gold, arrives: 1/2}   # half of it
+- id: due
+  kind: gift
+  what: gold
+  when: "passage('x') == self"
+# over the sea
+- id: coin
+  kind: route
+  what: gold
+  links: [sea]
+- {id: due-levy, kind: levy, what: gold, of: "4", share: 1/4}
+- {id: tax, share: 1/2}
+
+orders:
+  - {id: send, does: coin, step: pay}
+  - {id: give, does: due, step: pay}
+events:
+  - id: owes
+    effects: [{queue: {what: agreement, levy: due-levy, for: ash, to: birch}}]
+sequence:
+  - {id: pay, do: transfer, rows: [coin, coin-gift, due, due-levy]}
+  - id: later
+    do: transfer
+    rows:
+      - due
+      - due-levy
+      - tax
+  - {id: prizes, do: capture, rows: [coin]}
+"""
+
+
+def test_routes_gifts_and_levies_become_transfers(tmp_path: Path) -> None:
+    """A route keeps an id that a gift has, too, as orders that do it went by the route; steps that named both name both."""
+    files = {
+        "ruleset.yaml": ("id: two\ntitle: Two\nformat: 1\n", ""),
+        "tables/pay.yaml": (OLD_TRANSFERS, NEW_TRANSFERS),
+        "tests/pay.yaml": (
+            "cases:\n  - id: a\n    given:\n      rules: {gifts: [{id: coin, arrives: 1}], levies: [{id: due, remove: true}]}\n"
+            "      state: {agreements: {t: {levy: due, from: ash, to: {birch: 1}}}}\n"
+            "    dice: {routes/coin: [3]}\n    then: {journal: [{rule: gifts/coin}, {rule: levies/due}, {rule: gifts/due}]}\n",
+            "cases:\n  - id: a\n    given:\n      rules: {transfers: [{id: coin-gift, arrives: 1}, {id: due-levy, remove: true}]}\n"
+            "      state: {agreements: {t: {levy: due-levy, from: ash, to: {birch: 1}}}}\n"
+            "    dice: {transfers/coin: [3]}\n"
+            "    then: {journal: [{rule: transfers/coin-gift}, {rule: transfers/due-levy}, {rule: transfers/due}]}\n",
+        ),
+        "over/ruleset.yaml": ("id: over\ntitle: Over\nformat: 1\nextends: ..\n", ""),
+        "over/tables/more.yaml": (
+            "levies: [{id: due, turns: 3}, {id: coin, what: gold, of: '1', share: 1}]\n",
+            "transfers: [{id: due-levy, turns: 3}, {id: coin-levy, kind: levy, what: gold, of: '1', share: 1}]\n",
+        ),
+    }
+    for name, (text, _) in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    for _ in range(2):  # the second time nothing changes
+        assert TOOL.main([str(tmp_path)]) == 0
+        for name, (text, new) in files.items():
+            assert (tmp_path / name).read_text() == (new or text), name
+
+
 def test_no_schema_and_no_function_has_an_earlier_name() -> None:
     assert not {*TOOL.TABLES, *TOOL.PLAYERS} & set(forms().names)
     assert not set(TOOL.FUNCTIONS) & set(FUNCTIONS)
@@ -549,6 +643,7 @@ def test_every_earlier_word_has_a_word_of_today() -> None:
 
 EARLIER_WORDS = {
     r"`(?:aims|criteria|ends)`|\btable-(?:aims|criteria|ends|objectives)\b": "rows of the table `victory`",
+    r"`(?:gifts|levies)`|\btable-(?:gifts|levies|routes)\b": "rows of the table `transfers`",
     r"`(?:acts|adjusts|bills|catalogue|contacts|gates|modes|quantities|rooms|shows|stores|terms|yields)`": "the table's name of today",
     r"\b(?:the|a) frame\b(?! a page)": "sequence of play",
     r"\bnodes? of (?:the|a) (?:frame|sequence)\b": "step of the sequence of play",

@@ -302,12 +302,12 @@ def test_an_event_of_a_step_is_for_the_mover_and_other_facts_are_for_all() -> No
 def test_only_the_mover_pays_what_he_owes() -> None:
     steps = [{"input": "orders", "from": "nation"}, {"step": "pay", "do": "transfer"}]
     frame = [{"each": "nation", "order": "set_of('blue', 'red')", "steps": steps}]
-    levy = {"id": "due", "what": "gold", "of": "4", "share": "1/4", "turns": 3}
+    levy = {"id": "due", "kind": "levy", "what": "gold", "of": "4", "share": "1/4", "turns": 3}
     owed = {"1": {"levy": "due", "from": "red", "to": {"blue": 1}, "left": 3}}
     at = small.state(
         game={"game": {"turn": 0}}, treasuries={"red": {"gold": 9}, "blue": {"gold": 0}}, agreements=owed
     )
-    rules = small.ruleset(frame, levies=[levy])
+    rules = small.ruleset(frame, transfers=[levy])
     opening = start(rules, at, DICE)
     blue = resolve(rules, opening.position, Inputs(), DICE)
     assert blue.position.state.get("treasuries", "red", "gold") == 9

@@ -30,16 +30,28 @@ SEA = [
     "l3-colony",
 ]
 OVERSEAS: Row = {
-    "id": "overseas", "what": "money", "links": ["sea"], "quays": ["coast"], "cut": "force.mission == 'close'",
+    "id": "overseas", "kind": "route", "what": "money", "links": ["sea"], "quays": ["coast"], "cut": "force.mission == 'close'",
     "maybe_cut": {"by": "force.mission == 'roam'", "contact": "sighting"}, "raid": {"by": "raider", "each": "1..5"},
     "no_way": {"to_cutter": "1/2", "round": "up"},
 }  # fmt: skip
 GIFTS: list[Row] = [
-    {"id": "kin", "what": "money", "when": "set_of(self.id, target.id) == set_of('red', 'rose')"},
-    {"id": "ally", "what": "money", "when": "allied(self, target)", "arrives": "1/2", "round": "up"},
+    {
+        "id": "kin",
+        "kind": "gift",
+        "what": "money",
+        "when": "set_of(self.id, target.id) == set_of('red', 'rose')",
+    },
+    {
+        "id": "ally",
+        "kind": "gift",
+        "what": "money",
+        "when": "allied(self, target)",
+        "arrives": "1/2",
+        "round": "up",
+    },
 ]
 TRIBUTE: Row = {
-    "id": "tribute", "what": "money", "of": "=nation.income", "share": "1/4", "round": "up", "turns": 3, "until": "at_war(self, target)",
+    "id": "tribute", "kind": "levy", "what": "money", "of": "=nation.income", "share": "1/4", "round": "up", "turns": 3, "until": "at_war(self, target)",
 }  # fmt: skip
 
 
@@ -60,9 +72,7 @@ def rules() -> Ruleset:
                    {"id": "sight", "of": ["unit"], "type": "number", "default": 0},
                    {"id": "income", "of": ["nation"], "type": "number", "default": 0}],
         "detection": [{"id": "sighting", "pairs": "same_place", "gives": "battle", "value": "sight", "die": "1d10"}],
-        "routes": [OVERSEAS],
-        "gifts": GIFTS,
-        "levies": [TRIBUTE],
+        "transfers": [OVERSEAS, *GIFTS, TRIBUTE],
         "orders": [{"id": "send", "syntax": "send", "step": "pay", "does": "overseas"}, {"id": "give", "syntax": "give", "step": "pay", "does": "ally"}],
     }  # fmt: skip
     return Ruleset("t", "T", {f: {r["id"]: r for r in those} for f, those in forms.items()})

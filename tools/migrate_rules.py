@@ -17,6 +17,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -53,6 +54,9 @@ TABLES: Final = {
     "criteria": "victory",
     "ends": "victory",
     "objectives": "victory",
+    "gifts": "transfers",
+    "levies": "transfers",
+    "routes": "transfers",
 }
 """Tables, by their earlier names."""
 
@@ -61,6 +65,9 @@ UNIONS: Final = {
     "objectives": "objectives",
     "criteria": "criterion",
     "aims": "aim",
+    "routes": "route",
+    "gifts": "gift",
+    "levies": "levy",
 }
 """Tables that have become kinds of rows of one table: the kind. Of two rows of one id the first keeps it."""
 SUFFIXES: Final = {
@@ -68,12 +75,18 @@ SUFFIXES: Final = {
     "objectives": "objectives",
     "criteria": "score",
     "aims": "aim",
+    "routes": "route",
+    "gifts": "gift",
+    "levies": "levy",
 }
 """What is added to the id of a row that stood in a table of its own, and has the id of another now."""
 COMPLETE: Final = {
     "aims": ("of", "is", "points"),
     "criteria": ("of",),
+    "gifts": ("what",),
+    "levies": ("what", "of", "share"),
     "objectives": ("goals",),
+    "routes": ("what", "links"),
 }
 """What a row of such a table had to say; one that says less is laid over another, which says its kind."""
 NAMES_ROWS: Final = {
@@ -139,6 +152,14 @@ STEP: Final = {
     "yields": "income",
 }
 """Keys of a step of the sequence of play that name rows of a table."""
+
+ELSEWHERE: Final = {"end": "ends", "levy": "levies"}
+"""Keys of other rows, of scenarios and tests that name rows of such a table, to the table.
+
+`does` of an order is none of them: it named a route before a gift, and a route keeps its id.
+"""
+LISTED: Final = {"transfer": ("gifts", "levies")}
+"""Mechanic to the tables of which `rows` of its steps named all rows of an id."""
 
 KEYS: Final[dict[str, dict[str, str]]] = {
     "aims": {"of": "about", "is": "reached"},
@@ -572,7 +593,7 @@ def _drop(file: File, node: MappingNode, number: int) -> None:
     return file.replace(line, after, "")
 
 
-MERGED: Final = ("action_changes", "counters", "notes", "victory")
+MERGED: Final = ("action_changes", "counters", "notes", "transfers", "victory")
 """Keys that two earlier ones have become."""
 
 
@@ -863,11 +884,27 @@ def _call_anew(file: File, node: Node | None, renamed: Renamed) -> None:
             if key.value in UNIONS and isinstance(value, SequenceNode):
                 for row in value.value:
                     _row_anew(file, row, key.value, renamed)
-            if key.value == "end" and (new := renamed.get(("ends", str(value.value)))):
+            if new := renamed.get((ELSEWHERE.get(key.value, ""), str(value.value))):
                 _rename(file, value, new)
+        _list_anew(file, node, renamed)
         children = [value for _, value in node.value]
     for child in children:
         _call_anew(file, child, renamed)
+
+
+def _list_anew(file: File, node: MappingNode, renamed: Renamed) -> None:
+    """A step that named several rows by one id names each by its own."""
+    said = {key.value: value for key, value in node.value}
+    rows = said.get("rows")
+    if "do" not in said or not isinstance(rows, SequenceNode):
+        return
+    listed = {name.value for name in rows.value}
+    for name, table in product(rows.value, LISTED.get(said["do"].value, ())):
+        new = renamed.get((table, str(name.value)))
+        if new is not None and new not in listed:
+            gap = ", " if rows.flow_style else "\n" + " " * (name.start_mark.column - 2) + "- "
+            end = name.end_mark.index
+            file.edits[end] = (end, file.edits.get(end, (end, ""))[1] + gap + new)
 
 
 def _row_anew(file: File, row: Node, table: str, renamed: Renamed) -> None:

@@ -139,7 +139,7 @@ def rows_behind(ruleset: Ruleset, entry: Entry) -> list[Row]:
         row,
         *(
             ruleset.rows(f)[does]
-            for f in ("movement", "routes", "gifts")
+            for f in ("movement", "transfers")
             if does is not None and ruleset.has(f, does)
         ),
     ]

@@ -121,8 +121,8 @@ def _causes(
             raise Beyond("upkeep that is paid in part")
         add(str(row.get("what") or main), -Fraction(data["owed"]))
         return out
-    if form in ("levies", "gifts", "routes"):
-        return _sent_off(entry, form, row, sent.at(entry))
+    if form == "transfers":
+        return _sent_off(entry, row, sent.at(entry))
     if form == "sequence" and sent.at(entry) and any(c[0] == "treasuries" for c in entry.changes):
         arrived, sent.amounts = dict(sent.at(entry)), {}
         return arrived
@@ -185,12 +185,12 @@ def _yielded(entry: Entry, ruleset: Ruleset, main: str) -> dict[str, Fraction]:
     return out
 
 
-def _sent_off(entry: Entry, form: str, row: Row, sent: dict[str, Fraction]) -> dict[str, Fraction]:
+def _sent_off(entry: Entry, row: Row, sent: dict[str, Fraction]) -> dict[str, Fraction]:
     """What leaves by a gift, a levy or a route; what arrives of it comes with a later entry of the step."""
     data, what = entry.data, str(row.get("what", ""))
-    if form == "levies":
+    if row["kind"] == "levy":
         gone = arrives = Fraction(data.get("paid", 0))
-    elif form == "gifts":
+    elif row["kind"] == "gift":
         gone, arrives = Fraction(data["amount"]), Fraction(data["arrives"])
     elif "taken" in data:
         gone, arrives = Fraction(0), Fraction(data["taken"])
@@ -213,8 +213,9 @@ def _prizes(entry: Entry, reader: Reader, sent: _Sent, book: Book) -> None:
     gets their part.
     """
     form, _, id_ = entry.rule.partition("/")
+    by_route = form == "transfers" and reader.ruleset.row_or_empty(form, id_).get("kind") == "route"
     data = entry.data
-    if form == "routes" and "taken" in data:
+    if by_route and "taken" in data:
         sent.prizes -= Fraction(data["taken"])
         book.check(
             sent.prizes >= 0,
@@ -225,15 +226,15 @@ def _prizes(entry: Entry, reader: Reader, sent: _Sent, book: Book) -> None:
             data["taken"],
         )
         return
-    if sent.prizes and form in ("routes", "sequence"):  # ships at rest may be set out in between
+    if sent.prizes and (by_route or form == "sequence"):  # ships at rest may be set out in between
         book.check(
             False, entry, entry.subject, "left of the part of those who cut a transfer off", 0, sent.prizes
         )
         sent.prizes = Fraction(0)
-    if form != "routes" or "amount" not in data:
+    if not by_route or "amount" not in data:
         return
     if _of_cut_ways(data):
-        rule = reader.ruleset.row_or_empty("routes", id_).get("no_way", {})
+        rule = reader.ruleset.row_or_empty("transfers", id_).get("no_way", {})
         try:
             share = reader.figure(rule.get("to_cutter", 0), {})
         except Beyond as why:

@@ -896,17 +896,6 @@ class FieldRow(TypedDict, total=False):
     at_least: Any
     at_most: Any
 
-class GiftRow(TypedDict, total=False):
-    id: Required[str]
-    source: Sequence[str]
-    note: str
-    silence: Mapping[str, str]
-    name: str
-    what: Required[str]
-    when: Any
-    arrives: Any
-    round: str
-
 class GroupRow(TypedDict, total=False):
     id: Required[str]
     source: Sequence[str]
@@ -1002,19 +991,6 @@ IncomeRow = TypedDict(
     },
     total=False,
 )
-
-class LevyRow(TypedDict, total=False):
-    id: Required[str]
-    source: Sequence[str]
-    note: str
-    silence: Mapping[str, str]
-    name: str
-    what: Required[str]
-    of: Required[Any]
-    share: Required[Any]
-    round: str
-    turns: int
-    until: Any
 
 class LinkListRow(TypedDict, total=False):
     id: Required[str]
@@ -1603,41 +1579,6 @@ class ResourceRow(TypedDict, total=False):
     name: Required[str]
     aliases: Sequence[str]
 
-RouteRow = TypedDict(
-    "RouteRow",
-    {
-        "id": Required[str],
-        "source": Sequence[str],
-        "note": str,
-        "silence": Mapping[str, str],
-        "name": str,
-        "what": Required[str],
-        "links": Required[Sequence[str]],
-        "quays": Sequence[str],
-        "as": str,
-        "ends": Any,
-        "cut": Any,
-        "rouses": str,
-        "maybe_cut": RouteMaybeCut,
-        "raid": RouteRaid,
-        "no_way": RouteNoWay,
-    },
-    total=False,
-)
-
-class RouteMaybeCut(TypedDict, total=False):
-    by: Required[Any]
-    contact: Required[str]
-
-class RouteRaid(TypedDict, total=False):
-    by: Any
-    when: Any
-    each: Required[Any]
-
-class RouteNoWay(TypedDict, total=False):
-    to_cutter: Any
-    round: str
-
 SequenceRow = TypedDict(
     "SequenceRow",
     {
@@ -1812,6 +1753,49 @@ TrackRedirect = TypedDict(
     },
     total=False,
 )
+
+TransferRow = TypedDict(
+    "TransferRow",
+    {
+        "id": Required[str],
+        "source": Sequence[str],
+        "note": str,
+        "silence": Mapping[str, str],
+        "name": str,
+        "kind": Required[str],
+        "what": Required[str],
+        "links": Sequence[str],
+        "quays": Sequence[str],
+        "as": str,
+        "ends": Any,
+        "cut": Any,
+        "rouses": str,
+        "maybe_cut": TransferMaybeCut,
+        "raid": TransferRaid,
+        "no_way": TransferNoWay,
+        "when": Any,
+        "arrives": Any,
+        "of": Any,
+        "share": Any,
+        "round": str,
+        "turns": int,
+        "until": Any,
+    },
+    total=False,
+)
+
+class TransferMaybeCut(TypedDict, total=False):
+    by: Required[Any]
+    contact: Required[str]
+
+class TransferRaid(TypedDict, total=False):
+    by: Any
+    when: Any
+    each: Required[Any]
+
+class TransferNoWay(TypedDict, total=False):
+    to_cutter: Any
+    round: str
 
 class TreasuryRow(TypedDict, total=False):
     id: Required[str]
@@ -1998,15 +1982,11 @@ class Tables:
     @overload
     def rows(self, form: Literal["fields"]) -> Mapping[str, FieldRow]: ...
     @overload
-    def rows(self, form: Literal["gifts"]) -> Mapping[str, GiftRow]: ...
-    @overload
     def rows(self, form: Literal["groups"]) -> Mapping[str, GroupRow]: ...
     @overload
     def rows(self, form: Literal["imports"]) -> Mapping[str, ImportRow]: ...
     @overload
     def rows(self, form: Literal["income"]) -> Mapping[str, IncomeRow]: ...
-    @overload
-    def rows(self, form: Literal["levies"]) -> Mapping[str, LevyRow]: ...
     @overload
     def rows(self, form: Literal["link_lists"]) -> Mapping[str, LinkListRow]: ...
     @overload
@@ -2048,8 +2028,6 @@ class Tables:
     @overload
     def rows(self, form: Literal["resources"]) -> Mapping[str, ResourceRow]: ...
     @overload
-    def rows(self, form: Literal["routes"]) -> Mapping[str, RouteRow]: ...
-    @overload
     def rows(self, form: Literal["sequence"]) -> Mapping[str, SequenceRow]: ...
     @overload
     def rows(self, form: Literal["sides"]) -> Mapping[str, SideRow]: ...
@@ -2065,6 +2043,8 @@ class Tables:
     def rows(self, form: Literal["traces"]) -> Mapping[str, TraceRow]: ...
     @overload
     def rows(self, form: Literal["tracks"]) -> Mapping[str, TrackRow]: ...
+    @overload
+    def rows(self, form: Literal["transfers"]) -> Mapping[str, TransferRow]: ...
     @overload
     def rows(self, form: Literal["treasuries"]) -> Mapping[str, TreasuryRow]: ...
     @overload
@@ -2114,15 +2094,11 @@ class Tables:
     @overload
     def row(self, form: Literal["fields"], id_: str) -> FieldRow: ...
     @overload
-    def row(self, form: Literal["gifts"], id_: str) -> GiftRow: ...
-    @overload
     def row(self, form: Literal["groups"], id_: str) -> GroupRow: ...
     @overload
     def row(self, form: Literal["imports"], id_: str) -> ImportRow: ...
     @overload
     def row(self, form: Literal["income"], id_: str) -> IncomeRow: ...
-    @overload
-    def row(self, form: Literal["levies"], id_: str) -> LevyRow: ...
     @overload
     def row(self, form: Literal["link_lists"], id_: str) -> LinkListRow: ...
     @overload
@@ -2164,8 +2140,6 @@ class Tables:
     @overload
     def row(self, form: Literal["resources"], id_: str) -> ResourceRow: ...
     @overload
-    def row(self, form: Literal["routes"], id_: str) -> RouteRow: ...
-    @overload
     def row(self, form: Literal["sequence"], id_: str) -> SequenceRow: ...
     @overload
     def row(self, form: Literal["sides"], id_: str) -> SideRow: ...
@@ -2181,6 +2155,8 @@ class Tables:
     def row(self, form: Literal["traces"], id_: str) -> TraceRow: ...
     @overload
     def row(self, form: Literal["tracks"], id_: str) -> TrackRow: ...
+    @overload
+    def row(self, form: Literal["transfers"], id_: str) -> TransferRow: ...
     @overload
     def row(self, form: Literal["treasuries"], id_: str) -> TreasuryRow: ...
     @overload
@@ -2230,15 +2206,11 @@ class Tables:
     @overload
     def row_or_empty(self, form: Literal["fields"], id_: str | None) -> FieldRow: ...
     @overload
-    def row_or_empty(self, form: Literal["gifts"], id_: str | None) -> GiftRow: ...
-    @overload
     def row_or_empty(self, form: Literal["groups"], id_: str | None) -> GroupRow: ...
     @overload
     def row_or_empty(self, form: Literal["imports"], id_: str | None) -> ImportRow: ...
     @overload
     def row_or_empty(self, form: Literal["income"], id_: str | None) -> IncomeRow: ...
-    @overload
-    def row_or_empty(self, form: Literal["levies"], id_: str | None) -> LevyRow: ...
     @overload
     def row_or_empty(self, form: Literal["link_lists"], id_: str | None) -> LinkListRow: ...
     @overload
@@ -2280,8 +2252,6 @@ class Tables:
     @overload
     def row_or_empty(self, form: Literal["resources"], id_: str | None) -> ResourceRow: ...
     @overload
-    def row_or_empty(self, form: Literal["routes"], id_: str | None) -> RouteRow: ...
-    @overload
     def row_or_empty(self, form: Literal["sequence"], id_: str | None) -> SequenceRow: ...
     @overload
     def row_or_empty(self, form: Literal["sides"], id_: str | None) -> SideRow: ...
@@ -2297,6 +2267,8 @@ class Tables:
     def row_or_empty(self, form: Literal["traces"], id_: str | None) -> TraceRow: ...
     @overload
     def row_or_empty(self, form: Literal["tracks"], id_: str | None) -> TrackRow: ...
+    @overload
+    def row_or_empty(self, form: Literal["transfers"], id_: str | None) -> TransferRow: ...
     @overload
     def row_or_empty(self, form: Literal["treasuries"], id_: str | None) -> TreasuryRow: ...
     @overload

@@ -2,7 +2,7 @@
 by levies.
 
 All that is sent is taken first, on the state before the step; what arrives is given at the end. Orders name
-by `does` a row of the form `routes` (slots amount, origin, target, via) or `gifts` (amount, target); `levies`
+by `does` a row of `transfers`: a route (slots amount, origin, target, via) or a gift (amount, target); levies
 collect what agreements say.
 """
 
@@ -16,7 +16,7 @@ from ..core.dice import Stream
 from ..core.journal import Entry
 from ..core.messages import Message
 from ..core.model import Row, Ruleset
-from ..core.rows import LevyRow, RouteRow
+from ..core.rows import TransferRow
 from ..core.state import Entity, pair_key
 from ..turn.context import Order, OrderContext, Turn
 from ..turn.slots import unfit
@@ -42,42 +42,41 @@ def run(node: Row, turn: Turn) -> None:
     named = set(node["rows"]) if "rows" in node else None
     arrivals: list[Arrival] = []
     raiders: dict[str, int] = {}
-    for order, (kind, does) in _orders(turn, named):
-        if kind == "gifts":
+    for order, row in _orders(turn, named):
+        if row["kind"] == "gift":
             arrivals.extend(_gift(turn, order, named))
         else:
-            arrivals.extend(_by_route(turn, order, turn.ruleset.row("routes", does), raiders))
-    for id_, row in turn.ruleset.rows("levies").items():
+            arrivals.extend(_by_route(turn, order, row, raiders))
+    for id_, levy in turn.ruleset.of_kind("transfers", "levy").items():
         if named is None or id_ in named:
-            arrivals.extend(_levy(turn, row))
+            arrivals.extend(_levy(turn, levy))
     if arrivals:
         with turn.journal.entry("sequence/" + turn.journal.step, audience=("nobody",)):
             for purse, what, sum_ in arrivals:
                 stores.gain(turn.journal, purse, what, sum_)
 
 
-def _orders(turn: Turn, named: set[str] | None) -> list[tuple[Order, tuple[str, str]]]:
+def _orders(turn: Turn, named: set[str] | None) -> list[tuple[Order, TransferRow]]:
     """The open orders of the step that are understood; the others are dropped with a reason."""
     out = []
     for order in turn.orders(nation=turn.mover):
-        kind = kind_of(turn.ruleset, order["order"])
-        if kind is None or order.get("status") is not None or (named is not None and kind[1] not in named):
+        row = row_of(turn.ruleset, order["order"])
+        if row is None or order.get("status") is not None or (named is not None and row["id"] not in named):
             continue
         why = refusal(turn, order, named)
         if why is None:
-            out.append((order, kind))
+            out.append((order, row))
         else:
             turn.drop_order(order, why.text, why.code)
     return out
 
 
-def kind_of(ruleset: Ruleset, key: str) -> tuple[str, str] | None:
-    """What an order ("form/id") sends by: "routes" or "gifts" and the id of the row; None if it sends
-    nothing.
-    """
+def row_of(ruleset: Ruleset, key: str) -> TransferRow | None:
+    """The route or gift that an order ("form/id") sends by; None if it sends nothing."""
     form, _, id_ = key.partition("/")
     does = ruleset.row_or_empty(form, id_).get("does", "") if form == "orders" else ""
-    return next(((kind, does) for kind in ("routes", "gifts") if ruleset.has(kind, does)), None)
+    row = ruleset.rows("transfers").get(does)
+    return row if row is not None and row["kind"] in ("route", "gift") else None
 
 
 def refusal(
@@ -87,12 +86,12 @@ def refusal(
     row = turn.ruleset.row("orders", order["order"].partition("/")[2])
     names = turn.order_names(order)
     why = unfit(turn, row, order, names, secrets=secrets)
-    kind = kind_of(turn.ruleset, order["order"])
-    if why is not None or kind is None:
+    sent_by = row_of(turn.ruleset, order["order"])
+    if why is not None or sent_by is None:
         return why
-    if kind[0] == "gifts":
+    if sent_by["kind"] == "gift":
         return _no_gift(turn, order, named)
-    return _no_route(turn, order, turn.ruleset.row("routes", kind[1]))
+    return _no_route(turn, order, sent_by)
 
 
 def _sum(order: Order) -> int:
@@ -103,9 +102,9 @@ def _sum(order: Order) -> int:
 
 
 def gift_row(turn: OrderContext, giver: str, to: str, named: set[str] | None = None) -> Row | None:
-    """The first row of `gifts` under which one nation may give to another, or None."""
+    """The first gift under which one nation may give to another, or None."""
     names = {"self": Entity("nation", giver), "target": Entity("nation", to)}
-    for id_, row in turn.ruleset.rows("gifts").items():
+    for id_, row in turn.ruleset.of_kind("transfers", "gift").items():
         if (named is None or id_ in named) and turn.world.test(row.get("when"), names):
             return row
     return None
@@ -139,7 +138,7 @@ def _gift(turn: Turn, order: Order, named: set[str] | None) -> list[Arrival]:
     told = "{giver} {gives|give} {sum}; {arrives} arrive with {receiver}."
     says = say(turn.world, told, giver=us, sum=sum_, arrives=arrives, receiver=them)
     with turn.journal.entry(
-        f"gifts/{row['id']}", subject=f"{giver}:{to}", says=says, audience=(giver, to), data=data
+        f"transfers/{row['id']}", subject=f"{giver}:{to}", says=says, audience=(giver, to), data=data
     ):
         stores.pay(turn.journal, purse, what, sum_)
         turn.journal.set("orders", order["key"], "status", "done")
@@ -150,7 +149,7 @@ def _gift(turn: Turn, order: Order, named: set[str] | None) -> list[Arrival]:
 # ---- levies
 
 
-def _levy(turn: Turn, row: LevyRow) -> list[Arrival]:
+def _levy(turn: Turn, row: TransferRow) -> list[Arrival]:
     """What agreements under this levy are due this turn: a share of the payer's figure, split by the payees'
     weights.
     """
@@ -171,7 +170,7 @@ def _levy(turn: Turn, row: LevyRow) -> list[Arrival]:
         )
         left = int(agreement.get("left") or row.get("turns", 1))
         with turn.journal.entry(
-            f"levies/{row['id']}", subject=key, audience=(payer, *sorted(weights))
+            f"transfers/{row['id']}", subject=key, audience=(payer, *sorted(weights))
         ) as entry:
             if over or left <= 0:
                 turn.journal.put_row("agreements", key, None)
@@ -189,7 +188,7 @@ def _levy(turn: Turn, row: LevyRow) -> list[Arrival]:
     return out
 
 
-def _levied(turn: Turn, row: LevyRow, payer: str, paid: Any, due: Any) -> Message | None:
+def _levied(turn: Turn, row: TransferRow, payer: str, paid: Any, due: Any) -> Message | None:
     """What was paid under a levy, and of what if that was more; nothing where nothing was due."""
     if not due:
         return None
@@ -231,7 +230,7 @@ def split(whole: Any, weights: dict[str, Any]) -> dict[str, Any]:
 # ---- routes
 
 
-def _by_route(turn: Turn, order: Order, row: RouteRow, raiders: dict[str, int]) -> list[Arrival]:
+def _by_route(turn: Turn, order: Order, row: TransferRow, raiders: dict[str, int]) -> list[Arrival]:
     nation, slots, what, sum_ = str(order["nation"]), order["slots"], row["what"], _sum(order)
     origin, target = str(slots["origin"]), str(slots["target"])
     world = turn.world
@@ -245,7 +244,7 @@ def _by_route(turn: Turn, order: Order, row: RouteRow, raiders: dict[str, int]) 
         return _captured(turn, row, order, captors)
     lanes = lanes_of(turn, row, nation, origin, target, routes.named_places(world, slots.get("via")))
     subject = f"{nation}:{origin}>{target}"
-    with turn.journal.entry(f"routes/{row['id']}", subject=subject, audience=(nation,)) as entry:
+    with turn.journal.entry(f"transfers/{row['id']}", subject=subject, audience=(nation,)) as entry:
         stores.pay(turn.journal, purse, what, sum_)
         turn.journal.set("orders", order["key"], "status", "done")
         shut = {
@@ -268,7 +267,7 @@ def _by_route(turn: Turn, order: Order, row: RouteRow, raiders: dict[str, int]) 
         return [(there, what, arrives)] if arrives else []
 
 
-def captors_of(turn: OrderContext, row: RouteRow, nation: str, ends: Sequence[str]) -> list[str]:
+def captors_of(turn: OrderContext, row: TransferRow, nation: str, ends: Sequence[str]) -> list[str]:
     """Enemies who hold an end of a route that was good when the turn began: its loss cuts every lane."""
     past = turn.world.at("turn")
     found = set()
@@ -280,7 +279,7 @@ def captors_of(turn: OrderContext, row: RouteRow, nation: str, ends: Sequence[st
     return sorted(found)
 
 
-def _captured(turn: Turn, row: RouteRow, order: Order, captors: Sequence[str]) -> list[Arrival]:
+def _captured(turn: Turn, row: TransferRow, order: Order, captors: Sequence[str]) -> list[Arrival]:
     """An end of the route was captured in this turn: all that was to be sent is lost to its captors and to
     whoever cuts a lane.
 
@@ -300,7 +299,7 @@ def _captured(turn: Turn, row: RouteRow, order: Order, captors: Sequence[str]) -
         turn.drop_order(order, "it names no amount" if sum_ <= 0 else f"{have} are there")
         return []
     subject = f"{nation}:{origin}"
-    with turn.journal.entry(f"routes/{row['id']}", subject=subject, audience=(nation,)) as entry:
+    with turn.journal.entry(f"transfers/{row['id']}", subject=subject, audience=(nation,)) as entry:
         stores.pay(turn.journal, purse, what, sum_)
         turn.journal.set("orders", order["key"], "status", "done")
         lanes = lanes_of(
@@ -311,7 +310,7 @@ def _captured(turn: Turn, row: RouteRow, order: Order, captors: Sequence[str]) -
         return _lost(turn, row, nation, sum_, sorted(cutters), entry)
 
 
-def _no_route(turn: OrderContext, order: Order, row: RouteRow) -> Refusal | None:
+def _no_route(turn: OrderContext, order: Order, row: TransferRow) -> Refusal | None:
     """Why nothing can be sent by a route: its ends, its treasuries, the amount, the way."""
     nation, slots, sum_, world = str(order["nation"]), order["slots"], _sum(order), turn.world
     origin, target = str(slots["origin"]), str(slots["target"])
@@ -346,7 +345,7 @@ def _no_route(turn: OrderContext, order: Order, row: RouteRow) -> Refusal | None
 
 def lanes_of(
     turn: OrderContext,
-    row: RouteRow,
+    row: TransferRow,
     nation: str,
     origin: str,
     target: str,
@@ -363,7 +362,7 @@ def lanes_of(
 
 
 def _lanes_asked(
-    turn: OrderContext, row: RouteRow, nation: str, origin: str, target: str, when: World
+    turn: OrderContext, row: TransferRow, nation: str, origin: str, target: str, when: World
 ) -> dict[str, Any]:
     """Between which places lanes of a route lead, over which links, and whether what is sent may go from a
     place to the next.
@@ -384,7 +383,7 @@ def split_evenly(whole: int, parts: int) -> list[int]:
     return [whole // parts + (i < whole % parts) for i in range(parts)]
 
 
-def cut_by(turn: Turn, row: RouteRow, nation: str, lane: Lane, entry: Entry, subject: str) -> set[str]:
+def cut_by(turn: Turn, row: TransferRow, nation: str, lane: Lane, entry: Entry, subject: str) -> set[str]:
     """The nations whose forces cut a lane: for certain (`cut`), or by finding what passes (`maybe_cut`, a row
     of `detection`).
     """
@@ -411,12 +410,12 @@ def cut_by(turn: Turn, row: RouteRow, nation: str, lane: Lane, entry: Entry, sub
     return found
 
 
-def _finds(turn: Turn, row: RouteRow, force: str, entry: Entry, subject: str) -> bool:
+def _finds(turn: Turn, row: TransferRow, force: str, entry: Entry, subject: str) -> bool:
     """Whether any unit of a force finds a transfer, which has no cover: one roll each, as the contact row
     says.
     """
     contact = turn.ruleset.row("detection", row["maybe_cut"]["contact"])
-    stream = turn.stream(f"routes/{row['id']}", subject, entry.audience)
+    stream = turn.stream(f"transfers/{row['id']}", subject, entry.audience)
     success = False
     for key, stack in forces.stacks_of(turn.state, force):
         value = figure(turn, contact.get("value", 0), Entity("unit", key), {})
@@ -435,7 +434,7 @@ def _taken_by_one(turn: Turn, raid: Row, names: dict[str, Any], stream: Stream) 
 
 def destroyed_on(
     turn: Turn,
-    row: RouteRow,
+    row: TransferRow,
     nation: str,
     lane: Lane,
     share: int,
@@ -466,7 +465,7 @@ def destroyed_on(
             if not turn.world.test(raid.get("when"), names):
                 continue
             if key not in raiders:
-                stream = turn.stream(f"routes/{row['id']}", f"{subject}:{key}", entry.audience)
+                stream = turn.stream(f"transfers/{row['id']}", f"{subject}:{key}", entry.audience)
                 draws = [_taken_by_one(turn, raid, names, stream) for _ in range(int(stack["n"]))]
                 raiders[key] = int(sum(draws))
                 record = stream.take()
@@ -479,7 +478,7 @@ def destroyed_on(
 
 
 def _lost(
-    turn: Turn, row: RouteRow, nation: str, sum_: int, cutters: Sequence[str], entry: Entry
+    turn: Turn, row: TransferRow, nation: str, sum_: int, cutters: Sequence[str], entry: Entry
 ) -> list[Arrival]:
     """Every lane is cut: all is lost, and those who cut share a part of it equally, the first by the table of
     nations more.
@@ -498,7 +497,7 @@ def _lost(
         )
         about, data = f"{cutter}:{nation}", {"taken": share}
         with turn.journal.entry(
-            f"routes/{row['id']}", subject=about, says=says, audience=(cutter,), data=data
+            f"transfers/{row['id']}", subject=about, says=says, audience=(cutter,), data=data
         ):
             out.append((stores.purse_at(turn.world, cutter, None, row["what"]), row["what"], share))
     return [a for a in out if a[2]]

@@ -27,13 +27,14 @@ TOLD_ELSEWHERE = (
     "production",
     "movement",
     "missions",
-    "gifts",
     "battles",
     "counters",
 )
 """Forms whose entries other parts of the report tell: hands (but not marks), sightings, account, forces,
 battles.
 """
+KINDS_TOLD_ELSEWHERE = {"transfers": ("gift",)}
+"""Of other forms, the kinds of rows whose entries are told elsewhere, too."""
 
 
 @dataclass(frozen=True)
@@ -283,6 +284,13 @@ def _just_done(entry: Entry) -> bool:
     )
 
 
+def _told_elsewhere(world: World, entry: Entry) -> bool:
+    """Whether entries of the row behind this one are told by another part of the report."""
+    form, _, id_ = entry.rule.partition("/")
+    kinds = KINDS_TOLD_ELSEWHERE.get(form, ())
+    return form in TOLD_ELSEWHERE or world.ruleset.row_or_empty(form, id_).get("kind", "") in kinds
+
+
 def other_news(
     world: World, entries: Iterable[Entry], reader: str, words: Wording, told: Sequence[Entry]
 ) -> tuple[list[tuple[str, Refs]], list[tuple[str, Refs]]]:
@@ -298,7 +306,7 @@ def other_news(
         if id(entry) in seen or not entry.happened or "battle" in entry.data or "refused" in entry.data:
             continue
         if (form == "sequence" and not entry.data.get("told")) or (
-            form in TOLD_ELSEWHERE and entry.data and "flag" not in entry.data
+            _told_elsewhere(world, entry) and entry.data and "flag" not in entry.data
         ):
             continue
         if form == "orders" and ("path" in entry.data or "plan" in entry.data or "force" in entry.data):

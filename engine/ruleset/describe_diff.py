@@ -19,8 +19,8 @@ NAMES = ("name", "title", "label", "text", "question", "syntax")
 ORDER = (
     "sequence", "settings", "options", "clauses", "sides", "stances", "war_kinds", "tracks", "actions",
     "decisions", "events", "matrices", "orders", "movement", "battles", "detection", "capture", "production",
-    "placement_limits", "units", "technologies", "stats", "modifiers", "income", "routes", "tables", "groups",
-    "definitions", "fields",
+    "placement_limits", "units", "technologies", "stats", "modifiers", "income", "transfers", "tables",
+    "groups", "definitions", "fields",
 )  # fmt: skip
 """The forms that come first, and in what order; what is written for the others' sake comes last."""
 

@@ -28,13 +28,13 @@ class Transfers(OrderKind):
     @classmethod
     def recognizes(cls, ruleset: Ruleset, form: str, row: Row) -> bool:
         """Rows that do a route or a gift."""
-        return transfer.kind_of(ruleset, f"{form}/{row['id']}") is not None
+        return transfer.row_of(ruleset, f"{form}/{row['id']}") is not None
 
     @cached_property
     def _what(self) -> str:
         """The resource that is sent."""
-        kind = transfer.kind_of(self.ruleset, self.key)
-        return str(self.ruleset.row(*kind)["what"]) if kind is not None else ""
+        row = transfer.row_of(self.ruleset, self.key)
+        return row["what"] if row is not None else ""
 
     def understand(self, book: OrderBook, order: Order) -> Understood:
         """What may be sent. Raises OrderRefused."""

@@ -49,10 +49,10 @@ HELPERS = (
         "records",
         "requirements",
     ),
-    *("levies", "verdicts"),
+    "verdicts",
 )
 """Forms whose rows do nothing unless another row, or a step, mentions them."""
-HELPING_KINDS = {"victory": ("criterion",)}
+HELPING_KINDS = {"transfers": ("levy",), "victory": ("criterion",)}
 """Kinds of rows of other forms that are such, too."""
 ACTS_BY = {"counters": "effects"}
 """Forms whose rows are such, too, unless they have this key."""
