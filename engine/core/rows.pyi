@@ -1016,13 +1016,6 @@ class LevyRow(TypedDict, total=False):
     turns: int
     until: Any
 
-class LinkListRow(TypedDict, total=False):
-    id: Required[str]
-    source: Sequence[str]
-    note: str
-    silence: Mapping[str, str]
-    links: Required[Mapping[str, Any]]
-
 class LinkRow(TypedDict, total=False):
     id: Required[str]
     source: Sequence[str]
@@ -1032,6 +1025,7 @@ class LinkRow(TypedDict, total=False):
     kind: str
     one_way: bool
     guards: str
+    listed: Mapping[str, Any]
 
 MatrixRow = TypedDict(
     "MatrixRow",
@@ -2008,8 +2002,6 @@ class Tables:
     @overload
     def rows(self, form: Literal["levies"]) -> Mapping[str, LevyRow]: ...
     @overload
-    def rows(self, form: Literal["link_lists"]) -> Mapping[str, LinkListRow]: ...
-    @overload
     def rows(self, form: Literal["links"]) -> Mapping[str, LinkRow]: ...
     @overload
     def rows(self, form: Literal["matrices"]) -> Mapping[str, MatrixRow]: ...
@@ -2124,8 +2116,6 @@ class Tables:
     @overload
     def row(self, form: Literal["levies"], id_: str) -> LevyRow: ...
     @overload
-    def row(self, form: Literal["link_lists"], id_: str) -> LinkListRow: ...
-    @overload
     def row(self, form: Literal["links"], id_: str) -> LinkRow: ...
     @overload
     def row(self, form: Literal["matrices"], id_: str) -> MatrixRow: ...
@@ -2239,8 +2229,6 @@ class Tables:
     def row_or_empty(self, form: Literal["income"], id_: str | None) -> IncomeRow: ...
     @overload
     def row_or_empty(self, form: Literal["levies"], id_: str | None) -> LevyRow: ...
-    @overload
-    def row_or_empty(self, form: Literal["link_lists"], id_: str | None) -> LinkListRow: ...
     @overload
     def row_or_empty(self, form: Literal["links"], id_: str | None) -> LinkRow: ...
     @overload
