@@ -19,7 +19,7 @@ from wteaw.ruleset.expressions.check import kind_of
 from wteaw.ruleset.expressions.functions import FUNCTIONS, Signature
 from wteaw.ruleset.expressions.vocabulary import ALWAYS, BUILT_IN, KINDS
 from wteaw.ruleset.load import load_text
-from wteaw.ruleset.nodes import Node, find, plain_value
+from wteaw.ruleset.nodes import Node, beside, find, plain_value
 from wteaw.ruleset.overlay import row_id
 
 from .beside import schema_of
@@ -239,7 +239,7 @@ def _choices(project: Project, spot: Spot) -> list[Completion]:
         keys = [
             Completion(k.name, "key", k.says)
             for k in keys_at(project.known, spot.form, spot.path[:-1])
-            if have.get(k.name) is None and _may_be_read(k, have)
+            if have.get(k.name) is None and _may_be_read(k, spot.row, spot.path[:-1])
         ]
         if len(spot.path) == 1 and spot.form in project.known and project.known.is_open(spot.form):
             keys += [
@@ -320,11 +320,15 @@ def _declared(project: Project, form: str) -> Iterator[tuple[str, str]]:
             yield id_, str(value.get("says") or value.get("type", ""))
 
 
-def _may_be_read(key: Key, beside: Node) -> bool:
-    """Whether a key may mean something, by what stands beside it already: of a row whose kind is said only
-    the keys of this kind do.
+def _may_be_read(key: Key, row: Node, path: tuple[str | int, ...]) -> bool:
+    """Whether a key of the map at `path` may mean something, by what stands in the row already: of a row
+    whose kind is said only the keys of this kind do.
     """
-    ways = [(beside.get(other), values) for other, values in key.beside.items()]
+    ways = [
+        (found, values)
+        for other, values in key.beside.items()
+        for found in beside(row, path, other) or [None]
+    ]
     return not ways or any(
         found is None or not values or found.value is None or found.value in values for found, values in ways
     )

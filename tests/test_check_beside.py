@@ -113,10 +113,15 @@ def test_schemas_ask_for_keys_that_are_there_and_values_that_they_may_have() -> 
         for key, wanted, beside in _asked(schema):
             for other, values in wanted.items():
                 asked += 1
-                assert other in beside, (file, key, other)
-                words = beside[other].get("enum") or [
-                    word[1:] for word in beside[other].get("x-word", ()) if word.startswith(":")
+                there = schema["properties"] if other.startswith("/") else beside
+                *lists, name = other.strip("/").replace("/*", "").split("/")
+                for one in lists:
+                    there = there[one]["items"]["properties"]
+                assert name in there, (file, key, other)
+                words = there[name].get("enum") or [
+                    word[1:] for word in there[name].get("x-word", ()) if word.startswith(":")
                 ]
+                words = words or ([True, False] if there[name].get("type") == "boolean" else [])
                 assert {v for v in values if v is not None} <= set(words), (file, key, other)
     assert asked > 60
 

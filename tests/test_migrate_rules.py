@@ -767,3 +767,61 @@ def test_an_earlier_word_in_a_text_is_noticed() -> None:
     assert _earlier(
         "x", _descriptions({"properties": {"a": {"oneOf": [{"description": "Only with an adjust."}]}}})
     ) == ["x:1: 'an adjust' is modifier"]
+
+
+LISTS = """\
+# What the lists of the map say.
+link_lists:
+  - {id: ash, links: {birch: west, cedar: east}, silence: {W508: "counts both ways", W509: "as printed"}, source: [a.lists]}
+  # of the other page
+  - id: birch
+    links: {ash: null}
+    source: [a.lists, b.lists]
+"""
+LINKED = """\
+places: [{id: ash, kind: land, section: east}, {id: birch, kind: land, section: east}, {id: cedar, kind: land, section: east}]
+links:
+  - {between: [birch, ash], kind: land, source: [b.map]}   # a comment
+  - between: [ash, cedar]
+    kind: land
+"""
+
+
+def _lists(folder: Path, lists: str, links: str) -> tuple[int, Path]:
+    (folder / "tables").mkdir()
+    (folder / "ruleset.yaml").write_text("id: game\ntitle: A game\n")
+    (folder / "tables" / "lists.yaml").write_text(lists)
+    (folder / "tables" / "links.yaml").write_text(links)
+    return TOOL.main([str(folder)]), folder / "tables"
+
+
+def test_what_lists_say_of_links_goes_into_the_links(tmp_path: Path) -> None:
+    code, tables = _lists(tmp_path, LISTS, LINKED)
+    assert code == 0 and not (tables / "lists.yaml").exists()
+    text = (tables / "links.yaml").read_text()
+    assert text.splitlines()[2:] == [
+        '  - {between: [birch, ash], kind: land, listed: {birch: west, ash: null}, silence: {W509: "as printed"}, '
+        "source: [b.map, a.lists, b.lists]}   # a comment",
+        "  - between: [ash, cedar]",
+        "    kind: land",
+        "    listed: {cedar: east}",
+        '    silence: {W508: "counts both ways"}',
+        "    source: [a.lists]",
+    ]
+    assert [
+        d.code for d in load_ruleset(tmp_path, cache=False)[1] if d.code in ("W508", "W509", "W701")
+    ] == []
+    assert TOOL.main([str(tmp_path)]) == 0 and (tables / "links.yaml").read_text() == text
+
+
+def test_a_list_of_links_of_another_ruleset_is_told_and_stays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, tables = _lists(tmp_path, LISTS, LINKED.replace("[ash, cedar]", "[birch, cedar]"))
+    told = capsys.readouterr().out.splitlines()
+    assert code == 1 and (tables / "lists.yaml").read_text() == LISTS  # and nothing half done
+    assert "listed" not in (tables / "links.yaml").read_text()
+    assert told[0] == (
+        f"{tables / 'lists.yaml'}:3:36: the list of 'ash' names 'cedar', and no link of this ruleset joins them: "
+        "give that link `listed: {cedar: east}`"
+    )

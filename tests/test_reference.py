@@ -220,6 +220,27 @@ def test_every_word_of_triggers_mechanics_and_slots_says_what_it_means() -> None
     assert kind["x-says"].items() >= slot["x-says"].items()
 
 
+def test_a_table_that_is_a_union_shows_the_keys_of_each_kind_under_a_heading(
+    reference: tuple[dict[str, str], Writer],
+) -> None:
+    pages, _ = reference
+    page = pages["table-battles.md"]
+    common, *kinds = re.split(r"^## (?=Only with)", page.partition("## `")[0], flags=re.MULTILINE)
+    assert [re.findall(r"`(\w+: \w+)`", kind)[0] for kind in kinds] == [
+        f"where: {word}" for word in ("contested", "contacts", "targets", "passed", "records")
+    ]
+    records = kinds[-1]
+    assert "| `over` |" in re.sub("<span.*?</span>", "", records) and 'id="battles.over"' not in common
+    stages = page.split("## `stages`\n")[1].split("\n## ")[0]
+    ways = {part[10:].split("`")[0]: part for part in stages.split("### Only with ")[1:]}
+    assert list(ways) == ["roll_under", "face", "sum", "compare"]
+    assert "| `tie`" in ways["compare"] and '"battles.stages.tie"></span>`tie`' in ways["sum"]
+    assert "`table`" not in ways["sum"] and "`hits`" not in "".join(ways.values())
+    assert page.count('id="battles.stages.tie"') == 1
+    assert "## Only with `kind: aim`" in pages["table-victory.md"]
+    assert "## Only with `how: status`" in pages["table-capture.md"]
+
+
 def test_every_mechanic_and_role_has_its_place(reference: tuple[dict[str, str], Writer]) -> None:
     pages, _ = reference
     for name in MECHANICS.keys() - {MOMENT}:

@@ -37,7 +37,6 @@ READERS: dict[str, tuple[str, ...]] = {
     "notes": ("orders", "testing"),
     "placement_limits": ("economy",),
     "action_changes": ("ruleset/action_changes.py", "turn", "orders"),
-    "link_lists": ("ruleset",),
     "links": ("world", "ruleset"),
     "war_kinds": ("turn/relations.py",),
     "modifiers": ("world", "battle"),

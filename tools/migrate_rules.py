@@ -12,6 +12,7 @@ This is the one place where the earlier words stand.
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import warnings
@@ -1042,6 +1043,158 @@ def _folder(here: Path, named: str) -> Path:
     return (Path(__file__).resolve().parent.parent / data if data != named else here / named).resolve()
 
 
+# --- what printed lists say of links, which has become a key of the links
+
+
+def lists_into_links(folder: Path) -> tuple[list[Path], list[str]]:
+    """Write the rows of `link_lists` of a ruleset into its links (`listed`), with their silences and sources.
+
+    Returns the files that have changed, and what is left to do by hand: lists of links that another ruleset
+    has, or that no link joins. If anything is, no file is changed.
+    """
+    read = {path: text for path in _tables_of(folder) if "link" in (text := path.read_text("utf-8"))}
+    roots = {path: _composed(text) for path, text in read.items()}
+    lists = {
+        path: node
+        for path, root in roots.items()
+        for key, node in (root.value if isinstance(root, MappingNode) else ())
+        if key.value == "link_lists" and isinstance(node, SequenceNode)
+    }
+    if not lists:
+        return [], []
+    edited = {path: File(path, text) for path, text in read.items()}
+    sections = dict(_sections(folder))
+    rows = [(path, row, _entries(row)) for path, node in lists.items() for row in node.value]
+    named = {(_text(said["id"]), _text(k)): v for _, _, said in rows for k, v in _pairs(said.get("links"))}
+    links = {
+        frozenset(_text(end) for end in said["between"].value): (edited[path], row, said)
+        for path, root in roots.items()
+        for key, node in (root.value if isinstance(root, MappingNode) else ())
+        if key.value == "links" and isinstance(node, SequenceNode)
+        for row in node.value
+        if isinstance((said := _entries(row)).get("between"), SequenceNode)
+    }
+    added: dict[frozenset[str], _Listed] = {}
+    for path, row, said in rows:
+        here = _text(said["id"])
+        if "remove" in said or "append" in said:
+            edited[path].tell(
+                row, f"the list of {here!r} changes that of another ruleset: change `listed` of its links"
+            )
+        for key, section in _pairs(said.get("links")):
+            ends = frozenset((here, other := _text(key)))
+            if ends not in links:
+                what = f"the list of {here!r} names {other!r}, and no link of this ruleset joins them"
+                edited[path].tell(key, f"{what}: give that link `listed: {{{other}: {section.value}}}`")
+                continue
+            new = added.setdefault(ends, _Listed())
+            new.places[other] = _written(edited[path], section)
+            new.sources += [one for one in _texts(said.get("source")) if one not in new.sources]
+            for code, why in _pairs(said.get("silence")):
+                if code.value == "W508" and (other, here) in named:
+                    continue
+                if code.value == "W509" and section.value in ("null", "~", "", sections.get(other)):
+                    continue
+                new.silence.setdefault(code.value, " ".join(str(why.value).split()))
+    for ends, new in added.items():
+        _say_listed(*links[ends], new)
+    untold = [told for file in edited.values() for told in file.untold]
+    if untold:  # nothing is moved twice, or by halves
+        return [], untold
+    for path, node in lists.items():
+        _without_table(edited[path], roots[path], node)
+    changed = [file for file in edited.values() if file.edits]
+    for file in changed:
+        text = file.result()
+        if not _composed(text):
+            file.path.unlink()  # nothing but comments on the lists was in it
+        else:
+            file.path.write_text(text, encoding="utf-8")
+    return [file.path for file in changed], []
+
+
+@dataclass
+class _Listed:
+    """What lists say of one link."""
+
+    places: dict[str, str] = field(default_factory=dict)
+    silence: dict[str, str] = field(default_factory=dict)
+    sources: list[str] = field(default_factory=list)
+
+
+def _say_listed(file: File, row: MappingNode, said: dict[str, Node], new: _Listed) -> None:
+    """Write what lists say of a link into its row, and the silences and sources of the lists with it."""
+    after = said.get("guards") or said.get("kind") or said["between"]
+    gap = ", " if row.flow_style else "\n" + " " * row.value[0][0].start_mark.column
+    text = f"{gap}listed: {{{', '.join(f'{place}: {section}' for place, section in new.places.items())}}}"
+    if new.silence and "silence" in said:
+        file.tell(said["silence"], f"what its list silences goes here: {', '.join(sorted(new.silence))}")
+    elif new.silence:
+        reasons = ", ".join(
+            f"{code}: {json.dumps(why, ensure_ascii=False)}" for code, why in new.silence.items()
+        )
+        text += f"{gap}silence: {{{reasons}}}"
+    more = [one for one in new.sources if one not in _texts(said.get("source"))]
+    if more and isinstance(said.get("source"), SequenceNode) and said["source"].flow_style:
+        last = _end(said["source"]) - 1
+        file.edits[last] = (last, f", {', '.join(more)}")
+    elif more and "source" not in said:
+        text += f"{gap}source: [{', '.join(more)}]"
+    elif more:
+        file.tell(said["source"], f"the sources of its list go here: {', '.join(more)}")
+    file.edits[_end(after)] = (_end(after), text)
+
+
+def _without_table(file: File, root: Node, rows: Node) -> None:
+    """Take the table of lists out of a file, with the comments in it."""
+    number = next(n for n, (_, node) in enumerate(root.value) if node is rows)
+    start = file.text.rfind("\n", 0, root.value[number][0].start_mark.index) + 1
+    following = root.value[number + 1 :]
+    stop = file.text.rfind("\n", 0, following[0][0].start_mark.index) + 1 if following else len(file.text)
+    while following and file.text[file.text.rfind("\n", 0, stop - 1) + 1 : stop].startswith("#"):
+        stop = file.text.rfind("\n", 0, stop - 1) + 1  # what is said of the next table stays
+    file.replace(start, stop, "")
+
+
+def _tables_of(folder: Path) -> list[Path]:
+    return sorted(p for name in ("tables", "events") for p in (folder / name).rglob("*.y*ml"))
+
+
+def _composed(text: str) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReusedAnchorWarning)
+        return YAML(typ="rt", pure=True).compose(text)
+
+
+def _sections(folder: Path) -> Iterator[tuple[str, str]]:
+    """Place -> the section that it is in."""
+    for path in _tables_of(folder):
+        for key, rows in getattr(_composed(path.read_text("utf-8")), "value", ()):
+            for said in map(_entries, rows.value if key.value == "places" else ()):
+                if "section" in said and "id" in said:
+                    yield _text(said["id"]), _text(said["section"])
+
+
+def _entries(row: Node) -> dict[str, Node]:
+    return {_text(key): value for key, value in _pairs(row)}
+
+
+def _pairs(node: Node | None) -> list[tuple[Node, Node]]:
+    return list(node.value) if isinstance(node, MappingNode) else []
+
+
+def _texts(node: Node | None) -> list[str]:
+    return [_text(one) for one in node.value] if isinstance(node, SequenceNode) else []
+
+
+def _text(node: Node) -> str:
+    return str(node.value)
+
+
+def _written(file: File, node: Node) -> str:
+    return file.text[node.start_mark.index : node.end_mark.index] or "null"
+
+
 def main(paths: list[str]) -> int:
     """Rewrite the files; 1 if something is left to do by hand."""
     if not paths or paths[0].startswith("-"):
@@ -1073,6 +1226,12 @@ def main(paths: list[str]) -> int:
         left += len(untold)
         for path in changed:
             print(f"{path}: settings of the players")
+        changed, untold = lists_into_links(folder)
+        for told in untold:
+            print(told)
+        left += len(untold)
+        for path in changed:
+            print(f"{path}: what printed lists say of links stands in the links (`listed`)")
         if number := register(folder):
             print(f"{folder / 'clauses' / 'cited.yaml'}: {number} clauses that rows cite")
     return 1 if left else 0

@@ -2,14 +2,16 @@
 
 A map inside a row gets a section of its own, named by the way to it (`battles.stages.loss`); what several
 tables share stands once, on the page `shared.md`, and is linked. Every key has an anchor:
-`PAGE.html#battles.stages.loss.by`.
+`PAGE.html#battles.stages.loss.by`. Where most keys of a map go by what one of them says (`x-with`), the keys
+of all kinds come first and then those of each kind under its own heading.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from wteaw.ruleset.forms import Forms
 
@@ -81,9 +83,14 @@ class Writer:
             if id(keys) in self.written:
                 continue
             self.written[id(keys)] = page, path
+            told = {k: v for k, v in keys.items() if k not in skip}
+            by = union_by(keys)
+            own = {key for key in told if any(word is not None for word in _asked(told[key]).get(by, ()))}
             yield from self.table(
-                path, {k: v for k, v in keys.items() if k not in skip}, at, schema.get("required", ())
+                path, {k: v for k, v in told.items() if k not in own}, at, schema.get("required", ())
             )
+            if own:
+                yield from self.kinds(path, by, keys[by], {k: v for k, v in told.items() if k in own}, at)
             inside += [(key, inner, at) for key, inner in keys.items() if key not in skip]
         for key, inner, at in inside:
             yield from self.below(page, f"{path}.{key}", inner, at)
@@ -114,23 +121,51 @@ class Writer:
         for part in parts:
             yield from self._shapes(part, base)
 
-    def table(self, path: str, keys: Mapping[str, Any], base: str, needed: Iterable[str]) -> Iterator[str]:
-        """A Markdown table of keys."""
+    def kinds(self, path: str, by: str, raw: Any, keys: Mapping[str, Any], base: str) -> Iterator[str]:
+        """The keys that only some kinds of row read, under a heading for each kind; `raw` is what may stand
+        at the key `by` that says which it is.
+        """
+        inner, _ = self.known.resolve(raw, base)
+        anchored: set[str] = set()
+        for word in inner["enum"]:
+            own = {key: told for key, told in keys.items() if word in _asked(told)[by]}
+            if not own:
+                continue
+            given = " (the default)" if word == inner.get("default") else ""
+            yield from (f"({target(f'{path}.{by}.{word}')})=",)
+            yield from (f"{'###' if '.' in path else '##'} Only with `{by}: {word}`{given}", "")
+            if says := inner.get("x-says", {}).get(word):
+                yield from (prose(says), "")
+            yield from self.table(path, own, base, (), anchored, by)
+            anchored |= own.keys()
+
+    def table(
+        self,
+        path: str,
+        keys: Mapping[str, Any],
+        base: str,
+        needed: Iterable[str],
+        anchored: Iterable[str] = (),
+        by: str = "",
+    ) -> Iterator[str]:
+        """A Markdown table of keys. `anchored`: those that have their anchor already; `by`: what the heading
+        says of the kind of row.
+        """
         if not keys:
             return
         yield from ("| key | what stands there | what it is for |", "| --- | --- | --- |")
         for key, raw in keys.items():
             inner, _ = self.known.resolve(raw, base)
             says = (raw.get("description") or inner.get("description", "")) if isinstance(raw, dict) else ""
-            more = "".join(f" {said}" for said in self.remarks(raw, inner))
+            more = "".join(f" {said}" for said in self.remarks(raw, inner, by))
             where = f"{path}.{key}"
-            name = f"{anchor(where)}`{key}`{' (needed)' if key in needed else ''}"
+            name = f"{'' if key in anchored else anchor(where)}`{key}`{' (needed)' if key in needed else ''}"
             yield f"| {name} | {self.kind(raw, base, where)} | {cell(says)}{more} |"
         yield ""
 
-    def remarks(self, raw: Any, inner: Mapping[str, Any]) -> Iterator[str]:
+    def remarks(self, raw: Any, inner: Mapping[str, Any], by: str = "") -> Iterator[str]:
         """What is said of a key besides its description: its default, its words, and beside what it
-        stands.
+        stands (but for the key `by`, if that is all).
         """
         told = {**inner, **raw} if isinstance(raw, dict) else inner
         if "default" in told and told["default"] is not None:
@@ -144,12 +179,13 @@ class Writer:
             ]
             if named:
                 yield f"May name: {', '.join(named)}."
-        if others := told.get("x-with"):
-            beside = [
-                f"`{key}`{': ' if values else ''}{', '.join(self.word(v) for v in values)}"
+        others = told.get("x-with", {})
+        if others and list(others) != [by]:
+            ways = [
+                f"{_place(key)}{': ' if values else ''}{', '.join(self.word(v) for v in values)}"
                 for key, values in others.items()
             ]
-            yield f"Read only beside {' or '.join(beside)}."
+            yield f"Read only beside {' or '.join(ways)}."
         for word, says in told.get("x-says", {}).items() if len(told.get("x-says", {})) < 8 else ():
             yield f"`{word}`: {cell(says)}"
 
@@ -275,6 +311,31 @@ class Writer:
             if lines:
                 yield from lines
                 return
+
+
+LEAST: Final = 4
+"""Keys that go by the kind of a row, from which on they stand under headings of their own."""
+
+
+def union_by(keys: Mapping[str, Any]) -> str:
+    """The key by which a map is a union of kinds: the one of fixed words that decides (`x-with`) whether most
+    of the others are read; "" if it decides of few.
+    """
+    named = Counter(other for raw in keys.values() for other in _asked(raw))
+    found = [key for key, n in named.most_common() if n >= LEAST and "enum" in keys.get(key, {})]
+    return found[0] if found else ""
+
+
+def _asked(raw: Any) -> Mapping[str, Any]:
+    return raw.get("x-with", {}) if isinstance(raw, dict) else {}
+
+
+def _place(other: str) -> str:
+    """A key that an `x-with` names, and where it stands if not beside."""
+    name = other.rpartition("/")[2]
+    if "*" in other:
+        return f"`{name}` in one of the `{other.split('/')[1]}`"
+    return f"`{name}` of the row" if other.startswith("/") else f"`{name}`"
 
 
 def _types(schema: Mapping[str, Any]) -> list[str]:

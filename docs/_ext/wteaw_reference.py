@@ -38,7 +38,7 @@ from wteaw.ruleset.nodes import plain_value
 from wteaw.testing.cases import CitedBy
 
 GROUPS = {
-    "The board": ("places", "links", "passages", "groups", "link_lists"),
+    "The board": ("places", "links", "passages", "groups"),
     "Who plays": ("nations", "sides", "stances", "war_kinds", "tracks"),
     "What is moved and bought": (
         "units",

@@ -992,13 +992,6 @@ IncomeRow = TypedDict(
     total=False,
 )
 
-class LinkListRow(TypedDict, total=False):
-    id: Required[str]
-    source: Sequence[str]
-    note: str
-    silence: Mapping[str, str]
-    links: Required[Mapping[str, Any]]
-
 class LinkRow(TypedDict, total=False):
     id: Required[str]
     source: Sequence[str]
@@ -1008,6 +1001,7 @@ class LinkRow(TypedDict, total=False):
     kind: str
     one_way: bool
     guards: str
+    listed: Mapping[str, Any]
 
 MatrixRow = TypedDict(
     "MatrixRow",
@@ -1988,8 +1982,6 @@ class Tables:
     @overload
     def rows(self, form: Literal["income"]) -> Mapping[str, IncomeRow]: ...
     @overload
-    def rows(self, form: Literal["link_lists"]) -> Mapping[str, LinkListRow]: ...
-    @overload
     def rows(self, form: Literal["links"]) -> Mapping[str, LinkRow]: ...
     @overload
     def rows(self, form: Literal["matrices"]) -> Mapping[str, MatrixRow]: ...
@@ -2100,8 +2092,6 @@ class Tables:
     @overload
     def row(self, form: Literal["income"], id_: str) -> IncomeRow: ...
     @overload
-    def row(self, form: Literal["link_lists"], id_: str) -> LinkListRow: ...
-    @overload
     def row(self, form: Literal["links"], id_: str) -> LinkRow: ...
     @overload
     def row(self, form: Literal["matrices"], id_: str) -> MatrixRow: ...
@@ -2211,8 +2201,6 @@ class Tables:
     def row_or_empty(self, form: Literal["imports"], id_: str | None) -> ImportRow: ...
     @overload
     def row_or_empty(self, form: Literal["income"], id_: str | None) -> IncomeRow: ...
-    @overload
-    def row_or_empty(self, form: Literal["link_lists"], id_: str | None) -> LinkListRow: ...
     @overload
     def row_or_empty(self, form: Literal["links"], id_: str | None) -> LinkRow: ...
     @overload

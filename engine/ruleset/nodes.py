@@ -19,6 +19,7 @@ __all__ = [
     "Scalar",
     "as_list",
     "as_nodes",
+    "beside",
     "diagnose",
     "find",
     "kind_of",
@@ -134,6 +135,24 @@ def find(node: Node, path: Iterable[str | int]) -> Node:
         else:
             break
     return node
+
+
+def beside(row: Node, path: Path, other: str) -> list[Node | None]:
+    """What stands at a key that an `x-with` names, seen from a map at `path` of a row; None where it is
+    absent.
+
+    `KEY` stands in the same map, `/KEY` in the row itself, and `/LIST/*/KEY` in each member of a list there.
+    """
+    found: list[Node | None] = [row if other.startswith("/") else find(row, path)]
+    for step in other.strip("/").split("/"):
+        inner: list[Node | None] = []
+        for node in found:
+            if step == "*":
+                inner += node.members() if node is not None else ()
+            else:
+                inner.append(node.get(step) if node is not None else None)
+        found = inner
+    return found
 
 
 def diagnose(

@@ -126,26 +126,22 @@ def links_name_the_gate_between_their_ends(subject: Subject) -> Iterator[Diagnos
 
 
 def lists_of_links_agree_with_the_links(subject: Subject) -> Iterator[Diagnostic]:
-    """A printed list names pairs that are linked, each from both ends, and each place in its own section."""
-    graph = _graph(subject).to_undirected(as_view=True)
-    lists, places = subject.rows("link_lists"), subject.rows("places")
-    told: set[tuple[str, str]] = set()
-    for id_, row in lists.items():
-        for other, section in row["links"].items():
-            if other not in places or id_ not in places:
+    """What printed lists say of a link (`listed`): its ends name each other, each in its own section."""
+    places = subject.rows("places")
+    for id_, row in subject.rows("links").items():
+        for other, section in row.get("listed", {}).items():
+            node = _at(subject, "links", id_, "listed")
+            if other not in row["between"]:
+                message = f"{other!r} is no end of the link, which joins {' and '.join(row['between'])}"
+                hint = "a list that names another place is said of the link to that place"
+                yield diagnose("E510", "error", message, node, key=other, hint=hint)
                 continue
-            node = _at(subject, "link_lists", id_, "links")
-            if not graph.has_edge(id_, other):
-                message = f"the list names {other!r}, but no link joins it with {id_!r}"
-                yield diagnose(
-                    "E510", "error", message, node, key=other, hint="add the link, or correct the list"
-                )
-            elif id_ not in lists.get(other, {}).get("links", {}):
-                message = f"the list of {other!r} does not name {id_!r}; the link counts both ways"
+            own = places.get(other, {}).get("section")
+            if len(row["listed"]) == 1:
+                end = next((end for end in row["between"] if end != other), other)
+                message = f"the list of {other!r} does not name {end!r}; the link counts both ways"
                 yield diagnose("W508", "warning", message, node, key=other)
-            own = places[other].get("section")
-            if section is not None and section != own and (other, section) not in told:
-                told.add((other, section))
+            if section is not None and section != own and other in places:
                 message = (
                     f"the list puts {other!r} in section {section!r}; it is in {own!r}, and the "
                     "list's word is ignored"
