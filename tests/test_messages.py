@@ -141,6 +141,25 @@ def test_lines_are_joined_by_their_data() -> None:
     assert news._joined(entries, words) == [("Its zorks declares war: on and birch.", (1, 2))]
 
 
+@pytest.mark.parametrize(
+    ("template", "expected"),
+    [
+        ("{self} sails to {place}.", "You sail to the Bay."),
+        ("{place} is quiet.", "The Bay is quiet."),
+        ("{self} looks at the {place}.", "You look at the Bay."),
+        ("{self} leaves {place}'s shore.", "You leave the Bay's shore."),
+    ],
+)
+def test_a_place_has_its_article_in_sentences_alone(template: str, expected: str) -> None:
+    rules = small.ruleset(places=[{"id": "ash", "name": "Bay", "article": "the", "kind": "sea"}])
+    world = World(rules, small.state())
+    told = message(world, template, {"self": RED, "place": ASH})
+    words = Wording(world, "red")
+    assert words.told([told]) == expected
+    assert words.place("ash") == "Bay" and words.spot("ash") == "the Bay", "by itself it has none"
+    assert words.spot("birch") == words.place("birch"), "nor has another place"
+
+
 # ---- templates
 
 

@@ -16,15 +16,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Concatenate, ParamSpec, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from sqlalchemy import Connection, Select, insert, select, update
+from sqlalchemy import Connection, Select, select
 from sqlalchemy.engine import Engine
 
 from wteaw.core import canonical
 from wteaw.core.model import Ruleset
 from wteaw.play.pending import seats
 from wteaw.play.views import view_world
-from wteaw.store import Game, StoredPosition, StoreError
-from wteaw.store.database import changing, insert_once, reading
+from wteaw.store import Game, StoredPosition, StoreError, ledger
+from wteaw.store.database import changing, reading
 from wteaw.store.schema import entries, games, positions
 from wteaw.world.geography import Geography
 from wteaw.world.world import World
@@ -337,17 +337,15 @@ class Games:
         """
         stage = game.stage()
         with self.changing(game.id) as db:
-            row = {
-                "game": game.id,
-                "stage": stage.number,
-                "head": stage.position.head,
-                "at": stamp(self.clock()),
-            }
-            if not insert_once(db, releases, **row):
+            key = {"game": game.id, "stage": stage.number, "head": stage.position.head}
+            if db.execute(select(releases.c.at).filter_by(**key)).first() is not None:
                 return False
+            ledger.add(db, releases, **key, at=stamp(self.clock()))
             queue(db, mails, self.clock())
-            due = self.next_deadline(self.settings(game.id), waits_for(game))
-            db.execute(update(settings).where(settings.c.game == game.id).values(due=due))
+            before = self.settings(game.id)
+            due = self.next_deadline(before, waits_for(game))
+            if due != before.due:
+                ledger.change(db, settings, {"game": game.id}, due=due)
         return True
 
     def next_deadline(self, now: Settings, point: str = "") -> str:
@@ -388,10 +386,11 @@ class Games:
         """Run a game so from now on."""
         values = {name: getattr(wanted, name) for name in KEPT}
         with self.changing(wanted.game) as db:
-            if not db.execute(
-                update(settings).where(settings.c.game == wanted.game).values(**values)
-            ).rowcount:
-                db.execute(insert(settings).values(game=wanted.game, made=stamp(self.clock()), **values))
+            known = db.execute(select(settings.c.made).where(settings.c.game == wanted.game)).scalar()
+            if known is None:
+                ledger.add(db, settings, game=wanted.game, made=stamp(self.clock()), **values)
+            elif values != {name: getattr(self.settings(wanted.game), name) for name in KEPT}:
+                ledger.change(db, settings, {"game": wanted.game}, **values)
 
     # ---- what was done
 
@@ -408,11 +407,8 @@ class Games:
             last = db.execute(query).first()
             number = (last.number if last else 0) + 1
             line = [last.digest if last else "", game, number, now, who, what]
-            db.execute(
-                insert(log).values(
-                    game=game, number=number, at=now, who=who, what=what, digest=canonical.digest(line)
-                )
-            )
+            digest = canonical.digest(line)
+            ledger.add(db, log, game=game, number=number, at=now, who=who, what=what, digest=digest)
 
     def came(self, game: str, most: int = 200) -> list[Any]:
         """The mails that came in for a game, the last first: sender, subject, at, verdict, says."""

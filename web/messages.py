@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import insert, select
+from sqlalchemy import select
 
 from wteaw.core.faults import StoreError, clean
-from wteaw.store import PLAYER, Game
+from wteaw.store import PLAYER, Game, ledger
 from wteaw.store.database import changing, reading
 
 from .accounts import MODERATOR, Role, stamp
@@ -134,8 +134,7 @@ def write(
             "to": " ".join(sorted(set(to))),
             "unsigned": unsigned,
         }
-        made = db.execute(insert(messages).values(text=text, **row)).inserted_primary_key
-        number = made[0] if made is not None else 0
+        number = int(ledger.add(db, messages, text=text, **row)["number"])
         signed = (
             "Somebody, unsigned,"
             if unsigned

@@ -14,6 +14,7 @@ from wteaw.ruleset import load_ruleset
 from .designer import shipped
 from .games import Games
 from .moderator import head, me
+from .tables import CHAINED
 from .web import Visit
 
 
@@ -91,7 +92,7 @@ def upgrade(visit: Visit) -> Response:
 def audited(hall: Games, id_: str) -> list[tuple[str, str | None]]:
     """Whether a game is what was played: what was looked at, and what is wrong with it."""
     with hall.game(id_) as game:
-        return list(audit(game))
+        return list(audit(game, CHAINED))
 
 
 def difference_of(hall: Games, id_: str, chosen: str) -> tuple[bool, str]:
@@ -100,7 +101,7 @@ def difference_of(hall: Games, id_: str, chosen: str) -> tuple[bool, str]:
         found = _rules(chosen)
         if found.hash == game.ruleset.hash:
             return True, "The game runs on these rules already."
-        for what, fault in audit(game):
+        for what, fault in audit(game, CHAINED):
             if fault:
                 raise StoreError(f"{what}: {fault}; a game that has been changed by hand keeps its rules")
         return False, first_difference(game, found) or "The game so far comes out the same."

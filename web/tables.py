@@ -171,3 +171,21 @@ ready = Table(  # players who have nothing to add to the orders of a stage
     Column("nation", String(64), primary_key=True),
     Column("at", TIME, nullable=False),
 )
+
+CHAINED: tuple[Table, ...] = (settings, releases, log, messages)
+"""Tables whose rows stand in the chain of their game (`store/ledger`): `wteaw verify` and the page of what
+was done look at them.
+"""
+WEIGHTLESS: dict[str, str] = {
+    roles.name: "who may come in from now on: whose orders were taken stands in seats and hand-ins",
+    links.name: "who may come in from now on; that a link was used is mailed to its owner",
+    browsers.name: "which browser is known from now on",
+    sessions.name: "which browser may act from now on; what it did stands in the hand-ins and the log",
+    drafts.name: "orders that nobody has sent; what was sent stands in the hand-ins",
+    outbox.name: "how mails are delivered: what reports say is made from the game, messages have a table of "
+    "their own",
+    inbox.name: "that no mail is taken twice; orders that came by mail stand in the hand-ins, each mail in "
+    "the log",
+    ready.name: "whom a stage that is open waits for; when it was resolved stands in the log",
+}
+"""The others, on which no report, no die and no history draws, each with the reason."""

@@ -357,12 +357,13 @@ async def refused(request: Request, error: Exception) -> Response:
         404: "There is no such page.",
         405: "This page is not asked for in that way.",
         413: "That is too much at once.",
+        503: "The server is being stopped. Look in a while whether what you sent was taken.",
     }
     detail = str(error.detail) if isinstance(error, HTTPException) and status in (400, 403, 413) else ""
     why = detail or known.get(
         status, "Something went wrong on our side. Nothing was changed; the log says what."
     )
-    if status >= 500:
+    if status == 500:
         LOG.error("%s %s", request.method, request.url.path, exc_info=error)
     body = (
         environment()
@@ -386,7 +387,12 @@ class Guarded:
         if not declared.isdigit() or int(declared) > MAX_BODY:
             await self._headed(await refused(Request(scope), HTTPException(413)), scope, receive, send)
             return
-        read = 0
+        read, begun = 0, False
+
+        async def noted(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
 
         async def bounded() -> Message:
             nonlocal read
@@ -397,7 +403,11 @@ class Guarded:
                     raise HTTPException(413)
             return message
 
-        await self._headed(self.app, scope, bounded, send)
+        try:
+            await self._headed(self.app, scope, bounded, noted)
+        except asyncio.CancelledError:  # the server ends, and waits no longer for what is under way
+            if not begun:
+                await self._headed(await refused(Request(scope), HTTPException(503)), scope, receive, send)
 
     async def _headed(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
         async def headed(message: Message) -> None:

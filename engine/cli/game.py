@@ -67,6 +67,16 @@ def _opened(where: Path) -> Any:
     return Game.in_database(engine_for(f"{kind}://{rest.removeprefix('/')}"), id_)
 
 
+def _beside(game: Any) -> Any:
+    """The tables that a server keeps beside those of its games and that their chain holds as well."""
+    from importlib import import_module
+
+    from sqlalchemy import inspect
+
+    served = inspect(game.engine).has_table("desk_log")
+    return import_module("wteaw_web.tables").CHAINED if served else ()
+
+
 def find_scenario(name: str) -> Path:
     """A scenario by path, or by the name of a shipped one."""
     for path in (Path(name), scenarios() / name, scenarios() / f"{name}.yaml", scenarios() / Path(name).name):
@@ -307,7 +317,7 @@ def verify(game: Path = GAME, format: str = typer.Option("text", help="text or j
     done: list[str] = []
     wrong = None
     with Working("looking at the journal") as working:
-        for what, fault in audit(found):
+        for what, fault in audit(found, _beside(found)):
             done.append(what)
             wrong = fault
             working.at(len(done), what=f"after {what}")
@@ -492,7 +502,7 @@ def upgrade(
             "The game runs on these rules already.",
         )
         return
-    for what, fault in audit(found):
+    for what, fault in audit(found, _beside(found)):
         if fault:
             raise Stop(
                 f"{what}: {fault}; a game that has been changed by hand keeps its rules", ExitCode.FOUND

@@ -309,7 +309,11 @@ def _filled(part: MessageSlot | WordForms, message: Message, voice: Voice, *, ca
     person = _person(value, voice)
     if person is None or isinstance(value, list):
         name = value_in_words(value, voice)
-        return _of(part, message, voice) + part.the + (possessive(name) if part.owns else name)
+        the = part.the
+        if isinstance(value, Mapping) and value.get("kind") == "place" and name != value["name"]:
+            the = ""  # it has an article of its own
+            name = capital(name) if part.begins and capitals and not part.of else name
+        return _of(part, message, voice) + the + (possessive(name) if part.owns else name)
     begins = part.begins and capitals
     if person is Person.YOU and part.of:  # what is of theirs is theirs
         of = _of(part, message, voice).removesuffix(" of ")

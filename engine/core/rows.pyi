@@ -1320,6 +1320,7 @@ class PlaceRow(TypedDict, total=False):
     note: str
     silence: Mapping[str, str]
     name: str
+    article: str
     kind: Required[str]
     owner: Any
     section: str

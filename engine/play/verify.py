@@ -8,10 +8,10 @@ and takes about as long as the game took to resolve.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Table, select
 from sqlalchemy.exc import NoResultFound
 
 from ..core import canonical, fairness
@@ -70,13 +70,13 @@ def _broken_after(game: Game, seen: int, head: str) -> str | None:
     return None
 
 
-def audit(game: Game) -> Iterator[tuple[str, str | None]]:
+def audit(game: Game, beside: Sequence[Table] = ()) -> Iterator[tuple[str, str | None]]:
     """Every check in order, as (what was looked at, what is wrong or None).
 
-    Later ones may rest on those before.
+    Later ones may rest on those before. `beside`: tables of others that the game's chain holds as well.
     """
     checks: tuple[tuple[str, Callable[[Game], str | None]], ...] = (
-        ("the chain of what the game has kept", _kept),
+        ("the chain of what the game has kept", lambda game: _kept(game, beside)),
         ("the chain of the journal", lambda game: broken_chain(game) or _entries(game)),
         ("rulesets and states under their hashes", _contents),
         ("states as the journal tells them", _replayed),
@@ -109,12 +109,13 @@ def damage(game: Game) -> str | None:
     return None
 
 
-def _kept(game: Game) -> str | None:
-    """Every row of the game against the chain of what was written: none changed, added or taken away
-    since.
+def _kept(game: Game, beside: Sequence[Table] = ()) -> str | None:
+    """Every row of the game, and of tables beside it, against the chain of what was written: none changed,
+    added or taken away since.
     """
+    tables = (*ledger.KEPT, *beside)
     with game._reading() as db:
-        lines, found = ledger.lines(db, game.id), dict(ledger.rows(db, game.id))
+        lines, found = ledger.lines(db, game.id), dict(ledger.rows(db, game.id, tables))
     if not lines:
         return (
             "there is no chain of what the game has kept: it was begun by an earlier version, or the "
@@ -126,7 +127,8 @@ def _kept(game: Game) -> str | None:
         if line.number != number or line.head != head:
             return f"line {number} of the chain is not what was written"
         known[line.what] = line.row
-    known = {what: row for what, row in known.items() if row}
+    names = {table.name for table in tables}
+    known = {what: row for what, row in known.items() if row and what.partition("/")[0] in names}
     for what in sorted({*known, *found}):
         if what not in found:
             return f"{what} was written, and is not there any more"

@@ -242,7 +242,7 @@ def _subjects(world: World, words: Wording, kind: str, ids: frozenset[str]) -> I
                 n += 1
                 yield (
                     Entity("unit", key),
-                    f"{words.of(str(row['owner']))} {words.kind(row['kind'])} in {words.place(row['place'])}",
+                    f"{words.of(str(row['owner']))} {words.kind(row['kind'])} in {words.spot(row['place'])}",
                 )
         return
     form = {"nation": "nations", "place": "places", "tech": "technologies", "side": "sides"}.get(kind)
@@ -308,7 +308,7 @@ def named(words: Wording, table: str, id_: str, field: str) -> str:
         kind, _, place = rest.partition("@")
         owner, kind = str(row.get("owner", owner)), str(row.get("kind", kind))
         place = str(row.get("place", place.partition("[")[0]))
-        whose = f"{capital(words.of(owner))} {words.kind(kind)} in {words.place(place)}"
+        whose = f"{capital(words.of(owner))} {words.kind(kind)} in {words.spot(place)}"
         return whose if field in ("n", "*") else f"{whose}: {field.replace('_', ' ')}"
     if table == "treasuries":
         nation, _, purse = id_.partition("/")

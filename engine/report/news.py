@@ -39,11 +39,12 @@ KINDS_TOLD_ELSEWHERE = {"transfers": ("gift",)}
 
 @dataclass(frozen=True)
 class Hand:
-    """A place that changed hands. `kind`: won or lost (for the reader), or nothing; `worth` may be none; who
-    had it `before`, and has it `now`; `said`: in words."""
+    """A place that changed hands. `kind`: won or lost (for the reader), or nothing; `spot`: its name inside a
+    sentence; `worth` may be none; who had it `before`, and has it `now`; `said`: in words."""
 
     kind: str
     place: str
+    spot: str
     worth: Any
     before: str
     now: str
@@ -85,7 +86,8 @@ def hands(world: World, entries: Sequence[Entry], reader: str, words: Wording) -
             said = f"to {words.nation(now)}" if now else "held by nobody now"
         else:
             said = f"from {had} to {has}"
-        found.append(Hand(kind, words.place(place), words.worth(place), had, has, said, tuple(told[place])))
+        name, spot, worth = words.place(place), words.spot(place), words.worth(place)
+        found.append(Hand(kind, name, spot, worth, had, has, said, tuple(told[place])))
     rank = {"won": 0, "lost": 1, "": 2}
     return sorted(found, key=lambda h: (rank[h.kind], -(h.worth or 0), h.place))
 
@@ -112,7 +114,7 @@ def _by_whom(some: Sequence[Hand]) -> str:
     same: dict[str, list[str]] = {}
     for hand in some:
         same.setdefault(hand.said, []).append(
-            f"{hand.place} (worth {hand.worth})" if hand.worth and hand.kind else hand.place
+            f"{hand.spot} (worth {hand.worth})" if hand.worth and hand.kind else hand.spot
         )
     return "; ".join(
         f"{listing(places)}{'' if ' by ' not in said else ','} {said}" for said, places in same.items()
@@ -135,7 +137,7 @@ def lost_works(entries: Iterable[Entry], reader: str, words: Wording) -> list[tu
             kinds[kind] = kinds.get(kind, 0) + as_one(item, int(part.get("n", 1)))
     return [
         (
-            sentence(f"with {words.place(place)} you lost what was being built there: {words.units(kinds)}"),
+            sentence(f"with {words.spot(place)} you lost what was being built there: {words.units(kinds)}"),
             tuple(refs[place]),
         )
         for place, kinds in found.items()
@@ -220,13 +222,13 @@ def own_orders(
             and entry.data["path"][-1:] != [entry.data["place"]]
         ):
             goal = str(entry.data["path"][-1])
-            what = f"{words.units(entry.data.get('units', {}))} to {words.place(goal)}"
+            what = f"{words.units(entry.data.get('units', {}))} to {words.spot(goal)}"
             rows.append(
                 (
                     (
                         what,
                         "only as far as "
-                        f"{words.place(str(entry.data['place']))}{_fallen(world, goal, reader, words)}",
+                        f"{words.spot(str(entry.data['place']))}{_fallen(world, goal, reader, words)}",
                     ),
                     (entry.n,),
                 )
@@ -271,7 +273,7 @@ def _fallen(world: World, goal: str, reader: str, words: Wording) -> str:
     holder = world.holder_of(goal)
     if holder is None or holder == reader or not world.hostile(reader, holder):
         return ""
-    return f": {words.place(goal)} is {words.of(holder)}"
+    return f": {words.spot(goal)} is {words.of(holder)}"
 
 
 def _just_done(entry: Entry) -> bool:

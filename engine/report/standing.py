@@ -337,7 +337,7 @@ def danger(world: World, reader: str, words: Wording, most: int = 6) -> list[str
             found.append((words.worth(place), place, sorted(near, key=lambda i: -i[1][0])))
     alike: dict[str, list[str]] = {}
     for worth, place, near in sorted(found, key=lambda i: (-i[0], i[1]))[:most]:
-        beside = listing(f"{said} in {words.place(p)}" for p, (_, said) in near[:3])
+        beside = listing(f"{said} in {words.spot(p)}" for p, (_, said) in near[:3])
         more = f", among {len(near)} such places" if len(near) > 3 else ""
         alike.setdefault(beside + more, []).append(
             words.place(place) + (f" (worth {worth})" if worth else "")
@@ -365,7 +365,7 @@ def beside_enemies(world: World, reader: str, words: Wording, most: int = 5) -> 
             mine = counts(rows)
             found.append((sum(mine.values()) - n, place, mine, said))
     return [
-        sentence(f"your {_these(words, mine)} in {words.place(place)} beside {said}")
+        sentence(f"your {_these(words, mine)} in {words.spot(place)} beside {said}")
         for _, place, mine, said in sorted(found, key=lambda f: (f[0], f[1]))[:most]
     ]
 

@@ -109,7 +109,7 @@ def _left_behind(world: World, nation: str, words: Wording) -> list[str]:
             holder = world.holder_of(place) if world.ruleset.has("places", place) else None
             if amount and holder is not None and holder != nation:
                 out.append(
-                    f"{words.name(nation)} has {words.amount(amount, what)} in {words.place(place)}, which "
+                    f"{words.name(nation)} has {words.amount(amount, what)} in {words.spot(place)}, which "
                     f"is {words.of(holder)}"
                 )
     return out

@@ -51,6 +51,8 @@ class _Voice(Voice):
                 return self.wording.nation(it["id"])
             case "side":
                 return self.wording.side(it["id"])
+            case "place":
+                return self.wording.spot(it["id"])
         return str(it["name"])
 
     def person(self, it: Mapping[str, Any]) -> Person:
@@ -128,6 +130,11 @@ class Wording:
     def place(self, place: str) -> str:
         """A place by its name."""
         return printed(self.world, Entity("place", place))
+
+    def spot(self, place: str) -> str:
+        """A place inside a sentence: by its name, with its article."""
+        row: Row = self.world.ruleset.row_or_empty("places", place)
+        return f"{row['article']} {self.place(place)}" if "article" in row else self.place(place)
 
     def kind(self, kind: str, n: Any = 2) -> str:
         """A kind of unit, in the number that is wanted, as it stands inside a sentence."""

@@ -3,22 +3,23 @@
 Every row that reports, dice or history draw on is written through here, and leaves its digest. The head of
 the chain is a part of each commitment to a turn's dice, which is published: whoever changes, adds or removes
 a row afterwards has to change the chain and with it what players hold. The journal's entries have a chain of
-their own, rulesets and states are named by their hashes.
+their own, rulesets and states are named by their hashes. Tables that others keep beside those of a game, as
+a server does, are written through here as well.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import Connection, Row, Table, delete, insert, select
+from sqlalchemy import Boolean, Connection, Integer, Row, Table, delete, insert, select, type_coerce
 
 from ..core import canonical
 from .schema import corrections, decided, games, handins, inputs, ledger, positions, salts, seats, turns
 
 KEPT: tuple[Table, ...] = (games, positions, inputs, handins, salts, turns, corrections, seats, decided)
-"""The tables whose rows the chain holds."""
+"""The tables of a game whose rows the chain holds."""
 
 
 def put(db: Connection, table: Table, **values: Any) -> None:
@@ -26,15 +27,26 @@ def put(db: Connection, table: Table, **values: Any) -> None:
     if table is not games:  # whose row everything depends on, and which is new
         db.execute(delete(table).where(*(column == values[column.name] for column in table.primary_key)))
     db.execute(insert(table).values(**values))
-    _note(db, str(values["id" if table is games else "game"]), _what(table, values), digest_of(values))
+    note(db, table, values)
+
+
+def add(db: Connection, table: Table, **values: Any) -> dict[str, Any]:
+    """Write a row whose key is new, or is given by the database. Returns the row."""
+    row = dict(db.execute(insert(table).values(**values).returning(*table.columns)).one()._mapping)
+    note(db, table, row)
+    return row
+
+
+def note(db: Connection, table: Table, row: Mapping[str, Any]) -> None:
+    """Take a row that has been written into the chain."""
+    _note(db, str(row["id" if table is games else "game"]), _what(table, row), digest_of(row))
 
 
 def change(db: Connection, table: Table, key: Mapping[str, Any], **values: Any) -> None:
     """Change columns of the row of a key."""
     where = [table.c[name] == value for name, value in key.items()]
     db.execute(table.update().where(*where).values(**values))
-    row = dict(db.execute(select(table).where(*where)).one()._mapping)
-    _note(db, str(row["id" if table is games else "game"]), _what(table, row), digest_of(row))
+    note(db, table, dict(db.execute(select(table).where(*where)).one()._mapping))
 
 
 def drop(db: Connection, table: Table, game: str, *where: Any) -> None:
@@ -57,14 +69,16 @@ def lines(db: Connection, game: str) -> list[Row[Any]]:
     return list(db.execute(select(ledger).where(ledger.c.game == game).order_by(ledger.c.number)))
 
 
-def rows(db: Connection, game: str) -> Iterator[tuple[str, str]]:
-    """What stands in the tables that the chain holds: each row's table and key, and the digest of its
-    columns.
-    """
-    for table in KEPT:
-        for row in db.execute(select(table).where(table.c["id" if table is games else "game"] == game)):
-            columns = dict(row._mapping)
-            yield _what(table, columns), digest_of(columns)
+def rows(db: Connection, game: str, tables: Sequence[Table] = KEPT) -> Iterator[tuple[str, str]]:
+    """What stands in tables that the chain holds: each row's table and key, and the digest of its columns."""
+    for table in tables:
+        truths = [c.name for c in table.columns if isinstance(c.type, Boolean)]
+        columns = [type_coerce(c, Integer).label(c.name) if c.name in truths else c for c in table.columns]
+        for found in db.execute(select(*columns).where(table.c["id" if table is games else "game"] == game)):
+            row = dict(found._mapping)
+            # a database that knows no truths keeps 0 or 1; anything else stays what it is, and is noticed
+            row |= {name: bool(row[name]) for name in truths if row[name] in (0, 1)}
+            yield _what(table, row), digest_of(row)
 
 
 def link(before: str, what: str, row: str) -> str:

@@ -34,9 +34,9 @@ class Server:
             "--no-demo",
         ]
         limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))  # noqa: E731
-        self.process = subprocess.Popen(
-            words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=limit
-        )
+        self.said = folder / "stderr"
+        with self.said.open("wb") as said:
+            self.process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=said, preexec_fn=limit)
         for _ in range(120):
             if self.process.poll() is not None or self.healthy():
                 break

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import signal
+import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -111,6 +113,15 @@ def server(tmp_path: Path) -> Iterator[Server]:
     found.end()
 
 
+def rest_of(line: socket.socket) -> bytes:
+    """What is still said on a line, until it ends."""
+    found = b""
+    with contextlib.suppress(OSError):
+        while data := line.recv(10_000):
+            found += data
+    return found
+
+
 @pytest.mark.parametrize("data", [HALF_HEAD, HALF_BODY, b""], ids=["heads", "bodies", "nothing"])
 def test_connections_that_never_finish_keep_nobody_out(server: Server, data: bytes) -> None:
     """More of them than the process may open files: whoever asks for a page has it, while they are there and when they have gone."""
@@ -124,6 +135,9 @@ def test_connections_that_never_finish_keep_nobody_out(server: Server, data: byt
     server.process.send_signal(signal.SIGTERM)
     server.process.wait(20)
     assert time.monotonic() - began < 3, "and it ends when it is told to"
+    assert "Traceback" not in server.said.read_text(), "without a word of what it left unfinished"
+    if data == HALF_BODY:
+        assert any(b"is being stopped" in rest_of(line) for line in lines)
 
 
 def test_a_request_that_does_not_come_in_whole_is_dropped_in_time(monkeypatch: pytest.MonkeyPatch) -> None:

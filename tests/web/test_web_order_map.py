@@ -307,7 +307,7 @@ def test_a_game_is_ordered_by_mouse_by_keys_and_without_scripts(at: House, chrom
     england.page.wait_for_selector("text=You are ready")
     resolved(at, "diplomacy")
     france.begins()
-    france.orders("burgundy", "Burgundy", "Retreat", "Gascony", "Burgundy Gascony")
+    france.orders("burgundy", "Burgundy", "Retreat", "Gascony", "Burgundy to Gascony")
     france.sends(1)
     resolved(at, "diplomacy")
     germany.begins()
