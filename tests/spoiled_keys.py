@@ -37,10 +37,10 @@ from wteaw.ruleset.nodes import EMPTY, Node, plain_value
 from wteaw.ruleset.overlay import lay_over, with_slots
 from wteaw.testing.cases import of_tree
 from wteaw.testing.check import faults_of_tree
-from wteaw_lab.fuzz import node_of, put_at, replace_form
+from wteaw_lab.spoil import node_of, put_at, replace_form
 
 ROOT = Path(__file__).resolve().parents[1]
-TEMPLATES = ("new-game", "conquest")
+TEMPLATES = ("new-game", "conquest", "card-battle")
 OF_FILES = {"scenarios": "scenario", "tests": "rule-test"}
 """Folder of a ruleset -> the schema of the whole files in it."""
 SEQUENCE, MANIFEST = "sequence", "manifest"

@@ -151,14 +151,14 @@ def _add_layer(
             if form != FRAME and form not in known:
                 hint = did_you_mean(form, (*known.names, FRAME))
                 hint = "settings stand in ruleset.yaml" if form == SETTINGS else hint
-                message = f"unknown form {form!r}"
+                message = f"no table {form!r}"
                 found.append(
                     diagnose("E201", "error", message, file, key=form, hint=hint or _list_forms(known))
                 )
             elif rows.value is None:
                 continue  # a form with nothing under it yet
             elif not rows.is_list:
-                found.append(diagnose("E202", "error", f"{form} must be a list of rows (`- id: ...`)", rows))
+                found.append(diagnose("E202", "error", f"the table {form} must be a list of rows (`- id: ...`)", rows))
             elif form == FRAME:
                 frames.append((file, rows))
             else:
@@ -174,7 +174,7 @@ def _add_layer(
 
 
 def _list_forms(known: Forms) -> str:
-    return f"the forms are {', '.join(sorted({*known.names, FRAME}))}"
+    return f"the tables are {', '.join(sorted({*known.names, FRAME}))}"
 
 
 def _add_rows(
