@@ -158,7 +158,9 @@ def _add_layer(
             elif rows.value is None:
                 continue  # a form with nothing under it yet
             elif not rows.is_list:
-                found.append(diagnose("E202", "error", f"the table {form} must be a list of rows (`- id: ...`)", rows))
+                found.append(
+                    diagnose("E202", "error", f"the table {form} must be a list of rows (`- id: ...`)", rows)
+                )
             elif form == FRAME:
                 frames.append((file, rows))
             else:

@@ -21,6 +21,8 @@ __all__ = [
 
 FIELDS = "fields"
 MOST_UNKNOWN = 20
+MOST_OTHERS = 6
+"""Of how many tables at the most it is told that their rows have a key that a row of another lacks."""
 MOST = 1_000_000
 """The largest number that a field may have whose row does not say `at_most`."""
 _RATIO = re.compile(r"-?[0-9]+/[1-9][0-9]*")
@@ -66,7 +68,9 @@ def _declare(subject: Subject, form: str, key: str, kind: str) -> str:
     elsewhere = subject.rows(FIELDS).get(key)
     if not hint and elsewhere:
         hint = f"it is declared, but of {', '.join(elsewhere['of'])}"
-    return hint or f"add it to `fields`: {{id: {key}, of: [{kind}], type: ...}}"
+    others = [other for other in subject.known.names if key in subject.known.keys(other)]
+    also = f"; or is it a key of {' or '.join(others)}?" if 0 < len(others) <= MOST_OTHERS else ""
+    return hint or f"add it to `fields`: {{id: {key}, of: [{kind}], type: ...}}{also}"
 
 
 def fields_have_their_type(subject: Subject) -> Iterator[Diagnostic]:
