@@ -23,7 +23,7 @@ from .expressions import text_of, words_of
 from .mentions import gather_words
 from .subject import Marked, Subject
 
-__all__ = ["words_of_expressions_are_said_elsewhere"]
+__all__ = ["slips", "words_of_expressions_are_said_elsewhere"]
 
 CODE = "W624"
 SHORTEST = 4
@@ -52,7 +52,7 @@ def words_of_expressions_are_said_elsewhere(subject: Subject) -> Iterator[Diagno
         for word, column in _words_in(text):
             if said[word] > 1 or word in known:
                 continue
-            near = sorted(other for other in _edited(word) if said[other] or other in known)
+            near = sorted(other for other in slips(word) if said[other] or other in known)
             if near:
                 message = f"{word!r} stands nowhere else"
                 hint = f"did you mean {near[0]!r}?"
@@ -134,7 +134,7 @@ def _of_schemas(known: Forms) -> set[str]:
     return out
 
 
-def _edited(word: str) -> set[str]:
+def slips(word: str) -> set[str]:
     """All texts that are one slip of the fingers away; other digits are no slip."""
     out: set[str] = set()
     for at in range(len(word) + 1):
