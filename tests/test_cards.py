@@ -14,12 +14,14 @@ from wteaw.core.model import Ruleset
 from wteaw.core.state import State
 from wteaw.orders.intake import Intake, take_in
 from wteaw.orders.sheet_layout import order_template
+from wteaw.play.proofs import Published, check, revealed, sealed
 from wteaw.play.scenario import initial_state
 from wteaw.play.scenario_files import load_scenario
 from wteaw.play.starter import begin
 from wteaw.report.build import nation_report
 from wteaw.report.render import as_text
 from wteaw.ruleset import load_ruleset
+from wteaw.store import Game
 from wteaw.turn.referee import start
 from wteaw.world.view import readable, view
 from wteaw.world.world import World
@@ -125,6 +127,14 @@ def test_bots_play_it_to_its_end_and_it_is_verified(folder: Path, tmp_path: Path
     assert _run(["verify", "--game", str(out / "game")]) in (0, None)
     text = (out / "reports" / "north.txt").read_text(encoding="utf-8")
     assert "The game has ended" in text and "Your hand:" in text
+    game = Game.open(out / "game")
+    shown = revealed(game, 2, "north")
+    assert {record["audience"] for record in shown["dice"]} == {"nobody"}
+    known = Published(game.head["anchor"], sealed(game, 2)[1], game.salts(2))
+    found = check(shown, known)
+    assert not found.wrong and found.checked == found.shown > 0
+    shown["dice"][0]["drawn"][0]["faces"][0] += 1
+    assert check(shown, known).wrong
 
 
 def test_a_battle_is_played_by_hand_through_the_door(
@@ -148,6 +158,8 @@ def test_a_battle_is_played_by_hand_through_the_door(
     assert _run(["report", "--game", g, "--nation", "north"]) in (0, None)
     told = capsys.readouterr().out
     assert "at Mill" in told and "Your hand:" in told and "Your pile:" in told
+    # while it goes on nobody is shown the dice of the decks
+    assert revealed(Game.open(Path(g)), 1, "north")["dice"] == []
     assert _run(["verify", "--game", g]) in (0, None)
 
 

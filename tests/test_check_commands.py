@@ -139,6 +139,14 @@ def test_machines_can_read_the_findings(tmp_path: Path, capsys: pytest.CaptureFi
     )
 
 
+def test_show_lists_the_rows_of_a_table_and_the_steps_of_a_turn(capsys: pytest.CaptureFixture[str]) -> None:
+    game = Path(__file__).parents[1] / "templates" / "conquest"
+    assert wteaw(capsys, "show", "movement", "--ruleset", game)[1].split() == ["attack", "press", "shift"]
+    steps = wteaw(capsys, "show", "sequence", "--ruleset", game)[1].splitlines()
+    assert steps[:3] == ["realm-turn", "  levy  (do: collect)", "  orders"]
+    assert steps[-1] == "victory  (do: score)"
+
+
 def test_show_tells_where_each_key_comes_from(games: Path, capsys: pytest.CaptureFixture[str]) -> None:
     over = games / "variants" / "o"
     code, out, _ = wteaw(capsys, "show", "foot", "--ruleset", over, "--resolved")

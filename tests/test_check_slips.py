@@ -24,6 +24,8 @@ policies: [{id: p, moves: [{›order: m}]}]
 orders:
 - {id: m, step: go, """
 
+DUG = "fields:\n- {id: dug, of: [place], type: truth, default: false}\n"
+
 SLIPS = [
     # ranges and dice
     (SLOT + "{kind: number, ›least: 5, most: 2}}}\n", "E212"),
@@ -57,6 +59,10 @@ SLIPS = [
     (ZONES + "[›hom]}\n", "E401"),
     (ZONES + "[home, ›[away]]}\n", "E403"),
     (ZONES + "[home, away]}\n", ""),
+    # what is put into a field
+    (DUG + EVENT + "effects: [{own: {places: home, to: =nation, sets: {dug: ›deep}}}]}\n", "E403"),
+    (DUG + EVENT + "effects: [{own: {places: home, to: =nation, sets: {dug: true}}}]}\n", ""),
+    (DUG + EVENT + "effects: [{own: {places: home, to: =nation, sets: {›dgu: true}}}]}\n", "E407"),
     # options and rungs
     (
         "options:\n- {id: fog, ›default: thick, values: [thin, none]}\n"
@@ -233,3 +239,21 @@ def test_a_step_that_is_compared_is_there(tmp_path: Path, test: str, told: bool)
     rows = ACT.replace("syntax: a,", f'syntax: a, waits: "{test}",') + "effects: [{say: hm}]}\n"
     here = [d for d in found(tmp_path, WORLD + rows) if d.code == "W615"]
     assert [d.hint for d in here] == (["did you mean 'talk'?"] if told else [])
+
+
+SAID = 'definitions:\n- {id: in_state, of: ["what:nation", "state:id"], is: "flagged(what, state)"}\n'
+SPELLED = [  # what a definition is given, and the word that is proposed for it
+    ("in_state(nation, 'amred')", "armed"),
+    ("in_state(nation, 'arme')", "armed"),
+    ("in_state(nation, 'armed')", ""),
+    ("in_state(nation, 'asleep')", ""),  # near to none
+    ("in_state(nation, 'amred') or in_state(nation, 'amred')", ""),  # meant so, as it is said twice
+]
+
+
+@pytest.mark.parametrize(("test", "near"), SPELLED)
+def test_a_word_that_stands_nowhere_else_is_told(tmp_path: Path, test: str, near: str) -> None:
+    """Even where nothing says what the word is for."""
+    rows = SAID + EVENT + f'when: "{test}", effects: [{{flag: {{who: =nation, as: armed}}}}]}}\n'
+    here = [d for d in found(tmp_path, WORLD + rows) if d.code == "W624"]
+    assert [d.hint for d in here] == ([f"did you mean '{near}'?"] if near else [])

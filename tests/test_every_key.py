@@ -27,12 +27,6 @@ EXCUSED = [  # key, way, what is written; why it is not told
     (r"^policies.*/odds$", "type", "7", "odds of 7 to 1 are odds"),
     (r"^rule-test.*/orders/\*$", "type", "", "the text of an order, which playing the test refuses"),
     (r"^rule-test.*/(order|says|text)", "", "", "a part of a text, which playing the test looks for"),
-    (
-        r"^rule-test.*/given/(nations|places)/\*/",
-        "key",
-        "",
-        "a case may set what only the state of a game has",
-    ),
     (r"^rule-test.*/stacks/", "type", "{'qzx': 1}", "a case may give units conditions of its own"),
     (r"^rule-test.*/case/when$", "type", "[]", "a case may look at a position without playing a step"),
     (r"^rule-test.*/(dice|win)$", "", "", "a result that playing the test compares"),

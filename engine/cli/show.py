@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,13 @@ import typer
 
 from ..core.codes import CODES, page
 from ..core.diagnostics import has_errors, nearest, render, render_one
+from ..core.model import SEQUENCE
 from ..core.package_data import data_root, rulesets
 from ..ruleset import Ruleset, load_ruleset
 from ..ruleset.compare import compare
 from ..ruleset.describe_diff import one_line, tell
 from ..ruleset.folder import MANIFEST, SHIPPED, find_rulesets
+from ..ruleset.sequence_changes import NAMES
 from . import ExitCode, Stop, formats
 
 __all__ = ["diff", "open_ruleset", "show", "sound_ruleset"]
@@ -25,7 +28,9 @@ __all__ = ["diff", "open_ruleset", "show", "sound_ruleset"]
 
 def show(
     id: str = typer.Argument(
-        ..., help="The row: TABLE/ID, or an id alone for all rows of that id; or the code of a finding."
+        ...,
+        help="The row: TABLE/ID, or an id alone for all rows of that id; a TABLE alone for the ids of its "
+        "rows; sequence for the steps of a turn; or the code of a finding.",
     ),
     ruleset: Path = typer.Option(
         None, "--ruleset", "-r", help="Folder of the ruleset (default: the shipped one)."
@@ -35,8 +40,8 @@ def show(
     ),
     format: str = typer.Option("text", help="text or json."),
 ) -> None:
-    """Show a row as it is after all overlays, or what the code of a finding means and which page tells more
-    of it.
+    """Show a row as it is after all overlays, which rows a table has, the steps of a turn, or what the code
+    of a finding means and which page tells more of it.
 
     Example: wteaw show units/ID --ruleset ruleset/variants/NAME --resolved
     """
@@ -58,6 +63,12 @@ def show(
     folder = ruleset or rulesets()
     rules = open_ruleset(folder)
     rows = _matching(rules, id)
+    whole = _whole(rules, id)
+    if whole is not None:
+        typer.echo(
+            json.dumps(whole, ensure_ascii=False, default=str) if format == "json" else "\n".join(whole)
+        )
+        return
     if not rows:
         keys = [(form, id_) for form in rules.forms for id_ in rules.rows(form)]
         known = [id_ for _, id_ in keys] + [f"{form}/{id_}" for form, id_ in keys]
@@ -141,6 +152,21 @@ def _matching(rules: Ruleset, id_: str) -> list[tuple[str, str]]:
     if slash and rules.has(form, rest):
         return [(form, rest)]
     return [(form, id_) for form in rules.forms if rules.has(form, id_)]
+
+
+def _whole(rules: Ruleset, id_: str) -> list[str] | None:
+    """The ids of a table's rows, or the steps of a turn, those inside others further in."""
+    if id_ == SEQUENCE:
+        return list(_steps(rules.sequence, ""))
+    return list(rules.rows(id_)) if id_ in rules.forms else None
+
+
+def _steps(steps: Iterable[Mapping[str, Any]], before: str) -> Iterator[str]:
+    for step in steps:
+        called = next((str(step[key]) for key in NAMES if key in step), "")
+        does = f"  (do: {step['do']})" if "do" in step else ""
+        yield f"{before}{called}{does}"
+        yield from _steps(step.get("steps", ()), before + "  ")
 
 
 def _at(origin: str, folder: Path) -> str:

@@ -118,6 +118,7 @@ CODES: dict[str, str] = {
     "W621": "An order that nobody is ever asked for, or turns that ask nobody for orders.",
     "W622": "A card that no pile ever holds, or a pile that cards never come into, or never leave.",
     "W623": "A pile that an order chooses from, and that nobody is shown.",
+    "W624": "A word in an expression that stands nowhere else, and is nearly one that does.",
     "W701": "A silence that silences nothing.",
     "E702": "A silence of a code that does not exist, or of an error.",
 }
@@ -155,6 +156,7 @@ PAGES: dict[str, str] = {
     "W609 W610": "made/effects.md#ref-effect-flag",
     "W611": "orders.md",
     "W613": "made/expressions.md",
+    "W624": "made/expressions.md",
     "W618": "made/shared.md#ref-shared-cases",
     "W701 E702": "diagnostics.md",
 }

@@ -726,7 +726,7 @@ class ClauseRow(TypedDict, total=False):
     chapter: str
     title: str
     text: str
-    lines: Any
+    lines: Sequence[Any]
     status: str
     why: str
     option: str

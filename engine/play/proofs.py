@@ -31,6 +31,7 @@ from ..core.fairness import (
     verify_secret,
 )
 from ..core.faults import NotThere
+from ..core.journal import Entry
 from ..store import Game
 from ..turn.referee import Position
 from ..world.view import readable
@@ -49,7 +50,7 @@ def revealed(game: Game, turn: int, nation: str | None) -> dict[str, Any]:
     now = game.stage().position
     if not stages or (now.turn <= turn and not now.ended):
         raise NotThere(f"turn {turn} has not been resolved")
-    entries = game.journal(turn=turn)
+    entries = rolled_with(game, turn)
     used = {str(record["audience"]) for e in entries for record in e.dice}
     readers: list[str] = []
     if not now.ended:
@@ -118,6 +119,20 @@ def _altered(data: Mapping[str, Any], known: Published) -> str:
             wrong = next((k for k, s in at.items() if was[s] != now[s]), "a field")
             return f"{wrong} of {where} is not what it was"
     return ""
+
+
+def rolled_with(game: Game, turn: int) -> list[Entry]:
+    """The entries whose dice are rolled with the key of a turn: from its orders to the next, so the start of
+    the turn after it is among them; of the first turn its own start is, too.
+    """
+    out: list[Entry] = []
+    stages = game.stages()
+    before = stages[0][1]
+    for number, of, _ in stages:
+        if before == turn:
+            out += game.journal(position=number)
+        before = of
+    return out
 
 
 def openings(game: Game, turn: int, readers: Iterable[str], used: Iterable[str]) -> tuple[Opening, ...]:

@@ -1,12 +1,12 @@
 """Changes of single steps of the sequence of play, by their ids.
 
 A node's id is its `id`, else its `step`, `phase` or `input`; where a node and one inside it have the same,
-the outer one is meant, and the inner one is written `outer/inner`. A row of `frame_changes` names a node and
-says one of: `drop` it, `unwrap` it (its steps take its place), `move` it before or after another, `replace`
-it by nodes, put nodes `before` or `after` it, `set` keys of it, `wrap` it in a node (whose `steps` then hold
-it); with `through`, all the nodes from it up to that one beside it are wrapped together. What a change cites
-as its `source`, the nodes that it makes or alters cite as well. The node `all` stands for the whole frame and
-can only be wrapped, or have nodes put before or after it.
+the outer one is meant, and the inner one is written `outer/inner`. A row of `sequence_changes` names a node
+and says one of: `drop` it, `unwrap` it (its steps take its place), `move` it before or after another,
+`replace` it by nodes, put nodes `before` or `after` it, `set` keys of it, `wrap` it in a node (whose `steps`
+then hold it); with `through`, all the nodes from it up to that one beside it are wrapped together. What a
+change cites as its `source`, the nodes that it makes or alters cite as well. The node `all` stands for the
+whole sequence and can only be wrapped, or have nodes put before or after it.
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ from __future__ import annotations
 from ..core.diagnostics import Diagnostic, did_you_mean
 from .nodes import Node, diagnose
 
-__all__ = ["WHOLE", "change_sequence", "frame_nodes", "node_id"]
+__all__ = ["NAMES", "STEPS_SHOWN", "WHOLE", "change_sequence", "frame_nodes", "node_id"]
 
 WHOLE = "all"
 STEPS = "steps"
 THROUGH = "through"
 SOURCE = "source"
 NAMES = ("id", "step", "phase", "input")
+STEPS_SHOWN = "`wteaw show sequence --ruleset FOLDER` lists the steps"
+"""What is said where no step has a name near the one that was written."""
 MAX_DEPTH = 20
 """How deep nodes may stand inside nodes: a change that leads deeper is refused."""
 ACTIONS = ("drop", "unwrap", "move", "replace", "before", "after", "set", "wrap")
@@ -90,7 +92,7 @@ def _aim(nodes: list[Node], target: str, change: Node, key: str, found: list[Dia
     hint = (
         "give one of them an `id`, or name the step around it: OUTER/INNER"
         if outer
-        else did_you_mean(target, ids) or ""
+        else did_you_mean(target, ids) or STEPS_SHOWN
     )
     found.append(diagnose("E226", "error", f"the sequence has {several}", change.get(key), hint=hint))
     return None

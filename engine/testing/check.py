@@ -15,6 +15,7 @@ from ..core.diagnostics import Diagnostic, did_you_mean
 from ..core.model import Ruleset
 from ..ruleset import cache as shelf
 from ..ruleset.compile import add_source_lines
+from ..ruleset.expressions.vocabulary import BUILT_IN
 from ..ruleset.folder import name_of
 from ..ruleset.forms import annotated, forms
 from ..ruleset.nodes import Node, diagnose, plain_value, texts_in
@@ -27,6 +28,8 @@ __all__ = ["faults_of_tests", "faults_of_tree", "row_ids"]
 
 NAMES = ("id", "step", "do", "phase", "input", "due")
 """Keys by which a part of the sequence of play is named."""
+OF_POSITIONS = {"nations": "nation", "places": "place"}
+"""Key of a position -> the kind of thing of which it says something."""
 
 
 def faults_of_tests(folder: Path, ruleset: Ruleset, *, cache: bool = False) -> list[Diagnostic]:
@@ -95,6 +98,7 @@ def faults_of_tree(tree: Node, ruleset: Ruleset) -> Iterator[Diagnostic]:
 
         yield from dangling(marks, rows, known)
         yield from _steps_are_there(marks, steps)
+    yield from _keys_of_positions(tree, ruleset)
 
 
 def row_ids(given: Mapping[str, Any]) -> dict[str, dict[str, object]]:
@@ -129,3 +133,46 @@ def _steps_are_there(marks: Iterable[Marked], steps: set[str]) -> Iterator[Diagn
             if value not in steps:
                 hint = did_you_mean(value, steps)
                 yield diagnose("E605", "error", f"the sequence has no step {value!r}", at, key=key, hint=hint)
+
+
+def _keys_of_positions(tree: Node, ruleset: Ruleset) -> Iterator[Diagnostic]:
+    """Keys of nations and places in a position that are nearly one of those that may stand there. A key that
+    is far from all of them is a field that only the state of a game has.
+    """
+    from ..ruleset.checks.spelling import slips
+
+    for position, laid in _positions(tree):
+        for key, kind in OF_POSITIONS.items():
+            may = _may_stand(ruleset, key, kind)
+            things = position.get(key)
+            for thing in things.value.values() if things is not None and things.is_map else ():
+                for word in thing.value if thing.is_map else ():
+                    near = sorted(may & slips(word)) if word not in may and word not in laid else ()
+                    if near:
+                        message, hint = f"{word!r} is nothing that a {kind} has", f"did you mean {near[0]!r}?"
+                        yield diagnose("E206", "error", message, thing, key=word, hint=hint)
+
+
+def _positions(tree: Node) -> Iterator[tuple[Node, Mapping[str, object]]]:
+    """The positions that a file gives, for all its cases and for each, and those of earlier moments; each
+    with the fields that are declared for its case alone.
+    """
+    cases = tree.get("cases")
+    for one in (tree, *(cases.members() if cases is not None else ())):
+        given = one.get("given")
+        if given is None or not given.is_map:
+            continue
+        laid = row_ids(plain_value(given)).get("fields", {})
+        yield given, laid
+        was = given.get("was")
+        for earlier in was.value.values() if was is not None and was.is_map else ():
+            yield earlier, laid
+
+
+def _may_stand(ruleset: Ruleset, key: str, kind: str) -> set[str]:
+    """What a position may say of such things: keys of its schema, what every such thing has, and declared
+    fields.
+    """
+    shape = forms().schema(SCHEMA)["definitions"]["given"]["properties"][key]["additionalProperties"]
+    fields = {id_ for id_, row in ruleset.rows("fields").items() if kind in row.get("of", ())}
+    return {*shape["properties"], *BUILT_IN[kind], *fields}

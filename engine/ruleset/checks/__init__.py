@@ -31,6 +31,7 @@ from . import (
     schema,
     sequence,
     shown,
+    spelling,
     tables,
     terms,
     things,
@@ -53,6 +54,7 @@ CHECKS: tuple[Check, ...] = (
     fields.further_keys_are_declared_fields,
     fields.fields_have_their_type,
     fields.defaults_of_fields_have_their_type,
+    fields.fields_that_rows_set_have_their_type,
     fields.grades_have_declared_fields,
     references.references_name_rows_that_exist,
     references.groups_have_members_that_exist,
@@ -141,6 +143,7 @@ CHECKS: tuple[Check, ...] = (
     rules.tags_are_read,
     rules.thresholds_are_waited_for,
     flags.marks_are_set_and_read,
+    spelling.words_of_expressions_are_said_elsewhere,
 )
 
 OF_SHAPE: tuple[Check, ...] = CHECKS[:4]

@@ -15,6 +15,8 @@ __all__ = ["without_consequences"]
 
 UNUSED = frozenset({"W602", "W603", "W604", "W609"})
 """Findings that nothing names a row."""
+ALONE = "W624"
+"""A word that stands nowhere else: told only where no other finding names the word."""
 _MEANT = re.compile(r"did you mean '?([^'?]+)'?\?")
 _NAMED = re.compile(r"'([^']+)'")
 
@@ -26,8 +28,13 @@ def without_consequences(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     told = list(found)
     meant = {(d.file, word[1]) for d in told if d.severity == "error" and (word := _MEANT.fullmatch(d.hint))}
     words = {word for _, word in meant}
+    named = {(d.file, d.line, word) for d in told if d.code != ALONE for word in _NAMED.findall(d.message)}
     for d in told:
         if d.code in UNUSED and not words.isdisjoint(_NAMED.findall(d.message)):
+            continue
+        if d.code == ALONE and not named.isdisjoint(
+            (d.file, d.line, word) for word in _NAMED.findall(d.message)
+        ):
             continue
         lacking = _NAMED.search(d.message) if d.code == "E207" else None
         if lacking is not None and (d.file, lacking[1]) in meant:

@@ -8,21 +8,25 @@ from fractions import Fraction
 from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
-from ..nodes import EMPTY, Node, diagnose
+from ..nodes import EMPTY, Node, diagnose, find, plain_value
 from .schema import no_value
 from .subject import Subject
 
 __all__ = [
     "defaults_of_fields_have_their_type",
     "fields_have_their_type",
+    "fields_that_rows_set_have_their_type",
     "further_keys_are_declared_fields",
     "grades_have_declared_fields",
 ]
 
 FIELDS = "fields"
 MOST_UNKNOWN = 20
+MOST_OTHERS = 6
+"""Of how many tables at the most it is told that their rows have a key that a row of another lacks."""
 MOST = 1_000_000
 """The largest number that a field may have whose row does not say `at_most`."""
+_OF = "field:"
 _RATIO = re.compile(r"-?[0-9]+/[1-9][0-9]*")
 
 
@@ -66,7 +70,9 @@ def _declare(subject: Subject, form: str, key: str, kind: str) -> str:
     elsewhere = subject.rows(FIELDS).get(key)
     if not hint and elsewhere:
         hint = f"it is declared, but of {', '.join(elsewhere['of'])}"
-    return hint or f"add it to `fields`: {{id: {key}, of: [{kind}], type: ...}}"
+    others = [other for other in subject.known.names if key in subject.known.keys(other)]
+    also = f"; or is it a key of {' or '.join(others)}?" if 0 < len(others) <= MOST_OTHERS else ""
+    return hint or f"add it to `fields`: {{id: {key}, of: [{kind}], type: ...}}{also}"
 
 
 def fields_have_their_type(subject: Subject) -> Iterator[Diagnostic]:
@@ -79,6 +85,25 @@ def fields_have_their_type(subject: Subject) -> Iterator[Diagnostic]:
         for key, declared in _declared(subject, kind).items():
             if key in row and key not in own:
                 yield from _typed(subject, f"{key!r} of {id_}", row[key], declared, node.value[key])
+
+
+def fields_that_rows_set_have_their_type(subject: Subject) -> Iterator[Diagnostic]:
+    """What a row puts into a field of another thing, word for word, has the type of the field: where a key is
+    the name of a field (`x-word: [field:KIND]`), what stands under it.
+    """
+    for mark in subject.marked:
+        if not mark.annotation.is_key:
+            continue
+        kinds = [w[len(_OF) :] for w in mark.annotation.schema.get("x-word", ()) if w.startswith(_OF)]
+        name = str(mark.annotation.path[-1])
+        declared = next(
+            (_declared(subject, kind)[name] for kind in kinds if name in _declared(subject, kind)), None
+        )
+        node = find(mark.row, mark.annotation.path)
+        value = plain_value(node)
+        computed = isinstance(value, str) and value.startswith("=")
+        if declared is not None and not computed:
+            yield from _typed(subject, repr(name), value, declared, node)
 
 
 def grades_have_declared_fields(subject: Subject) -> Iterator[Diagnostic]:

@@ -81,12 +81,14 @@ def gates_stand_between_linked_places(subject: Subject) -> Iterator[Diagnostic]:
         a, b = row["between"]
         if a in places and b in places and not graph.has_edge(a, b) and not graph.has_edge(b, a):
             message = f"the passage stands between {a!r} and {b!r}, which are not linked"
+            near = sorted({*graph.predecessors(a), *graph.successors(a)}) if a in graph else ()
+            there = f" ({a} is linked with {', '.join(near)})" if near else ""
             yield diagnose(
                 "E505",
                 "error",
                 message,
                 _at(subject, "passages", id_, "between"),
-                hint="add the link, or correct the ends",
+                hint=f"add the link, or correct the ends{there}",
             )
 
 

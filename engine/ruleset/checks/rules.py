@@ -13,7 +13,7 @@ from ...core.diagnostics import Diagnostic, did_you_mean
 from ..forms import KINDS
 from ..nodes import Node, as_list, as_nodes, diagnose, find, plain_value
 from ..order_syntax import CARGO
-from ..sequence_changes import frame_nodes, node_id
+from ..sequence_changes import STEPS_SHOWN, frame_nodes, node_id
 from .conditions import never_holds
 from .expressions import words_of
 from .mentions import gather_words, words_of_expressions, words_of_row
@@ -109,7 +109,7 @@ def steps_named_are_in_the_sequence(subject: Subject) -> Iterator[Diagnostic]:
         for id_ in subject.rows(form):
             for at in _steps(subject.nodes(form)[id_]):
                 if isinstance(at.value, str) and at.value not in names:
-                    hint = did_you_mean(at.value, names)
+                    hint = did_you_mean(at.value, names) or STEPS_SHOWN
                     yield diagnose("E605", "error", f"the sequence has no step {at.value!r}", at, hint=hint)
 
 

@@ -270,6 +270,8 @@ def _single(fault: Fault, at: Node) -> Diagnostic:
                 [limit] if isinstance(limit, str) else limit
             ):
                 hint = "quote it if it is text"
+            elif limit == "object" and (keys := list(fault.schema.get("properties", ()))):
+                hint = f"{hint} Its keys: {', '.join(keys)}.".strip()
         case "enum":
             code, message = "E209", f"{_shown(value)} is not one of the words allowed here"
             near = (

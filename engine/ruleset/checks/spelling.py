@@ -1,0 +1,148 @@
+"""Is a word in an expression one that stands anywhere else? A word that stands there alone, and is nearly one
+that others say, is most likely that one, misspelt.
+
+It asks nothing of what the word is for (a tag, a kind, a status, what a definition is given), so it finds
+what no list of words could. What is far from every other word it leaves to checks that know what may stand.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import string
+from collections import Counter
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from ...core.diagnostics import Diagnostic
+from ..expressions import ExpressionError, parse
+from ..forms import Forms
+from ..nodes import Node, diagnose, plain_value
+from .expressions import text_of, words_of
+from .mentions import gather_words
+from .subject import Marked, Subject
+
+__all__ = ["slips", "words_of_expressions_are_said_elsewhere"]
+
+CODE = "W624"
+SHORTEST = 4
+"""Letters of the shortest words that are compared: of shorter ones too many are nearly another."""
+_WORD = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*")
+
+
+def words_of_expressions_are_said_elsewhere(subject: Subject) -> Iterator[Diagnostic]:
+    """A word that stands but once in all rows, and of which one letter is wrong, missing, too many, or in the
+    other's place beside one that others say.
+    """
+    said = subject.once("words of all rows", _said)
+    known = subject.once("words of the schemas", lambda s: _of_schemas(s.known))
+    words = words_of(subject)
+    for mark in subject.marked:
+        value = mark.annotation.value
+        if not isinstance(value, str) or mark.annotation.is_key:
+            continue
+        found = text_of(mark, words)
+        if found is None and not _plain(mark):
+            continue
+        text, offset = found if found is not None else (f"{value!r}", 0)
+        node, key = mark.place
+        if node.file.startswith(".."):
+            continue  # told where the layer below is looked at
+        for word, column in _words_in(text):
+            if said[word] > 1 or word in known:
+                continue
+            near = sorted(other for other in slips(word) if said[other] or other in known)
+            if near:
+                message = f"{word!r} stands nowhere else"
+                hint = f"did you mean {near[0]!r}?"
+                yield diagnose(CODE, "warning", message, node, key=key, hint=hint, offset=offset + column)
+
+
+def _plain(mark: Marked) -> bool:
+    """Whether a plain text at a place is a word as an expression would give it."""
+    how = mark.annotation.schema.get("x-expr", {})
+    return bool(how.get("marked")) and _WORD.fullmatch(str(mark.annotation.value)) is not None
+
+
+def _words_in(text: str) -> Iterator[tuple[str, int]]:
+    """The quoted words of an expression, each with its column."""
+    if "'" not in text and '"' not in text:
+        return
+    try:
+        tree = parse(text).tree
+    except ExpressionError:  # another check's question
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            word = node.value
+            if len(word) >= SHORTEST and _WORD.fullmatch(word):
+                yield word, node.col_offset
+
+
+def _said(subject: Subject) -> Counter[str]:
+    """How often each word stands in rows, the sequence and the settings."""
+    out: Counter[str] = Counter()
+    for form, id_, node in subject.draft.all_rows():
+        out.update(subject.kept.of("words counted", node, partial(_counted, subject.values[form][id_])))
+    for node in (*subject.draft.sequence, subject.draft.manifest):
+        out.update(subject.kept.of("words counted", node, partial(_counted_node, node)))
+    return out
+
+
+def _counted_node(node: Node) -> Counter[str]:
+    return _counted(plain_value(node))
+
+
+def _counted(value: Any) -> Counter[str]:
+    """The words in a value, each as often as a text of it has it."""
+    out: Counter[str] = Counter()
+    for text in _texts(value):
+        words: set[str] = set()
+        gather_words(text, words)
+        out.update(words)
+    return out
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield str(key)
+            yield from _texts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner)
+
+
+def _of_schemas(known: Forms) -> set[str]:
+    """Every word that a schema lists: what rows may say, and what mechanics may answer."""
+    out: set[str] = set()
+
+    def gather(raw: Any) -> None:
+        if isinstance(raw, dict):
+            out.update(str(word) for word in raw.get("enum", ()) if isinstance(raw.get("enum"), list))
+            out.update(str(word) for word in [raw.get("const")] if isinstance(word, str))
+            for inner in raw.values():
+                gather(inner)
+        elif isinstance(raw, list):
+            for inner in raw:
+                gather(inner)
+
+    gather(known.files)
+    return out
+
+
+def slips(word: str) -> set[str]:
+    """All texts that are one slip of the fingers away; other digits are no slip."""
+    out: set[str] = set()
+    for at in range(len(word) + 1):
+        head, tail = word[:at], word[at:]
+        out.update(head + letter + tail for letter in string.ascii_lowercase)
+        if tail[:1].isalpha():
+            out.add(head + tail[1:])
+            out.update(head + letter + tail[1:] for letter in string.ascii_lowercase)
+        if tail[:2].isalpha() and len(tail) > 1:
+            out.add(head + tail[1] + tail[0] + tail[2:])
+    return out - {word}
