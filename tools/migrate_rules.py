@@ -1135,10 +1135,11 @@ def _say_listed(file: File, row: MappingNode, said: dict[str, Node], new: _Liste
         )
         text += f"{gap}silence: {{{reasons}}}"
     more = [one for one in new.sources if one not in _texts(said.get("source"))]
-    if more and isinstance(said.get("source"), SequenceNode) and said["source"].flow_style:
-        last = _end(said["source"]) - 1
+    sources = said.get("source")
+    if more and isinstance(sources, SequenceNode) and sources.flow_style:
+        last = _end(sources) - 1
         file.edits[last] = (last, f", {', '.join(more)}")
-    elif more and "source" not in said:
+    elif more and sources is None:
         text += f"{gap}source: [{', '.join(more)}]"
     elif more:
         file.tell(said["source"], f"the sources of its list go here: {', '.join(more)}")
