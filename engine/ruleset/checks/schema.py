@@ -168,7 +168,7 @@ def _unknown_keys(fault: Fault, at: Node) -> Iterator[Diagnostic]:
             )
             if key.endswith(":") and at.value[key].style == EMPTY:  # `{cost:, ...}`
                 hint = no_value(key[:-1])
-            hint = hint or (f"known keys: {', '.join(known)}" if len(known) <= 40 else "")
+            hint = hint or (f"known keys: {', '.join(known)}" if len(known) <= 60 else "")
             yield diagnose("E206", "error", f"unknown key {key!r}", at, key=key, hint=hint)
 
 
