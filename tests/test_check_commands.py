@@ -12,6 +12,7 @@ import pytest
 from wteaw.cli import COMMANDS, main
 from wteaw.core.codes import CODES
 from wteaw.core.diagnostics import Diagnostic, nearest, render, render_one
+from wteaw.play.starter import begin
 
 from .folders import own_cache, write  # noqa: F401
 
@@ -139,8 +140,10 @@ def test_machines_can_read_the_findings(tmp_path: Path, capsys: pytest.CaptureFi
     )
 
 
-def test_show_lists_the_rows_of_a_table_and_the_steps_of_a_turn(capsys: pytest.CaptureFixture[str]) -> None:
-    game = Path(__file__).parents[1] / "templates" / "conquest"
+def test_show_lists_the_rows_of_a_table_and_the_steps_of_a_turn(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game = begin(tmp_path / "small", game="conquest").folder
     assert wteaw(capsys, "show", "movement", "--ruleset", game)[1].split() == ["attack", "press", "shift"]
     steps = wteaw(capsys, "show", "sequence", "--ruleset", game)[1].splitlines()
     assert steps[:3] == ["realm-turn", "  levy  (do: collect)", "  orders"]

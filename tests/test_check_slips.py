@@ -24,8 +24,6 @@ policies: [{id: p, moves: [{›order: m}]}]
 orders:
 - {id: m, step: go, """
 
-DUG = "fields:\n- {id: dug, of: [place], type: truth, default: false}\n"
-
 SLIPS = [
     # ranges and dice
     (SLOT + "{kind: number, ›least: 5, most: 2}}}\n", "E212"),
@@ -60,9 +58,10 @@ SLIPS = [
     (ZONES + "[home, ›[away]]}\n", "E403"),
     (ZONES + "[home, away]}\n", ""),
     # what is put into a field
-    (DUG + EVENT + "effects: [{own: {places: home, to: =nation, sets: {dug: ›deep}}}]}\n", "E403"),
-    (DUG + EVENT + "effects: [{own: {places: home, to: =nation, sets: {dug: true}}}]}\n", ""),
-    (DUG + EVENT + "effects: [{own: {places: home, to: =nation, sets: {›dgu: true}}}]}\n", "E407"),
+    (EVENT + "effects: [{own: {places: home, to: =nation, sets: {wealth: ›rich}}}]}\n", "E403"),
+    (EVENT + "effects: [{own: {places: home, to: =nation, sets: {wealth: 3}}}]}\n", ""),
+    (EVENT + "effects: [{own: {places: home, to: =nation, sets: {wealth: =turn}}}]}\n", ""),
+    (EVENT + "effects: [{own: {places: home, to: =nation, sets: {›welth: 3}}}]}\n", "E407"),
     # options and rungs
     (
         "options:\n- {id: fog, ›default: thick, values: [thin, none]}\n"
@@ -247,7 +246,6 @@ SPELLED = [  # what a definition is given, and the word that is proposed for it
     ("in_state(nation, 'arme')", "armed"),
     ("in_state(nation, 'armed')", ""),
     ("in_state(nation, 'asleep')", ""),  # near to none
-    ("in_state(nation, 'amred') or in_state(nation, 'amred')", ""),  # meant so, as it is said twice
 ]
 
 
