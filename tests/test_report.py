@@ -526,6 +526,24 @@ def test_who_is_conquered_is_told_and_who_holds_what_stands_elsewhere() -> None:
     assert [text for text, _ in public] == ["Serbia is conquered."]
 
 
+def test_of_transfers_only_gifts_are_told_by_another_part() -> None:
+    _, ruleset, geography = loaded()
+    world = World(ruleset, played(2)[-1].position.state, geography=geography)
+    both = ("serbia", "bulgaria")
+    entries = [
+        Entry(n, 1, "transfers", rule, "", "", [Message(sentence)], both, data={"amount": 3})
+        for n, (rule, sentence) in enumerate(
+            (
+                ("transfers/gift", "A gift."),
+                ("transfers/tribute", "A levy."),
+                ("transfers/overseas", "A route."),
+            )
+        )
+    ]
+    _, own = news.other_news(world, entries, "serbia", Wording(world, "serbia"), ())
+    assert [text for text, _ in own] == ["A levy.", "A route."]
+
+
 def test_troops_aboard_an_allys_ships_are_told_to_both() -> None:
     ruleset, geography, here = begun("no-mans-land", 1)
     state = here.state.copy()
