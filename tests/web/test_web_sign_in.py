@@ -88,7 +88,7 @@ def test_links_are_limited(at: House) -> None:
     assert len(at.mails()) == 1
 
 
-def test_nobody_keeps_an_owner_out_by_asking_in_his_name(at: House) -> None:
+def test_nobody_keeps_an_owner_out_by_asking_in_their_name(at: House) -> None:
     """All links of an hour were asked for by another, and have expired: after some minutes there is one again."""
     for _ in range(LINKS_AN_HOUR * 3):
         at.browser().post("/link", {"email": "ann@a.example"})
@@ -104,7 +104,7 @@ def test_nobody_keeps_an_owner_out_by_asking_in_his_name(at: House) -> None:
     assert link and here.post(link[1], {}).url.path.endswith("/turn")
 
 
-def test_nobody_is_in_without_his_owners_hearing_of_it(at: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_is_in_without_their_owners_hearing_of_it(at: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """Coming in and the mail that tells of it are one: without the mail the link is not used up, and there is no session."""
     role = at.role("small", "player", "red")
     link, here = at.hall.people.link(role), at.browser()
