@@ -149,7 +149,7 @@ def _gift(turn: Turn, order: Order, named: set[str] | None) -> list[Arrival]:
 # ---- levies
 
 
-def _levy(turn: Turn, row: TransferRow) -> list[Arrival]:
+def _levy(turn: Turn, row: Row) -> list[Arrival]:
     """What agreements under this levy are due this turn: a share of the payer's figure, split by the payees'
     weights.
     """
