@@ -188,7 +188,7 @@ def _levy(turn: Turn, row: Row) -> list[Arrival]:
     return out
 
 
-def _levied(turn: Turn, row: TransferRow, payer: str, paid: Any, due: Any) -> Message | None:
+def _levied(turn: Turn, row: Row, payer: str, paid: Any, due: Any) -> Message | None:
     """What was paid under a levy, and of what if that was more; nothing where nothing was due."""
     if not due:
         return None
