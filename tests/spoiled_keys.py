@@ -473,9 +473,12 @@ def spoilings(place: Place) -> Iterator[Spoiling]:
 
 def _may_be(known: Forms, place: Place, value: Any) -> bool:
     """Whether a schema says that a value of this type may stand there: a number or a truth in place of an
-    expression that gives one.
+    expression that gives one, or nothing where it names null.
     """
     here = Node(None, "", 0, 0)
+    if value is None:
+        fitting = _parts(known, place.raw, place.base, "", here)
+        return any("null" in part.get("type", ()) for part, _, _ in fitting)
     gives = {
         part["x-expr"].get("gives")
         for example in (value, "x", "=x")

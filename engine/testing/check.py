@@ -139,7 +139,7 @@ def _keys_of_positions(tree: Node, ruleset: Ruleset) -> Iterator[Diagnostic]:
     """Keys of nations and places in a position that are nearly one of those that may stand there. A key that
     is far from all of them is a field that only the state of a game has.
     """
-    from ..ruleset.checks.spelling import slips
+    from ..ruleset.checks.spelling import slips  # brings all checks, not needed for findings that are kept
 
     for position, laid in _positions(tree):
         for key, kind in OF_POSITIONS.items():

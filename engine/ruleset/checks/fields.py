@@ -66,10 +66,10 @@ def further_keys_are_declared_fields(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def _declare(subject: Subject, form: str, key: str, kind: str) -> str:
-    hint = did_you_mean(key, [*subject.known.keys(form), *_declared(subject, kind)])
     elsewhere = subject.rows(FIELDS).get(key)
-    if not hint and elsewhere:
-        hint = f"it is declared, but of {', '.join(elsewhere['of'])}"
+    if elsewhere:
+        return f"it is declared, but of {', '.join(elsewhere['of'])}"
+    hint = did_you_mean(key, [*subject.known.keys(form), *_declared(subject, kind)])
     others = [other for other in subject.known.names if key in subject.known.keys(other)]
     also = f"; or is it a key of {' or '.join(others)}?" if 0 < len(others) <= MOST_OTHERS else ""
     return hint or f"add it to `fields`: {{id: {key}, of: [{kind}], type: ...}}{also}"
