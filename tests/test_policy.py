@@ -424,7 +424,7 @@ def test_nothing_is_bought_that_what_is_learned_in_the_same_turn_makes_too_dear(
 # ---- payments
 
 GIVE: Rows = [
-    {"id": "gift", "name": "gift", "what": "gold", "when": "self != target"},
+    {"id": "gift", "kind": "gift", "name": "gift", "what": "gold", "when": "self != target"},
 ]
 
 
@@ -447,7 +447,7 @@ def test_no_more_is_given_away_than_is_left_when_all_is_bought(amount: int, shar
         "numbers": {"amount": amount},
     }
     policy = {"purchases": [{"sites": 1, "share": share, "mix": {"foot": 1}}], "payments": [rule]}
-    found = orders(rules(policy, orders=[MOVE, BUILD, give], production=items, gifts=GIVE), position())
+    found = orders(rules(policy, orders=[MOVE, BUILD, give], production=items, transfers=GIVE), position())
     assert [slots["amount"] for key, slots in found if key == "give"] == [given][: bool(given)]
 
 

@@ -52,7 +52,9 @@ def words_of_expressions_are_said_elsewhere(subject: Subject) -> Iterator[Diagno
         for word, column in _words_in(text):
             if said[word] > 1 or word in known:
                 continue
-            near = sorted(other for other in slips(word) if said[other] or other in known)
+            # where an expression asks for a word and a row says another, each once, the first is wrong
+            fewest = 1 if found is not None else 2
+            near = sorted(other for other in slips(word) if said[other] >= fewest or other in known)
             if near:
                 message = f"{word!r} stands nowhere else"
                 hint = f"did you mean {near[0]!r}?"
