@@ -379,10 +379,10 @@ def test_what_is_open_to_all_shows_what_all_may_know(at: House, red: Browser, mo
 
 def test_figures_by_turn_and_everything_when_the_game_has_ended(at: House) -> None:
     frame = [*FRAME, {"phase": "end", "steps": [{"step": "score", "do": "score"}]}]
-    ends = [{"id": "soon", "name": "Soon", "when": "turn >= 2"}]
+    ends = [{"id": "soon", "kind": "game_end", "name": "Soon", "when": "turn >= 2"}]
     at.game(
         "short",
-        small.ruleset(frame, actions=[small.DIG], events=[small.LUCK], visibility=SHOWS, ends=ends),
+        small.ruleset(frame, actions=[small.DIG], events=[small.LUCK], visibility=SHOWS, victory=ends),
         red="r@r.example",
     )
     red, mo = at.come_in(at.role("short", "player", "red")), at.come_in(at.role("short", "moderator"))
