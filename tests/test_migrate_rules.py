@@ -369,6 +369,17 @@ def test_settings_that_a_layer_would_replace_whole_are_told(
     assert (tmp_path / "tables/t.yaml").read_text() == "schedule: [{id: ten, days: 9}]\n"
 
 
+def moves(folder: Path, files: dict[str, tuple[str, str]]) -> None:
+    """Files, each as it is written and as it becomes (empty: as it was), are moved, and stay so."""
+    for name, (text, _) in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    for _ in range(2):  # the second time nothing changes
+        assert TOOL.main([str(folder)]) == 0
+        for name, (text, new) in files.items():
+            assert (folder / name).read_text() == (new or text), name
+
+
 OLD_ENDS = """\
 # How it ends.
 ends:
@@ -440,13 +451,7 @@ def test_ends_criteria_aims_and_objectives_become_victory(tmp_path: Path) -> Non
             "victory: [{id: growth-score, at_most: 9}, {id: take-end, kind: game_end, rank: growth-score}]\n",
         ),
     }
-    for name, (text, _) in files.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
-    for _ in range(2):  # the second time nothing changes
-        assert TOOL.main([str(tmp_path)]) == 0
-        for name, (text, new) in files.items():
-            assert (tmp_path / name).read_text() == (new or text), name
+    moves(tmp_path, files)
     late = tmp_path / "tests" / "late.yaml"
     late.write_text("cases: [{id: b, given: {rules: {criteria: [{id: growth, is: 3}]}}}]\n")
     assert TOOL.main([str(late)]) == 0
@@ -538,13 +543,7 @@ def test_routes_gifts_and_levies_become_transfers(tmp_path: Path) -> None:
             "transfers: [{id: due-levy, turns: 3}, {id: coin-levy, kind: levy, what: gold, of: '1', share: 1}]\n",
         ),
     }
-    for name, (text, _) in files.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
-    for _ in range(2):  # the second time nothing changes
-        assert TOOL.main([str(tmp_path)]) == 0
-        for name, (text, new) in files.items():
-            assert (tmp_path / name).read_text() == (new or text), name
+    moves(tmp_path, files)
 
 
 def test_no_schema_and_no_function_has_an_earlier_name() -> None:
