@@ -11,7 +11,7 @@ from typing import Any
 
 from ...core.diagnostics import Diagnostic, did_you_mean
 from ..forms import Fault, Forms, annotated
-from ..nodes import EMPTY, Node, diagnose, find, plain_value
+from ..nodes import EMPTY, Node, Path, diagnose, find, plain_value
 from ..overlay import FRAME, FRAME_CHANGES
 from .subject import Subject
 
@@ -79,8 +79,11 @@ def faults_of(known: Forms, form: str, node: Node, value: Any = None) -> Iterato
         for found in _explain(fault, node):
             said.setdefault((found.where, found.message), found)
     own = known.keys(form) if known.is_open(form) else None
-    nothing = _nulls(known, form, value) if any(True for _ in _by_themselves(node, own)) else frozenset()
-    for found in _by_themselves(node, own, nothing):
+    by_themselves = list(_by_themselves(node, own))
+    nulls = _nulls(known, form, value) if by_themselves else frozenset()
+    for path, found in by_themselves:
+        if path in nulls:
+            continue
         if not any(_same_place(found, other) for other in said.values()):
             said[found.where, found.message] = found
     hints = {found.hint for found in said.values() if found.code == "E206"}
@@ -97,34 +100,28 @@ LARGEST = 10**12
 
 
 def _by_themselves(
-    node: Node,
-    own: list[str] | None = None,
-    nulls: frozenset[tuple[str | int, ...]] = frozenset(),
-    path: tuple[str | int, ...] = (),
-) -> Iterator[Diagnostic]:
-    """What is wrong with values whatever key they are of: nothing stands there at all, or a number beyond all
-    reason. `own`: the keys that are no declared fields, where there are such; `nulls`: the paths at which
-    nothing is a value like others.
+    node: Node, own: list[str] | None = None, path: Path = ()
+) -> Iterator[tuple[Path, Diagnostic]]:
+    """What is wrong with values whatever key they are of, each with its path: nothing stands there at all, or
+    a number beyond all reason. `own`: the keys that are no declared fields, where there are such.
     """
     for key, value in node.items():
         if value.style == EMPTY and value.value is None:
             if not _ID.fullmatch(key) or (own is not None and key not in own):
                 continue  # a comma ended the value before it: the key is unknown
-            if (*path, key) in nulls:
-                continue
             hint = f"{no_value(key)}; that there is none is written `null`"
-            yield diagnose("E208", "error", f"{key!r} has no value", node, key=key, hint=hint)
+            yield (*path, key), diagnose("E208", "error", f"{key!r} has no value", node, key=key, hint=hint)
         else:
-            yield from _by_themselves(value, None, nulls, (*path, key))
+            yield from _by_themselves(value, None, (*path, key))
     for number, member in enumerate(node.members()):
-        yield from _by_themselves(member, None, nulls, (*path, number))
+        yield from _by_themselves(member, None, (*path, number))
     if type(node.value) in (int, Fraction) and abs(node.value) > LARGEST:
         said = f"{node.value} is more than figures can be, {LARGEST:,} at most"
-        yield diagnose("E209", "error", said, node)
+        yield path, diagnose("E209", "error", said, node)
 
 
-def _nulls(known: Forms, form: str, value: Any) -> frozenset[tuple[str | int, ...]]:
-    """The paths of values for which the schema names null."""
+def _nulls(known: Forms, form: str, value: Any) -> frozenset[Path]:
+    """The paths at which nothing stands and the schema names null, so that nothing is a value like others."""
     typed = annotated(known, form, value, ("type",))
     return frozenset(found.path for found in typed if found.value is None and "null" in found.schema["type"])
 
