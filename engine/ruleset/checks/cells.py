@@ -14,9 +14,9 @@ from ..expressions import KINDS, ExpressionError, parse
 from ..expressions.check import kind_of
 from ..expressions.vocabulary import BUILT_IN
 from ..nodes import diagnose, plain_value
-from ..sequence_changes import frame_nodes
 from .expressions import RulesetVocabulary, scope_of, text_of, words_of
 from .subject import Marked, Subject
+from .words import steps_of
 
 __all__ = [
     "fields_can_be_what_they_are_compared_with",
@@ -99,13 +99,7 @@ def steps_and_missions_compared_are_there(subject: Subject) -> Iterator[Diagnost
     """A word that the step, or the mission of a force, is compared with, and that is nearly the name of one,
     but of none.
     """
-    steps = {
-        name
-        for node in frame_nodes(subject.draft.sequence)
-        for key in ("id", "step", "do", "phase", "input")
-        if (name := node.text(key))
-    }
-    known: Mapping[str, Iterable[str]] = {"step": steps, "mission": subject.nodes("missions")}
+    known: Mapping[str, Iterable[str]] = {"step": steps_of(subject), "mission": subject.nodes("missions")}
     for mark in subject.marked:
         value = mark.annotation.value
         if "x-expr" not in mark.annotation.schema or not isinstance(value, str) or "= '" not in value:

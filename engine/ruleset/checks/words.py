@@ -22,6 +22,7 @@ from ..expressions import KINDS, ExpressionError, check_expression, parse
 from ..expressions.parse import strip_mark
 from ..expressions.vocabulary import BARE_ROLES, BUILT_IN, FACTS
 from ..nodes import Node, diagnose, texts_in
+from ..sequence_changes import frame_nodes
 from .expressions import RulesetVocabulary, scope_of
 from .subject import Marked, Subject, gone
 
@@ -106,20 +107,24 @@ def works_in(text: str) -> set[str]:
     return {word for found in _WORKS.finditer(text) for word in found.groups() if word}
 
 
+STEP_KEYS = ("id", "step", "do", "phase", "input")
+"""Keys of the sequence of play whose words name a step."""
+
+
+def steps_of(subject: Subject) -> set[str]:
+    """The words by which steps go: their names, what they do, what they ask for."""
+    return {
+        name
+        for node in frame_nodes(subject.draft.sequence)
+        for key in STEP_KEYS
+        if (name := node.text(key)) is not None
+    }
+
+
 def _steps(subject: Subject) -> set[str]:
-    out: set[str] = set()
-
-    def gather(nodes: list[Node]) -> None:
-        for node in nodes:
-            for key in ("id", "step", "do", "phase", "input", "due"):
-                if (text := node.text(key)) is not None:
-                    out.add(text)
-            inside = node.get("steps")
-            if inside is not None:
-                gather(list(inside.members()))
-
-    gather(subject.draft.sequence)
-    return out
+    """As `steps_of`, with the words for what a step completes."""
+    completed = (node.text("due") for node in frame_nodes(subject.draft.sequence))
+    return steps_of(subject) | {word for word in completed if word is not None}
 
 
 def vocabulary(subject: Subject) -> KnownWords:
